@@ -285,7 +285,15 @@ export const fleetMutants = [
         "alarms.length > 0 && (yield* tell(alarms))",
         "alarms.length > 0 && ((yield* tell(alarms)) || true)"
       ],
-      ["alarms: an outage passes", 'Effect.catchTag("StoreOut", ({ message }) => Effect.logWarning(message)),', ""]
+      ["alarms: an outage passes", "yield* telling(looked).pipe(", "yield* looked.pipe("]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubTrouble.ts",
+    ["packages/hub/test/Sentinel.test.ts"],
+    [
+      ["alarms: a trouble is logged once", "if (failing) return Effect.undefined", ""],
+      ["alarms: … and its end", "if (!failing) return Effect.void", "if (!failing || true) return Effect.void"]
     ]
   ),
   ...mutantsOf(

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { HubProjection, isCurrent, type JobFold } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
-import { orOut } from "./HubTrouble.ts"
+import { throughOutages, orOut } from "./HubTrouble.ts"
 
 /** Something that a person is told once, as long as it lasts. `job`: its watch or run; `null`: the host itself. */
 export interface Alarm {
@@ -112,11 +112,10 @@ export const layerSentinel = (
         const alarms = yield* take
         if (alarms.length > 0 && (yield* tell(alarms))) yield* told(alarms)
       })
-      yield* looked.pipe(
-        Effect.catchTag("StoreOut", ({ message }) => Effect.logWarning(message)),
-        Effect.andThen(Effect.sleep(look)),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      const telling = throughOutages({
+        fails: "the hub cannot tell alarms, and tries again",
+        works: "the hub tells alarms again"
+      })
+      yield* telling(looked).pipe(Effect.andThen(Effect.sleep(look)), Effect.forever, Effect.forkScoped)
     })
   )

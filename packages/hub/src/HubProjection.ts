@@ -1,11 +1,11 @@
 import { StateWord } from "@souffleur/domain"
 import { type FleetEvent, FleetJob, type FleetView, maxViewed, type StoreOut } from "@souffleur/fleet"
-import { Cause, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { JobCount } from "./HubNumbers.ts"
 import { eventOf, type EventRow } from "./HubRows.ts"
 import { HubStore } from "./HubStore.ts"
-import { orOut } from "./HubTrouble.ts"
+import { throughOutages, orOut } from "./HubTrouble.ts"
 
 /** A job, with what is kept of it to fold later events. */
 export interface FoldedJob {
@@ -158,15 +158,12 @@ const look = "1 second"
 export const layerProjector: Layer.Layer<never, never, HubProjection> = Layer.effectDiscard(
   Effect.gen(function* () {
     const { pass } = yield* HubProjection
-    const folded = pass.pipe(
-      Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.failCause(cause)
-          : Effect.as(Effect.logWarning("the events of the fleet are not folded", cause), 0)
-      )
-    )
-    yield* folded.pipe(
-      Effect.tap((count) => (count === 0 ? Effect.sleep(look) : Effect.void)),
+    const folding = throughOutages({
+      fails: "the hub cannot fold events, and tries again",
+      works: "the hub folds events again"
+    })
+    yield* folding(pass).pipe(
+      Effect.tap((count = 0) => (count === 0 ? Effect.sleep(look) : Effect.void)),
       Effect.forever,
       Effect.forkScoped
     )

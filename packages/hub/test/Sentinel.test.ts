@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { StoreOut } from "@souffleur/fleet"
 import { type Alarm, HubAlarms, HubProjection, layerSentinel } from "@souffleur/hub"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 
 const alarm: Alarm = {
@@ -15,6 +15,7 @@ const alarm: Alarm = {
 it.effect("the sentinel begins once all is folded, goes on after an outage, and marks what a channel took", () => {
   let [left, out, takes] = [3, true, false]
   const [heard, marked]: [Array<number>, Array<number>] = [[], []]
+  const logged: Array<unknown> = []
   const layer = layerSentinel((alarms) => Effect.sync(() => (heard.push(alarms.length), takes))).pipe(
     Layer.provide(
       Layer.mock(HubProjection)({
@@ -41,5 +42,6 @@ it.effect("the sentinel begins once all is folded, goes on after an outage, and 
     out = true
     yield* TestClock.adjust("5 seconds")
     assert.lengthOf(heard, 3, "it folds once")
-  })
+    assert.deepStrictEqual(logged, ["the hub cannot tell alarms, and tries again", "the hub tells alarms again"])
+  }).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push([message].flat(2)[0]))])))
 })
