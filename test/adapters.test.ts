@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import type { AgentPackage } from "@souffleur/process"
 import { FakeProcesses } from "@souffleur/testing"
-import { Context, Effect, FileSystem, Layer } from "effect"
+import { Context, Duration, Effect, FileSystem, Layer } from "effect"
 import { otherKinds } from "../packages/cli/src/agent/Kind.ts"
 import { realAgents } from "./agents/Versions.ts"
 import { version } from "./claude/Install.ts"
@@ -54,33 +54,54 @@ const rowOf = Effect.fnUntraced(function* (kind: AgentPackage) {
     return words.length === 0 ? "–" : `\`${words.join(" ")}\``
   }
   const yes = (so: boolean) => (so ? "yes" : "no")
-  return [
-    kind.title,
-    versions.get(kind.program),
-    own(least, most),
-    own(most, least),
-    agent.sessionOf === undefined ? "given" : "reported",
-    yes(agent.compactPrompt !== null),
-    yes(kind.recordsDollars),
-    yes(kind.hooks.events.length > 0)
-  ].join(" | ")
+  return {
+    agent: kind.title,
+    program: `\`${kind.program}\``,
+    "seen with": versions.get(kind.program),
+    "`acceptEdits` is": own(least, most),
+    "`bypassPermissions` is": own(most, least),
+    "session id": agent.sessionOf === undefined ? "given" : "reported",
+    "compacted in place": yes(agent.compactPrompt !== null),
+    dollars: yes(kind.recordsDollars),
+    hooks: yes(kind.hooks.events.length > 0),
+    "silent for at most": `${Duration.toSeconds(agent.stall)} s`
+  }
 })
+type Row = Effect.Success<ReturnType<typeof rowOf>>
+
+/** The pages with a table of agents, and its columns. */
+const tables: ReadonlyArray<readonly [page: string, columns: ReadonlyArray<keyof Row>]> = [
+  ["README.md", ["agent", "program", "seen with", "silent for at most", "compacted in place", "dollars", "hooks"]],
+  [
+    "docs/howto/add-an-agent.md",
+    [
+      "agent",
+      "seen with",
+      "`acceptEdits` is",
+      "`bypassPermissions` is",
+      "session id",
+      "compacted in place",
+      "dollars",
+      "hooks"
+    ]
+  ]
+]
 
 it.layer(HostServices.layer)((it) => {
-  it.effect("the table of agents is printed from their adapters", () =>
+  it.effect("the tables of agents are printed from their adapters and the versions of their last tests", () =>
     Effect.gen(function* () {
       const rows = yield* Effect.forEach([claudeCode, ...otherKinds], rowOf)
-      const table = [
-        "| agent | seen with | `acceptEdits` is | `bypassPermissions` is | session id | compacted in place | dollars | hooks |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        ...rows.map((row) => `| ${row} |`)
-      ].join("\n")
-      assert.strictEqual(
-        textOf("docs/howto/add-an-agent.md")
-          .match(/^\| agent [^]*?\n(?=\n)/mu)?.[0]
-          .trimEnd(),
-        table
-      )
+      for (const [page, columns] of tables) {
+        const lines = [columns, columns.map(() => "---"), ...rows.map((row) => columns.map((column) => row[column]))]
+        const table = lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+        assert.strictEqual(
+          textOf(page)
+            .match(/^\| agent [^]*?\n(?=\n)/mu)?.[0]
+            .trimEnd(),
+          table,
+          page
+        )
+      }
     })
   )
 })

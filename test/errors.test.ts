@@ -43,6 +43,7 @@ const errors = (await Promise.all(sources.map(errorsOf))).flat()
 const codes: Readonly<Record<string, number>> = {
   AgentCommandRefused: 2,
   AgentNotFound: 2,
+  AgentUnfit: 2,
   AlreadyWatched: 3,
   BadSetting: 2,
   BadTarget: 2,

@@ -1,6 +1,6 @@
 import { Agent, parseSessionId, SessionNotFound } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
-import { Array, Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
+import { Array, Duration, Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { fileURLToPath } from "node:url"
 
 /** A record of a session: `FOLDER/sessions/SESSION.jsonl` has one in each line. */
@@ -13,6 +13,9 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Said))
 
 /** The file of the agent's program, which Node runs. */
 export const program = fileURLToPath(new URL("ScribeProgram.ts", import.meta.url))
+
+/** For how long its model may be silent. */
+export const stall = Duration.seconds(5)
 
 /** The sessions of the scribe, read from their files. An answer of nothing is unknown, and never dead. */
 export const layer = ({ agentDir, environment }: AgentOptions) =>
@@ -41,6 +44,7 @@ export const layer = ({ agentDir, environment }: AgentOptions) =>
 
       return Agent.of({
         name: "scribe",
+        stall,
         compactPrompt: "shorten your story",
         sessions: Effect.succeed([]),
         sessionFile,

@@ -1,6 +1,6 @@
 import { AgentCommandRefused } from "@souffleur/domain"
 import type { AgentPackage } from "@souffleur/process"
-import { Duration, Effect, Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import * as Scribe from "./Scribe.ts"
 
 const untouched = (path: string) =>
@@ -12,7 +12,7 @@ export const scribe: AgentPackage = {
   program: "scribe",
   folder: { variables: ["SCRIBE_DIR"], inHome: ".scribe" },
   sessions: "sessions",
-  stall: Duration.seconds(5),
+  stall: Scribe.stall,
   marks: new Set(["SCRIBE_SESSION"]),
   identity: (variables) => ({
     sessionId: variables["SCRIBE_SESSION"] ?? "",

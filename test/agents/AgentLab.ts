@@ -64,7 +64,9 @@ export const rehearsal = "touch tool; sleep 300"
 export const agentLab = Effect.fn("AgentLab")(function* (
   agent: RealAgent,
   program: string,
-  part: (asked: Asked) => Effect.Effect<Answer>
+  part: (asked: Asked) => Effect.Effect<Answer>,
+  /** The programs of other agents, which are found too. */
+  others: ReadonlyArray<string> = []
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -83,7 +85,7 @@ export const agentLab = Effect.fn("AgentLab")(function* (
   const environment = {
     ...timings,
     ...own,
-    PATH: `${path.dirname(program)}:${path.dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
+    PATH: `${[program, ...others].map((one) => path.dirname(one)).join(":")}:${path.dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
     HOME: home,
     NODE_COMPILE_CACHE: compiledOf(bundle),
     LANG: "C.UTF-8",

@@ -21,6 +21,8 @@ export interface Answer {
   readonly text?: string
   /** A command for the agent's own shell tool. */
   readonly shell?: string
+  /** Another tool in its place, which gets that word. */
+  readonly by?: Shell
   /** A usage limit that ends at that time, seconds since the epoch. */
   readonly limitedUntil?: number
   /** Seconds after which the agent is to ask again. */

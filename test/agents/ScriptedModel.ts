@@ -134,7 +134,7 @@ export const scriptedModel = Effect.fn("ScriptedModel")(function* (
         : HttpServerResponse.jsonUnsafe(geminiLimit, { status: 429 })
     if (answer.limitedUntil !== undefined) return limited(answer.limitedUntil, answer.retryAfter)
     const written = body.value.input === undefined ? chunks : events
-    return stream(written(body.value.model, answer, shell, n))
+    return stream(written(body.value.model, answer, answer.by ?? shell, n))
   })
   const serving = Layer.provideMerge(
     HttpServer.serve(app),

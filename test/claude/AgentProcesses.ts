@@ -30,6 +30,9 @@ const stat = (pid: string): readonly [state: string, parent: string] =>
 
 const lives = (pid: number | string) => !["Z", "X"].includes(stat(String(pid))[0])
 
+/** Returns the arguments of a process; none where it has ended. */
+export const argumentsOf = (pid: number): ReadonlyArray<string> => listOf(String(pid), "cmdline")
+
 export const alive = (pid: number) => Effect.sync(() => lives(pid))
 
 /** The agent's processes of one home folder: its sessions, not what they run. */

@@ -174,7 +174,7 @@ export const codexMutants = [
   ...mutantsOf(
     "packages/embed/src/conducting/ConductPlan.ts",
     ["packages/embed/test/SouffleurConduct.test.ts"],
-    [["conduct: an agent that takes no id", "if (agent.sessionOf !== undefined)", "if (false as boolean)"]]
+    [["conduct: an agent that takes no id", "if (one.sessionOf !== undefined)", "if (false as boolean)"]]
   ),
   ...mutantsOf(
     "packages/supervisor/src/FirstLaunch.ts",

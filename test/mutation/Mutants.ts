@@ -15,6 +15,7 @@ import { exportMutants } from "./ExportMutants.ts"
 import { fileMutants } from "./FileMutants.ts"
 import { fleetMutants } from "./FleetMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
+import { handoverMutants } from "./HandoverMutants.ts"
 import { holdMutants } from "./HoldMutants.ts"
 import { nodeMutants } from "./NodeMutants.ts"
 import { nodeRuleMutants } from "./NodeRuleMutants.ts"
@@ -52,6 +53,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...qwenMutants,
   ...copilotMutants,
   ...geminiMutants,
+  ...handoverMutants,
   ...exportMutants,
   ...screenMutants,
   ...sessionMutants,

@@ -107,8 +107,8 @@ export const plainMutants = [
     [
       [
         "telling: an event is one line",
-        "plain(describeFor(event, known, zone).text, maxLineLength)",
-        "describeFor(event, known, zone).text"
+        "plain(describeFor(event, { comms, kind }, zone).text, maxLineLength)",
+        "describeFor(event, { comms, kind }, zone).text"
       ]
     ]
   ),

@@ -827,8 +827,8 @@ export const conductorMutants = [
     [
       [
         "agent: the intent to ask",
-        'const run = yield* ref.dispatch({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })',
-        "const run = yield* ref.state\n  yield* Effect.all([git.head, freshSessionId, Effect.succeed(held)])",
+        'const run = yield* ref.dispatch({\n    _tag: "Ask",',
+        "const run = yield* ref.state\n  void ({",
         conduct("approved the first time")
       ],
       [

@@ -588,7 +588,7 @@ export const recoveryMutants = [
         "return true ? Option.none() :"
       ],
       ["compact: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
-      ["compact: not what no longer fits", 'applies: (watch) => watch.recovery?.trigger !== "context",', ""]
+      ["compact: not what no longer fits", ' && recovery?.trigger !== "context",', ","]
     ]
   ),
   ...mutantsOf(
@@ -715,8 +715,8 @@ export const recoveryMutants = [
       ["small hand-off: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       [
         "small hand-off: only what no longer fits",
-        'applies: (watch) => watch.recovery?.trigger === "context"',
-        "applies: () => true"
+        'handedFrom !== undefined || recovery?.trigger === "context"',
+        "true"
       ]
     ]
   ),

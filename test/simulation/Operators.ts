@@ -1,4 +1,4 @@
-import { adoptBy, finishBy, goBy, holdBy, releaseBy, requestBy, retryBy } from "./Sentences.ts"
+import { adoptBy, finishBy, goBy, handOverBy, holdBy, releaseBy, requestBy, retryBy } from "./Sentences.ts"
 import type { Temper } from "./Lives.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./SimulatedWorld.ts"
@@ -6,7 +6,8 @@ import { minute } from "./Timeline.ts"
 
 /**
  * Plays people and agents who meddle. They resume a session by hand, adopt what they see, and try a recovery again.
- * They hold the watch, end a hold or a wait, ask for a hand-off, and say that all is done.
+ * They hold the watch, end a hold or a wait, ask for a hand-off, and say that all is done. They hand a conversation over
+ * to another agent.
  */
 export const operators = (world: World, seed: Seed, temper: Temper): void => {
   const { conductors, faults, ledger, timeline } = world
@@ -40,6 +41,7 @@ export const operators = (world: World, seed: Seed, temper: Temper): void => {
         // (docs/reliability.md, not promised).
         if (adoptable[0]!.process.session === adoptable[0]!.sessionId) adoptBy(world, adoptable[0]!)
       } else if (adoptable.length === 1 && seed.chance(0.03)) requestBy(world, adoptable[0]!, `request-${++requests}`)
+      else if (adoptable.length === 1 && seed.chance(0.02)) handOverBy(world)
       else if (adoptable.length === 1 && seed.chance(0.002)) finishBy(world)
       else if (watch.recovery !== undefined && seed.chance(0.002)) releaseBy(world)
       // It is the last word of a Conductor that is dead by now, or of one of its agents.

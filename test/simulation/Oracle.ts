@@ -101,6 +101,7 @@ export class Oracle {
         this.waitsUntil = undefined
         this.hurried = event.how === "go"
         break
+      case "AgentChosen":
       case "HoldEnded":
         this.hurried = true
         break

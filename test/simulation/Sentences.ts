@@ -80,6 +80,13 @@ export const requestBy = (world: World, conductor: Conductor, request: string): 
 
 export const retryBy = (world: World): void => operate(world, "retry", command(world.id, { _tag: "Retry" }))
 
+/** Hands the conversation over to the other one of two agents, which have the same program here. */
+export const handOverBy = (world: World): void => {
+  const from = world.ledger.watch.agent ?? "claude"
+  const agent = from === "claude" ? "codex" : "claude"
+  operate(world, "retry --agent", command(world.id, { _tag: "Retry", handover: { from, agent } }))
+}
+
 /** Holds the watch, and lets it go on: nothing may be launched in between. */
 export const holdBy = (world: World): void => operate(world, "hold", command(world.id, { _tag: "Hold" }))
 export const goBy = (world: World): void => operate(world, "go", command(world.id, { _tag: "Go" }))

@@ -1,5 +1,5 @@
 import type { Agent } from "@souffleur/domain"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import type { Gate } from "./EffectGate.ts"
 
 /** The prompt by which a session of the agent compacts. */
@@ -12,6 +12,7 @@ export const compactPrompt = "/compact"
 export const agentByWords = (gate: Gate) =>
   ({
     name: "simulated",
+    stall: Duration.seconds(361),
     compactPrompt,
     isAgent: ([program]) => program === "claude",
     inPrintMode: (args) => args.includes("-p"),

@@ -1,7 +1,7 @@
 import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeStreamJsonReader, markOf } from "@souffleur/session"
-import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
@@ -15,6 +15,13 @@ import { runsAgent } from "./command/RunsAgent.ts"
 import { anyToolResult, makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend, nothingSpent } from "./session/Spend.ts"
 import { exportTranscript } from "./export/ClaudeExport.ts"
+
+/**
+ * Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode, and each
+ * second in a terminal. This held for calls without an answer (361 s) and an answer that broke off (300 s). It also
+ * held for a tool that slept (420 s).
+ */
+export const stall = Duration.seconds(361)
 
 /**
  * Claude Code as an agent.
@@ -49,6 +56,7 @@ export const layer = (
       const countResults = yield* makeToolResults
       return Agent.of({
         name: agentName(options.agentCommand),
+        stall,
         compactPrompt,
         sessions: runningSessions(options.agentDir).pipe(Effect.provide(services)),
         sessionFile,

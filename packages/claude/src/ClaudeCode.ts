@@ -1,5 +1,4 @@
 import type { AgentPackage } from "@souffleur/process"
-import { Duration } from "effect"
 import * as Claude from "./Claude.ts"
 import { parseAgentCommand } from "./command/AgentProgram.ts"
 import { isClaude } from "./command/CommandFront.ts"
@@ -29,10 +28,7 @@ export const claudeCode: AgentPackage = {
   program: "claude",
   folder: { variables: ["SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR"], inHome: ".claude" },
   sessions: "projects",
-  // Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode, and each
-  // second in a terminal. This held for calls without an answer (361 s) and an answer that broke off (300 s). It also
-  // held for a tool that slept (420 s).
-  stall: Duration.seconds(361),
+  stall: Claude.stall,
   marks,
   identity,
   refusedAsRoot: ["bypassPermissions"],

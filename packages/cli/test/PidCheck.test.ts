@@ -1,6 +1,6 @@
 import { Agent, Hooks, Processes, type ProcessInfo, SessionNotFound, initial } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { pidCheck } from "../src/doctor/PidCheck.ts"
 
 const identity = { pid: 10, startTime: 7, bootId: "b" }
@@ -29,6 +29,7 @@ const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = tru
         }),
         Layer.mock(Agent)({
           name: "claude",
+          stall: Duration.seconds(361),
           compactPrompt: "/compact",
           isAgent: () => isAgent,
           inPrintMode: () => false,

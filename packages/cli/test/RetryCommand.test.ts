@@ -55,4 +55,26 @@ it.layer(services)((it) => {
       assert.deepStrictEqual((yield* TestConsole.logLines).slice(out), ["w: recovery 1 begins"])
     })
   )
+  it.effect("a hand-over is a person's word, and an agent that is not known takes nothing over", () =>
+    Effect.gen(function* () {
+      const { as, events, project, watch } = yield* place({ comms: false })
+      yield* watch("w", watching({ project, comms: null }))
+      const before = (yield* events("w")).length
+      const retry = Effect.fnUntraced(function* (agent: string, variables: Readonly<Record<string, string>> = {}) {
+        const errors = (yield* TestConsole.errorLines).length
+        const code = yield* Effect.match(cli(["retry", "--agent", agent, "--project-dir", project]), {
+          onFailure: (ended) => ended.code,
+          onSuccess: () => 0
+        }).pipe(as("", variables))
+        return [code, (yield* TestConsole.errorLines).slice(errors).join("\n")] as const
+      })
+      const [code, said] = yield* retry("codex", { CLAUDECODE: "1" })
+      assert.strictEqual(code, 2)
+      assert.include(said, "only a person may use retry --agent")
+      const unknown = yield* retry("nonesuch")
+      assert.strictEqual(unknown[0], 2)
+      assert.include(unknown[1], 'no agent is called "nonesuch": name claude, codex, pi, qwen, copilot')
+      assert.lengthOf(yield* events("w"), before)
+    })
+  )
 })

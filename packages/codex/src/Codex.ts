@@ -1,7 +1,7 @@
 import { Agent, type Processes } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { inHead, makeSaidAgent } from "@souffleur/session"
-import { type FileSystem, Layer, type Path } from "effect"
+import { Duration, type FileSystem, Layer, type Path } from "effect"
 import { runsCodex } from "./command/CodexCommand.ts"
 import { codexCommand } from "./command/CodexLaunch.ts"
 import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
@@ -10,6 +10,9 @@ import { writersIn } from "./session/Writers.ts"
 
 /** The name of a session file: its time, then its id. */
 const form = /^rollout-[\dT-]{19}-([A-Za-z0-9][A-Za-z0-9_-]*)\.jsonl$/u
+
+/** Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again. */
+export const stall = Duration.seconds(301)
 
 /** Codex as an agent. Each launch is `codex exec`, which ends with its turn. */
 export const layer = (
@@ -31,6 +34,7 @@ export const layer = (
         ),
       runs: runsCodex,
       idles: true,
+      stall,
       variable: "CODEX_SESSION_ID",
       sessions: (projectOf) => writersIn(options.agentDir, projectOf),
       sessionIn: (output) => inHead(output, startedIn),

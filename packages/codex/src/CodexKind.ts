@@ -1,6 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
 import { untouchedHooks } from "@souffleur/session"
-import { Duration } from "effect"
 import * as Codex from "./Codex.ts"
 import { codexOfLaunch, identity, isCodex, literalCodex, marks, parseCodexCommand } from "./command/CodexCommand.ts"
 
@@ -26,8 +25,7 @@ export const codex: AgentPackage = {
   program: "codex",
   folder: { variables: ["CODEX_HOME"], inHome: ".codex" },
   sessions: "sessions",
-  // Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again.
-  stall: Duration.seconds(301),
+  stall: Codex.stall,
   marks,
   identity,
   refusedAsRoot: [],

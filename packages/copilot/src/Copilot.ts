@@ -1,13 +1,16 @@
 import { Agent, type Processes } from "@souffleur/domain"
 import { type AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeSaidAgent } from "@souffleur/session"
-import { Effect, type FileSystem, Layer, type Path } from "effect"
+import { Duration, Effect, type FileSystem, Layer, type Path } from "effect"
 import { compactPrompt, copilotCommand, inPrintMode, runsCopilot } from "./CopilotCommand.ts"
 import { makeOutputReader } from "./CopilotOutput.ts"
 import { copilotSayings } from "./CopilotSayings.ts"
 
 /** The path of a session file: its folder has the id. */
 const form = /\/([A-Za-z0-9][A-Za-z0-9-]*)\/events\.jsonl$/u
+
+/** Measured with 1.0.102: an answer that breaks off is silent for 701 s, and then asked for again. */
+export const stall = Duration.seconds(702)
 
 /** Copilot CLI as an agent. */
 export const layer = (
@@ -30,6 +33,7 @@ export const layer = (
         inPrintMode,
         // Measured with 1.0.102: 140 ms of processor in 15 s of a tool that slept, by a timer.
         idles: true,
+        stall,
         variable: "COPILOT_AGENT_SESSION_ID",
         compactPrompt,
         outputReader: makeOutputReader,

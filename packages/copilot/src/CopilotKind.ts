@@ -1,6 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
 import { untouchedHooks } from "@souffleur/session"
-import { Duration } from "effect"
 import * as Copilot from "./Copilot.ts"
 import { copilotOfLaunch, identity, isCopilot, literalCopilot, marks, parseCopilotCommand } from "./CopilotCommand.ts"
 
@@ -21,8 +20,7 @@ export const copilot: AgentPackage = {
   program: "copilot",
   folder: { variables: ["COPILOT_HOME"], inHome: ".copilot" },
   sessions: "session-state",
-  // Measured with 1.0.102: an answer that breaks off is silent for 701 s, and then asked for again.
-  stall: Duration.seconds(702),
+  stall: Copilot.stall,
   marks,
   identity,
   refusedAsRoot: [],

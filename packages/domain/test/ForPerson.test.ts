@@ -35,3 +35,18 @@ it("the words of the log stay with comms", () => {
   )
   assert.strictEqual(renamed("A Conductor hangs.", command), "A command hangs.")
 })
+
+it("an agent that a person chose has its own name, and the agent before it keeps its name until the launch", () => {
+  const handing = { ...agent, agent: "codex", handedFrom: "claude" }
+  const handed = { ...agent, agent: "codex" }
+  const { ConductorDied: died, ConductorRelaunched: back, RecoveryStarted: begins } = examples
+  assert.match(describeFor(died, handed).text, /^Codex /u)
+  assert.match(describeFor(died, handing).text, /^Claude /u)
+  assert.strictEqual(describeFor(begins, handing).text, "souffleur stops claude, and exports its conversation.")
+  assert.match(
+    describeFor({ ...back, provider: "handover" }, handing).text,
+    /^Codex goes on .*: it reads an export of the conversation before\.$/u
+  )
+  assert.strictEqual(renamed("The Conductor hangs; the Conductor (S2) is well.", handed), "Codex hangs; codex is well.")
+  assert.strictEqual(nameOf({ ...handed, comms: "/comms.db" }), "the Conductor")
+})

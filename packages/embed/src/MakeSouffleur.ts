@@ -1,4 +1,4 @@
-import type { Claims, EventLog, Hooks, Pin, Processes, Target } from "@souffleur/domain"
+import type { Claims, EventLog, Hooks, Processes, Target } from "@souffleur/domain"
 import type { Beats, Cursor, Offspring } from "@souffleur/eventlog"
 import type { NamedRun, RunLog } from "@souffleur/plan"
 import type { TrustedFiles } from "@souffleur/process"
@@ -20,6 +20,7 @@ import type {
   ConductOptions,
   DetachOptions,
   ResumeOptions,
+  RetryOptions,
   RunAnswer,
   RunOptions,
   WatchOptions,
@@ -27,6 +28,7 @@ import type {
 } from "./SouffleurOptions.ts"
 import { adoptProcess } from "./watching/AdoptProcess.ts"
 import { beginRun, beginWatch, goOn } from "./watching/BeginWatch.ts"
+import { handoverTo } from "./watching/HandOver.ts"
 import { findWatch, type NamedWatch, type WatchName } from "./watching/FindWatch.ts"
 import { settling } from "./watching/Settling.ts"
 import { trustProject } from "./watching/TrustProject.ts"
@@ -71,6 +73,19 @@ const detach = Effect.fn("Souffleur.detach")(function* (order: WatchOrder, optio
   return yield* "command" in order ? beginRun(order, keeper) : beginWatch(order, keeper)
 }, Effect.scoped)
 
+const retry = Effect.fn("Souffleur.retry")(function* (name: WatchName, { agent, ceiling }: RetryOptions = {}) {
+  const { watch } = yield* findWatch(name)
+  const handover = agent === undefined ? undefined : yield* handoverTo(watch, agent, ceiling)
+  return yield* settling(name, (id, { maxDollars, maxTime, maxTokens }) =>
+    command(id, {
+      _tag: "Retry",
+      ceilings: [maxTime, maxTokens, maxDollars].some((one) => one !== null),
+      permission: ceiling,
+      handover
+    })
+  )
+})
+
 /** Makes the methods of the service, closed over the ports in the context. */
 export const makeSouffleur = Effect.gen(function* () {
   // The scope of the layer is left out: a watch belongs to the scope of its caller.
@@ -93,16 +108,7 @@ export const makeSouffleur = Effect.gen(function* () {
     overview: (project: string) => here(overviewOf(project)),
     status: (named: NamedWatch) => here(statusNow(named)),
     runStatus: (named: NamedRun) => here(statusOfRun(named)),
-    retry: (name: WatchName, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>
-      here(
-        settling(name, (id, { maxDollars, maxTime, maxTokens }) =>
-          command(id, {
-            _tag: "Retry",
-            ceilings: [maxTime, maxTokens, maxDollars].some((one) => one !== null),
-            permission
-          })
-        )
-      ),
+    retry: (name: WatchName, options?: RetryOptions) => here(retry(name, options)),
     adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => here(adoptProcess(name, target)),
     trust: (project: string) => here(trustProject(project)),
     hold: (name: WatchName) => here(settling(name, (id) => command(id, { _tag: "Hold" }))),

@@ -1,5 +1,5 @@
 import { claudeCode } from "@souffleur/claude"
-import type { Permission, Target, Watch } from "@souffleur/domain"
+import type { Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
 import type { NamedRun, Run } from "@souffleur/plan"
 import { Context, type Effect, Layer, type Scope } from "effect"
@@ -28,6 +28,7 @@ import type {
   DetachOptions,
   NodeOptions,
   ResumeOptions,
+  RetryOptions,
   RunAnswer,
   RunOptions,
   WatchOptions,
@@ -136,8 +137,11 @@ export class Souffleur extends Context.Service<
     readonly status: (watch: NamedWatch) => Effect.Effect<WatchStatus, PartsError>
     /** Looks at a run now: its processes, and what it needs of a person. */
     readonly runStatus: (run: NamedRun) => Effect.Effect<RunStatus, PartsError>
-    /** Tries a failed or withheld recovery again. Otherwise as much again is allowed as the ceilings of use say. */
-    readonly retry: (name: WatchName, options?: { readonly ceiling?: Permission }) => Effect.Effect<Watch, RetryError>
+    /**
+     * Tries a failed or withheld recovery again. Otherwise as much again is allowed as the ceilings of use say. With an
+     * agent, its conversation is handed over to that one now.
+     */
+    readonly retry: (name: WatchName, options?: RetryOptions) => Effect.Effect<Watch, RetryError>
     /** Makes a running process the Conductor. `force` outranks the evidence that it is another. */
     readonly adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => Effect.Effect<Watch, AdoptError>
     /**

@@ -14,6 +14,7 @@ import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/ConductPlan.ts"
 import type { RunNotFound } from "./conducting/FindRun.ts"
+import type { AgentUnfit } from "./watching/HandOver.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
 import type { NotRestored } from "./keeping/Restored.ts"
 import type { OpenedOtherwise } from "./watching/KnownWatch.ts"
@@ -62,11 +63,12 @@ export type DetachError = NotDetached | ResumeError | RunError | WatchError
 /**
  * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does
  * not fit. `GitUnusable`: the project is in no usable work tree. `AlreadyWatched`: another souffleur conducts there.
- * `AgentCommandRefused`: a run cannot drive that agent.
+ * `AgentCommandRefused`, `AgentUnfit`: a run cannot drive that agent.
  */
 export type ConductError =
   | AgentCommandRefused
   | AgentNotFound
+  | AgentUnfit
   | AlreadyWatched
   | ClaimFailed
   | ConfigUntrusted
@@ -84,14 +86,17 @@ export type RunBroken = LogError | Refused
 /** An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. */
 export type AnswerError = GuidanceUnfit | Refused | RunReadFailed
 
-/** A recovery cannot be tried again. `Refused`: a rule forbids it. */
-export type RetryError = PartsError | ReadFailed | Refused
+/** A watch is refused a word of an operator: a rule forbids it, or its log or its parts fail. */
+type WordError = PartsError | ReadFailed | Refused
+
+/** A recovery cannot be tried again. `AgentUnfit`: the named agent cannot take the conversation over. */
+export type RetryError = AgentUnfit | WordError
 
 /** A config file cannot be trusted: it cannot be read, or the trust cannot be kept. */
 export type TrustError = LogError | PartsError | Refused
 
 /** A watch cannot be ended. `LaunchFailed`: its newest launch cannot be settled, and may still begin. */
-export type SettleError = LaunchFailed | RetryError
+export type SettleError = LaunchFailed | WordError
 
 /** A process cannot be the Conductor. `BadTarget`: it does not run, or it holds another session. */
 export type AdoptError = AlreadyWatched | BadTarget | ClaimFailed | SessionNotFound | SettleError

@@ -9,7 +9,7 @@ import type {
   Target,
   Variables
 } from "@souffleur/domain"
-import type { Run } from "@souffleur/plan"
+import type { RoleAgents, Run } from "@souffleur/plan"
 import type { AgentPackage } from "@souffleur/process"
 import type { Restoration, Roles, World } from "@souffleur/supervisor"
 import type { Effect, Layer } from "effect"
@@ -38,6 +38,14 @@ export interface KeepOptions {
    * `NoGuardian` where the log is not the file of the state folder.
    */
   readonly guardian?: Revival
+}
+
+/** The words of a person with a retry. */
+export interface RetryOptions {
+  /** No launch of the watch is above it from now on. */
+  readonly ceiling?: Permission | undefined
+  /** The program of another agent, which goes on with the conversation. */
+  readonly agent?: string | undefined
 }
 
 /** The options of a watch that goes on. */
@@ -96,6 +104,8 @@ export interface ConductOptions {
   readonly state?: string
   /** The highest permission of its agents, under the ceiling of the settings; the lowest by default. */
   readonly permission?: Permission
+  /** The agents of the roles, in place of the configured one: the names of their programs, such as `pi`. */
+  readonly agents?: RoleAgents
   /** How long an agent may take, as the settings are written, such as `60 minutes`. */
   readonly limits?: Pick<SettingFlags, "implementerTimeout" | "reviewerTimeout">
   /**

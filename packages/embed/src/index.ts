@@ -28,6 +28,7 @@ export { type RunTimeline, runTimeline, type TaskStretch } from "./timeline/RunT
 export type { Explanation, Reason } from "./explain/Explanation.ts"
 export type { LastRecovery } from "./explain/LastRecovery.ts"
 export type { RunWhy, Why } from "./explain/Why.ts"
+export { AgentUnfit } from "./watching/HandOver.ts"
 export { type NamedWatch, type WatchName, WatchNotFound } from "./watching/FindWatch.ts"
 export type { Revival } from "./keeping/GuardianKeeper.ts"
 export type { Detached } from "./keeping/Detach.ts"

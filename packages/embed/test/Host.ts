@@ -1,5 +1,5 @@
 import { Agent, type AgentSession, Hooks, Processes, type ProcessInfo } from "@souffleur/domain"
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 
 /** An agent that runs, until the test says otherwise. */
 export const process = (pid: number, more: Partial<ProcessInfo> = {}): ProcessInfo => ({
@@ -35,6 +35,7 @@ export const host = (what: {
     }),
     Layer.mock(Agent)({
       name: "claude",
+      stall: Duration.seconds(361),
       compactPrompt: "/compact",
       isAgent: () => true,
       inPrintMode: () => false,

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { type EventLog, type Launcher, Settings } from "@souffleur/domain"
 import { release } from "@souffleur/supervisor"
-import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
+import { FakeAgent, FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
 import { Context, Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
 import { Parts, parseRestoration, type Remark, Remarks, Souffleur } from "../src/index.ts"
 
@@ -253,3 +253,82 @@ it.effect("an operator makes another process the Conductor, and a recovery that 
     assert.strictEqual((yield* Effect.flip(souffleur.retry(id)))._tag, "Refused")
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
+
+/** The same world with another agent beside the first. */
+const withCodex = () => {
+  const { layer, world } = faked()
+  const codex = new FakeAgent(world.processes)
+  codex.files = new Set()
+  world.agent.files = new Set(["s1"])
+  world.agent.signs = () => ({ writtenAt: 0, turn: { _tag: "Finished", at: 0 }, context: undefined })
+  world.agent.others.set("codex", codex)
+  return { codex, layer, world }
+}
+
+it.effect("a person hands a running agent's conversation over, and the watch goes on with the other agent", () => {
+  const { codex, layer, world } = withCodex()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+    const { agent, handedFrom } = yield* souffleur.retry(id, { agent: "codex" })
+    assert.deepStrictEqual([agent, handedFrom], ["codex", "agent"])
+    const { provider } = yield* Fiber.join(relaunched)
+    assert.strictEqual(provider, "handover")
+    // The look whether it can be launched, and the launch.
+    assert.lengthOf(codex.orders, 2)
+    assert.include(codex.orders[1]?.prompt, "Another agent, agent, did it until now")
+    assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
+    codex.files?.add(codex.orders[1]!.session.sessionId)
+    const again = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+    yield* world.conductor.dies
+    yield* Fiber.join(again)
+    // At the begin of the watch the first agent was looked for, and never launched.
+    assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [3, 1])
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("a watch that was handed over goes on without the agent that it began with", () => {
+  const { codex, layer, world } = withCodex()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const id = yield* Effect.gen(function* () {
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+      yield* souffleur.retry(id, { agent: "codex" })
+      yield* Fiber.join(relaunched)
+      return id
+    }).pipe(Effect.scoped)
+    const before = [codex.orders.length, world.agent.orders.length]
+    assert.strictEqual((yield* souffleur.resume(id)).id, id)
+    // It looks whether it could launch the agent that goes on, and no other.
+    assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [before[0]! + 1, before[1]])
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect(
+  "an agent that is unknown, missing or without a conversation takes nothing over, and nothing is stopped",
+  () => {
+    const { codex, layer, world } = withCodex()
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id, state } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      const { revision } = yield* state
+      const refusal = Effect.fnUntraced(function* (agent: string) {
+        const error = yield* Effect.flip(souffleur.retry(id, { agent }))
+        assert.strictEqual(error._tag, "AgentUnfit")
+        return error.message
+      })
+      assert.strictEqual(yield* refusal("nonesuch"), 'no agent is called "nonesuch": name agent, codex')
+      codex.missing = true
+      assert.strictEqual(yield* refusal("codex"), "codex cannot be launched: not found in PATH")
+      codex.missing = false
+      world.agent.signs = () => undefined
+      assert.strictEqual(yield* refusal("codex"), "the watch has no conversation that can be read")
+      assert.deepStrictEqual([world.signals, (yield* state).revision], [[], revision])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  }
+)

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { claudeCode } from "@souffleur/claude"
 import { Agent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
-import type { AgentPackage } from "@souffleur/process"
+import { type AgentPackage, anyAgent } from "@souffleur/process"
 import { isRunOver, type RunEvent, RunMetrics } from "@souffleur/plan"
 import { Duration, Effect, Fiber, FileSystem, Layer, Metric, Option, Path, Schedule, Stream } from "effect"
 import { fileURLToPath } from "node:url"
@@ -51,7 +51,7 @@ const opera = Effect.gen(function* () {
       stateDir: path.join(home, "state"),
       environment: {
         HOME: home,
-        PATH: "/usr/local/bin:/usr/bin:/bin",
+        PATH: `${path.join(home, "bin")}:/usr/local/bin:/usr/bin:/bin`,
         XDG_RUNTIME_DIR: home,
         CLAUDE_CONFIG_DIR: agentDir
       },
@@ -70,7 +70,32 @@ const opera = Effect.gen(function* () {
         Effect.map(Agent, (agent) => Agent.of({ ...agent, sessionOf: () => Effect.succeed(Option.none()) }))
       ).pipe(Layer.provide(claudeCode.layer(options)))
   }
-  return { fs, path, project, held, git, layer: layerOf(claudeCode), layerReporting: layerOf(reporting) }
+  /** Another agent beside the first. Its program writes a line for each of its launches. */
+  const [bin, calls] = [path.join(home, "bin"), path.join(home, "calls")]
+  yield* fs.makeDirectory(bin)
+  yield* fs.writeFileString(
+    path.join(bin, "other"),
+    `#!/bin/sh\necho called >> ${calls}\nexec ${process.execPath} ${standIn} "$@"\n`,
+    { mode: 0o700 }
+  )
+  const other: AgentPackage = {
+    ...claudeCode,
+    program: "other",
+    folder: { variables: ["CLAUDE_CONFIG_DIR"], inHome: ".claude" },
+    owns: ([program]) => program === "other"
+  }
+  return {
+    fs,
+    path,
+    project,
+    held,
+    git,
+    calls,
+    layer: layerOf(claudeCode),
+    layerReporting: layerOf(reporting),
+    layerBoth: layerOf(anyAgent(claudeCode, other)),
+    layerEither: layerOf(anyAgent(claudeCode, { ...reporting, program: "other", owns: other.owns }))
+  }
 })
 
 /** Returns the first event of a kind that the run appends. */
@@ -178,5 +203,43 @@ it.live("a plan that cannot be conducted fails with the error of its kind, and l
       assert.deepStrictEqual(yield* souffleur.runs, [])
       assert.strictEqual((yield* Effect.flip(souffleur.findRun({ project })))._tag, "RunNotFound")
     }).pipe(Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("a reviewer may be another agent than the implementer, and each task has both", () =>
+  Effect.gen(function* () {
+    const { calls, fs, layerBoth, project } = yield* opera
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const order = { project, plan: "plan.yaml", agents: { reviewer: "other" } }
+      const waiting = () =>
+        Effect.asVoid(Effect.orDie(souffleur.answer({ project }, { task: "finale", guidance: "use the other" })))
+      const run = yield* souffleur.conduct({ ...order, waiting })
+      assert.isTrue(isRunOver(yield* run.end))
+      const asked = (yield* souffleur.runHistory({ project })).flatMap(({ event }) =>
+        event._tag === "AgentAsked" ? [`${event.role}: ${event.agent ?? "configured"}`] : []
+      )
+      assert.deepStrictEqual(new Set(asked), new Set(["implementer: configured", "reviewer: other"]))
+      const reviews = asked.filter((one) => one.startsWith("reviewer")).length
+      assert.strictEqual(yield* fs.readFileString(calls), "called\n".repeat(reviews))
+    }).pipe(Effect.scoped, Effect.provide(layerBoth))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("an agent of a role that is unknown, or takes no session id, is refused before the run", () =>
+  Effect.gen(function* () {
+    const { layerEither, project } = yield* opera
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const refused = (agents: { readonly implementer?: string; readonly reviewer?: string }) =>
+        Effect.flip(Effect.scoped(souffleur.conduct({ project, plan: "plan.yaml", agents })))
+      const unknown = yield* refused({ implementer: "nonesuch" })
+      assert.deepInclude(unknown, {
+        _tag: "AgentUnfit",
+        message: 'no agent is called "nonesuch": name claude, other'
+      })
+      assert.strictEqual((yield* refused({ reviewer: "other" }))._tag, "AgentCommandRefused")
+      assert.deepStrictEqual(yield* souffleur.runs, [])
+    }).pipe(Effect.provide(layerEither))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

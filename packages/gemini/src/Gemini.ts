@@ -1,13 +1,16 @@
 import { Agent, type Processes } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeSaidAgent, textOf } from "@souffleur/session"
-import { type FileSystem, Layer, type Path } from "effect"
+import { Duration, type FileSystem, Layer, type Path } from "effect"
 import { geminiCommand, inPrintMode, runsGemini } from "./GeminiCommand.ts"
 import { makeOutputReader, outputSayings } from "./GeminiOutput.ts"
 import { geminiSayings } from "./GeminiSayings.ts"
 
 /** The path of a session file: the minute of its start, then the beginning of its id. */
 const form = /\/chats\/session-[\dT-]+-([A-Za-z0-9]+)\.jsonl$/u
+
+/** Measured with 0.61.0: an answer that breaks off is silent for 301 s, and then asked for again. */
+export const stall = Duration.seconds(302)
 
 /** Gemini CLI as an agent. Each launch is headless, and ends with its turn. */
 export const layer = (
@@ -31,6 +34,7 @@ export const layer = (
       inPrintMode,
       // Measured with 0.61.0: 10 ms of processor in 10 s of a tool that slept.
       idles: true,
+      stall,
       variable: "GEMINI_SESSION_ID",
       outputReader: makeOutputReader,
       command: (order, sessionFile) => geminiCommand(options, order, sessionFile)

@@ -1,6 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
 import { untouchedHooks } from "@souffleur/session"
-import { Duration } from "effect"
 import * as Gemini from "./Gemini.ts"
 import { geminiOfLaunch, identity, isGemini, literalGemini, marks, parseGeminiCommand } from "./GeminiCommand.ts"
 
@@ -22,8 +21,7 @@ export const gemini: AgentPackage = {
   // Its variable names a home, in which its own folder is.
   folder: { variables: ["GEMINI_CLI_HOME"], inHome: "" },
   sessions: ".gemini/tmp",
-  // Measured with 0.61.0: an answer that breaks off is silent for 301 s, and then asked for again.
-  stall: Duration.seconds(302),
+  stall: Gemini.stall,
   marks,
   identity,
   refusedAsRoot: [],

@@ -1,13 +1,16 @@
 import { Agent, type Processes } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeSaidAgent } from "@souffleur/session"
-import { type FileSystem, Layer, type Path } from "effect"
+import { Duration, type FileSystem, Layer, type Path } from "effect"
 import { piCommand, runsPi } from "./PiCommand.ts"
 import { makeOutputReader } from "./PiOutput.ts"
 import { piSayings } from "./PiSayings.ts"
 
 /** The name of a session file: its time, then its id. */
 const form = /^\d{4}-[\dTZ-]+_([A-Za-z0-9][\w.-]*)\.jsonl$/u
+
+/** Measured with 0.87.1: an answer that breaks off is silent for 301 s, and then asked for again. */
+export const stall = Duration.seconds(301)
 
 /** pi as an agent. */
 export const layer = (
@@ -28,6 +31,7 @@ export const layer = (
       inPrintMode: (args) => args.includes("-p") || args.includes("--print"),
       // Measured with 0.87.1: it used no processor for 200 s of a tool that slept.
       idles: true,
+      stall,
       variable: "PI_SESSION_ID",
       outputReader: makeOutputReader,
       command: (order, sessionFile) => piCommand(options, order, sessionFile)

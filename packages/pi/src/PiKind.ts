@@ -1,6 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
 import { untouchedHooks } from "@souffleur/session"
-import { Duration } from "effect"
 import * as Pi from "./Pi.ts"
 import { identity, isPi, literalPi, marks, parsePiCommand, piOfLaunch } from "./PiCommand.ts"
 
@@ -21,8 +20,7 @@ export const pi: AgentPackage = {
   program: "pi",
   folder: { variables: ["PI_CODING_AGENT_DIR"], inHome: ".pi/agent" },
   sessions: "sessions",
-  // Measured with 0.87.1: an answer that breaks off is silent for 301 s, and then asked for again.
-  stall: Duration.seconds(301),
+  stall: Pi.stall,
   marks,
   identity,
   refusedAsRoot: [],

@@ -5,6 +5,12 @@ import type { LaunchWords } from "./agent/LaunchWords.ts"
 import type { Plan } from "./tasks/Plan.ts"
 import type { RunRef } from "./run/RunRef.ts"
 
+/** The agents of the roles of a run, by the names of their programs, such as `pi`. */
+export interface RoleAgents {
+  readonly implementer?: string | undefined
+  readonly reviewer?: string | undefined
+}
+
 /** The context of one plan's steps, beside the ports. */
 export class PlanContext extends Context.Service<
   PlanContext,
@@ -17,7 +23,9 @@ export class PlanContext extends Context.Service<
     readonly statePath: string
     /** The permission that agents should get, before the ceiling applies. */
     readonly requested: Permission
-    /** The setting that lets the agent commit (`AgentKind.commitSetting`). */
+    /** The programs of the agents that were chosen for roles. A role without one has the configured agent. */
+    readonly agents: RoleAgents
+    /** The setting that lets the implementer commit (`AgentKind.commitSetting`). */
     readonly commitSetting: string
     /** The finishing command, resolved; `null` where the plan has none. */
     readonly finishing: AgentCommand | null

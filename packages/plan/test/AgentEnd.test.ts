@@ -45,6 +45,7 @@ const scene = Effect.fnUntraced(function* () {
     words: plainWords(),
     statePath: "/p/state.json",
     requested: "acceptEdits" as const,
+    agents: {},
     commitSetting: "",
     finishing,
     finishingDigest: null

@@ -29,6 +29,8 @@ const world = (
     readonly trouble?: "no agent" | "no launch"
     readonly plan?: string
     readonly settled?: boolean
+    /** The agents of the roles. */
+    readonly agents?: { readonly implementer?: string; readonly reviewer?: string }
   } = {}
 ) => {
   const events: Array<RunEvent> = []
@@ -63,6 +65,7 @@ const world = (
       words: plainWords(),
       plan: planOf(given.plan ?? "t1"),
       requested: given.requested ?? "acceptEdits",
+      agents: given.agents ?? {},
       finishing: null
     } as unknown as PlanContext["Service"]),
     Layer.succeed(Settings, {
@@ -71,23 +74,46 @@ const world = (
       reviewerTimeout: Duration.hours(1),
       stopGrace: Duration.seconds(1)
     } as Settings["Service"]),
-    Layer.mock(Agent)({
-      name: "agent",
-      compactPrompt: "/compact",
-      isAgent: () => true,
-      inPrintMode: () => true,
-      outputReader: () => () => Option.none(),
-      tags: () => [],
-      sessionTag: () => ({ environment: {} }),
-      sessions: Effect.succeed([]),
-      command: (order) =>
-        Effect.suspend(() => {
-          orders.push(order)
-          return given.trouble === "no agent"
-            ? Effect.fail(new AgentNotFound({ program: "agent", problem: "it is not there" }))
-            : Effect.succeed({ program: "/agent", args: [], environment: {} })
+    Layer.effect(
+      Agent,
+      Effect.map(Agent, (agent) =>
+        Agent.of({
+          ...agent,
+          joined: {
+            programs: ["agent", "pi"],
+            programOf: () => Effect.succeed("agent"),
+            led: (program) =>
+              program === "pi"
+                ? Option.some({
+                    ...agent,
+                    command: () => Effect.succeed({ program: "/pi", args: [], environment: {} })
+                  })
+                : Option.none()
+          }
         })
-    }),
+      )
+    ).pipe(
+      Layer.provide(
+        Layer.mock(Agent)({
+          name: "agent",
+          stall: Duration.seconds(361),
+          compactPrompt: "/compact",
+          isAgent: () => true,
+          inPrintMode: () => true,
+          outputReader: () => () => Option.none(),
+          tags: () => [],
+          sessionTag: () => ({ environment: {} }),
+          sessions: Effect.succeed([]),
+          command: (order) =>
+            Effect.suspend(() => {
+              orders.push(order)
+              return given.trouble === "no agent"
+                ? Effect.fail(new AgentNotFound({ program: "agent", problem: "it is not there" }))
+                : Effect.succeed({ program: "/agent", args: [], environment: {} })
+            })
+        })
+      )
+    ),
     Layer.mock(Launcher)({
       terminal: "headless",
       outputPath: (id) => id,
@@ -140,6 +166,18 @@ describe("an agent that is asked for", () => {
         assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
         assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
       })
+  )
+  it.effect("a role with an agent of its own is launched with that one, and the log names it", () =>
+    Effect.gen(function* () {
+      const chosen = world({ agents: { implementer: "pi" } })
+      yield* Effect.provide(askAgent("implementer"), chosen.layer)
+      assert.strictEqual(chosen.launches[0]?.command.program, "/pi")
+      assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", agent: "pi" })
+      const other = world({ agents: { reviewer: "pi" } })
+      yield* Effect.provide(askAgent("implementer"), other.layer)
+      assert.strictEqual(other.launches[0]?.command.program, "/agent")
+      assert.notProperty(other.events[2], "agent")
+    })
   )
   it.effect("an agent gets no more than the ceiling", () =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { Agent, SessionNotFound, type TurnState as SessionTurn } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { PlanContext } from "../src/PlanContext.ts"
 import { judgeAgent } from "../src/agent/Judging.ts"
 import { freshTask, initialRun, type Run, type Task, type Assignment } from "../src/run/Run.ts"
@@ -78,6 +78,7 @@ const judged = (given: {
     } as unknown as PlanContext["Service"]),
     Layer.mock(Agent)({
       name: "agent",
+      stall: Duration.seconds(361),
       compactPrompt: "/compact",
       isAgent: () => true,
       inPrintMode: () => true,

@@ -241,6 +241,7 @@ export const stage = Effect.fnUntraced(function* (
           words,
           statePath,
           requested: "acceptEdits",
+          agents: {},
           commitSetting: "it commits where COMMIT is set",
           finishing: plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null,
           finishingDigest: finishing.digest

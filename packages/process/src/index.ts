@@ -1,6 +1,7 @@
 export * from "./agent/AgentHooks.ts"
 export * from "./agent/AgentPackage.ts"
 export * from "./agent/AnyAgent.ts"
+export * from "./agent/JoinedAgents.ts"
 export * from "./agent/FlagWord.ts"
 export * from "./file/DurableFile.ts"
 export * from "./file/HandoffFile.ts"

@@ -2,7 +2,7 @@ import { Agent } from "@souffleur/domain"
 import { fakeKind, FakeWorld } from "@souffleur/testing"
 import { HostServices } from "@souffleur/node"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Duration, Effect, Layer, Option, Result } from "effect"
 import { type AgentOptions, type AgentPackage, anyAgent } from "../src/index.ts"
 
 const untouched = (path: string) =>
@@ -49,6 +49,7 @@ const named = (name: string, sessionId: string) => {
   return { kind, told, world }
 }
 const [one, two] = [named("one", "s1"), named("two", "s2")]
+two.world.agent.stall = Duration.seconds(9)
 const both = anyAgent(one.kind, two.kind)
 
 it("a command goes to the agent that owns its words, and to the first if none does", () => {
@@ -86,6 +87,27 @@ it.layer(HostServices.layer)((it) => {
       yield* agent.command({ ...order, session: { _tag: "Resume", sessionId: "s2" } })
       yield* agent.command({ ...order, session: { _tag: "Fresh", sessionId: "s3" } })
       assert.deepStrictEqual([one.world.agent.orders.length, two.world.agent.orders.length], [1, 1])
+    })
+  )
+  it.effect("another agent is put first by its program, with its own time, and sessions are asked as before", () =>
+    Effect.gen(function* () {
+      const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }
+      const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
+      const agent = Context.get(yield* Layer.build(layer), Agent)
+      const led = Option.getOrThrow(agent.joined!.led("two"))
+      assert.deepStrictEqual([agent.stall, led.stall].map(Duration.toSeconds), [361, 9])
+      assert.deepStrictEqual(agent.joined!.programs, ["one", "two"])
+      assert.isTrue(Option.isNone(agent.joined!.led("three")))
+      const before = two.world.agent.orders.length
+      const order = { permission: "acceptEdits", prompt: "", print: true } as never as Parameters<
+        typeof agent.command
+      >[0]
+      yield* led.command({ ...order, session: { _tag: "Fresh", sessionId: "s4" } })
+      assert.strictEqual(two.world.agent.orders.length, before + 1)
+      assert.strictEqual(yield* led.lastAnswer("s1"), "one")
+      assert.strictEqual(yield* led.joined!.programOf("s1"), "one")
+      assert.strictEqual(yield* led.joined!.programOf("none"), "two")
+      assert.strictEqual(Option.getOrThrow(led.joined!.led("one")).stall, agent.stall)
     })
   )
 })

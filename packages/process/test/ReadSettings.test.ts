@@ -90,7 +90,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
         validation_retry_interval: "30 seconds",
         compact_poll_interval: "1 seconds",
         compact_timeout: "300 seconds",
-        stall_after: "361 seconds",
+        stall_after: null,
         handoff_within: "900 seconds",
         max_tokens: null,
         max_time: null,

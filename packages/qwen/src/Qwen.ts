@@ -1,12 +1,15 @@
 import { Agent, type Processes } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeSaidAgent, makeStreamJsonReader } from "@souffleur/session"
-import { type FileSystem, Layer, type Path } from "effect"
+import { Duration, type FileSystem, Layer, type Path } from "effect"
 import { compactPrompt, inPrintMode, qwenCommand, runsQwen } from "./QwenCommand.ts"
 import { qwenSayings } from "./QwenSayings.ts"
 
 /** The path of a session file: its folder, then its id. */
 const form = /\/chats\/([A-Za-z0-9][A-Za-z0-9-]*)\.jsonl$/u
+
+/** Measured with 0.24.4: a retry waits for 300 s at most. */
+export const stall = Duration.seconds(301)
 
 /** Qwen Code as an agent. */
 export const layer = (
@@ -26,6 +29,7 @@ export const layer = (
       inPrintMode,
       // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
       idles: true,
+      stall,
       variable: "QWEN_CODE_SESSION_ID",
       compactPrompt,
       outputReader: makeStreamJsonReader,

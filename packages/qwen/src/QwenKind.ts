@@ -1,6 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
 import { untouchedHooks } from "@souffleur/session"
-import { Duration } from "effect"
 import * as Qwen from "./Qwen.ts"
 import { identity, isQwen, literalQwen, marks, parseQwenCommand, qwenOfLaunch } from "./QwenCommand.ts"
 
@@ -21,8 +20,7 @@ export const qwen: AgentPackage = {
   program: "qwen",
   folder: { variables: ["QWEN_HOME"], inHome: ".qwen" },
   sessions: "projects",
-  // Measured with 0.24.4: a retry waits for 300 s at most.
-  stall: Duration.seconds(301),
+  stall: Qwen.stall,
   marks,
   identity,
   refusedAsRoot: [],

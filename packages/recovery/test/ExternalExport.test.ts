@@ -1,13 +1,14 @@
 import { Agent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Option } from "effect"
+import { Duration, Effect, FileSystem, Layer, Option } from "effect"
 import { ExternalExport } from "../src/index.ts"
 
 /** Node, and a script that is one argument; the session id is the next. */
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
 const inner = Layer.mock(Agent)({
   name: "agent",
+  stall: Duration.seconds(361),
   compactPrompt: "/compact",
   isAgent: () => true,
   inPrintMode: () => false,

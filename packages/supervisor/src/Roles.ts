@@ -1,9 +1,19 @@
-import { type Claims, Comms, type EventLog, type Role, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import {
+  Agent,
+  type Claims,
+  Comms,
+  type EventLog,
+  type Role,
+  Settings,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
 import { Beats, type LogError, type Refused } from "@souffleur/eventlog"
 import { selfMonitor } from "@souffleur/monitor"
 import {
   exportProvider,
   continueTurn,
+  handover,
   type Provider,
   recovery,
   restart,
@@ -12,6 +22,7 @@ import {
   standardCompact,
   type StepServices
 } from "@souffleur/recovery"
+import { chosenAgent } from "@souffleur/process"
 import { watcher } from "@souffleur/watcher"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -24,6 +35,7 @@ export type World = Beats | Claims | EventLog | StepServices
 export const standardProviders = [
   resumeSession,
   continueTurn,
+  handover,
   exportProvider,
   standardCompact,
   smallHandoff,
@@ -77,9 +89,13 @@ export class Roles extends Context.Service<
         const solo = Effect.fnUntraced(function* (role: Role, watch: Watch, ref: WatchRef) {
           return yield* Effect.provideService(run(role, watch, ref), Comms, yield* soloComms(watch))
         })
+        const agent = Context.get(world, Agent)
         return Roles.of({
           run: (role, watch, ref) =>
-            Effect.provideContext(watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref), world)
+            (watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref)).pipe(
+              Effect.provideService(Agent, chosenAgent(agent, watch.agent)),
+              Effect.provideContext(world)
+            )
         })
       })
     )

@@ -8,7 +8,8 @@ import {
   SessionNotFound,
   type SessionSigns
 } from "@souffleur/domain"
-import { Clock, Effect, FileSystem, Layer, Option } from "effect"
+import { joinedAgents } from "@souffleur/process"
+import { Clock, Duration, Effect, FileSystem, Layer, Option } from "effect"
 import type { FakeProcesses } from "./FakeProcesses.ts"
 import { FakeSession } from "./FakeSession.ts"
 
@@ -56,10 +57,14 @@ export class FakeAgent {
   onExport: (newest?: number) => void = () => {}
   /** True if its program is missing. */
   missing = false
+  /** See `Agent.stall`. */
+  stall = Duration.seconds(361)
   /** The prompt that makes a session compact; `null`: none does. */
   compactPrompt: string | null = fakeCompactPrompt
   /** Reads the session that a process has begun. `undefined`: the agent takes the ids that it is given. */
   reports: ((pid: number) => string | undefined) | undefined
+  /** Other agents beside it, by their programs. Its own program is `agent`. */
+  readonly others = new Map<string, FakeAgent>()
   /** Every order of a launch. */
   readonly orders: Array<AgentOrder> = []
 
@@ -83,9 +88,22 @@ export class FakeAgent {
     })
 
   /** The port; it writes exports to a file system. */
-  readonly service = Effect.map(FileSystem.FileSystem, (fs) =>
+  readonly service: Effect.Effect<Agent["Service"], never, FileSystem.FileSystem> = Effect.gen(
+    { self: this as FakeAgent },
+    function* () {
+      const own = { program: "agent", agent: yield* this.alone }
+      if (this.others.size === 0) return own.agent
+      const others = Effect.forEach(this.others, ([program, { service }]) =>
+        Effect.map(service, (agent) => ({ program, agent }))
+      )
+      return joinedAgents(own, yield* others)
+    }
+  )
+  /** The port without the others. */
+  readonly alone = Effect.map(FileSystem.FileSystem, (fs) =>
     Agent.of({
       name: "agent",
+      stall: this.stall,
       compactPrompt: this.compactPrompt,
       ...(this.reports === undefined
         ? {}

@@ -150,6 +150,24 @@ describe("without comms", () => {
         assert.deepStrictEqual(yield* idle.told, [])
       })
   )
+  it.effect("an agent that may be silent for longer hangs later, unless a setting names the time", () =>
+    Effect.gen(function* () {
+      const pidFile = { status: "busy", waitingFor: undefined, writtenAt: 0 }
+      const silence = { solo: true, signs: session({ _tag: "Asked", at: at(0) }), pidFile } as const
+      const slow = yield* watching({ world: { ...silence, stall: Duration.seconds(702) } })
+      yield* until(2100)
+      assert.deepStrictEqual(yield* slow.told, [])
+      yield* until(2161)
+      assert.deepInclude((yield* slow.told)[0], { _tag: "ConductorDied", reason: "hang" })
+      yield* TestClock.setTime(begun)
+      const set = yield* watching({
+        world: { ...silence, stall: Duration.seconds(702) },
+        settings: { stallAfter: Duration.seconds(361) }
+      })
+      yield* until(1141)
+      assert.deepInclude((yield* set.told)[0], { _tag: "ConductorDied", reason: "hang" })
+    })
+  )
   it.effect(
     "a process that uses no processor hangs after one stall; any use, or a break in polling, restarts that time",
     () =>

@@ -75,6 +75,10 @@ export class World extends FakeWorld {
     if (pid !== conductor.pid) this.processes.run({ pid })
     this.agent.sessions = [...this.agent.sessions, { pid, sessionId, project: this.folder }]
   }
+  /** For how long a call of its model may be silent. */
+  set stall(stall: Duration.Duration) {
+    this.agent.stall = stall
+  }
   /** The sessions that launches report, by pid. */
   set reports(reports: (pid: number) => string | undefined) {
     this.agent.reports = reports

@@ -106,6 +106,7 @@ export class Conduction extends Program {
               words: this.#world.words,
               statePath,
               requested,
+              agents: {},
               commitSetting: "it commits where COMMIT is set",
               finishing,
               finishingDigest

@@ -45,7 +45,7 @@ const printRun = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson
   return 0
 })
 
-const limit = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
+const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
 
 /** Conducts a plan, or goes on with its run. It ends with 1 where a person is needed (spec: command-line#plans). */
 export const conductCommand = Command.make(
@@ -61,8 +61,10 @@ export const conductCommand = Command.make(
       Flag.withDescription("The permission of agents, at most MAX_EXTERNAL_PERMISSION"),
       Flag.withDefault(leastPermission)
     ),
-    implementerTimeout: limit("implementer-timeout", "How long an implementer may take, such as 60 minutes"),
-    reviewerTimeout: limit("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),
+    implementerTimeout: optional("implementer-timeout", "How long an implementer may take, such as 60 minutes"),
+    reviewerTimeout: optional("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),
+    implementer: optional("implementer", "Another agent that implements, such as pi"),
+    reviewer: optional("reviewer", "Another agent that reviews"),
     wait: Flag.Boolean("wait").pipe(
       Flag.withDescription(
         "Stay where a person is needed, and go on when that is answered (the default under souffleur run)"
@@ -99,6 +101,10 @@ export const conductCommand = Command.make(
         plan: loaded.path,
         permission: flags.permission,
         limits,
+        agents: {
+          implementer: Option.getOrUndefined(flags.implementer),
+          reviewer: Option.getOrUndefined(flags.reviewer)
+        },
         ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {}),
         ...(wait ? { waiting: (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that") } : {})
       })

@@ -27,6 +27,10 @@ export const retryCommand = Command.make(
       Flag.withDescription("No launch of this watch is above it from now on, whatever it was opened with"),
       Flag.optional
     ),
+    agent: Flag.String("agent").pipe(
+      Flag.withDescription("Hand the conversation over to the agent of this program: the present one is stopped"),
+      Flag.optional
+    ),
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -34,7 +38,9 @@ export const retryCommand = Command.make(
     const { id, watch: before } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
     const permission = Option.getOrUndefined(flags.ceiling)
     if (permission !== undefined) yield* personOnly("a ceiling")
-    const watch = yield* souffleur.retry(id, permission === undefined ? {} : { ceiling: permission })
+    const agent = Option.getOrUndefined(flags.agent)
+    if (agent !== undefined) yield* personOnly("retry --agent")
+    const watch = yield* souffleur.retry(id, { ceiling: permission, agent })
     const again = isUnwatched(before)
     const begun = watch.recovery?.cycle ?? null
     const cycle = begun === (before.recovery?.cycle ?? null) ? null : begun
@@ -45,7 +51,13 @@ export const retryCommand = Command.make(
     const file = settings.maxExternalPermission
     if (flags.json)
       return yield* Console.log(
-        JSON.stringify({ watch: id, cycle, allowed_since: since, max_external_permission: lower(ceiling, file) })
+        JSON.stringify({
+          watch: id,
+          cycle,
+          allowed_since: since,
+          max_external_permission: lower(ceiling, file),
+          agent: watch.agent ?? null
+        })
       )
     if (Option.isSome(flags.ceiling)) {
       yield* Console.log(`${id}: no launch is above ${ceiling} from now on`)
@@ -55,11 +67,13 @@ export const retryCommand = Command.make(
     }
     const whenOwned = watch.owner === undefined ? ' when souffleur runs again: "souffleur watch"' : ""
     yield* Console.log(
-      cycle !== null
-        ? `${id}: recovery ${cycle} begins${whenOwned}`
-        : again
-          ? `${id}: it is watched again${whenOwned}`
-          : `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
+      agent !== undefined
+        ? `${id}: ${agent} goes on with the conversation${whenOwned}`
+        : cycle !== null
+          ? `${id}: recovery ${cycle} begins${whenOwned}`
+          : again
+            ? `${id}: it is watched again${whenOwned}`
+            : `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
     )
   })
 ).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

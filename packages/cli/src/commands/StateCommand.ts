@@ -42,7 +42,7 @@ export const stateCommand = Command.make(
       ["watch", `${id}, revision ${state.revision}`],
       ["state", `${state.phase}: ${statusLine(state, false, yield* zoneOf(flags))}`],
       [
-        nameOf(state).slice("the ".length).toLowerCase(),
+        nameOf({ comms: state.comms, kind: state.kind }).slice("the ".length).toLowerCase(),
         state.conductor === undefined
           ? "not known"
           : `S${state.generation}, pid ${state.conductor.pid}, session ${state.sessionId}`

@@ -1,4 +1,4 @@
-import { leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
+import { type AgentKind, kindOf, leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
 import { findConfig, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
@@ -84,17 +84,24 @@ const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSet
     : passed("gate", `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`)
 }
 
-const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings): Finding =>
-  Duration.isLessThan(heartbeatStaleAfter, agentKind.stall)
+/** Returns the kind of the configured agent; the first where its command is none. */
+const configuredKind = ({ agentCommand }: ResolvedSettings): AgentKind =>
+  Result.match(agentKind.parseCommand(agentCommand), {
+    onSuccess: ({ program }) => kindOf(agentKind, program),
+    onFailure: () => agentKind
+  })
+
+const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings, { stall }: AgentKind): Finding =>
+  Duration.isLessThan(heartbeatStaleAfter, stall)
     ? note(
         "stale limit",
-        `${Words.duration(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${Words.duration(Duration.toMillis(agentKind.stall))} when its model stalls, and go on`,
+        `${Words.duration(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${Words.duration(Duration.toMillis(stall))} when its model stalls, and go on`,
         "if healthy Conductors are replaced, set HEARTBEAT_STALE_AFTER above it"
       )
     : passed("stale limit", Words.duration(Duration.toMillis(heartbeatStaleAfter)))
 
-const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Finding =>
-  uid === 0 && agentKind.refusedAsRoot.includes(maxExternalPermission)
+const ceiling = ({ maxExternalPermission }: ResolvedSettings, { refusedAsRoot }: AgentKind, uid: number): Finding =>
+  uid === 0 && refusedAsRoot.includes(maxExternalPermission)
     ? wrong(
         "permission",
         `${maxExternalPermission} as root: the agent refuses that, and ends with 1`,
@@ -127,6 +134,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   project: string,
   uid: number
 ) {
+  const kind = configuredKind(settings)
   return [
     yield* agentFound(settings),
     ...(yield* othersFound),
@@ -134,11 +142,9 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
     ...(yield* config(settings, project)),
     ...(yield* repository(project)),
     gate(settings),
-    staleLimit(settings),
-    ceiling(settings, uid),
-    ...idleSettings(agentKind, "agent", settings).map((said) =>
-      note("ceiling of use", said, "set MAX_TOKENS or MAX_TIME")
-    ),
+    staleLimit(settings, kind),
+    ceiling(settings, kind, uid),
+    ...idleSettings(kind, "agent", settings).map((said) => note("ceiling of use", said, "set MAX_TOKENS or MAX_TIME")),
     yield* launcher(settings)
   ]
 })

@@ -21,13 +21,14 @@ export interface ScreenLine {
 const maxLine = 500
 
 /** The providers whose successor has a session of its own. It reads a file first. */
-const readers = new Set(["claude_export", "small_handoff"])
+const readers = new Set(["claude_export", "handover", "small_handoff"])
 
 const taken = ({ contextTokens }: typeof Event.HandoffTaken.Type, { provider = "" }: Watch): string =>
   `${readers.has(provider) ? "it has read that, and goes on" : "it goes on"}${contextTokens === null ? "" : `: ${Words.count(contextTokens)} tokens of context`}`
 
 /** Events without a notice that a person at the screen wants to see. */
 const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
+  "AgentChosen",
   "ContextExhausted",
   "ContextRecoveryRequested",
   "HandoffRequested",
@@ -62,6 +63,8 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
     case "LaunchPrepared":
       return event.pty || notice !== undefined ? line(ungenerated(text)) : undefined
     case "ConductorRelaunched":
+      if (event.provider === "handover")
+        return line(`${nameOf(after)} goes on (pid ${event.conductor.pid}): ${ways[event.provider]}`)
       return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
     // The command runs again in the next line.
     case "WaitEnded":

@@ -13,6 +13,7 @@ export const statusJson = (seen: WatchStatus) => {
     standing: seen.standing,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     generation: watch.generation,
+    agent: watch.agent ?? null,
     conductor: {
       pid: watch.conductor?.pid ?? watch.pid,
       condition: seen.conductor,

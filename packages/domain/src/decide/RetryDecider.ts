@@ -1,4 +1,6 @@
 import { type Decision, no, ok } from "@souffleur/eventlog"
+import { Result } from "effect"
+import { decideHandover } from "./HandoverDecider.ts"
 import { nextWatcher, withheldByHold } from "./ExitDecider.ts"
 import { endedWait } from "./HoldDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
@@ -9,11 +11,12 @@ import * as Event from "../event/WatchEvent.ts"
 /**
  * Decides an operator's `retry`. It tries again a recovery that failed closed or was withheld (spec:
  * behaviour#standby). It ends the pause of a command. A ceiling of use is renewed from now on, also before it is
- * reached. A permission becomes the ceiling of every launch from now on, and renews no ceiling of use.
+ * reached. A permission becomes the ceiling of every launch from now on, and renews no ceiling of use. Another agent
+ * goes on with the conversation where a person names one.
  */
 export const decideRetry = (
   watch: Watch,
-  { by, ceilings = false, now: at, permission }: Extract<WatchCommand, { readonly _tag: "Retry" }>
+  { by, ceilings = false, handover, now: at, permission }: Extract<WatchCommand, { readonly _tag: "Retry" }>
 ): Decision<Event.WatchEvent> => {
   if (watch.observe)
     return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
@@ -23,6 +26,10 @@ export const decideRetry = (
       ? []
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
   const { standby } = watch
+  if (handover !== undefined)
+    return by._tag === "Operator"
+      ? Result.map(decideHandover(watch, handover, at), (events) => [...granted, ...events])
+      : no("never", "only a person may hand the work to another agent")
   // An end before the role gave up is counted already: a watcher would count it a second time.
   if (standby !== undefined && isUnwatched(watch) && (watch.held !== undefined || !standby.ended))
     return ok(

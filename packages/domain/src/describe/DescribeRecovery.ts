@@ -23,6 +23,14 @@ export const describeRecovery = {
       }
     ),
   RecoveryRetried: () => described("info", "An operator asks for the recovery again"),
+  AgentChosen: ({ agent, from }) =>
+    described(
+      "info",
+      agent === from
+        ? `A person has ${agent} go on with its own conversation`
+        : `A person hands the conversation over from ${from} to ${agent}`,
+      { message: "system" }
+    ),
   StepStarted: ({ attempt, step }) =>
     described("detail", `Step "${step}" starts${attempt === 1 ? "" : ` (attempt ${attempt})`}`),
   StepSucceeded: (event) => {

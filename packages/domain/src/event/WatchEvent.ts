@@ -170,6 +170,12 @@ export const ConductorAdopted = event("ConductorAdopted", {
 /** An operator retries a recovery that failed closed. */
 export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
 
+/**
+ * A person hands the conversation over to another agent (spec: behaviour#hand-over). Both are names of programs. They
+ * are the same where a person takes a failed hand-over back.
+ */
+export const AgentChosen = event("AgentChosen", { from: Text, agent: Text })
+
 /** An operator ended the watch; the Conductor lives on. */
 export const WatchReleased = event("WatchReleased", { exportPath: Schema.NullOr(Text) })
 
@@ -207,6 +213,7 @@ export const WatchEvent = Schema.Union([
   Recovery.RetriesExhausted,
   ConductorAdopted,
   RecoveryRetried,
+  AgentChosen,
   WatchReleased,
   Guard.SouffleurRestored,
   Guard.GuardianGaveUp,

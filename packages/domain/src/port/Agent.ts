@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, Runtime, Schema } from "effect"
+import { Context, type Duration, type Effect, type Option, Runtime, Schema } from "effect"
 import type { EffectivePermission } from "../settings/Permission.ts"
 import type { ProcessIdentity, Tag } from "./Process.ts"
 import type { ContextInUse, SessionSigns } from "../evidence/Signs.ts"
@@ -115,6 +115,15 @@ export interface AgentCommand {
   readonly environment: Readonly<Record<string, string>>
 }
 
+/** The agents behind a port that joins several. Each is known by the name of its program. */
+export interface JoinedAgents {
+  readonly programs: ReadonlyArray<string>
+  /** Returns the program of the agent that has the file of a session; of the first agent where none has. */
+  readonly programOf: (sessionId: string) => Effect.Effect<string>
+  /** Returns the same agents with another one first. It is launched, and answers where no session does. */
+  readonly led: (program: string) => Option.Option<Agent["Service"]>
+}
+
 /**
  * The port to the sessions of a Conductor's agent program. `AgentKind` has the facts about its kind.
  *
@@ -134,6 +143,10 @@ export class Agent extends Context.Service<
   Agent,
   {
     readonly name: string
+    /** See `AgentKind.stall`. */
+    readonly stall: Duration.Duration
+    /** The agents that this one joins. Absent: it is a single one. */
+    readonly joined?: JoinedAgents
     /**
      * The prompt by which a session compacts, the last word of its command line. Such a process holds the session, and
      * is no Conductor. `null`: a session of this agent cannot be told to compact.

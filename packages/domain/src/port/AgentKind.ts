@@ -67,7 +67,7 @@ export interface AgentKind {
   /** The folder of the session files, within the agent's folder. */
   readonly sessions: string
   /**
-   * How long a call to the model may be silent before it goes on by itself. It is the default of `STALL_AFTER`. A
+   * How long a call to the model may be silent before it goes on by itself, where `STALL_AFTER` says nothing. A
    * healthy process of the agent uses the processor within that time.
    */
   readonly stall: Duration.Duration
@@ -85,6 +85,8 @@ export interface AgentKind {
   readonly goOn: (sessionId: string) => string
   /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */
   readonly addTools: (name: string, command: string) => string
+  /** Returns the kind of agent that has this program, where this kind joins several. Absent: it is a single one. */
+  readonly kindOf?: (program: string) => AgentKind
   /** Holds if these words are a command of this agent, by the name of its program. */
   readonly owns: (words: ReadonlyArray<string>) => boolean
   /**
@@ -100,3 +102,6 @@ export interface AgentKind {
   /** Returns the agent command of a launch of that session. */
   readonly ofLaunch: (command: Pick<AgentCommand, "args" | "program">, sessionId: string) => Option.Option<AgentProgram>
 }
+
+/** Returns the kind of agent that has this program, of the kinds that this one joins. */
+export const kindOf = (kind: AgentKind, program: string): AgentKind => kind.kindOf?.(program) ?? kind

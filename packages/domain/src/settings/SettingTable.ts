@@ -52,7 +52,8 @@ export const tableFor = (agent: AgentKind) => ({
   validationRetryInterval: setting("VALIDATION_RETRY_INTERVAL", interval, Duration.seconds(30)),
   compactPollInterval: setting("COMPACT_POLL_INTERVAL", interval, Duration.seconds(1)),
   compactTimeout: setting("COMPACT_TIMEOUT", interval, Duration.seconds(300)),
-  stallAfter: setting("STALL_AFTER", interval, agent.stall),
+  // By default each agent has its own (`Agent.stall`).
+  stallAfter: setting<Duration.Duration | null>("STALL_AFTER", interval, null),
   handoffWithin: setting("HANDOFF_WITHIN", interval, Duration.minutes(15)),
   maxTokens: setting<number | null>("MAX_TOKENS", positiveInteger, null),
   maxDollars: setting<number | null>("MAX_DOLLARS", dollars, null),

@@ -32,6 +32,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   sessionId: event.sessionId,
   sessions: withSession(watch, event.sessionId),
   generation: event.generation,
+  handedFrom: undefined,
   launchedAt: event.at,
   preparedAt: 0,
   print: event.print,

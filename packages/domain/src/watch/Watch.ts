@@ -83,6 +83,10 @@ export const Watch = Schema.Struct({
   awaiting: Schema.Boolean,
   mode: Event.Mode,
   generation: Count,
+  /** The program of the agent that a person chose for each launch. `undefined`: that of the watch's own command. */
+  agent: Schema.UndefinedOr(Text),
+  /** The program of the agent whose conversation the next launch hands over; `undefined`: it hands none over. */
+  handedFrom: Schema.UndefinedOr(Text),
   launchedAt: Time,
   /** The intent of the launch of this generation; 0: souffleur recovered nothing. An earlier turn is of another one. */
   preparedAt: Time,
@@ -200,6 +204,8 @@ export const initial: Watch = {
   awaiting: false,
   mode: "normal",
   generation: 0,
+  agent: undefined,
+  handedFrom: undefined,
   launchedAt: 0,
   preparedAt: 0,
   provider: undefined,

@@ -177,6 +177,8 @@ const changes: Changes = {
   ConductorAdopted: (event, watch) => ({
     ...generationOf(watch, event),
     ...launchOf(watch, event),
+    // A hand-over that did not come to its launch is off.
+    agent: watch.handedFrom ?? watch.agent,
     phase: "Watching",
     forced: event.forced,
     retries: 0,
@@ -192,6 +194,7 @@ const changes: Changes = {
     ceiling: undefined,
     allowedSince: at
   }),
+  AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
   WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
 }
 

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "72256f91e3c1d670" },
+  name: { kind: "watch", fingerprint: "869235e8c6e6acbe" },
   initial,
   evolve,
   schema: Watch,

@@ -25,6 +25,12 @@ export interface Holder {
   readonly print: boolean
 }
 
+/** The agent that has a conversation, and the agent that is to go on with it, by their programs. */
+export interface Handover {
+  readonly from: string
+  readonly agent: string
+}
+
 /** The observation that ends a watcher, by its priority (spec: behaviour#exits). */
 export type WatcherExit =
   | { readonly _tag: "Complete" }
@@ -204,9 +210,14 @@ export type WatchIntent =
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
-   * permission of a launch from now on.
+   * permission of a launch from now on. `handover`: the program of another agent, and that of the present one.
    */
-  | { readonly _tag: "Retry"; readonly ceilings?: boolean; readonly permission?: Permission | undefined }
+  | {
+      readonly _tag: "Retry"
+      readonly ceilings?: boolean
+      readonly permission?: Permission | undefined
+      readonly handover?: Handover | undefined
+    }
   | PinIntent
   | {
       readonly _tag: "Adopt"

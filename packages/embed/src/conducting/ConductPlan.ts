@@ -1,4 +1,13 @@
-import { Agent, AgentCommandRefused, digestOf, Launcher, leastPermission, type Pin } from "@souffleur/domain"
+import {
+  Agent,
+  AgentCommandRefused,
+  digestOf,
+  kindOf,
+  Launcher,
+  leastPermission,
+  type Pin,
+  type ResolvedSettings
+} from "@souffleur/domain"
 import {
   conduct,
   conductOn,
@@ -10,12 +19,14 @@ import {
   openRun,
   ownFiles,
   PlanContext,
+  type RoleAgents,
   runOfPlan
 } from "@souffleur/plan"
 import { Effect, FileSystem, Layer, Option, Path, Runtime, Schema } from "effect"
 import { runNeeds } from "../explain/RunSentence.ts"
 import { remark, remarkWarnings } from "../Remark.ts"
 import type { ConductOptions } from "../SouffleurOptions.ts"
+import { agentNamed } from "../watching/HandOver.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
 import { launchable } from "../world/AgentLayers.ts"
@@ -52,20 +63,33 @@ interface Loaded {
   readonly known: string | undefined
 }
 
+/** Lists the roles that have an agent of their own, with its program. */
+const chosenIn = ({ implementer, reviewer }: RoleAgents) =>
+  Object.entries({ implementer, reviewer }).filter((role): role is [string, string] => role[1] !== undefined)
+
 /**
- * Begins or goes on with the run of a plan, with the agent and the launches in the context. An agent that chooses its
- * ids is refused.
+ * Checks the agents of a run. Fails with `AgentCommandRefused` where one chooses the ids of its sessions. Fails with
+ * `AgentUnfit` where one is not known, and with `AgentNotFound` where one cannot be launched.
  */
+const drivable = Effect.fnUntraced(function* (settings: ResolvedSettings, { agents = {} }: ConductOptions) {
+  const configured = yield* Agent
+  const chosen = yield* Effect.forEach(chosenIn(agents), ([, program]) => agentNamed(configured, program))
+  for (const one of [configured, ...chosen]) {
+    yield* Effect.provideService(launchable(settings), Agent, one)
+    if (one.sessionOf !== undefined)
+      return yield* new AgentCommandRefused({
+        problem: `a run gives each of its agents the id of its session, and ${one.name} takes none: name another agent`
+      })
+  }
+})
+
+/** Begins or goes on with the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
   { loaded, known, pin, statePath }: Loaded,
-  { permission = leastPermission, project, waiting }: ConductOptions
+  { agents = {}, permission = leastPermission, project, waiting }: ConductOptions
 ) {
   const path = yield* Path.Path
   const agent = yield* Agent
-  if (agent.sessionOf !== undefined)
-    return yield* new AgentCommandRefused({
-      problem: `a run gives each of its agents the id of its session, and ${agent.name} takes none: name another agent`
-    })
   const { outputPath } = yield* Launcher
   const parts = yield* Parts
   const { path: file, plan } = loaded
@@ -82,12 +106,23 @@ const begin = Effect.fnUntraced(function* (
   })
   const waits = waiting !== undefined && known !== undefined
   const { from, git, id } = yield* waits ? oncePossible(known, audience, opens) : opens
-  yield* remark("info", from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
+  const by = [agent.name, ...chosenIn(agents).map(([role, program]) => `${role} by ${program}`)].join(", ")
+  yield* remark("info", from === 0 ? `run ${id}, agents by ${by}` : `run ${id} goes on from revision ${from}`)
   const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
   const words = yield* launchWords
-  const { commitSetting } = parts.agent
-  const conducted = { plan, git, words, statePath, requested: permission, commitSetting, finishing, finishingDigest }
+  const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
+  const conducted = {
+    plan,
+    git,
+    words,
+    statePath,
+    requested: permission,
+    agents,
+    commitSetting,
+    finishing,
+    finishingDigest
+  }
   return yield* keepRun({
     id,
     from,
@@ -117,6 +152,9 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
   const { pin, settings } = yield* conducting({ project, limits, known })
   yield* remarkWarnings(settings)
-  const begins = Effect.andThen(launchable(settings), begin({ loaded, statePath, pin, known: known?.id }, options))
+  const begins = Effect.andThen(
+    drivable(settings, options),
+    begin({ loaded, statePath, pin, known: known?.id }, options)
+  )
   return yield* Effect.provideContext(begins, yield* Layer.build(layerRun({ settings, project })))
 })

@@ -18,7 +18,8 @@ const reasons: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "HandoffRequested",
   "TurnEnded",
   "EndedEarly",
-  "RecoveryRetried"
+  "RecoveryRetried",
+  "AgentChosen"
 ])
 const isReason = (event: WatchEvent) => reasons.has(event._tag) || (event._tag === "WaitEnded" && event.how === "over")
 

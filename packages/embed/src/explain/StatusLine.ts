@@ -23,10 +23,13 @@ const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
 export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean =>
   kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
 
-/** Returns the state of a watch in a few words, the most urgent first. `silent`: the heartbeat is too old now. */
+/**
+ * Returns the state of a watch in a few words, the most urgent first. An agent that a person chose is named. `silent`:
+ * the heartbeat is too old now.
+ */
 export const statusLine = (watch: Watch, silent = false, zone?: Zone): string =>
   // Most watches have ended, and nothing else is said of them.
-  watch.phase === "Exited" ? ends[watch.end ?? "released"] : living(watch, silent, zone)
+  `${watch.phase === "Exited" ? ends[watch.end ?? "released"] : living(watch, silent, zone)}${watch.agent === undefined ? "" : `, ${watch.agent}`}`
 
 const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =>
   Match.value(watch).pipe(

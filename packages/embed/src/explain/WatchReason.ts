@@ -175,6 +175,12 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "RetriesExhausted":
     case "ConductorRelaunched":
       return reasonOfRecovery(event, before)
+    case "AgentChosen":
+      return {
+        seen: [`the conversation is of ${event.from}`],
+        rule: "Only a person hands a conversation over to another agent.",
+        act: `${event.from} is stopped, and ${event.agent} goes on from an export`
+      }
     case "ConductorAdopted":
     case "RecoveryRetried":
     case "WatchReleased":

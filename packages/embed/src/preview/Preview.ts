@@ -1,4 +1,5 @@
 import {
+  kindOf,
   Agent,
   type AgentCommand,
   type AgentProgram,
@@ -61,17 +62,16 @@ const isUntrusted = ({ first, pin: { programs } }: Opening) =>
 /** Asks the agent for its version. This is the only process that a preview starts. */
 const versionOf = Effect.fnUntraced(function* (
   { args }: AgentProgram,
+  title: string,
   permission: EffectivePermission,
   untrusted: boolean
 ) {
   const agent = yield* Agent
-  const kind = (yield* Installation).agent
   const session = { _tag: "Resume", sessionId: "none" } as const
   const line = yield* Effect.result(agent.command({ session, permission, prompt: "", print: true }))
-  if (Result.isFailure(line))
-    return { title: kind.title, program: null, version: null, untrusted, problem: line.failure.message }
+  if (Result.isFailure(line)) return { title, program: null, version: null, untrusted, problem: line.failure.message }
   const { environment, program } = line.success
-  if (untrusted) return { title: kind.title, program, version: null, untrusted, problem: null }
+  if (untrusted) return { title, program, version: null, untrusted, problem: null }
   const printed = yield* Effect.option(
     runProgram({
       command: program,
@@ -83,7 +83,7 @@ const versionOf = Effect.fnUntraced(function* (
     })
   )
   const version = Option.map(printed, (text) => text.trim().split("\n")[0]!.slice(0, maxVersionLength))
-  return { title: kind.title, program, version: Option.getOrNull(version), untrusted, problem: null }
+  return { title, program, version: Option.getOrNull(version), untrusted, problem: null }
 })
 
 /** Returns the hooks of souffleur in the settings of this project and of the user. */
@@ -136,6 +136,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
   const options = { exported, first, names, permission: effective, settings, terminal }
   const values = Settings.json(settings)
   const isAgent = watch.kind === "agent"
+  const of = kindOf((yield* Installation).agent, watch.agent ?? program.program)
   return {
     sees: {
       kind: watch.kind,
@@ -144,7 +145,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
         goesOn === undefined
           ? null
           : { watch: goesOn.id, revision: watch.revision, standing: statusLine(goesOn.watch), owner: ownerOf(watch) },
-      agent: isAgent ? yield* versionOf(program, effective, isUntrusted(opening)) : null,
+      agent: isAgent ? yield* versionOf(program, of.title, effective, isUntrusted(opening)) : null,
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
       terminal: isAgent || (pty && terminal !== "headless") ? terminal : pty ? ("pty" as const) : ("headless" as const),
@@ -158,7 +159,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
         file: settings.source,
         trusted: opening.first ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const),
         asks_for: keys,
-        warnings: [...settings.warnings, ...idleSettings((yield* Installation).agent, watch.kind, settings)]
+        warnings: [...settings.warnings, ...idleSettings(of, watch.kind, settings)]
       },
       state_folder: settings.stateDir
     },

@@ -14,6 +14,7 @@ import {
   type WatchIntent
 } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
+import { chosenAgent } from "@souffleur/process"
 import { refuseTarget } from "@souffleur/supervisor"
 import { Clock, Effect, Layer, Option } from "effect"
 import type { WatchOrder } from "../SouffleurOptions.ts"
@@ -68,7 +69,10 @@ export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWat
     conductor: Option.getOrUndefined(found),
     doubt: condition === "gone" ? "its process is gone" : null
   }
-  return yield* Effect.provide(preview(foreseen), layerReaders(settings, program))
+  return yield* preview(foreseen).pipe(
+    Effect.updateService(Agent, (agent) => chosenAgent(agent, watch.agent)),
+    Effect.provide(layerReaders(settings, program))
+  )
 })
 
 /**

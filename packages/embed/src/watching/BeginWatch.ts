@@ -1,4 +1,13 @@
-import { parsePid, parseSessionId, type Pin, type ResolvedSettings, Settings, type Target } from "@souffleur/domain"
+import {
+  Agent,
+  parsePid,
+  parseSessionId,
+  type Pin,
+  type ResolvedSettings,
+  Settings,
+  type Target
+} from "@souffleur/domain"
+import { chosenAgent } from "@souffleur/process"
 import { refuseOwned, release } from "@souffleur/supervisor"
 import { Effect, Layer, Option } from "effect"
 import { withoutMarks } from "../keeping/Detach.ts"
@@ -50,7 +59,9 @@ export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const context = yield* partsOf({ ...(yield* goingOn(known)), comms, project })
   const begins = Effect.gen(function* () {
     if (watch.phase === "Exited") return yield* keeper.ended(known)
-    if (watch.kind === "agent" && !watch.observe) yield* needed
+    // The agent that the watch began with may be gone since a hand-over.
+    if (watch.kind === "agent" && !watch.observe)
+      yield* Effect.updateService(needed, Agent, (agent) => chosenAgent(agent, watch.agent))
     yield* goesOn(known, target)
     return yield* keeper.take({ id, comms, project, from: watch.revision })
   })

@@ -9,7 +9,7 @@ import {
   type ProcessEnd,
   Settings
 } from "@souffleur/domain"
-import { agentCommand, freshSessionId, launchOnce } from "@souffleur/process"
+import { agentCommand, chosenAgent, freshSessionId, launchOnce } from "@souffleur/process"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { awaitEnding, endAgent, type RunningLaunch } from "./AgentEnd.ts"
 import { PlanContext } from "../PlanContext.ts"
@@ -58,13 +58,20 @@ const commandOf = Effect.fnUntraced(function* (
   permission: EffectivePermission,
   word: string
 ): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
-  const { finishing } = yield* PlanContext
-  if (assignment.role === "finisher" && finishing !== null) return finishing
+  const { agents, finishing } = yield* PlanContext
+  const { role } = assignment
+  if (role === "finisher" && finishing !== null) return finishing
   const session = {
     _tag: assignment.resumed ? ("Resume" as const) : ("Fresh" as const),
     sessionId: assignment.sessionId
   }
-  return yield* agentCommand({ session, permission, prompt: yield* promptOf(run, assignment, word), print: true })
+  const prompt = yield* promptOf(run, assignment, word)
+  const program = role === "finisher" ? undefined : agents[role]
+  return yield* Effect.provideService(
+    agentCommand({ session, permission, prompt, print: true }),
+    Agent,
+    chosenAgent(yield* Agent, program)
+  )
 })
 
 /**
@@ -94,9 +101,16 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
 /** Asks for an agent and launches it. A launch that fails is a failed assignment. */
 export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const agent = yield* Agent
-  const { git, ref } = yield* PlanContext
+  const { agents, git, ref } = yield* PlanContext
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
-  const run = yield* ref.dispatch({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })
+  const run = yield* ref.dispatch({
+    _tag: "Ask",
+    role,
+    sessionId: yield* freshSessionId,
+    head: yield* git.head,
+    held,
+    agent: role === "finisher" ? undefined : agents[role]
+  })
   const { assignment } = run
   if (assignment === null) return run
   return yield* Effect.catchTag(launch(run, assignment), "LaunchFailed", ({ message }) =>

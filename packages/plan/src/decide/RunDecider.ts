@@ -10,7 +10,7 @@ import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 
 const ask = (
   run: Run,
-  { head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
+  { agent, head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
 ): Decision<Event.RunEvent> => {
   const step = next(run)
   const common = { at, token: `a${run.assignments + 1}`, role, head }
@@ -29,7 +29,9 @@ const ask = (
       taskId: task.id,
       attempt: role === "implementer" ? task.attempts + 1 : task.attempts,
       sessionId: session ?? sessionId,
-      resumed: session !== null
+      resumed: session !== null,
+      // A session goes on with the agent that began it.
+      ...(agent === undefined || session !== null ? {} : { agent })
     })
   )
 }

@@ -53,12 +53,12 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
         : `The state file is new: ${found === "backup" ? "a backup of another run" : "the file that was there"} is kept as ${kept}`
     ),
   TaskStarted: ({ taskId }) => described("info", `Task ${taskId} starts`),
-  AgentAsked: ({ attempt, resumed, role, taskId }) =>
+  AgentAsked: ({ agent, attempt, resumed, role, taskId }) =>
     described(
       "info",
       role === "finisher"
         ? "The finishing step starts"
-        : `${resumed ? "The same" : "A fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}`
+        : `${resumed ? "The same" : "A fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${agent === undefined ? "" : `, by ${agent}`}`
     ),
   AgentPrepared: ({ effective, launchId, requested }) =>
     described(

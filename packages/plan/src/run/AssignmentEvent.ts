@@ -14,7 +14,9 @@ export const AgentAsked = event("AgentAsked", {
   sessionId: Text,
   /** True if the same implementer goes on. */
   resumed: Schema.Boolean,
-  head: Schema.NullOr(Text)
+  head: Schema.NullOr(Text),
+  /** The program of the agent that was chosen for this role. Absent: the configured one, or that of the session. */
+  agent: Schema.optionalKey(Text)
 })
 /**
  * `word`: the digest of the word that this launch alone was given, which its verdict needs. `null`: it has no verdict

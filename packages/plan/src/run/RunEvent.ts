@@ -169,8 +169,8 @@ export const RunEvent = Schema.Union([
 ])
 export type RunEvent = typeof RunEvent.Type
 
-/** Versions of tags that an older souffleur wrote in another form: none yet. */
-const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {}
+/** The versions of tags that an older souffleur wrote in another form. */
+const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = { AgentAsked: 2 }
 
 /** Returns the version that this souffleur writes for a tag. */
 export const runVersionOf = (tag: RunEvent["_tag"]): number => versions[tag] ?? 1

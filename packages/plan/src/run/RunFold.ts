@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent> = {
-  name: { kind: "run", fingerprint: "b07606f8f7d3071e" },
+  name: { kind: "run", fingerprint: "ac3728089dfda157" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

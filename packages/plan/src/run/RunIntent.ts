@@ -47,6 +47,8 @@ export type RunIntent =
       readonly sessionId: string
       readonly head: string | null
       readonly held?: ReadonlyArray<string>
+      /** The program of the agent for that role. Absent: the configured one. */
+      readonly agent?: string | undefined
     }
   | {
       readonly _tag: "Prepare"

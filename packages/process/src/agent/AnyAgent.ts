@@ -27,6 +27,7 @@ export const anyAgent = (first: AgentPackage, ...others: ReadonlyArray<AgentPack
     marks: new Set(all.flatMap(({ marks }) => [...marks])),
     identity: (variables) =>
       all.map((one) => one.identity(variables)).find(({ mark }) => mark !== undefined) ?? first.identity(variables),
+    kindOf: (program) => ownerOf([program]),
     owns: (words) => all.some((one) => one.owns(words)),
     parseCommand: (text) => ownerOf(wordsOf(text)).parseCommand(text),
     takeApart: (words, configured) => {
@@ -43,7 +44,8 @@ export const anyAgent = (first: AgentPackage, ...others: ReadonlyArray<AgentPack
           const agentOf = Effect.fnUntraced(function* (one: AgentPackage) {
             const agentDir = one === first ? options.agentDir : yield* folderOf(one, options.environment)
             const agentCommand = one === owner ? options.agentCommand : { program: one.program, args: [] }
-            return Context.get(yield* Layer.build(one.layer({ ...options, agentDir, agentCommand })), Agent)
+            const built = yield* Layer.build(one.layer({ ...options, agentDir, agentCommand }))
+            return { program: one.program, agent: Context.get(built, Agent) }
           })
           const rest = all.filter((one) => one !== owner)
           return joinedAgents(yield* agentOf(owner), yield* Effect.forEach(rest, agentOf))

@@ -3,11 +3,20 @@ import { Effect, Option } from "effect"
 
 type OneAgent = Agent["Service"]
 
+/** One of several agents, with the name of its program. */
+export interface NamedAgent {
+  readonly program: string
+  readonly agent: OneAgent
+}
+
 /**
- * Joins agents into one. Questions of a session go to the agent that has its file, and `first` answers all others. The
+ * Joins agents into one. Questions of a session go to the agent that has its file, and `lead` answers all others. The
  * sessions of all are listed.
  */
-export const joinedAgents = (first: OneAgent, others: ReadonlyArray<OneAgent>): OneAgent => {
+export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>): OneAgent => {
+  const named = [lead, ...rest]
+  const first = lead.agent
+  const others = rest.map(({ agent }) => agent)
   const all = [first, ...others]
   /** Returns the agent that has the file of a session; the first where none has. */
   const ofSession = Effect.fnUntraced(function* (sessionId: string) {
@@ -36,6 +45,18 @@ export const joinedAgents = (first: OneAgent, others: ReadonlyArray<OneAgent>): 
 
   return Agent.of({
     ...first,
+    joined: {
+      programs: named.map(({ program }) => program),
+      programOf: (sessionId) =>
+        Effect.map(ofSession(sessionId), (owner) => named.find(({ agent }) => agent === owner)!.program),
+      led: (program) =>
+        Option.map(Option.fromUndefinedOr(named.find((one) => one.program === program)), (other) =>
+          joinedAgents(
+            other,
+            named.filter((one) => one !== other)
+          )
+        )
+    },
     sessions: Effect.map(
       Effect.forEach(all, ({ sessions }) => sessions),
       (lists) => lists.flat()
@@ -79,3 +100,7 @@ export const joinedAgents = (first: OneAgent, others: ReadonlyArray<OneAgent>): 
         : first.command(order)
   })
 }
+
+/** Returns the agent of that program, which a person chose. Where none is chosen, or none has it, it is as before. */
+export const chosenAgent = (agent: OneAgent, program: string | undefined): OneAgent =>
+  program === undefined ? agent : Option.getOrElse(agent.joined?.led(program) ?? Option.none(), () => agent)

@@ -1,6 +1,6 @@
 import { Agent, type Export, ExportFailed } from "@souffleur/domain"
 import { replaceWith, runProgram } from "@souffleur/process"
-import { type Duration, Effect, FileSystem, Layer, Path } from "effect"
+import { type Duration, Effect, FileSystem, Layer, Option, Path } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
 /** Most bytes of output: the program prints a path, and nothing else. */
@@ -49,9 +49,13 @@ export const layer = (command: string, timeout: Duration.Input = "2 minutes") =>
       const services = yield* Effect.context<
         ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path
       >()
-      return Agent.of({
-        ...agent,
+      const exporting = (one: Agent["Service"]): Agent["Service"] => ({
+        ...one,
+        ...(one.joined && {
+          joined: { ...one.joined, led: (program) => Option.map(one.joined!.led(program), exporting) }
+        }),
         exportSession: (sessionId, out) => Effect.provide(exportByProgram(command, timeout, sessionId, out), services)
       })
+      return exporting(agent)
     })
   )

@@ -25,7 +25,8 @@ const ended: ReadonlySet<RecoveryCycle["trigger"]> = new Set(["turn-ended", "lim
  */
 export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "continue_turn",
-  applies: ({ recovery }) => recovery !== undefined && ended.has(recovery.trigger),
+  applies: ({ handedFrom, recovery }) =>
+    handedFrom === undefined && recovery !== undefined && ended.has(recovery.trigger),
   foresee: (watch) => [{ _tag: "Agent", session: "same", prompt: promptToContinue(watch) }],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // In print mode the process is gone, but not the processes that it left running.

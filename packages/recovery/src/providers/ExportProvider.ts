@@ -12,12 +12,8 @@ import { stopConductor } from "../steps/StopConductor.ts"
 const escalated = (stage: string) => (error: { readonly message: string }) =>
   Effect.fail(new Escalated({ stage, message: error.message, alreadyKilled: true }))
 
-/** Launches a fresh session that reads the export of the old one (spec: behaviour#claude_export). */
-export const exportProvider: Provider<StepServices> = {
-  name: "claude_export",
-  // An export that filled its successor without any progress would fill the next one too.
-  applies: ({ provider, recovery, retries }) =>
-    recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
+/** Launches a fresh session that reads the export of the old one. */
+const byExport: Omit<Provider<StepServices>, "applies" | "name"> = {
   foresee: (watch, { exported: path }) => [
     { _tag: "Agent", session: "fresh", prompt: promptFromExport(watch, { path }, undefined), reads: path }
   ],
@@ -46,4 +42,20 @@ export const exportProvider: Provider<StepServices> = {
       )
     }).pipe(Effect.tapErrorTag("Escalated", () => discard))
   })
+}
+
+/** Goes on in a fresh session of the same agent (spec: behaviour#claude_export). */
+export const exportProvider: Provider<StepServices> = {
+  ...byExport,
+  name: "claude_export",
+  // An export that filled its successor without any progress would fill the next one too.
+  applies: ({ handedFrom, provider, recovery, retries }) =>
+    handedFrom === undefined && (recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0)
+}
+
+/** Goes on in a session of another agent, which a person chose (spec: behaviour#hand-over). */
+export const handover: Provider<StepServices> = {
+  ...byExport,
+  name: "handover",
+  applies: ({ handedFrom }) => handedFrom !== undefined
 }

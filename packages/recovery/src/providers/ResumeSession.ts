@@ -32,7 +32,8 @@ const isChosen = ({ comms, recovery }: Watch, settings: Settings["Service"]): bo
 /** Resumes the session of a Conductor that was killed or hung, in place (spec: behaviour#resume). */
 export const resumeSession: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name,
-  applies: (watch, settings) => deaths.has(watch.recovery?.trigger) && isChosen(watch, settings),
+  applies: (watch, settings) =>
+    watch.handedFrom === undefined && deaths.has(watch.recovery?.trigger) && isChosen(watch, settings),
   foresee: (watch) => [{ _tag: "Agent", session: "same", prompt: promptToResume(watch) }],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // The cause of the second death may be in the session itself.

@@ -18,7 +18,8 @@ const handoffChars = 40_000
  */
 export const smallHandoff: Provider<StepServices> = {
   name: "small_handoff",
-  applies: (watch) => watch.recovery?.trigger === "context",
+  // A conversation may be too large to be handed over whole.
+  applies: ({ handedFrom, recovery }) => handedFrom !== undefined || recovery?.trigger === "context",
   foresee: (watch, { exported: path }) => [
     { _tag: "Agent", session: "fresh", prompt: promptFromExport(watch, { path }, undefined), reads: path }
   ],

@@ -54,7 +54,7 @@ const attempt = (watch: Watch, name: string, { compactPrompt, mark, request, ses
 export const standardCompact: Provider<StepServices> = {
   name: "standard_compact",
   // A conversation that no longer fits cannot be sent to be compacted either.
-  applies: (watch) => watch.recovery?.trigger !== "context",
+  applies: ({ handedFrom, recovery }) => handedFrom === undefined && recovery?.trigger !== "context",
   foresee: (watch, { compactPrompt }) =>
     compactPrompt === null
       ? []

@@ -50,14 +50,15 @@ const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" ||
 const unlessMoving = Effect.fnUntraced(function* ({ conductor, launchId, recovery, sessionId }: Watch) {
   const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
   if (!judged || conductor === undefined) return
+  const agent = yield* Agent
   const { stallAfter } = yield* Settings
   const now = yield* Clock.currentTimeMillis
-  const signs = yield* (yield* Agent).signs(sessionId, yield* launchOutput(launchId))
+  const signs = yield* agent.signs(sessionId, yield* launchOutput(launchId))
   const moves = Option.exists(
     signs,
     ({ turn }) =>
       turn !== undefined &&
-      (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter)))
+      (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter ?? agent.stall)))
   )
   if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
   return yield* new FailedClosed({ stage: "stop", message: "the Conductor works again: it is not stopped" })

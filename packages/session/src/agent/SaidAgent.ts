@@ -12,7 +12,7 @@ import {
   type TurnState
 } from "@souffleur/domain"
 import type { TrustedFiles } from "@souffleur/process"
-import { Clock, Effect, FileSystem, Option, Path } from "effect"
+import { Clock, type Duration, Effect, FileSystem, Option, Path } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
 import { inHead } from "../lines/Head.ts"
 import { recordOf } from "../lines/JsonRecord.ts"
@@ -57,6 +57,8 @@ export interface AgentDialect extends SessionFolder {
   readonly sessions?: (projectOf: ProjectOf) => Effect.Effect<ReadonlyArray<AgentSession>, never, Needs>
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
+  /** See `AgentKind.stall`. */
+  readonly stall: Duration.Duration
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
   readonly compactPrompt?: string
   readonly outputReader: () => (line: string) => Option.Option<string>
@@ -171,6 +173,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
 
   return Agent.of({
     name: dialect.name,
+    stall: dialect.stall,
     compactPrompt: dialect.compactPrompt ?? null,
     ...(sessionIn === undefined
       ? {}

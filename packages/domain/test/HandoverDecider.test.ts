@@ -1,0 +1,113 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, rolesOf, type WatchEvent, type WatchIntent } from "../src/index.ts"
+import {
+  at,
+  baseline,
+  conductor,
+  died,
+  given,
+  owned,
+  prepared,
+  relaunched,
+  started,
+  watcher,
+  watching
+} from "./Given.ts"
+
+const person = { _tag: "Operator" } as const
+const to = (agent: string, from = "claude"): WatchIntent => ({ _tag: "Retry", handover: { from, agent } })
+const chosen = (agent: string, from = "claude") => Event.AgentChosen.make({ at, from, agent })
+const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "export", message: "why" })
+const standing = [...watching, chosen("codex"), started(1), closed, watcher(2)]
+const waiting = Event.WaitStarted.make({
+  at,
+  watcher: 1,
+  kind: "usage-limit",
+  until: 9000,
+  resetsAt: 9000,
+  trigger: "limit"
+})
+const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "time", used: 2, limit: 1 })
+const back = { ...conductor, pid: 4800 }
+const refuses = (events: ReadonlyArray<WatchEvent>, intent: WatchIntent) =>
+  given(...events)
+    .when(intent, person)
+    .thenRefused("not now")
+
+describe("a hand-over", () => {
+  it("a person's hand-over begins a recovery of a healthy agent, and counts as no retry", () => {
+    const { watch, when } = given(...watching)
+    const events = when(to("codex"), person).thenTags("AgentChosen", "RecoveryStarted")
+    const after = given(...watching, ...events).watch
+    assert.deepStrictEqual([after.agent, after.handedFrom], ["codex", "claude"])
+    assert.strictEqual(after.recovery?.trigger, "handoff")
+    assert.strictEqual(after.retries, watch.retries)
+    assert.deepStrictEqual(rolesOf(after), ["recovery/1", "monitor/1"])
+  })
+  it("a hand-over ends a wait, and renews what a ceiling of use allows", () => {
+    given(...watching, waiting)
+      .when(to("codex"), person)
+      .thenTags("AgentChosen", "WaitEnded", "RecoveryStarted")
+    given(...watching, reached)
+      .when(to("codex"), person)
+      .thenTags("AgentChosen", "AllowanceRenewed", "RecoveryStarted")
+  })
+  it("a hand-over that failed is tried again, taken back, or given to a third agent", () => {
+    assert.strictEqual(given(...standing).watch.handedFrom, "claude")
+    given(...standing)
+      .when({ _tag: "Retry" }, person)
+      .thenTags("RecoveryRetried", "RecoveryStarted")
+    for (const agent of ["claude", "pi"]) {
+      const events = given(...standing)
+        .when(to(agent), person)
+        .thenTags("AgentChosen", "RecoveryRetried", "RecoveryStarted")
+      const { agent: now, handedFrom } = given(...standing, ...events).watch
+      assert.deepStrictEqual([now, handedFrom], [agent, agent === "claude" ? undefined : "claude"])
+    }
+  })
+  it("a hand-over is over once the other agent runs, and the choice holds on", () => {
+    const { agent, handedFrom } = given(...watching, chosen("codex"), started(1), prepared(1), relaunched(2)).watch
+    assert.deepStrictEqual([agent, handedFrom], ["codex", undefined])
+  })
+  it("an adoption before the launch takes a hand-over back, and none after it", () => {
+    const adopted = (generation: number) =>
+      Event.ConductorAdopted.make({
+        at,
+        by: "operator",
+        generation,
+        conductor: back,
+        sessionId: "s1",
+        print: false,
+        ...baseline
+      })
+    assert.strictEqual(given(...standing, adopted(2)).watch.agent, "claude")
+    assert.isUndefined(given(...standing, adopted(2)).watch.handedFrom)
+    const run = [...watching, chosen("codex"), started(1), prepared(1), relaunched(2)]
+    assert.strictEqual(given(...run, adopted(3)).watch.agent, "codex")
+  })
+  it("a hand-over is refused in a recovery, under a hold, before the watch runs, and to the same agent", () => {
+    refuses([...watching, died(1), started(1)], to("codex"))
+    refuses([...watching, Event.HoldStarted.make({ at })], to("codex"))
+    refuses(watching.slice(0, 3), to("codex"))
+    refuses(watching, to("claude"))
+    given(...watching)
+      .when(to("codex"), { _tag: "Owner", fence: 1 })
+      .thenRefused("never")
+  })
+  it("a plain command has no conversation, and an observed agent is not stopped", () => {
+    const opened = (more: object) => [
+      Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "", observe: false, ...more }),
+      owned,
+      ...watching.slice(2)
+    ]
+    given(...opened({ kind: "command" }))
+      .when(to("codex"), person)
+      .thenRefused("never")
+    refuses(opened({ observe: true }), to("codex"))
+  })
+  it("a ceiling that a person names with a hand-over holds for its launch", () => {
+    given(...watching)
+      .when({ ...to("codex"), permission: "bypassPermissions" } as WatchIntent, person)
+      .thenTags("TrustGiven", "AgentChosen", "RecoveryStarted")
+  })
+})

@@ -1,0 +1,54 @@
+import { Agent, clamp, type Handover, leastPermission, lower, type Permission, type Watch } from "@souffleur/domain"
+import { freshSessionId } from "@souffleur/process"
+import { newestSession } from "@souffleur/recovery"
+import { Effect, Option, Runtime, Schema } from "effect"
+import { Parts } from "../world/Parts.ts"
+
+/** An agent cannot take a conversation over. `message` says why. Nothing was stopped (exit code 2). */
+export class AgentUnfit extends Schema.TaggedError<AgentUnfit>()("AgentUnfit", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
+
+/** Returns an agent by its program, as it launches. Fails with `AgentUnfit` where none has that name. */
+export const agentNamed = (agent: Agent["Service"], program: string) =>
+  Effect.mapError(
+    Effect.fromOption(agent.joined?.led(program) ?? Option.none()),
+    () =>
+      new AgentUnfit({
+        message: `no agent is called ${JSON.stringify(program.slice(0, 80))}: name ${agent.joined?.programs.join(", ") ?? agent.name}`
+      })
+  )
+
+const programOf = ({ joined, name }: Agent["Service"], sessionId: string) =>
+  joined?.programOf(sessionId) ?? Effect.succeed(name)
+
+/**
+ * Looks whether another agent could take the conversation of a watch over, and names the two (spec:
+ * behaviour#hand-over). Fails with `AgentUnfit` where it is unknown, is not installed, or cannot be launched under the
+ * ceiling. Fails so too where there is no conversation. It stops and launches nothing.
+ */
+export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, program: string, ceiling?: Permission) {
+  const { layerLook, settings } = yield* Parts
+  const found = yield* settings(watch.project)
+  const looked = Effect.gen(function* () {
+    const agent = yield* Agent
+    const led = yield* agentNamed(agent, program)
+    const sessionId = yield* newestSession(watch)
+    if (Option.isNone(yield* agent.signs(sessionId)))
+      return yield* new AgentUnfit({ message: "the watch has no conversation that can be read" })
+    const permission = clamp(
+      watch.firstLaunch?.requested ?? leastPermission,
+      lower(ceiling ?? watch.pin.ceiling, found.maxExternalPermission)
+    )
+    yield* led
+      .command({
+        session: { _tag: "Fresh", sessionId: yield* freshSessionId },
+        permission,
+        prompt: "Continue.",
+        print: watch.print
+      })
+      .pipe(Effect.mapError(({ problem }) => new AgentUnfit({ message: `${program} cannot be launched: ${problem}` })))
+    return { from: yield* programOf(agent, sessionId), agent: program } satisfies Handover
+  })
+  return yield* Effect.provide(looked, layerLook({ settings: found, comms: null }))
+})
