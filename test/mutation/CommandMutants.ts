@@ -2,6 +2,11 @@ import { mutantsOf } from "./Mutant.ts"
 
 export const commandMutants = [
   ...mutantsOf(
+    "packages/embed/src/preview/Preview.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [["preview: a living souffleur", "!isOver(yield* processes.condition(owner.process))", "owner.process.pid === 0"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/commands/UninstallCommand.ts",
     ["test/cli/Uninstall.test.ts"],
     [["uninstall: not while at work", "yield* dryRun ? Effect", "yield* dryRun || true ? Effect"]]

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
+import { Processes } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
-import { layerStore } from "@souffleur/embed/internal"
+import { layerHost, layerStore } from "@souffleur/embed/internal"
 import type { Preview } from "@souffleur/embed/internal"
 import { loadSettings } from "@souffleur/process"
 import { agentKind } from "../src/agent/Kind.ts"
@@ -105,6 +106,28 @@ it.layer(services)((it) => {
       // The same while another process has the log open.
       const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
       yield* Effect.provide(dry, layerStore(settings))
+    })
+  )
+
+  it.effect("a dry run says that a living souffleur has the watch, so that a start is refused", () =>
+    Effect.gen(function* () {
+      const the = yield* place({ comms: false })
+      const home = the.stateDir.slice(0, -"/state".length)
+      const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_STATE_DIR: the.stateDir }
+      const { self } = yield* Effect.provide(Processes, layerHost)
+      const words = (process: typeof self) =>
+        Effect.gen(function* () {
+          const night = watching({ project: the.project, comms: null })
+          const last = night.findLast(({ _tag }) => _tag === "OwnerTook")
+          if (last?._tag !== "OwnerTook") return assert.fail("no souffleur took the watch")
+          const taken = { ...last, fence: last.fence + 1, owner: { ...last.owner, process } }
+          yield* the.watch(`opera-${process.pid}`, [...night, taken])
+          const lines = yield* printed(the.project, variables, "watch", "--dry-run", "--resume", `opera-${process.pid}`)
+          return lines.join(" ").replaceAll(/\s+/gu, " ")
+        })
+      assert.include(yield* words(self), `souffleur pid ${self.pid} watches it, so a start is refused`)
+      const gone = { ...self, startTime: self.startTime + 1 }
+      assert.include(yield* words({ ...gone, pid: 4_190_000 }), "souffleur pid 4190000 had it last")
     })
   )
 

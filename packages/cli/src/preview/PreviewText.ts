@@ -57,17 +57,17 @@ const terminals: Readonly<Record<Preview["sees"]["terminal"], string>> = {
   pty: "its own, without a person at it (--terminal)"
 }
 
+/** Says which watch goes on, and what a start meets. */
+const goingOn = ({ owner, revision, standing, watch, watched }: NonNullable<Preview["sees"]["goes_on"]>) => {
+  const had = owner === null ? "" : `; souffleur pid ${owner} had it last`
+  const start = watched ? `; souffleur pid ${owner} watches it, so a start is refused` : had
+  return `${watch} goes on from revision ${revision} (${standing}), and nothing else is started${start}`
+}
+
 const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
   row("agent", agentOf(sees)),
   row("folder", sees.project),
-  ...(sees.goes_on === null
-    ? []
-    : [
-        row(
-          "watch",
-          `${sees.goes_on.watch} goes on from revision ${sees.goes_on.revision} (${sees.goes_on.standing})${sees.goes_on.owner === null ? "" : `; souffleur pid ${sees.goes_on.owner} had it last`}`
-        )
-      ]),
+  ...(sees.goes_on === null ? [] : [row("watch", goingOn(sees.goes_on))]),
   row("process", conductorOf(sees)),
   row("session", sessionOf(sees)),
   row("terminal", terminals[sees.terminal]),

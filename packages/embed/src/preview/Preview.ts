@@ -6,9 +6,11 @@ import {
   clamp,
   type EffectivePermission,
   formatChannel,
+  isOver,
   leastPermission,
   permissionOf,
   personsZone,
+  Processes,
   type ProcessInfo,
   quietUntilNow,
   type ResolvedSettings,
@@ -111,6 +113,12 @@ const sessionOf = Effect.fnUntraced(function* (sessionId: string) {
   }
 })
 
+/** Holds if a living souffleur has the watch. */
+const isWatched = Effect.fnUntraced(function* ({ owner }: Watch) {
+  const processes = yield* Processes
+  return owner !== undefined && !isOver(yield* processes.condition(owner.process))
+})
+
 /**
  * Says what souffleur sees, what it would start, and what would follow from each kind of end. Nothing is written, and
  * nothing is started but the agent's `--version`.
@@ -144,7 +152,13 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
       goes_on:
         goesOn === undefined
           ? null
-          : { watch: goesOn.id, revision: watch.revision, standing: statusLine(goesOn.watch), owner: ownerOf(watch) },
+          : {
+              watch: goesOn.id,
+              revision: watch.revision,
+              standing: statusLine(goesOn.watch),
+              owner: watch.owner?.process.pid ?? null,
+              watched: yield* isWatched(watch)
+            },
       agent: isAgent ? yield* versionOf(program, of.title, effective, isUntrusted(opening)) : null,
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
@@ -180,5 +194,3 @@ export type Preview = Effect.Success<ReturnType<typeof preview>>
 
 /** A process that is not started yet. */
 const unknown = { pid: 0, startTime: 0, bootId: "" }
-
-const ownerOf = ({ owner }: Watch) => owner?.process.pid ?? null
