@@ -19,7 +19,7 @@ const makeLaunch = Effect.fnUntraced(function* (folder: string, id: string) {
   const path = yield* Path.Path
   const file = path.join(folder, `${id}.json`)
   const launch = { version: 1, id, program: "/bin/true", args: [], input: null, environment: {}, cwd: "/" }
-  yield* fs.writeFileString(file, JSON.stringify({ ...launch, output: null, title: "bench", pty: false }), {
+  yield* fs.writeFileString(file, JSON.stringify({ ...launch, output: null, title: "bench", terminal: "none" }), {
     mode: 0o600
   })
   return file
