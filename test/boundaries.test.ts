@@ -428,7 +428,10 @@ describe("the lines", () => {
         "main.ts",
         /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(\s*`souffleur: Node 22\.19 |process\.stderr\.write\("souffleur: files of its program |process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
       ],
-      ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)|of \[stdout, stderr\]/gu],
+      [
+        "Program.ts",
+        /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)|of \[stdout, stderr\]|stream === stdout \? "standard output"/gu
+      ],
       ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],
       ["mcp/Requests.ts", /stdio\.stdout/gu],
       ["explain/Progress.ts", /\bstderr(?:IsTerminal)?\b/gu],

@@ -48,6 +48,7 @@ const codes: Readonly<Record<string, number>> = {
   BadSetting: 2,
   BadTarget: 2,
   BadUsage: 2,
+  DiskFull: 4,
   ClaimFailed: 2,
   CommandRefused: 2,
   CommsUnavailable: 2,

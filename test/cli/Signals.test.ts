@@ -201,6 +201,37 @@ describe.concurrent("a signal is answered at once", () => {
   )
 })
 
+describe("an output on a full disk", () => {
+  const filled = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const the = yield* stage([])
+    const full = fs.openSync("/dev/full", "w")
+    const child = spawn(process.execPath, [bundle, ...args], {
+      cwd: the.project,
+      env: the.environment,
+      stdio: ["ignore", full, "pipe"]
+    })
+    fs.closeSync(full)
+    let told = ""
+    child.stderr!.setEncoding("utf8").on("data", (text: string) => (told += text))
+    const code = yield* Effect.promise(() => new Promise<number | null>((end) => void child.on("close", end)))
+    return { the, code, told }
+  })
+  live("a command that only prints says so, with the exit code of a full disk", () =>
+    Effect.gen(function* () {
+      const { code, told } = yield* filled("metrics")
+      const full = "souffleur: standard output cannot be written: its disk is full: make room on it\n"
+      assert.deepStrictEqual([code, told], [4, full])
+    })
+  )
+  live("a run goes on to its end, although its output has no room", () =>
+    Effect.gen(function* () {
+      const { code, the } = yield* filled("run", "--no-guardian", "--", "printf", "%s\\n", "a", "b")
+      assert.strictEqual(code, 0)
+      assert.include(events(the.state), "ConductorCompleted")
+    })
+  )
+})
+
 describe("an output without a reader", () => {
   /** Starts the command without a reader of its output; `errors`: nor of its errors. */
   const unread = Effect.fnUntraced(function* (args: ReadonlyArray<string>, errors: "read" | "unread") {

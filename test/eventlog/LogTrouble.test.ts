@@ -253,7 +253,7 @@ test(
       other.exec("ROLLBACK")
       assert.deepStrictEqual(warnings, [
         "a beat could not be written: the store is locked",
-        "the mark of what comms was told could not be written: the store is locked"
+        "the mark of what was told could not be written: the store is locked"
       ])
       yield* beats.beat("a", { by: "watcher/1", at: 4 })
       other.exec("BEGIN IMMEDIATE")

@@ -25,6 +25,7 @@ import { topMutants } from "./TopMutants.ts"
 import { traceMutants } from "./TraceMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
+import { refusalMutants } from "./RefusalMutants.ts"
 import { reportMutants } from "./ReportMutants.ts"
 import { runMutants } from "./RunMutants.ts"
 import { screenMutants } from "./ScreenMutants.ts"
@@ -74,6 +75,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...plainMutants,
   ...fileMutants,
   ...commandMutants,
+  ...refusalMutants,
   ...drawnMutants,
   ...snapshotMutants,
   ...speakerMutants,

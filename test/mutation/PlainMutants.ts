@@ -76,8 +76,8 @@ export const plainMutants = [
     "packages/cli/src/Program.ts",
     ["test/cli/Signals.test.ts"],
     [
-      ["no reader: a command that only prints ends", "if (!worksUnread) process.exit(unreadCode)", ""],
-      ["no reader: a watch goes on", "if (!worksUnread) process.exit(unreadCode)", "process.exit(unreadCode)"]
+      ["no reader: a command that only prints ends", "if (!full) process.exit(unreadCode)", ""],
+      ["no reader: a watch goes on", "if (worksUnread) return", ""]
     ]
   ),
   ...mutantsOf(

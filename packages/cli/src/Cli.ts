@@ -3,7 +3,7 @@ import { Cause, Console, Effect, Option, Runtime } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
 import { CompletionScript } from "./completions/CompletionScript.ts"
 import { ordered, rootFor } from "./CommandTable.ts"
-import { Ended } from "./Failure.ts"
+import { Ended, ofFullDisk } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { defectCode, defective } from "./Uncaught.ts"
 import { version } from "./Version.ts"
@@ -78,9 +78,10 @@ export const cli = (args: ReadonlyArray<string>) =>
       if (error._tag === "Ended") return Effect.fail(error)
       // The presenter has wrappedMessage it already.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
+      const told = error._tag === "PlatformError" ? ofFullDisk(error) : error
       return Effect.andThen(
-        Effect.flatMap(Environment, ({ columns }) => wrappedMessage(error.message, columns)),
-        Effect.fail(new Ended({ code: Runtime.getErrorExitCode(error) }))
+        Effect.flatMap(Environment, ({ columns }) => wrappedMessage(told.message, columns)),
+        Effect.fail(new Ended({ code: Runtime.getErrorExitCode(told) }))
       )
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),

@@ -1,8 +1,26 @@
-import { Runtime, Schema } from "effect"
+import { meansFull } from "@souffleur/node"
+import { type PlatformError, Runtime, Schema } from "effect"
 
 /** Bad usage or bad input. `message` is the sentence for the user. Exit code 2. */
 export class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
+}
+
+/** A disk is full. Exit code 4. */
+export class DiskFull extends Schema.TaggedError<DiskFull>()("DiskFull", { what: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 4
+  override get message(): string {
+    return `${this.what} cannot be written: its disk is full: make room on it`
+  }
+}
+
+/** Returns `DiskFull` for an error of the file system that means it, and else the same error. */
+export const ofFullDisk = (error: PlatformError.PlatformError): DiskFull | PlatformError.PlatformError => {
+  const { reason } = error
+  if (reason._tag === "BadArgument" || !meansFull(reason.cause)) return error
+  // An open file has a number in place of its path.
+  const file = reason.pathOrDescriptor
+  return new DiskFull({ what: typeof file === "string" ? file : "a file" })
 }
 
 /** A command ends with this exit code, and the user has been told (spec: command-line#exit-codes). */

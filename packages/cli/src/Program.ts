@@ -1,10 +1,11 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { ErrandProcess, HostServices, ownWords, Signals } from "@souffleur/node"
+import { ErrandProcess, HostServices, meansFull, ownWords, Signals } from "@souffleur/node"
 import { Cause, Console, Deferred, Effect, Exit, Layer, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment, Unread, WorksUnread } from "./world/CommandEnvironment.ts"
 import { layerOwnWarnings } from "./world/OwnWarnings.ts"
 import { Departure } from "@souffleur/embed/internal"
+import { DiskFull } from "./Failure.ts"
 import { type Mark, makeMark, printing } from "./Printing.ts"
 import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
 import { errandWords } from "./SmallEntry.ts"
@@ -77,8 +78,13 @@ export const runCommandLine = (): void => {
   let worksUnread = false
   for (const stream of [stdout, stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") uncaught(error)
-      if (!worksUnread) process.exit(unreadCode)
+      const full = meansFull(error)
+      if (error.code !== "EPIPE" && !full) uncaught(error)
+      if (worksUnread) return
+      if (!full) process.exit(unreadCode)
+      const failure = new DiskFull({ what: stream === stdout ? "standard output" : "standard error" })
+      printing(false).error(`souffleur: ${failure.message}`)
+      process.exit(failure[Runtime.errorExitCode])
     })
   const teardown: Runtime.Teardown = (exit, onExit) => {
     // An output without a reader would keep the process for ever.

@@ -30,6 +30,8 @@ it.layer(services)((it) => {
       assert.include((yield* said(to, "why", "opera-1507", "3")).text, `Trace\n  ${sent.traceId}`)
       assert.notInclude((yield* said({}, "why", "opera-1507", "3")).text, sent.traceId)
       assert.strictEqual((yield* said(to, "traces", ...since)).exit, "Failure")
+      const address = `(${new URL(url).origin}): is OTEL_EXPORTER_OTLP_ENDPOINT right?`
+      assert.include(String((yield* TestConsole.errorLines).at(-1)), address)
       assert.strictEqual((yield* said({ ...to, OTEL_SDK_DISABLED: "true" }, "traces", ...since)).exit, "Success")
       assert.strictEqual((yield* said({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "traces")).exit, "Failure")
       assert.lengthOf(got, 2)

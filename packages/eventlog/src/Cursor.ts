@@ -67,7 +67,7 @@ export class Cursor extends Context.Service<
               Effect.map((moved) => moved.length > 0),
               Effect.catch(({ reason }) =>
                 Effect.as(
-                  Effect.logWarning(`the mark of what comms was told could not be written: the store is ${reason}`),
+                  Effect.logWarning(`the mark of what was told could not be written: the store is ${reason}`),
                   true
                 )
               )

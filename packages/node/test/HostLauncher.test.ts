@@ -499,6 +499,21 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("a program that the system cannot run is one sentence, with the exit code that a shell gives", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const program = join(at, "secret")
+      fs.writeFileSync(program, "no program\0", { mode: 0o755 })
+      const launcher = yield* launcherIn(at)
+      const asked = order("unrunnable", at, "")
+      yield* launcher.prepare({ ...asked, command: { ...asked.command, program } })
+      const entry = [...usual.slice(1), join(at, "launches", "unrunnable.json")]
+      const { status, stderr } = spawnSync(node, entry, { encoding: "utf8" })
+      assert.strictEqual(stderr, "souffleur: not launched: the system cannot run its program (ENOEXEC)\n")
+      assert.strictEqual(status, 126)
+    })
+  )
+
   it.effect("a defect of the launcher is one sentence without a word of the launch, and exit code 70", () =>
     Effect.gen(function* () {
       const at = yield* folder

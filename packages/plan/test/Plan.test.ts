@@ -214,6 +214,8 @@ tasks:
         "tasks[1].acceptance_criteria: it must be there (line 13)"
       ])
         assert.include(found, one)
+      // A line break within a message would be shown as a sign.
+      assert.strictEqual((yield* Effect.flip(load("plan.yaml", text))).message.split("\n").length, 1)
       assert.isTrue(
         found.some((one) => one.startsWith("finish") && one.endsWith("(line 4)")),
         found.join("\n")

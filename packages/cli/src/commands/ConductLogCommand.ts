@@ -64,7 +64,12 @@ export const conductWhyCommand = Command.make(
     const at = Option.match(revision, { onNone: () => undefined, onSome: (revision) => ({ revision }) })
     const why = yield* log.runWhy(id, at)
     if (Option.isNone(why))
-      return yield* new BadUsage({ message: `run ${id} has no decision at or before this revision` })
+      return yield* new BadUsage({
+        message: `run ${id} has decided nothing ${Option.match(revision, {
+          onNone: () => "yet",
+          onSome: (revision) => `up to revision ${revision}`
+        })}`
+      })
     if (json) return yield* printJson({ run: id, ...reasonJson(why.value, runJsonLine) })
     yield* Effect.forEach(runReasonLines(why.value, yield* zoneOf({ utc })), (line) => Console.log(line))
   })

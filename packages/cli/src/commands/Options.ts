@@ -1,4 +1,4 @@
-import type { WatchName } from "@souffleur/embed"
+import type { NamedWatch, WatchName } from "@souffleur/embed"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { clockBefore, personsZone, utc, type Zone } from "@souffleur/domain"
@@ -73,6 +73,12 @@ export const watchName = Argument.String("watch").pipe(
 export const namedIn = (project: string, name: Option.Option<string>): WatchName =>
   Option.getOrElse(name, () => ({ project }))
 
+/** Fails with `BadUsage` where a watch has no event with that revision yet. */
+export const unlessAhead = ({ id, watch }: Pick<NamedWatch, "id" | "watch">, revision: number) =>
+  revision > watch.revision
+    ? Effect.fail(new BadUsage({ message: `${id} has ${watch.revision} events, and none with revision ${revision}` }))
+    : Effect.void
+
 /** Returns the real path of a project folder that can be read. Fails with `BadUsage` otherwise. */
 export const realProject = Effect.fn("Options.realProject")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
@@ -89,8 +95,8 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
 })
 
 /**
- * Reads `8h`, `30m`, a duration as Effect writes it, or a time of the clock. Returns it as epoch ms. Fails with
- * `BadUsage` otherwise.
+ * Reads `8h`, `30m`, a duration as Effect writes it, or a time of the clock. Returns it as epoch ms, which is 0 for an
+ * age beyond 1970. Fails with `BadUsage` otherwise.
  */
 export const sinceOf = (text: string, now: number, zone: Zone) => {
   const clock = clockBefore(text, now, zone)
@@ -110,7 +116,7 @@ export const sinceOf = (text: string, now: number, zone: Zone) => {
             message: `--since ${JSON.stringify(text.slice(0, 40))} is no time: write 8h, 30m, "90 seconds", 20:48 or "2026-03-01 20:48"`
           })
         ),
-      onSome: (duration) => Effect.succeed(now - Duration.toMillis(duration))
+      onSome: (duration) => Effect.succeed(Math.max(0, now - Duration.toMillis(duration)))
     }
   )
 }

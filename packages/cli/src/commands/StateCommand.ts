@@ -5,7 +5,7 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
+import { json, namedIn, projectDir, unlessAhead, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Reads a revision, or a time in UTC. Fails with `BadUsage` for anything else. */
@@ -35,7 +35,8 @@ export const stateCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const log = yield* SouffleurLog
     const point = Option.isSome(flags.at) ? yield* pointOf(flags.at.value) : undefined
-    const { id } = yield* log.find(namedIn(yield* Project, flags.watch))
+    const { id, watch } = yield* log.find(namedIn(yield* Project, flags.watch))
+    if (point !== undefined && "revision" in point) yield* unlessAhead({ id, watch }, point.revision)
     const state = yield* log.state(id, point)
     if (flags.json) return yield* printJson({ watch: id, ...state })
     const facts: ReadonlyArray<readonly [string, string]> = [
@@ -45,7 +46,7 @@ export const stateCommand = Command.make(
         nameOf({ comms: state.comms, kind: state.kind }).slice("the ".length).toLowerCase(),
         state.conductor === undefined
           ? "not known"
-          : `S${state.generation}, pid ${state.conductor.pid}, session ${state.sessionId}`
+          : `S${state.generation}, pid ${state.conductor.pid}${state.sessionId === "" ? "" : `, session ${state.sessionId}`}`
       ],
       [
         "roles",

@@ -58,7 +58,9 @@ export const tracesCommand = Command.make(
       withProgressLine("exporting")(Effect.forEach(traces, (spans) => sendTraces(collector, spans), { discard: true }))
     )
     if (Result.isFailure(sent)) {
-      yield* Console.error(`souffleur: ${sent.failure.message}: is OTEL_EXPORTER_OTLP_ENDPOINT right?`)
+      yield* Console.error(
+        `souffleur: ${sent.failure.message} (${new URL(collector.url).origin}): is OTEL_EXPORTER_OTLP_ENDPOINT right?`
+      )
       return yield* new Ended({ code: 1 })
     }
     yield* Console.log(`${Words.count(traces.length)} ${traces.length === 1 ? "recovery" : "recoveries"} exported`)

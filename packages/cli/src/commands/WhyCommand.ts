@@ -17,7 +17,7 @@ import { BadUsage } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { indentOf, wrapped } from "../Wrapped.ts"
-import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
+import { json, namedIn, projectDir, unlessAhead, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** The decisions about a Conductor whose last words say why. */
@@ -67,8 +67,7 @@ export const whyCommand = Command.make(
       return yield* new BadUsage({ message: "a revision is a number, such as in: souffleur why opera-1507 7" })
     const log = yield* SouffleurLog
     const { id, watch } = yield* log.find(namedIn(yield* Project, name))
-    if (revision !== undefined && Number(revision) > watch.revision)
-      return yield* new BadUsage({ message: `${id} has ${watch.revision} events, and none with revision ${revision}` })
+    if (revision !== undefined) yield* unlessAhead({ id, watch }, Number(revision))
     const why = yield* log.why(id, revision === undefined ? undefined : { revision: Number(revision) })
     if (Option.isNone(why))
       return yield* new BadUsage({

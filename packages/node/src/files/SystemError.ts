@@ -2,6 +2,9 @@
 export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
   error instanceof Error && "code" in error && codes.includes(String(error.code))
 
+/** Holds if an error of Node means that a disk, or the user's share of it, is full. */
+export const meansFull = (error: unknown): boolean => hasCode(error, "ENOSPC", "EDQUOT")
+
 /**
  * Holds if an error means that there is no such process. Only these two codes do: running out of descriptors must
  * never look like a death.

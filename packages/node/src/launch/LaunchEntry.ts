@@ -7,15 +7,19 @@ import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
  * Says why nothing was launched, and returns the exit code. It never quotes the launch: it writes to a terminal or to
  * the agent's output.
  */
-const refuse = (why: string): number => {
+const refuse = (why: string, code = 1): number => {
   process.stderr.write(`souffleur: not launched: ${why}\n`)
-  return 1
+  return code
 }
+
+/** The exit code of a program that the system cannot run, as a shell reports it. */
+const unrunnableCode = 126
 
 /**
  * Becomes the agent of a launch file, at most once for that file (spec: behaviour#launch-at-most-once). It takes the
  * receipt and then calls `execve`, so the receipt's process is the agent. Returns only if it did not become the agent.
- * `lateCode`: the receipt was taken before, or the launch was cancelled. 1: the file or its folder cannot be used.
+ * `lateCode`: the receipt was taken before, or the launch was cancelled. 1: the file or its folder cannot be used. 126:
+ * the system cannot run the program.
  */
 export const becomeAgent = (path: string): number => {
   const launch = readLaunch(path)
@@ -33,8 +37,15 @@ export const becomeAgent = (path: string): number => {
   // Node ignores these two signals, and the agent and its tools would inherit that. `execve` resets a handled signal to
   // its default.
   for (const signal of ["SIGPIPE", "SIGXFSZ"] as const) process.on(signal, () => {})
-  return process.execve(launch.program, [launch.program, ...launch.args], {
-    ...launch.environment,
-    [launchVariable]: launch.id
-  })
+  // Node warns of `execve` itself, and would print that beside the sentence of a failure.
+  process.removeAllListeners("warning")
+  try {
+    return process.execve(launch.program, [launch.program, ...launch.args], {
+      ...launch.environment,
+      [launchVariable]: launch.id
+    })
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error && "code" in error)) throw error
+    return refuse(`the system cannot run its program (${String(error.code)})`, unrunnableCode)
+  }
 }

@@ -1,6 +1,7 @@
 import { SqliteUnusable } from "@souffleur/eventlog"
 import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
+import { meansFull } from "../files/SystemError.ts"
 
 type Reason = SqliteUnusable["reason"]
 const reasons: Readonly<Record<number, Reason>> = {
@@ -34,7 +35,6 @@ export const sqliteTrouble = (path: string) => (thrown: unknown) => {
 /** Turns an error of a file system into `SqliteUnusable`. A full disk is told apart. */
 export const fileTrouble =
   (path: string) => (error: { readonly message: string; readonly reason: { readonly cause?: unknown } }) => {
-    const { cause } = error.reason
-    const full = Predicate.hasProperty(cause, "code") && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
+    const full = meansFull(error.reason.cause)
     return unusable(path, full ? "full" : "failed", error.message)
   }

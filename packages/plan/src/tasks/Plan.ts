@@ -9,7 +9,7 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
 }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
-    return `${this.path}: ${this.problems.join("\n")}`
+    return `${this.path}: ${this.problems.join("; ")}`
   }
 }
 

@@ -1,9 +1,32 @@
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, FileSystem, Option, Path } from "effect"
 import { AgentNotFound } from "@souffleur/domain"
+
+/** Bytes of a program's beginning, as many as Linux reads of its first line. */
+const headBytes = 256
+
+/**
+ * Explains why the system cannot run an executable file. `undefined`: no reason is known, as where the file cannot be
+ * read. A shell would run a text without such a first line, and the system does not.
+ */
+const unrunnable = Effect.fnUntraced(
+  function* (file: string) {
+    const fs = yield* FileSystem.FileSystem
+    const head = yield* (yield* fs.open(file)).readAlloc(headBytes)
+    if (Option.isNone(head) || head.value.includes(0)) return undefined
+    const text = new TextDecoder().decode(head.value)
+    if (!text.startsWith("#!")) return `${file} cannot be run: give it a first line such as #!/bin/sh`
+    const interpreter = /^#![ \t]*(\/[^ \t\n]*)[ \t\n]/u.exec(text)?.[1]
+    return interpreter === undefined || (yield* fs.exists(interpreter))
+      ? undefined
+      : `${file} cannot be run: its first line names ${JSON.stringify(interpreter)}, which is not there`
+  },
+  Effect.scoped,
+  Effect.orElseSucceed(() => undefined)
+)
 
 /**
  * Finds the absolute path of a program. It is the program itself when that is a path. Otherwise it is the first
- * executable file of that name in `PATH`. Fails with `AgentNotFound`.
+ * executable file of that name in `PATH`. Fails with `AgentNotFound`, also where the system cannot run it.
  */
 export const resolveProgram = Effect.fn("resolveProgram")(function* (
   program: string,
@@ -11,6 +34,10 @@ export const resolveProgram = Effect.fn("resolveProgram")(function* (
 ): Effect.fn.Return<string, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
+  const checked = Effect.fnUntraced(function* (file: string) {
+    const problem = yield* unrunnable(file)
+    return problem === undefined ? file : yield* new AgentNotFound({ program, problem })
+  })
   const executable = (file: string) =>
     fs.stat(file).pipe(
       Effect.map((info) => info.type === "File" && (info.mode & 0o111) !== 0),
@@ -18,13 +45,13 @@ export const resolveProgram = Effect.fn("resolveProgram")(function* (
     )
   if (program.includes("/")) {
     const file = path.resolve(program)
-    if (yield* executable(file)) return file
+    if (yield* executable(file)) return yield* checked(file)
     return yield* new AgentNotFound({ program, problem: `${file} is not an executable file` })
   }
   // A relative part of PATH would find another program in each folder.
   for (const folder of searchPath.split(":").filter((folder) => path.isAbsolute(folder))) {
     const file = path.join(folder, program)
-    if (yield* executable(file)) return file
+    if (yield* executable(file)) return yield* checked(file)
   }
   return yield* new AgentNotFound({ program, problem: `there is no program ${program} in PATH` })
 })
