@@ -1,4 +1,4 @@
-import type { Watch } from "@souffleur/domain"
+import type { Watch, WatchEvent } from "@souffleur/domain"
 import type { Conductor } from "./SimulatedAgent.ts"
 import type { SimMachine } from "./SimMachine.ts"
 import type { Lies } from "./Liar.ts"
@@ -8,8 +8,20 @@ export interface EndedWorld extends SimMachine {
   readonly conductors: ReadonlyArray<Conductor>
   readonly lies: Lies
   readonly results: ReadonlyMap<string, number>
+  readonly ledger: { readonly events: ReadonlyArray<WatchEvent> }
   writerOf(sessionId: string, until?: number): Conductor | undefined
 }
+
+/** Holds if the log has that process as launched. An operator may adopt it before souffleur has seen it. */
+const isKnownLaunch = ({ ledger }: EndedWorld, { process }: Conductor): boolean =>
+  process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined &&
+  ledger.events.some(
+    (event) =>
+      event._tag !== "ConductorAdopted" &&
+      "conductor" in event &&
+      event.conductor?.pid === process.identity.pid &&
+      event.conductor.startTime === process.identity.startTime
+  )
 
 /**
  * Finds the Conductors whose turn has ended, as a watch can know them. A pid file is named by the pid alone. The process
@@ -50,7 +62,7 @@ export const saidToBeDone = (world: EndedWorld, watch: Watch, lookedAt: number):
   endedTurns(world, watch).some((one) => {
     if (world.lies.about.has(one.sessionId)) return true
     // Souffleur knows the end of a process that it launched, and of no other.
-    if (one.life.ends === "killed" && one.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
+    if (one.life.ends === "killed" && isKnownLaunch(world, one)) return false
     if (watch.kind === "agent") {
       const last = world.writerOf(one.sessionId, lookedAt)
       if (last?.turnEnded === false || last?.wasRefused === true) return false
