@@ -971,12 +971,6 @@ export const conductorMutants = [
         conduct("complete work is verified")
       ],
       [
-        "conduct: what is missing is told",
-        "missing: yield* git.missing(commits)",
-        "missing: (yield* git.missing(commits)).slice(commits.length)",
-        conduct("approved work that HEAD no longer has")
-      ],
-      [
         "conduct: what is reviewed is what is there",
         'if (head === (task.implementation?.head ?? null)) return yield* askAgent("reviewer")',
         'if (true as boolean) return yield* askAgent("reviewer")',
