@@ -59,7 +59,9 @@ export const say = async (
     (lines: Array<string>) =>
     (...words: ReadonlyArray<unknown>) =>
       void lines.push(words.map(String).join(" "))
-  const console = printing(false, { log: to(out), error: to(err) })
+  const printer = printing(false, { log: to(out), error: to(err) })
+  // Each line is a call of its own here, so that a line break of others is seen.
+  const console = Object.fromEntries(Object.entries(printer)) as unknown as Console.Console
   const environment = Layer.succeed(Environment, {
     variables,
     cwd: project,
