@@ -31,9 +31,17 @@ export const geminiMutants = [
     ["gemini: a tool that failed", 'call["status"] !== "success"', "false"]
   ]),
   ...mutantsOf(`${gemini}/src/GeminiOutput.ts`, sessions, [
-    ["gemini: an error that is none of the service", 'words.includes("[API Error:")', "true"],
+    ["gemini: an error that is none of the service", '!words.includes("[API Error:")', "false"],
+    ["gemini: a success after an answer alone", "succeeded ? ending(record)", 'succeeded ? [{ _tag: "Ended" }]'],
+    ["gemini: a success without a word", '"prompt-too-long" : "other"', '"other" : "other"'],
+    ["gemini: the status of an outage first", "exec(words)?.[1] ?? limit", "exec(limit ?? words)?.[1] ?? limit"],
     ["gemini: pieces of an answer", "pieces += textOf", "pieces = textOf"]
   ]),
+  ...mutantsOf(
+    `${gemini}/src/GeminiKind.ts`,
+    [`${gemini}/test/GeminiContract.test.ts`],
+    [["gemini: the command that goes on", "gemini --yolo --skip-trust", "gemini"]]
+  ),
   ...mutantsOf("packages/session/src/agent/FindSession.ts", sessions, [
     ["find: the id in the file", "asked.startsWith(named)", "false"],
     ["find: the first file of an id", "if (!first.has(sessionId))", ""]

@@ -3,7 +3,7 @@ import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeSaidAgent, textOf } from "@souffleur/session"
 import { Duration, type FileSystem, Layer, type Path } from "effect"
 import { geminiCommand, inPrintMode, runsGemini } from "./GeminiCommand.ts"
-import { makeOutputReader, outputSayings } from "./GeminiOutput.ts"
+import { makeOutputReader, makeOutputSayings } from "./GeminiOutput.ts"
 import { geminiSayings } from "./GeminiSayings.ts"
 
 /** The path of a session file: the minute of its start, then the beginning of its id. */
@@ -29,7 +29,7 @@ export const layer = (
       idIn: (record) => textOf(record["sessionId"]) || undefined,
       sayings: geminiSayings,
       // A tool that runs, the end of a turn and its failure are in no session file.
-      outputSayings,
+      outputSayings: makeOutputSayings,
       runs: runsGemini,
       inPrintMode,
       // Measured with 0.61.0: 10 ms of processor in 10 s of a tool that slept.

@@ -1,5 +1,5 @@
 import { plain } from "@souffleur/domain"
-import { failureReason, isJson, type Json, recordOf, type Saying, textOf } from "@souffleur/session"
+import { failureReason, isJson, type Json, recordOf, type Saying, type Sayings, textOf } from "@souffleur/session"
 import { Option } from "effect"
 import { callOf } from "./GeminiSayings.ts"
 
@@ -7,18 +7,28 @@ import { callOf } from "./GeminiSayings.ts"
 const [maxCommand, maxError] = [100, 500]
 const types = new Set(["init", "message", "tool_use", "tool_result", "error", "result"])
 
-/** Reads the words of a failure. An error of the service has its status in them, or its advice for a used-up limit. */
-const failure = (words: string): Saying => {
-  const limit = /quota|rate limit|try again later/iu.test(words)
-  const status = limit ? 429 : Number(/"code"\s*:\s*(\d{3})/u.exec(words)?.[1])
-  const reason = words.includes("[API Error:")
-    ? failureReason(Number.isNaN(status) ? undefined : status, words)
-    : "other"
-  return { _tag: "Failed", reason, resetsAt: undefined }
+type Reason = Extract<Saying, { readonly _tag: "Failed" }>["reason"]
+const failed = (reason: Reason): ReadonlyArray<Saying> => [{ _tag: "Failed", reason, resetsAt: undefined }]
+
+/**
+ * Reads the words of a failure. An error of the service has its status in them, or its advice for a used-up limit. An
+ * outage has such advice too, behind its status.
+ */
+const failure = (words: string): ReadonlyArray<Saying> => {
+  if (!words.includes("[API Error:")) return failed("other")
+  const limit = /quota|rate limit|try again later/iu.test(words) ? "429" : undefined
+  const status = /"code"\s*:\s*(\d{3})/u.exec(words)?.[1] ?? limit
+  return failed(failureReason(status === undefined ? undefined : Number(status), words))
 }
 
-/** Reads a record of the output of `--output-format stream-json` (spec: gemini#output). */
-export const outputSayings = (record: Json): ReadonlyArray<Saying> => {
+/** Reads the last record before a `result` with `success`, which also follows a turn that was cut off. */
+const ending = ({ role, type }: Json): ReadonlyArray<Saying> => {
+  if (type === "message" && role === "assistant") return [{ _tag: "Ended" }]
+  // Before a request that the window cannot hold, Gemini CLI stops without a word.
+  return failed(type === "tool_result" || type === "message" ? "prompt-too-long" : "other")
+}
+
+const sayingsOf = (record: Json): ReadonlyArray<Saying> => {
   const { error, parameters, role, status, tool_id: id, tool_name: name, type } = record
   switch (type) {
     case "init":
@@ -31,9 +41,23 @@ export const outputSayings = (record: Json): ReadonlyArray<Saying> => {
     case "tool_result":
       return [{ _tag: "Result", id: textOf(id), text: "", failed: status !== "success" }]
     case "result":
-      return status === "success" ? [{ _tag: "Ended" }] : [failure(isJson(error) ? textOf(error["message"]) : "")]
+      return failure(isJson(error) ? textOf(error["message"]) : "")
     default:
       return []
+  }
+}
+
+/** Makes a reader of the records of `--output-format stream-json`, the newest first (spec: gemini#output). */
+export const makeOutputSayings = (): Sayings => {
+  let succeeded = false
+  return (record) => {
+    const type = textOf(record["type"])
+    if (!types.has(type)) return []
+    if (type === "result" && record["status"] === "success") {
+      succeeded = true
+      return []
+    }
+    return succeeded ? ending(record) : sayingsOf(record)
   }
 }
 

@@ -86,6 +86,39 @@ it.layer(HostServices.layer)((it) => {
       assert.strictEqual((yield* turnAfter(answered.join("\n")))?._tag, "Asked")
     })
   )
+  it.effect("a result that follows no answer is no end of the turn, whatever its status is", () =>
+    Effect.gen(function* () {
+      const { turnAfter } = yield* geminiOf({ "44": recorded("finished") })
+      const [init, asked, answered, called, result, , ended] = recorded("finished.output").trim().split("\n")
+      const error = (message: string) => JSON.stringify({ type: "error", severity: "warning", message })
+      const after = (...lines: ReadonlyArray<string | undefined>) =>
+        Effect.map(turnAfter([init, asked, ...lines, ended].join("\n")), (turn) =>
+          turn?._tag === "Failed" ? turn.reason : turn?._tag
+        )
+      assert.strictEqual(yield* after(answered), "Finished")
+      assert.strictEqual(yield* after(answered, called, result), "prompt-too-long")
+      assert.strictEqual(yield* after(), "prompt-too-long")
+      assert.strictEqual(yield* after(answered, called), "other")
+      for (const words of ["Loop detected, stopping execution", "Maximum session turns exceeded"])
+        assert.strictEqual(yield* after(answered, error(words)), "other")
+      // After a warning the agent may go on, and end its turn.
+      assert.strictEqual(yield* after(error("Agent execution blocked: sing"), answered), "Finished")
+    })
+  )
+  it.effect("an outage that advises to try again later is no limit, and an account without a quota is none", () =>
+    Effect.gen(function* () {
+      const { turnAfter } = yield* geminiOf({ "44": recorded("finished") })
+      const reasonOf = (code: number, words: string) => {
+        const message = `[API Error: ${JSON.stringify({ error: { code, message: words } })}]`
+        return Effect.map(turnAfter(JSON.stringify({ type: "result", status: "error", error: { message } })), (turn) =>
+          turn?._tag === "Failed" ? turn.reason : turn
+        )
+      }
+      assert.strictEqual(yield* reasonOf(503, "The model is overloaded. Please try again later."), "outage")
+      assert.strictEqual(yield* reasonOf(403, "Your quota project is not set."), "account")
+      assert.strictEqual(yield* reasonOf(429, "Resource exhausted"), "usage-limit")
+    })
+  )
   it.effect("an error that is none of the service is no outage, and a broken connection is one", () =>
     Effect.gen(function* () {
       const { turnAfter } = yield* geminiOf({ "44": recorded("finished") })

@@ -36,10 +36,10 @@ export interface AgentDialect extends SessionFolder {
   readonly title: string
   readonly sayings: Sayings
   /**
-   * Reads a record of the agent's output, where its session file does not tell that a turn ended. The output of the
-   * newest launch decides then. Absent: the session file tells it.
+   * Makes a reader of the agent's output, the newest record first, where its session file does not tell that a turn
+   * ended. The output of the newest launch decides then. Absent: the session file tells it.
    */
-  readonly outputSayings?: Sayings
+  readonly outputSayings?: () => Sayings
   /** Tells of a line from its beginning alone that it is no part of the conversation. */
   readonly isOther?: IsOther
   /** Holds if a command line is of the agent. */
@@ -142,7 +142,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   const turnIn = (output: string | undefined) =>
     output === undefined || dialect.outputSayings === undefined
       ? Effect.succeed(undefined)
-      : readEnd(output, makeTurnReading(dialect.outputSayings, false)).pipe(
+      : readEnd(output, makeTurnReading(dialect.outputSayings(), false)).pipe(
           Effect.map(({ turn }) => turn),
           Effect.orElseSucceed(() => undefined),
           Effect.provide(services)

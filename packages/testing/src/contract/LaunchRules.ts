@@ -25,6 +25,20 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         yield* that(takenApart(kind, ["sh", "-c", kind.program]) === undefined, "it takes a command of a shell apart")
       })
     ),
+    rule("the command that goes on with a session is one that souffleur runs", finished, (_, that) =>
+      Effect.gen(function* () {
+        const said = kind.goOn(sessionId)
+        const parts = takenApart(
+          kind,
+          [...said.matchAll(/"([^"]+)"|\S+/gu)].map(([word, quoted]) => quoted ?? word)
+        )
+        yield* that(parts !== undefined, `${said} is refused`)
+        yield* that(
+          parts?.session?._tag === "Resume" && parts.session.sessionId === sessionId,
+          `${said} resumes no such session`
+        )
+      })
+    ),
     rule(
       "a flag that lifts the ceiling or is unknown is refused, in a command and in AGENT_COMMAND",
       finished,
