@@ -44,6 +44,11 @@ export const handoverMutants = [
   ),
   ...mutantsOf(`${recovery}/src/providers/ExportProvider.ts`, exported, [
     ["hand-over: by its own way", "applies: ({ handedFrom }) => handedFrom !== undefined", "applies: () => false"],
+    [
+      "hand-over: looked at before the stop",
+      "Effect.andThen(unlessUnfit(entry.request), byExport.recover(watch, entry))",
+      "byExport.recover(watch, entry)"
+    ],
     ["hand-over: not told as an export", "handedFrom === undefined && (recovery", "(recovery"]
   ]),
   ...mutantsOf(`${recovery}/src/providers/SmallHandoff.ts`, exported, [
@@ -51,6 +56,9 @@ export const handoverMutants = [
   ]),
   ...mutantsOf(`${recovery}/src/providers/StandardCompact.ts`, exported, [
     ["hand-over: no compaction", "handedFrom === undefined && recovery", "recovery"]
+  ]),
+  ...mutantsOf(`${recovery}/src/steps/Launch.ts`, exported, [
+    ["launch: a recovery knows its window", 'window: terminal !== "headless"', "window: false"]
   ]),
   ...mutantsOf(`${recovery}/src/steps/LaunchPrompt.ts`, exported, [
     ["hand-over: no command of another agent", " || agent !== undefined", ""],
@@ -67,6 +75,7 @@ export const handoverMutants = [
     ["hand-over: it goes on without the first agent", "chosenAgent(agent, watch.agent)", "agent"]
   ]),
   ...mutantsOf("packages/embed/src/watching/HandOver.ts", service, [
+    ["hand-over: an agent that can be launched in a window", "...placedIn(terminal(found))", "print: true"],
     ["hand-over: an agent that can be launched", "yield* led\n      .command(", "yield* agent\n      .command("],
     [
       "hand-over: a conversation that can be read",

@@ -19,7 +19,8 @@ export const qwenMutants = [
     `${qwen}/src/QwenCommand.ts`,
     [`${qwen}/test/QwenCommand.test.ts`],
     [
-      ["qwen: no status line of the project", "limited && window && (!print", "false && window && (!print"],
+      ["qwen: no status line of the project", "limited && window && prompt", "false && window && prompt"],
+      ["qwen: one turn in a window below the ceiling", "print || limited ?", "print ?"],
       ["qwen: no sandbox of the project", 'limited ? { QWEN_SANDBOX: "false" } : {}', "{}"],
       ["qwen: a terminal below the ceiling", '!print && requested !== "bypassPermissions"', "false"],
       [

@@ -57,7 +57,8 @@ export const compactPrompt = "/compact"
  * Builds `copilot <flags> <ceiling> --session-id ID`, which begins a session or goes on with it. The prompt is on
  * standard input. In a window it is the value of a flag, where it is never read as one. Its tools carry the id, and so
  * does the launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command
- * line. It also fails below the ceiling where Copilot trusts a folder, in a terminal, and without a prompt.
+ * line. Below the highest permission it ends after its prompt, also in a window, and fails without one there. It fails
+ * there too where Copilot trusts a folder.
  */
 export const copilotCommand = Effect.fn("copilotCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
@@ -66,13 +67,14 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
   const { args, program: name } = agentCommand
   const refused = (problem: string) => new AgentNotFound({ program: name, problem })
   if (Result.isFailure(parseSessionId(sessionId))) return yield* refused("the session id cannot be one")
-  if (permission !== "bypassPermissions" && (yield* trustsFolders(agentDir)))
+  const limited = permission !== "bypassPermissions"
+  if (limited && (yield* trustsFolders(agentDir)))
     return yield* refused(
       "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or allow bypassPermissions"
     )
-  if (permission !== "bypassPermissions" && window && (!print || prompt === "")) return yield* refused(interactive)
+  if (limited && window && prompt === "") return yield* refused(interactive)
   const compacts = prompt === compactPrompt
-  const asked = print ? "--prompt" : "--interactive"
+  const asked = print || limited ? "--prompt" : "--interactive"
   const inWindow = prompt === "" ? [] : [`${asked}=${prompt}`]
   const words = compacts ? ["-p", prompt] : window ? inWindow : [headless]
   return {

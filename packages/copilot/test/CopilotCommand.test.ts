@@ -83,8 +83,11 @@ it.layer(HostServices.layer)((it) => {
       const { COPILOT_HOME: home, ...others } = environment
       assert.deepStrictEqual(others, { PATH: "/bin", COPILOT_AGENT_SESSION_ID: "s1" })
       assert.include(home, "souffleur-copilot-")
-      for (const order of [{ print: false }, { prompt: "" }])
-        assert.include((yield* Effect.flip(launched([], { window: true, ...order }))).message, "in a terminal")
+      for (const print of [true, false]) {
+        assert.strictEqual((yield* launched([], { window: true, print })).args.at(-1), "--prompt=--yolo")
+        const waiting = launched([], { window: true, print, prompt: "" })
+        assert.include((yield* Effect.flip(waiting)).message, "in a terminal")
+      }
       const permission = clamp("bypassPermissions", "bypassPermissions")
       assert.strictEqual((yield* launched([], { permission })).args[0], "--allow-all-tools")
     })

@@ -276,16 +276,16 @@ it.effect("a person hands a running agent's conversation over, and the watch goe
     assert.deepStrictEqual([agent, handedFrom], ["codex", "agent"])
     const { provider } = yield* Fiber.join(relaunched)
     assert.strictEqual(provider, "handover")
-    // The look whether it can be launched, and the launch.
-    assert.lengthOf(codex.orders, 2)
-    assert.include(codex.orders[1]?.prompt, "Another agent, agent, did it until now")
+    // The look of the person's command, that of the recovery before it stops anything, and the launch.
+    assert.lengthOf(codex.orders, 3)
+    assert.include(codex.orders[2]?.prompt, "Another agent, agent, did it until now")
     assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
-    codex.files?.add(codex.orders[1]!.session.sessionId)
+    codex.files?.add(codex.orders[2]!.session.sessionId)
     const again = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
     yield* world.conductor.dies
     yield* Fiber.join(again)
     // At the begin of the watch the first agent was looked for, and never launched.
-    assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [3, 1])
+    assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [4, 1])
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
@@ -312,6 +312,7 @@ it.effect(
   "an agent that is unknown, missing or without a conversation takes nothing over, and nothing is stopped",
   () => {
     const { codex, layer, world } = withCodex()
+    world.launcher.terminal = "tmux"
     return Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const { id, state } = yield* souffleur.watch(asked)
@@ -326,6 +327,9 @@ it.effect(
       codex.missing = true
       assert.strictEqual(yield* refusal("codex"), "codex cannot be launched: not found in PATH")
       codex.missing = false
+      codex.windowless = true
+      assert.strictEqual(yield* refusal("codex"), "codex cannot be launched: there is no launch in a window")
+      codex.windowless = false
       world.agent.signs = () => undefined
       assert.strictEqual(yield* refusal("codex"), "the watch has no conversation that can be read")
       assert.deepStrictEqual([world.signals, (yield* state).revision], [[], revision])

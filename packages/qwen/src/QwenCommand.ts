@@ -64,8 +64,8 @@ export const compactPrompt = "/compress"
 /**
  * Builds `qwen <flags> --approval-mode MODE (--session-id | --resume) ID`, with the prompt on standard input. In a
  * window the prompt is the value of a flag, where it is never read as one. Its tools carry the id, and so does the
- * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line. It
- * also fails below the ceiling in a terminal, and without a prompt.
+ * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line. Below
+ * the highest permission it ends after its prompt, also in a window, and fails without one there.
  */
 export const qwenCommand = Effect.fn("qwenCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
@@ -77,11 +77,10 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
   if (Result.isFailure(parseSessionId(sessionId)))
     return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
   const limited = permission !== "bypassPermissions"
-  if (limited && window && (!print || prompt === ""))
-    return yield* new AgentNotFound({ program: name, problem: interactive })
+  if (limited && window && prompt === "") return yield* new AgentNotFound({ program: name, problem: interactive })
   // It goes on with no session that it has not begun, and begins none twice.
   const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))
-  const asked = print ? "--prompt" : "--prompt-interactive"
+  const asked = print || limited ? "--prompt" : "--prompt-interactive"
   const flags = [...args, ...limitsOf(permission, args), begun ? "--resume" : "--session-id", sessionId]
   const compacts = prompt === compactPrompt
   const words = compacts ? ["-p", prompt] : window ? (prompt === "" ? [] : [`${asked}=${prompt}`]) : headless

@@ -81,8 +81,11 @@ it.layer(HostServices.layer)((it) => {
       const most = yield* launched([], { permission: all })
       assert.deepStrictEqual(most.args.slice(0, 3), ["--approval-mode", "yolo", "--resume"])
       assert.deepStrictEqual(most.environment, own)
-      for (const order of [{ print: false }, { prompt: "" }])
-        assert.include((yield* Effect.flip(launched([], { window: true, ...order }))).message, "status line")
+      for (const print of [true, false]) {
+        assert.strictEqual((yield* launched([], { window: true, print })).args.at(-1), "--prompt=--yolo")
+        const waiting = launched([], { window: true, print, prompt: "" })
+        assert.include((yield* Effect.flip(waiting)).message, "status line")
+      }
     })
   )
   it.effect("a session is resumed once it has begun, and begun where it has not", () =>

@@ -45,10 +45,34 @@ it.effect("a hand-over stops the agent that runs, and begins a session with an e
     const { providers: by, world } = yield* handedOver(worldOf({ pid: 4711, parent: 1 }))
     assert.deepStrictEqual(by, ["handover"])
     assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
-    const [order] = world.agent.orders
+    const order = world.agent.orders.at(-1)
     assert.strictEqual(order?.session._tag, "Fresh")
     assert.include(order?.prompt, "A person has handed this work over to you. Another agent, claude, did it until now")
     assert.notInclude(order?.prompt, "/conductor")
+  }).pipe(Effect.provide(HostServices.layer))
+)
+it.effect("an agent that cannot be launched in the terminal is refused before the old one is stopped", () =>
+  Effect.gen(function* () {
+    const world = worldOf({ pid: 4711, parent: 1 })
+    world.launcher.terminal = "tmux"
+    world.agent.windowless = true
+    const { events } = yield* handedOver(world)
+    assert.deepStrictEqual([closedIn(events), world.did], ["launch", []])
+  }).pipe(Effect.provide(HostServices.layer))
+)
+it.effect("a launch of a recovery into a window is ordered as one", () =>
+  Effect.gen(function* () {
+    for (const terminal of ["headless", "tmux", "kitty"] as const) {
+      const world = worldOf({ pid: 4711, parent: 1 })
+      world.launcher.terminal = terminal
+      yield* handedOver(world)
+      const window = terminal !== "headless"
+      const orders = world.agent.orders.map(({ print, window }) => ({ print, window }))
+      assert.deepStrictEqual(orders, [
+        { print: !window, window },
+        { print: !window, window }
+      ])
+    }
   }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("a conversation that is too large to be handed over is cut, and is never compacted in its own session", () =>
@@ -69,7 +93,7 @@ it.effect("a hand-over fails closed where there is no export, and nothing of the
     world.agent.exportFails = true
     const { events } = yield* handedOver(world)
     assert.strictEqual(closedIn(events), "hand-off")
-    assert.lengthOf(world.agent.orders, 0)
+    assert.lengthOf(world.launcher.launches, 0)
   }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("a hand-over fails closed where its agent cannot be launched, and stays chosen", () =>

@@ -57,6 +57,8 @@ export class FakeAgent {
   onExport: (newest?: number) => void = () => {}
   /** True if its program is missing. */
   missing = false
+  /** True if it is launched in no window. */
+  windowless = false
   /** See `Agent.stall`. */
   stall = Duration.seconds(361)
   /** The prompt that makes a session compact; `null`: none does. */
@@ -153,8 +155,13 @@ export class FakeAgent {
       command: (order) =>
         Effect.suspend(() => {
           this.orders.push(order)
-          return this.missing
-            ? Effect.fail(new AgentNotFound({ program: "agent", problem: "not found in PATH" }))
+          const problem = this.missing
+            ? "not found in PATH"
+            : this.windowless && order.window === true
+              ? "there is no launch in a window"
+              : undefined
+          return problem !== undefined
+            ? Effect.fail(new AgentNotFound({ program: "agent", problem }))
             : Effect.succeed({
                 program: "/bin/agent",
                 args: [order.session.sessionId, "--", order.prompt],

@@ -1,6 +1,6 @@
 import { Agent, clamp, type Handover, leastPermission, lower, type Permission, type Watch } from "@souffleur/domain"
 import { freshSessionId } from "@souffleur/process"
-import { newestSession } from "@souffleur/recovery"
+import { newestSession, placedIn } from "@souffleur/recovery"
 import { Effect, Option, Runtime, Schema } from "effect"
 import { Parts } from "../world/Parts.ts"
 
@@ -25,10 +25,10 @@ const programOf = ({ joined, name }: Agent["Service"], sessionId: string) =>
 /**
  * Looks whether another agent could take the conversation of a watch over, and names the two (spec:
  * behaviour#hand-over). Fails with `AgentUnfit` where it is unknown, is not installed, or cannot be launched under the
- * ceiling. Fails so too where there is no conversation. It stops and launches nothing.
+ * ceiling or in the terminal. Fails so too where there is no conversation. It stops and launches nothing.
  */
 export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, program: string, ceiling?: Permission) {
-  const { layerLook, settings } = yield* Parts
+  const { layerLook, settings, terminal } = yield* Parts
   const found = yield* settings(watch.project)
   const looked = Effect.gen(function* () {
     const agent = yield* Agent
@@ -45,7 +45,7 @@ export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, progr
         session: { _tag: "Fresh", sessionId: yield* freshSessionId },
         permission,
         prompt: "Continue.",
-        print: watch.print
+        ...placedIn(terminal(found))
       })
       .pipe(Effect.mapError(({ problem }) => new AgentUnfit({ message: `${program} cannot be launched: ${problem}` })))
     return { from: yield* programOf(agent, sessionId), agent: program } satisfies Handover

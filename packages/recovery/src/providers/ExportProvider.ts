@@ -1,7 +1,7 @@
 import type { Watch } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
 import { trimExport, unlessChanged } from "../steps/Fingerprint.ts"
-import { launchSuccessor } from "../steps/Launch.ts"
+import { launchSuccessor, unlessUnfit } from "../steps/Launch.ts"
 import { promptFromExport } from "../steps/LaunchPrompt.ts"
 import { Escalated, type Provider, type StepServices } from "../Provider.ts"
 import { resumePromptOf } from "../steps/Request.ts"
@@ -57,5 +57,6 @@ export const exportProvider: Provider<StepServices> = {
 export const handover: Provider<StepServices> = {
   ...byExport,
   name: "handover",
-  applies: ({ handedFrom }) => handedFrom !== undefined
+  applies: ({ handedFrom }) => handedFrom !== undefined,
+  recover: (watch, entry) => Effect.andThen(unlessUnfit(entry.request), byExport.recover(watch, entry))
 }

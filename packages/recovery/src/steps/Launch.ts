@@ -34,6 +34,9 @@ type Errand = Pick<AgentOrder, "session" | "reads"> & {
   readonly title: string
 }
 
+/** Returns the ways of an agent's launch into a terminal. In a window a person may go on with it. */
+export const placedIn = (terminal: Terminal) => ({ print: terminal === "headless", window: terminal !== "headless" })
+
 /** Makes the command line of a launch. Fails with `LaunchFailed` where there is no such agent. */
 export const commandLineOf = (
   { prompt, reads, session }: Omit<Errand, "title">,
@@ -48,7 +51,7 @@ export const commandLineOf = (
     permission,
     prompt: prompt(launchId),
     ...(reads === undefined ? {} : { reads }),
-    print: terminal === "headless"
+    ...placedIn(terminal)
   })
 
 /** Launches the agent under the ceiling, once under a token. Fails with `LaunchFailed`. */
@@ -84,6 +87,26 @@ export const started = Effect.fn("Recovery.started")(function* (
   const launchId = launchIdOf(ref.id, token)
   const record = (digest: string) => ref.dispatch({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
   return { launchId, conductor: yield* launchOnce({ ...order, id: launchId }, record) }
+})
+
+/**
+ * Fails with `FailedClosed` where the agent cannot be launched here. It runs before anything is stopped, and its answer
+ * is kept: after a crash a successor that runs must not be doubted.
+ */
+export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* ({ requested }: Request) {
+  const { terminal } = yield* Launcher
+  const { watch: ref } = yield* Cycle
+  yield* step("0 fit", {
+    outcome: Schema.Struct({}),
+    failure: LaunchFailed,
+    act: Effect.fnUntraced(function* (launchId: string) {
+      const permission = clamp(requested, yield* ceilingNow(ref.dispatch))
+      const session = { _tag: "Fresh", sessionId: "none" } as const
+      yield* commandLineOf({ session, prompt: () => "Continue." }, { launchId, permission, terminal })
+      return {}
+    }),
+    reconcile: again
+  }).pipe(Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new FailedClosed({ stage: "launch", message }))))
 })
 
 const launchIdOf = (watch: string, token: string) => `${watch}-${token}`

@@ -93,6 +93,21 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
           )
         })
     ),
+    rule("a launch in a window leaves standard input to a person, also in a recovery", finished, ({ agent }, that) =>
+      Effect.forEach(subject.windows === false ? [] : permissions, (permission) =>
+        Effect.forEach([true, false], (print) =>
+          Effect.gen(function* () {
+            const own = { permission: clamp(permission, permission), print, window: true }
+            const { args, input } = yield* agent.command(order(own))
+            yield* that(input === undefined, `${permission} reads its prompt on standard input`)
+            yield* that(
+              args.some((arg) => arg.endsWith(flagLike)),
+              `${permission} has no prompt`
+            )
+          })
+        )
+      )
+    ),
     rule("a launch carries no mark of another session, and no secret", finished, ({ agent }, that) =>
       Effect.gen(function* () {
         const { environment } = yield* agent.command(order())
