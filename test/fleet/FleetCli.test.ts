@@ -50,6 +50,31 @@ it.live.skipIf(noPostgres !== undefined)("a host is enrolled, joins, ships its l
   })
 )
 
+it.live.skipIf(noPostgres !== undefined)("a shipper waits for a log that is not there yet, and then ships it", () =>
+  Effect.gen(function* () {
+    const { the } = yield* fleet
+    yield* the.serve
+    const one = yield* the.joined("one")
+    one.write(5)
+    const file = join(one.folder, "state", "souffleur.db")
+    fs.renameSync(file, `${file}.away`)
+    const { code, errors } = yield* one.ask(["fleet", "status"])
+    assert.deepStrictEqual([code, errors.includes("it is not there"), errors.includes("quarantine")], [4, true, false])
+    const shipper = one.ship()
+    yield* until(
+      Effect.sync(() => shipper.said.errors),
+      (said) => said.includes("\n")
+    )
+    assert.deepStrictEqual(JSON.parse(shipper.said.errors), { _tag: "NoLog", path: file })
+    assert.isNull(shipper.child.exitCode)
+    fs.renameSync(`${file}.away`, file)
+    yield* until(statusOf(one), ({ behind }) => behind === 0)
+    assert.include(shipper.said.errors, "Begun")
+    // A host of no fleet does not wait.
+    assert.deepInclude(yield* the.host("two").ask(["fleet", "ship"]), { code: 2 })
+  })
+)
+
 it.live.skipIf(noPostgres !== undefined)(
   "a copied state folder is a fork: both are refused, and a new name brings the copy into the fleet",
   () =>
@@ -150,6 +175,7 @@ it.live.skipIf(noPostgres !== undefined)("hub serve --alarms tells a silent host
     assert.strictEqual(need.text, "1 job needs you: night on one (no souffleur looks after it)")
     yield* killed(shipper.child)
     yield* server.query("UPDATE logs SET last_seen = last_seen - interval '5 minutes'", database)
+    yield* server.query("UPDATE listening SET since = since - interval '5 minutes'", database)
     const [, silent] = yield* until(notices, (all) => all.length === 2)
     assert.deepInclude(silent, { kind: "silent_host", text: "1 host is silent: one" })
     assert.strictEqual(

@@ -16,6 +16,9 @@ const alarmed = Effect.fnUntraced(function* (url: Parameters<typeof layerPostgre
   return { ...alarms, projection, look: Effect.andThen(caughtUp(projection), alarms.take) }
 })
 
+/** Makes the hubs have listened for more minutes than they have. */
+const listened = (minutes: number) => `UPDATE listening SET since = since - interval '${minutes} minutes'`
+
 const names = (alarms: ReadonlyArray<Alarm>) => alarms.map(({ host, job, kind }) => [kind, host, job])
 
 if (noPostgres !== undefined) it.skip(`the alarms of a hub: ${noPostgres}`, () => {})
@@ -27,6 +30,8 @@ else
         const hub = yield* alarmed(url)
         const since = (minutes: number, name = log) =>
           query(`UPDATE logs SET last_seen = clock_timestamp() - interval '${minutes} minutes' WHERE log = '${name}'`)
+        yield* hub.take
+        yield* query(listened(5))
         yield* since(1)
         assert.deepStrictEqual(yield* hub.take, [])
         yield* since(3)
@@ -60,6 +65,27 @@ else
         yield* since(20_000)
         yield* since(20_000, other)
         assert.deepStrictEqual(yield* hub.take, [], "it is away for good")
+      })
+    )
+    it.effect("a host is silent only after hubs have listened for two minutes, and stays so without them", () =>
+      Effect.gen(function* () {
+        const { query, url } = yield* begun
+        const hub = yield* alarmed(url)
+        yield* query("UPDATE logs SET last_seen = clock_timestamp() - interval '5 minutes'")
+        assert.deepStrictEqual(yield* hub.take, [], "the hub has begun to listen")
+        yield* query(listened(1))
+        assert.deepStrictEqual(yield* hub.take, [])
+        yield* query(listened(2))
+        yield* query("UPDATE listening SET looked = looked - interval '40 seconds'")
+        assert.deepStrictEqual(yield* hub.take, [], "no hub looked for a while")
+        yield* query(listened(3))
+        yield* query("UPDATE listening SET looked = looked - interval '20 seconds'")
+        const first = yield* hub.take
+        assert.deepStrictEqual(names(first), [["silent", "one", null]])
+        yield* hub.told(first)
+        yield* query("UPDATE listening SET looked = looked - interval '1 hour'")
+        assert.deepStrictEqual(yield* hub.take, [])
+        assert.strictEqual(yield* query("SELECT count(*) FROM alarms"), "1", "its silence has no end yet")
       })
     )
     it.effect("a job that needs a person is told once as long as it does, and not of a forked log", () =>
@@ -103,6 +129,8 @@ else
           `INSERT INTO logs (log, enrolled_host, host, position, digest, last_seen)
             SELECT gen_random_uuid(), 'h' || n, 'h', 0, '', clock_timestamp() - interval '1 hour' FROM generate_series(1, 100) AS n`
         )
+        yield* hubs[0]!.take
+        yield* query(listened(5))
         const rounds = yield* Effect.forEach(
           Array.from({ length: 30 }, (_, n) => hubs[n % 3]!),
           ({ take, told }) => Effect.tap(take, told),

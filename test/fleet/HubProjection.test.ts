@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { noMark } from "@souffleur/fleet"
+import { type FleetEvent, noMark } from "@souffleur/fleet"
 import { HubProjection, type JobFold, layerPostgres } from "@souffleur/hub"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -113,6 +113,37 @@ else
             { log, state: "ended", count: 1 }
           ]
         )
+      })
+    )
+    it.effect("a pass ends where it has read much, of events and of jobs, and the next one goes on", () =>
+      Effect.gen(function* () {
+        const { store, url } = yield* begun
+        const heavy = foldAt("a")
+        const hub = yield* projected(
+          {
+            ...heavy,
+            fold: (stream, before, events) => {
+              const { folded, job } = heavy.fold(stream, before?.trim(), events)
+              return { job, folded: folded.padEnd(stream === "w1" ? 5_000_000 : 1_500_000) }
+            }
+          },
+          url
+        )
+        const small = [1, 2, 3, 4, 5].map((position) => jobAt(position, {}))
+        let mark = yield* store.append("one", log, yield* batchOf(noMark, ...small))
+        assert.strictEqual(yield* hub.pass, 5, "nothing is kept of them yet")
+        const again = [jobAt(6, {}, "w1"), ...[2, 3, 4, 5, 5, 5].map((n, at) => jobAt(7 + at, {}, `w${n}`))]
+        mark = yield* store.append("one", log, yield* batchOf(mark, ...again))
+        const passes = [yield* hub.pass, yield* hub.pass, yield* hub.pass]
+        assert.deepStrictEqual(passes, [1, 2, 4], "one at least; a job counts once")
+        const large = Array.from({ length: 25 }, (_, n): FleetEvent => {
+          const [position, , ...rest] = eventAt(13 + n, "x".repeat(190_000))
+          return [position, `l${n}`, ...rest]
+        })
+        for (const from of [0, 5, 10, 15, 20])
+          mark = yield* store.append("one", log, yield* batchOf(mark, ...large.slice(from, from + 5)))
+        assert.deepStrictEqual([yield* hub.pass, yield* hub.pass, yield* hub.pass], [21, 4, 0])
+        assert.strictEqual((yield* hub.view).jobs.length, 30)
       })
     )
     it.effect("a stream with an endless name is left out, and an event that is too large is not read", () =>

@@ -134,6 +134,11 @@ export const fleetMutants = [
       ],
       ["shipped: … and sees what is new", "kept || (yield*", "(yield*"],
       [
+        "shipped: a missing log is no foreign one",
+        'if (found._tag === "None") return yield* unusable(path, "missing"',
+        'if (found._tag === "None") return yield* unusable(path, "foreign"'
+      ],
+      [
         "shipped: no log of a newer souffleur",
         "if ((schema?.user_version ?? 0) > migrations.length)",
         "if ((schema?.user_version ?? 0) > Infinity)"
@@ -240,6 +245,10 @@ export const fleetMutants = [
         "USING (log, stream) WHERE rules = $1",
         "USING (log, stream) WHERE $1::text <> ''"
       ],
+      ["view: a bounded pass, by its events", "length += row.data.length + (", "length += ("],
+      ["view: … by its jobs", "row.data.length + (lengths.get(keyOf(row)) ?? 0)", "row.data.length"],
+      ["view: … each counted once", "    lengths.delete(keyOf(row))\n", ""],
+      ["view: … one event at least", "Math.max(1, end)", "end"],
       ["view: a bounded event", "length(data) > ${maxRead}", "length(data) > ${10 * maxRead}"],
       ["view: a bounded name", "row!.stream.length <= maxStream", "row!.stream.length <= 10 * maxStream"],
       ["view: what ended lately", "urgency < ${", "urgency <= ${"],
@@ -256,7 +265,14 @@ export const fleetMutants = [
     "packages/hub/src/HubAlarms.ts",
     [alarms],
     [
-      ["alarms: silence of two minutes", "interval '2 minutes'", "interval '30 seconds'"],
+      [
+        "alarms: silence of two minutes",
+        "AND clock_timestamp() - interval '2 minutes'",
+        "AND clock_timestamp() - interval '30 seconds'"
+      ],
+      ["alarms: not at the start of a hub", "kind <> 'silent' OR EXISTS", "kind <> '' OR EXISTS"],
+      ["alarms: … nor after a gap", "excluded.looked - interval '30 seconds'", "excluded.looked - interval '1 day'"],
+      ["alarms: … though not after any", "excluded.looked - interval '30 seconds'", "excluded.looked"],
       ["alarms: not of a host that is away for good", "interval '7 days'", "interval '700 days'"],
       ["alarms: not of a revoked host", "WHERE revoked IS NULL ORDER", "ORDER"],
       [

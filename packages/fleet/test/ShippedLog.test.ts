@@ -59,7 +59,7 @@ it.layer(HostServices.layer)((it) => {
       const folder = yield* folderOf
       const { path } = fileOf(folder)
       const opened = Effect.scoped(Layer.build(shipped(folder)))
-      assert.strictEqual((yield* Effect.flip(opened)).reason, "foreign")
+      assert.strictEqual((yield* Effect.flip(opened)).reason, "missing")
       assert.deepStrictEqual(yield* fs.readDirectory(folder), [])
       const schema = (version?: number) => {
         const db = new DatabaseSync(path)

@@ -29,7 +29,16 @@ const causes = `SELECT kind, log, stream, why FROM (${silent}) AS newest
 /** One statement each, so that several hubs tell an alarm once between them. */
 const ended = `DELETE FROM alarms WHERE NOT EXISTS (SELECT 1 FROM (${causes}) AS cause
   WHERE (cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream))`
-const begun = `INSERT INTO alarms (kind, log, stream, why) ${causes} ON CONFLICT DO NOTHING`
+/**
+ * No host could speak to a hub that was away. So a silence begins once hubs have listened for two minutes. One that was
+ * told before goes on.
+ */
+const begun = `INSERT INTO alarms (kind, log, stream, why) SELECT * FROM (${causes}) AS cause
+  WHERE kind <> 'silent' OR EXISTS (SELECT 1 FROM listening WHERE since < clock_timestamp() - interval '2 minutes')
+  ON CONFLICT DO NOTHING`
+/** Hubs that have not looked for half a minute begin to listen again. */
+const listens = `INSERT INTO listening DEFAULT VALUES ON CONFLICT (one) DO UPDATE SET looked = excluded.looked,
+  since = CASE WHEN listening.looked < excluded.looked - interval '30 seconds' THEN excluded.since ELSE listening.since END`
 /** A hub that died on its way to tell left its alarms to the next one. */
 const taken = `UPDATE alarms SET taken = clock_timestamp() FROM logs
   WHERE logs.log = alarms.log AND told IS NULL AND (taken IS NULL OR taken < clock_timestamp() - interval '1 minute')
@@ -55,6 +64,7 @@ export class HubAlarms extends Context.Service<
         yield* HubStore
         return HubAlarms.of({
           take: Effect.gen(function* () {
+            yield* orOut(sql.unsafe(listens, []))
             yield* orOut(sql.unsafe(ended, [rules]))
             yield* orOut(sql.unsafe(begun, [rules]))
             const rows = yield* orOut(

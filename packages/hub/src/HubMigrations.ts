@@ -82,6 +82,14 @@ const migrations = {
       told timestamptz,
       PRIMARY KEY (kind, log, stream)
     )`
+  ),
+  "0005_listening": statements(
+    // Since when hubs have looked for alarms without a gap.
+    `CREATE TABLE listening (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      since timestamptz NOT NULL DEFAULT clock_timestamp(),
+      looked timestamptz NOT NULL DEFAULT clock_timestamp()
+    )`
   )
 }
 

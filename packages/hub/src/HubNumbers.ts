@@ -10,8 +10,8 @@ export interface JobCount {
 }
 
 /**
- * Returns the numbers of a fleet for Prometheus, summed by host. A host with several logs is as its newest one. Revoked
- * hosts are left out.
+ * Returns the numbers of a fleet for Prometheus, summed by host. Of several logs of a host the newest says when it
+ * spoke. Revoked hosts are left out.
  */
 export const fleetNumbers = (logs: ReadonlyArray<LogStanding>, jobs: ReadonlyArray<JobCount>): string => {
   const enrolled = logs.filter(({ revoked }) => !revoked)

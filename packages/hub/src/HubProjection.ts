@@ -30,6 +30,8 @@ const passEvents = 200
 const maxStream = 200
 /** UTF-16 units of an event's data that are read. No souffleur writes a larger event. */
 const maxRead = 200_000
+/** UTF-16 units of events and of kept jobs that one pass reads, unless its first event alone needs more. */
+const maxPass = 4_000_000
 
 const arrivals = `SELECT epoch, xid::text, seq::text, log::text, position, stream, revision, tag, version, at,
     CASE WHEN length(data) > ${maxRead} THEN '' ELSE data END AS data
@@ -58,6 +60,25 @@ const viewed = `SELECT log::text, shown, (count(*) OVER ())::int AS total
 const counted = `SELECT log::text, urgency, count(*)::int AS count
   FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
   WHERE rules = $1 AND ${isCurrent} GROUP BY log, urgency`
+
+type OfStream = Readonly<Record<"log" | "stream", string>>
+const keyOf = ({ log, stream }: OfStream) => `${log} ${stream}`
+
+/** Returns the first events that one pass reads, by the lengths of what is kept of their jobs. */
+const readTogether = (rows: ReadonlyArray<EventRow>, kept: ReadonlyArray<OfStream & { readonly length: number }>) => {
+  const lengths = new Map(kept.map((one) => [keyOf(one), one.length]))
+  let length = 0
+  const end = rows.findIndex((row) => {
+    length += row.data.length + (lengths.get(keyOf(row)) ?? 0)
+    lengths.delete(keyOf(row))
+    return length > maxPass
+  })
+  return end === -1 ? rows : rows.slice(0, Math.max(1, end))
+}
+
+/** Finds what is kept of the jobs of some streams. */
+const keptOf = (column: string) =>
+  `SELECT log::text, stream, ${column} FROM jobs JOIN unnest($2::uuid[], $3::text[]) AS wanted (log, stream) USING (log, stream) WHERE rules = $1`
 
 const shownJob = Schema.fromJsonString(FleetJob)
 const encode = Schema.encodeSync(shownJob)
@@ -92,22 +113,31 @@ export class HubProjection extends Context.Service<
           // Of two hubs the later one waits here, and goes on where the other has come to.
           const [mark] = yield* sql<Readonly<Record<"epoch" | "xid" | "seq", unknown>>>`
             SELECT epoch, xid::text, seq FROM projections WHERE rules = ${rules} FOR UPDATE`
-          const rows = yield* sql.unsafe<EventRow>(arrivals, [mark!.epoch, mark!.xid, mark!.seq])
+          const arrived = yield* sql.unsafe<EventRow>(arrivals, [mark!.epoch, mark!.xid, mark!.seq])
+          const named = [...new Map(arrived.map((row) => [keyOf(row), row])).values()]
+          const rows = readTogether(
+            arrived,
+            yield* sql.unsafe<OfStream & { readonly length: number }>(keptOf("length(folded)"), [
+              rules,
+              named.map(({ log }) => log),
+              named.map(({ stream }) => stream)
+            ])
+          )
           const last = rows.at(-1)
           if (last === undefined) return 0
-          const found = [...Map.groupBy(rows, ({ log, stream }) => `${log} ${stream}`).values()]
+          const found = [...Map.groupBy(rows, keyOf).values()]
           // No souffleur has so long a name, and the index takes none.
           const streams = found.filter(([row]) => row!.stream.length <= maxStream)
           const columns = [streams.map(([row]) => row!.log), streams.map(([row]) => row!.stream)]
-          const kept = yield* sql.unsafe<Readonly<Record<"log" | "stream" | "folded", string>>>(
-            `SELECT log::text, stream, folded FROM jobs JOIN unnest($2::uuid[], $3::text[]) AS wanted (log, stream) USING (log, stream) WHERE rules = $1`,
-            [rules, ...columns]
+          const kept = yield* sql.unsafe<OfStream & { readonly folded: string }>(keptOf("folded"), [rules, ...columns])
+          const before = new Map(kept.map((one) => [keyOf(one), one.folded]))
+          // The hub answers its hosts between two jobs.
+          const jobs = yield* Effect.forEach(streams, (of) =>
+            Effect.andThen(
+              Effect.yieldNow,
+              Effect.sync(() => fold(of[0]!.stream, before.get(keyOf(of[0]!)), of.map(eventOf)))
+            )
           )
-          const before = new Map(kept.map(({ folded, log, stream }) => [`${log} ${stream}`, folded]))
-          const jobs = streams.map((of) => {
-            const { log, stream } = of[0]!
-            return fold(stream, before.get(`${log} ${stream}`), of.map(eventOf))
-          })
           yield* sql.unsafe(keep, [
             rules,
             ...columns,

@@ -19,7 +19,7 @@ import {
   type ShipNews
 } from "@souffleur/fleet"
 import { HostHashing, TrustedFiles } from "@souffleur/node"
-import { Console, Effect, Layer, Option, Path, Redacted, Schema, Stdio, Stream } from "effect"
+import { Console, Effect, Layer, Option, Path, Redacted, Schedule, Schema, Stdio, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
 import { joinedFleet } from "../fleet/JoinedFleet.ts"
@@ -39,6 +39,21 @@ const layerOwnLog = ({ stateDir }: ResolvedSettings) =>
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(stateDir), Path.Path), (path) =>
       Layer.provide(ShippedLog.layerSql, layerDatabaseFollowing(path.join(stateDir, "souffleur.db")))
     )
+  )
+
+/** The log of this host, once it is there. `tell` tells once that it is not there yet. */
+const layerOwnLogToCome = (settings: ResolvedSettings, tell: Effect.Effect<void>) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const toldOnce = yield* Effect.cached(tell)
+      return yield* Layer.build(Layer.fresh(layerOwnLog(settings))).pipe(
+        Effect.tapErrorTag("LogUnusable", ({ reason }) => (reason === "missing" ? toldOnce : Effect.void)),
+        Effect.retry({
+          while: (error) => error._tag === "LogUnusable" && error.reason === "missing",
+          schedule: Schedule.spaced("1 second")
+        })
+      )
+    })
   )
 
 /** Reads the first line of standard input. */
@@ -168,15 +183,22 @@ const shipCommand = Command.make(
   Effect.fnUntraced(function* (given) {
     const membership = yield* joinedFleet
     const who = yield* introduction
+    const settings = yield* Settings
+    const file = (yield* Path.Path).join(settings.stateDir, "souffleur.db")
+    const noLog = Console.error(
+      given.json
+        ? JSON.stringify({ _tag: "NoLog", path: file })
+        : `there is no event log yet: waits for ${file}, which the first watch of this host makes`
+    )
     yield* yield* WorksUnread
     yield* ship({
       log: membership.log,
       who,
       tell: (news) => Console.error(given.json ? JSON.stringify(news) : newsLine(news))
-    }).pipe(Effect.provide([Hub.layerHttp(membership), HostHashing.layer]))
+    }).pipe(Effect.provide([Hub.layerHttp(membership), HostHashing.layer, layerOwnLogToCome(settings, noLog)]))
   })
 ).pipe(
-  withLayers((settings) => Layer.merge(layerOwnLog(settings), Layer.provide(layerClaims, layerHost))),
+  withLayers(() => Layer.provide(layerClaims, layerHost)),
   Command.withDescription("Ship the log of this host to its hub, in the foreground, until it is ended")
 )
 

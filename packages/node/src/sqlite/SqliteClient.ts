@@ -90,7 +90,8 @@ const looking = Effect.fnUntraced(
   function* ({ applicationId, migrations, path }: OwnFile, kept: boolean) {
     const fs = yield* FileSystem.FileSystem
     const found = yield* header(path)
-    if (!Option.exists(found, (one) => one.applicationId === applicationId))
+    if (found._tag === "None") return yield* unusable(path, "missing", "it is not there")
+    if (found.value.applicationId !== applicationId)
       return yield* unusable(path, "foreign", "it is no database that souffleur made")
     // Without a `-wal` no process has the file open. A reader that is told so makes no files beside it.
     const mode = kept || (yield* fs.exists(`${path}-wal`)) ? "mode=ro" : "mode=ro&immutable=1"
