@@ -16,7 +16,7 @@ export const copilotMutants = [
     `${copilot}/src/CopilotCommand.ts`,
     [`${copilot}/test/CopilotCommand.test.ts`],
     [
-      ["copilot: a folder that is trusted", 'permission !== "bypassPermissions" && (yield*', "false && (yield*"],
+      ["copilot: a folder that is trusted", "limited && (yield*", "false && (yield*"],
       ["copilot: no terminal below the ceiling", "limited && window && prompt", "false && window && prompt"],
       ["copilot: one turn in a window below the ceiling", "print || limited ?", "print ?"],
       ["copilot: a prompt as the value of its flag", "[`${asked}=${prompt}`]", "[prompt]"]
