@@ -30,8 +30,8 @@ const causes = `SELECT kind, log, stream, why FROM (${silent}) AS newest
 const ended = `DELETE FROM alarms WHERE NOT EXISTS (SELECT 1 FROM (${causes}) AS cause
   WHERE (cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream))`
 /**
- * No host could speak to a hub that was away. So a silence begins once hubs have listened for two minutes. One that was
- * told before goes on.
+ * No host could speak to a hub that was away. So a silence begins once hubs have listened for two minutes. A told
+ * silence goes on.
  */
 const begun = `INSERT INTO alarms (kind, log, stream, why) SELECT * FROM (${causes}) AS cause
   WHERE kind <> 'silent' OR EXISTS (SELECT 1 FROM listening WHERE since < clock_timestamp() - interval '2 minutes')

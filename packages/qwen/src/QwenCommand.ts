@@ -64,8 +64,8 @@ export const compactPrompt = "/compress"
 /**
  * Builds `qwen <flags> --approval-mode MODE (--session-id | --resume) ID`, with the prompt on standard input. In a
  * window the prompt is the value of a flag, where it is never read as one. Its tools carry the id, and so does the
- * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line. Below
- * the highest permission it ends after its prompt, also in a window, and fails without one there.
+ * launch. Below the highest permission it ends after its prompt, also in a window, and fails without one there. Fails
+ * with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
  */
 export const qwenCommand = Effect.fn("qwenCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,

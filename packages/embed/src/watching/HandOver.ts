@@ -24,8 +24,8 @@ const programOf = ({ joined, name }: Agent["Service"], sessionId: string) =>
 
 /**
  * Looks whether another agent could take the conversation of a watch over, and names the two (spec:
- * behaviour#hand-over). Fails with `AgentUnfit` where it is unknown, is not installed, or cannot be launched under the
- * ceiling or in the terminal. Fails so too where there is no conversation. It stops and launches nothing.
+ * behaviour#hand-over). It stops and launches nothing. Fails with `AgentUnfit` where the agent is unknown or not
+ * installed, and where there is no conversation. Fails so too where the ceiling or the terminal refuses its launch.
  */
 export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, program: string, ceiling?: Permission) {
   const { layerLook, settings, terminal } = yield* Parts

@@ -90,8 +90,8 @@ export const started = Effect.fn("Recovery.started")(function* (
 })
 
 /**
- * Fails with `FailedClosed` where the agent cannot be launched here. It runs before anything is stopped, and its answer
- * is kept: after a crash a successor that runs must not be doubted.
+ * Fails with `FailedClosed` where the agent cannot be launched here. It runs before anything is stopped. Its answer is
+ * kept, because after a crash a successor may run.
  */
 export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* ({ requested }: Request) {
   const { terminal } = yield* Launcher

@@ -36,8 +36,8 @@ export interface AgentDialect extends SessionFolder {
   readonly title: string
   readonly sayings: Sayings
   /**
-   * Makes a reader of the agent's output, the newest record first, where its session file does not tell that a turn
-   * ended. The output of the newest launch decides then. Absent: the session file tells it.
+   * Makes a reader of the agent's output, where its session file does not tell that a turn ended. It reads the newest
+   * record first. The output of the newest launch decides then. Absent: the session file tells it.
    */
   readonly outputSayings?: () => Sayings
   /** Tells of a line from its beginning alone that it is no part of the conversation. */

@@ -25,7 +25,7 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         yield* that(takenApart(kind, ["sh", "-c", kind.program]) === undefined, "it takes a command of a shell apart")
       })
     ),
-    rule("the command that goes on with a session is one that souffleur runs", finished, (_, that) =>
+    rule("souffleur runs the command that goes on with a session", finished, (_, that) =>
       Effect.gen(function* () {
         const said = kind.goOn(sessionId)
         const parts = takenApart(
