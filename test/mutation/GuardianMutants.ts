@@ -70,7 +70,8 @@ export const guardianMutants = [
         ""
       ],
       ["guardian: a store that is gone", "if (!fs.existsSync(order.database)) return false\n", ""],
-      ["guardian: what it has started", 'started: running ? "running" : "ended"', 'started: "ended"'],
+      ["guardian: what it has started", "started: startState()", 'started: "ended"'],
+      ["guardian: a log that it waits for", 'child.exitCode === shutOutCode ? "shut out" : "ended"', '"ended"'],
       ["guardian: what was started in vain is ended", 'if (what._tag === "EndStarted") child?.kill("SIGKILL")', ""],
       ["guardian: the fence that it saw", "`${what.reason}:${what.over}`", "`${what.reason}:0`"],
       ["guardian: leaves when it has given up", ' && what._tag !== "GiveUp"', ""]

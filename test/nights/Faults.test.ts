@@ -30,13 +30,18 @@ const mayMount = (() => {
 
 describe.concurrent("faults of the host", () => {
   live(
-    "a disk that fills up between two acts ends with 4 and no launch, and with space again the watch goes on",
+    "a disk that fills up between two acts ends with 4, a notice and no launch, and with space its guardian goes on",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1, 50), task(2, 100)])
         yield* disk(the.state)
         const conductor = yield* the.conductor(2)
-        const watch = the.watch(conductor)
+        const told = join(the.home, "told")
+        const write = 'require("node:fs").appendFileSync(process.argv[1], require("node:fs").readFileSync(0))'
+        const watch = the.start(
+          ["watch", "--json", "--guardian", "--pid", String(conductor.pid), "--session-id", the.session],
+          { SOUFFLEUR_NOTIFY: `command:${JSON.stringify([process.execPath, "-e", write, told])}` }
+        )
         yield* prints(watch, "WatchSettled")
         const filler = join(the.state, "filler")
         // To the last byte: a write that needs a page fails.
@@ -54,9 +59,14 @@ describe.concurrent("faults of the host", () => {
         assert.deepStrictEqual(yield* watch.ended, { code: 4, signal: null })
         assert.match(watch.errors(), /the event log cannot be used: .*full/)
         assert.deepStrictEqual(the.launched(), [])
+        const { kind, text } = JSON.parse(fs.readFileSync(told, "utf8"))
+        assert.strictEqual(kind, "waiting_for_a_person")
+        assert.match(text, /^souffleur cannot go on: the event log cannot be used: .*full/u)
         fs.rmSync(filler)
-        const again = the.start(["watch", "--json"])
-        assert.strictEqual((yield* again.ended).code, 0, again.errors())
+        // The guardian looks again within half a minute.
+        const tags = Effect.map(the.events, (events) => events.map(({ _tag }) => _tag))
+        yield* until(tags, (all) => all.includes("ConductorCompleted"))
+        assert.include(yield* tags, "SouffleurRestored")
         assert.lengthOf(the.launched(), 1)
       }),
     !mayMount

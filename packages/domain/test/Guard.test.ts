@@ -85,6 +85,18 @@ describe("a guardian", () => {
     }
     assert.deepStrictEqual(pauses, [0, 5000, 10_000])
   })
+  it("a guardian never gives up a log that cannot be used, and looks again after half a minute", () => {
+    let [state, now] = [given, 1_001_000]
+    for (let n = 1; n <= 10; n++) {
+      ;[state] = guard(state, sight({ now, owner: gone }), silentAfter)
+      const [after, what] = guard(state, sight({ now, owner: gone, started: "shut out" }), silentAfter)
+      assert.deepStrictEqual(what, { _tag: "Wait" })
+      assert.strictEqual(act(after, sight({ now: now + 29_999, owner: gone }))._tag, "Wait")
+      now += 30_000
+      assert.strictEqual(act(after, sight({ now, owner: gone }))._tag, "Restore")
+      state = after
+    }
+  })
   it.prop(
     "a guardian never restores over an owner that runs and has beaten in time, whatever it has seen before",
     [
@@ -94,7 +106,7 @@ describe("a guardian", () => {
           late: Schema.Boolean,
           age: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: silentAfter })),
           fence: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })),
-          started: Schema.UndefinedOr(Schema.Literals(["running", "ended"]))
+          started: Schema.UndefinedOr(Schema.Literals(["running", "ended", "shut out"]))
         })
       )
     ],

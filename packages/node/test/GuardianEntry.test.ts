@@ -163,4 +163,27 @@ describe("a guardian's process", () => {
         assert.lengthOf(yield* pids, 3)
       })
   )
+
+  live("looks again, as long as souffleur cannot use the event log", () =>
+    Effect.gen(function* () {
+      const { database, output, said } = yield* told([owned(3, { ...here, startTime: 1 })])
+      const line = ["/bin/sh", "-c", "echo $$; exit 4"] as const
+      let now = 0
+      const look = makeGuardian(
+        { database, watch: "w", line, output, silentAfter: 500, every: 1000 },
+        { wall: 0, monotonic: 0 }
+      )
+      const pids = Effect.map(said, (text) => text.trim().split("\n").filter(Boolean).map(Number))
+      for (let count = 1; count <= 5; count++) {
+        const looks = Effect.sync(() => look({ wall: (now += 1000), monotonic: now }))
+        const started = Effect.andThen(looks, pids)
+        const pid = (yield* until(started, (all) => all.length === count)).at(-1)!
+        yield* until(
+          Effect.sync(() => proc.stat(pid)),
+          (stat) => stat === undefined
+        )
+        assert.isTrue(look({ wall: (now += 1000), monotonic: now }))
+      }
+    })
+  )
 })

@@ -2,6 +2,9 @@ import { Duration } from "effect"
 import { type Condition, isOver } from "../port/Condition.ts"
 import type { ResolvedSettings } from "../settings/Settings.ts"
 
+/** `shut out`: it ended because the event log could not be used. */
+export type StartState = "running" | "ended" | "shut out"
+
 /** One observation of the guarded souffleur by its guardian. Times are epoch milliseconds. */
 export interface GuardSight {
   readonly now: number
@@ -15,7 +18,7 @@ export interface GuardSight {
   /** The newest beat for the watch, of any role. */
   readonly beatAt: number | null
   /** The state of the souffleur that this guardian has started, until it owns the watch. */
-  readonly started: "running" | "ended" | undefined
+  readonly started: StartState | undefined
 }
 
 /** The memory of a guardian between two looks. */
@@ -35,7 +38,7 @@ export type GuardAct =
   | { readonly _tag: "Wait" }
   /** Nothing is left to guard. */
   | { readonly _tag: "Leave" }
-  /** Three started souffleurs ended without the watch: the log cannot be used, or something as bad. */
+  /** Three started souffleurs ended without the watch. */
   | { readonly _tag: "GiveUp" }
   /** The started souffleur took too long to own the watch. */
   | { readonly _tag: "EndStarted" }
@@ -64,6 +67,8 @@ export const startTimeout = 60_000
 const maxFailedStarts = 3
 /** Milliseconds before the next start after a failed start. They double each time. */
 const pauseMillis = 5000
+/** Milliseconds before the next look at a log that could not be used. A person may make room at any time. */
+const shutOutMillis = 30_000
 
 const wait: GuardAct = { _tag: "Wait" }
 
@@ -88,6 +93,7 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
   if (known.startedAt !== undefined) {
     if (started === "running")
       return [known, !late && now - known.startedAt > startTimeout ? { _tag: "EndStarted" } : wait]
+    if (started === "shut out") return [{ ...known, startedAt: undefined, notBefore: now + shutOutMillis }, wait]
     const failed = known.failed + 1
     const after = { ...known, startedAt: undefined, failed, notBefore: now + pauseMillis * 2 ** (failed - 1) }
     return [after, failed >= maxFailedStarts ? { _tag: "GiveUp" } : wait]

@@ -21,7 +21,7 @@ import { type Cause, Effect, Exit, Fiber, type Option, Path, Ref, Scope, Stream 
 import { withProgress } from "../explain/RunProgress.ts"
 import { runNeeds } from "../explain/RunSentence.ts"
 import { drainTimeout } from "../keeping/Undelivered.ts"
-import { logProblem } from "./RunHindrance.ts"
+import { logProblem } from "../keeping/LogProblem.ts"
 
 /**
  * A run that is conducted in a scope. Where the scope closes its agent works on. The same plan then goes on with it.

@@ -1,22 +1,6 @@
 import { type Audience, type Hindrance, isHindrance, outcry } from "@souffleur/plan"
-import { defectOf } from "@souffleur/domain"
-import { LogUnusable, UnreadableEvent } from "@souffleur/eventlog"
-import { Cause, Effect, Option, Ref, Schedule } from "effect"
+import { Effect, Ref, Schedule } from "effect"
 import { remark } from "../Remark.ts"
-
-/** Describes a defect in one sentence, without its own message. */
-const defective = (cause: Cause.Cause<unknown>): string =>
-  `it cannot go on because of a bug (${defectOf(cause)}). Its log has all that was acknowledged`
-
-/**
- * Returns what the run's own log cannot say: that the log is out, or a defect. `undefined` for an interruption or
- * another conductor.
- */
-export const logProblem = (cause: Cause.Cause<Error>): string | undefined => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  if (error === undefined) return Cause.hasDies(cause) ? defective(cause) : undefined
-  return error instanceof LogUnusable || error instanceof UnreadableEvent ? error.message : undefined
-}
 
 /** The time between two tries to go on with a run. */
 const again = Schedule.spaced("2 seconds")

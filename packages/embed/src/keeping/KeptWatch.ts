@@ -17,7 +17,7 @@ import {
 } from "@souffleur/domain"
 import type { LogError, Refused } from "@souffleur/eventlog"
 import { boundOutputs } from "@souffleur/node"
-import { lastWords, type LostNotice, reportOfLost, type TrustedFiles, warnOfLost } from "@souffleur/process"
+import { lastWords, type LostNotice, reportOfLost, sendToAll, type TrustedFiles, warnOfLost } from "@souffleur/process"
 import {
   allPublished,
   attended,
@@ -29,12 +29,13 @@ import {
   own,
   supervise
 } from "@souffleur/supervisor"
-import { Context, Effect, Exit, Fiber, Path, type PlatformError, Ref, Scope, Stream } from "effect"
+import { type Cause, Context, Effect, Exit, Fiber, Path, type PlatformError, Ref, Scope, Stream } from "effect"
 import { remark } from "../Remark.ts"
 import { numbersTeller, tellNumbers } from "../metrics/MetricsTeller.ts"
 import { farewell, traceTeller } from "../trace/TraceTeller.ts"
 import { guarded } from "./GuardianKeeper.ts"
 import { sweep } from "./Leftovers.ts"
+import { logProblem } from "./LogProblem.ts"
 import type { WatchPorts } from "../world/Parts.ts"
 import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
 
@@ -111,6 +112,21 @@ const looking = Effect.fnUntraced(function* <R>(
   return last
 })
 
+/** Tells a person why nothing looks after the watch now: its log cannot say it. */
+const tellOfLog = (id: string, project: string) => (cause: Cause.Cause<Error>) => {
+  const why = logProblem(cause)
+  if (why === undefined) return Effect.void
+  const text = `souffleur cannot go on: ${why}`
+  const notice = {
+    kind: "waiting_for_a_person",
+    state: "needs you",
+    text,
+    words: null,
+    next: "souffleur doctor"
+  } as const
+  return sendToAll({ subject: { watch: id, project }, notice })
+}
+
 /** Tells the events after a state, from the last told one on. */
 const narration = Effect.fnUntraced(function* (
   id: string,
@@ -148,6 +164,7 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
     const before = order.from === 0 ? initial : yield* load(id)
     const owned = yield* own(id)
     const fiber = yield* looking(owned, order).pipe(
+      Effect.tapCause(tellOfLog(id, order.project)),
       Effect.onExit((exit) => Scope.close(inner, exit)),
       Effect.forkIn(outer)
     )

@@ -54,6 +54,9 @@ interface Row {
 
 type Owner = { readonly fence: number; readonly process: ProcessIdentity } | "left" | undefined
 
+/** The exit code of a souffleur whose event log cannot be used (spec: command-line#exit-codes). */
+const shutOutCode = 4
+
 /** The store as a guardian needs it: two statements, without a schema, in little memory. */
 class Store {
   readonly #database: DatabaseSync
@@ -132,6 +135,10 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
   let child: ChildProcess | undefined
   let cannot = false
 
+  const startState = () => {
+    if (child === undefined || cannot || child.signalCode !== null) return "ended"
+    return child.exitCode === null ? "running" : child.exitCode === shutOutCode ? "shut out" : "ended"
+  }
   const act = (what: GuardAct): boolean => {
     if (what._tag === "EndStarted") child?.kill("SIGKILL")
     if (what._tag === "Restore") {
@@ -162,7 +169,6 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
     const seen = attempt(() => ({ owner: store.owner(), beat: store.beat(order.watch), mine: store.beat(place) }))
     if (seen?.owner === undefined) return true
     if (seen.mine !== undefined && seen.mine.role !== name) return false
-    const running = child !== undefined && !cannot && child.exitCode === null && child.signalCode === null
     const [after, what] = guard(
       state,
       {
@@ -171,7 +177,7 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
         owner:
           seen.owner === "left" ? "left" : { fence: seen.owner.fence, condition: conditionNow(seen.owner.process) },
         beatAt: seen.beat?.at ?? null,
-        started: running ? "running" : "ended"
+        started: startState()
       },
       order.silentAfter
     )

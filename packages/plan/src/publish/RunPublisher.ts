@@ -1,5 +1,5 @@
 import { type Comms, personsZone, plain, type Zone } from "@souffleur/domain"
-import { type LostNotice, NoticeChannels, noticeDesk, reportOfLost, warnOfLost } from "@souffleur/process"
+import { type LostNotice, noticeDesk, reportOfLost, sendToAll, warnOfLost } from "@souffleur/process"
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
 import { untilWritten } from "./CommsProjection.ts"
@@ -51,14 +51,7 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (
   const at = yield* Clock.currentTimeMillis
   const text = `it cannot go on: ${why}`
   const notice = { kind: "paused", state: "needs you", text, words: null, next: "souffleur conduct status" } as const
-  const calls = Effect.forEach(
-    yield* NoticeChannels,
-    (channel) =>
-      channel
-        .send({ subject: { run: id, project }, revision: 0, at, notice }, true)
-        .pipe(Effect.catchTag("NoticeLost", (why) => Effect.logWarning(`${channel.name}: ${why.message}`))),
-    { concurrency: "unbounded", discard: true }
-  )
+  const calls = sendToAll({ subject: { run: id, project }, notice })
   const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
   const posts = Option.match(comms, {
     onNone: () => Effect.void,
