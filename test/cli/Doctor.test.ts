@@ -125,7 +125,7 @@ describe.concurrent("doctor", () => {
         const left = yield* doctor(the)
         assert.deepStrictEqual([left.code, left.of(`watch ${id}`)[0]!.level], [0, "note"])
         assert.match(left.of(`watch ${id}`)[0]!.detail, /no souffleur looks after it: its souffleur left/)
-        assert.include(left.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
+        assert.include(left.of(`watch ${id}`)[0]!.todo, "souffleur resume ")
 
         watch = the.start(["watch", "--json"])
         yield* prints(watch, "OwnerTook")
@@ -137,7 +137,7 @@ describe.concurrent("doctor", () => {
           dead.of(`watch ${id}`)[0]!.detail,
           new RegExp(`no souffleur looks after it: its souffleur, pid ${watch.pid}, is dead`)
         )
-        assert.include(dead.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
+        assert.include(dead.of(`watch ${id}`)[0]!.todo, "souffleur resume ")
 
         fs.mkdirSync(join(the.state, "launches", ".new-left"), { recursive: true })
         fs.utimesSync(join(the.state, "launches", ".new-left"), 0, 0)

@@ -359,6 +359,7 @@ export const commandMutants = [
     "packages/cli/src/doctor/DiskCheck.ts",
     ["packages/cli/test/DiskCheck.test.ts"],
     [
+      ["disk: room for the event log", "free >= enough", "free >= 0"],
       ["disk: a network file system is wrong", "return network.test(kind)", "return false"],
       ["disk: what is mounted last", "a.at.length - b.at.length).at(-1)", "b.at.length - a.at.length).at(0)"],
       ["disk: a folder is no beginning of another's name", "`${path}/`.startsWith(`${at}/`)", "path.startsWith(at)"],

@@ -202,6 +202,7 @@ export const domainRuleMutants = [
     [`${test}/Guard.test.ts`],
     [
       ["guard: three starts, not four", "const maxFailedStarts = 3", "const maxFailedStarts = 4"],
+      ["guard: a log that cannot be used ends no guardian", 'if (started === "shut out")', "if (false as boolean)"],
       ["guard: each pause is twice as long", "pauseMillis * 2 ** (failed - 1)", "pauseMillis"],
       [
         "guard: who beats is not silent",

@@ -1,9 +1,9 @@
-import { HostServices } from "@souffleur/node"
+import { freeSpace, HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
-import { diskCheck, kindAt } from "../src/doctor/DiskCheck.ts"
+import { diskCheck, kindAt, roomCheck } from "../src/doctor/DiskCheck.ts"
 
 const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 40 22 0:35 / /home rw,relatime shared:20 - autofs systemd-1 rw
@@ -20,6 +20,22 @@ it("a path belongs to the nearest mount above it, and to the last of two", () =>
   )
   assert.isUndefined(kindAt("/srv", ""))
 })
+
+it("doctor finds a disk without room for the event log wrong", () => {
+  assert.deepStrictEqual(roomCheck("/s", undefined), [])
+  assert.deepStrictEqual(roomCheck("/s", 32_000_000), [])
+  const [found] = roomCheck("/s", 1_900_000)
+  assert.strictEqual(found?.level, "wrong")
+  assert.match(found?.detail ?? "", /^1 MB are free for \/s: without room no event is written/u)
+})
+
+it.live("the room on a disk is asked of the system", () =>
+  Effect.gen(function* () {
+    assert.isAbove((yield* freeSpace("/")) ?? 0, 0)
+    assert.isUndefined(yield* freeSpace("/proc"))
+    assert.isUndefined(yield* freeSpace("/nowhere"))
+  })
+)
 
 it.live("doctor finds a state folder on a network file system wrong, even before the folder exists", () =>
   Effect.gen(function* () {

@@ -91,7 +91,7 @@ const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state
   died: ["souffleur why", "recovering"],
   recovered: ["souffleur attach", "working"],
   failed_closed: ["souffleur retry", "needs you"],
-  exhausted: ["souffleur why", "needs you"],
+  exhausted: ["souffleur why", "ended"],
   waiting_for_a_person: ["souffleur attach", "needs you"],
   usage_limit: ["souffleur status", "working"],
   outage: ["souffleur status", "working"],

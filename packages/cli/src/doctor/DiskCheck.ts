@@ -1,5 +1,5 @@
 import type { ResolvedSettings } from "@souffleur/domain"
-import { mountTable } from "@souffleur/node"
+import { freeSpace, mountTable } from "@souffleur/node"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { type Finding, passed, wrong } from "./Finding.ts"
 
@@ -34,18 +34,33 @@ const existingFolder = Effect.fnUntraced(function* (folder: string) {
   }
 })
 
+/** Bytes that an event log, its journal and the outputs of some launches need. */
+const enough = 32_000_000
+
+/** Finds a disk on which the event log can soon take no event. `free`: bytes; `undefined`: unknown. */
+export const roomCheck = (stateDir: string, free: number | undefined): ReadonlyArray<Finding> =>
+  free === undefined || free >= enough
+    ? []
+    : [
+        wrong(
+          "disk",
+          `${Math.floor(free / 1e6)} MB are free for ${stateDir}: without room no event is written, and nothing is recovered`,
+          "make room on that disk, or set SOUFFLEUR_STATE_DIR to a folder on another one"
+        )
+      ]
+
 /**
- * Checks that the state folder is on a local disk. SQLite's log and locks work among processes of one machine, and not
- * over a network (sqlite.org/wal.html).
+ * Checks that the state folder is on a local disk with room. SQLite's log and locks work among processes of one
+ * machine, and not over a network (sqlite.org/wal.html).
  */
 export const diskCheck = Effect.fn("Doctor.diskCheck")(function* ({
   stateDir
 }: ResolvedSettings): Effect.fn.Return<ReadonlyArray<Finding>, never, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
-  const kind = kindAt(
-    yield* existingFolder(stateDir),
-    yield* Effect.orElseSucceed(fs.readFileString(mountTable), () => "")
-  )
+  const folder = yield* existingFolder(stateDir)
+  const full = roomCheck(stateDir, yield* freeSpace(folder))
+  if (full.length > 0) return full
+  const kind = kindAt(folder, yield* Effect.orElseSucceed(fs.readFileString(mountTable), () => ""))
   if (kind === undefined) return []
   return network.test(kind)
     ? [

@@ -54,11 +54,7 @@ const watchFindings = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, se
     // A souffleur that was told to end leaves no owner. An owner that is dead was killed, and that is wrong.
     const found = watch.owner === undefined ? note : wrong
     findings.push(
-      found(
-        name,
-        `no souffleur looks after it: ${what}${behind}`,
-        `souffleur watch in ${watch.project}, or souffleur release ${id}`
-      )
+      found(name, `no souffleur looks after it: ${what}${behind}`, `souffleur resume ${id}, or souffleur release ${id}`)
     )
   } else {
     const age = Option.map(yield* beats.last(id), ({ at }) => now - at)

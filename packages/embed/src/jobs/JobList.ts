@@ -1,4 +1,4 @@
-import { isOver, type Owner, Processes, urgentFirst } from "@souffleur/domain"
+import { isOver, type Owner, personsZone, Processes, urgentFirst } from "@souffleur/domain"
 import { endedRuns, type NamedRun, unfinishedRuns } from "@souffleur/plan"
 import { Effect } from "effect"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
@@ -18,10 +18,13 @@ export interface Logged {
   readonly runs: ReadonlyArray<NamedRun>
 }
 
-/** Returns watches and runs as jobs, the need of a person first. It looks at their souffleurs, and reads no log. */
+/** Returns watches and runs as jobs, the need of a person first, with times of the person's zone. It looks at their souffleurs, and reads no log. */
 export const jobsOf = Effect.fnUntraced(function* ({ runs, watches }: Logged) {
+  const zone = yield* personsZone
   return inOrder([
-    ...(yield* Effect.forEach(watches, (one) => Effect.map(isOwned(one.watch.owner), (owned) => watchJob(one, owned)))),
+    ...(yield* Effect.forEach(watches, (one) =>
+      Effect.map(isOwned(one.watch.owner), (owned) => watchJob(one, owned, zone))
+    )),
     ...(yield* Effect.forEach(runs, (one) => Effect.map(isOwned(one.run.owner), (owned) => runJob(one, owned))))
   ])
 })
