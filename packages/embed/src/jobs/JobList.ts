@@ -18,7 +18,10 @@ export interface Logged {
   readonly runs: ReadonlyArray<NamedRun>
 }
 
-/** Returns watches and runs as jobs, the need of a person first, with times of the person's zone. It looks at their souffleurs, and reads no log. */
+/**
+ * Returns watches and runs as jobs, the need of a person first, with times of that person's zone. It looks at their
+ * souffleurs, and reads no log.
+ */
 export const jobsOf = Effect.fnUntraced(function* ({ runs, watches }: Logged) {
   const zone = yield* personsZone
   return inOrder([
