@@ -13,8 +13,8 @@ import {
   type WatchEvent,
   watchKey
 } from "@souffleur/domain"
-import { catchUp } from "@souffleur/eventlog"
-import { Arbitrary, Effect, type Layer, Result, Schema } from "effect"
+import { catchUp, type Snapshots } from "@souffleur/eventlog"
+import { Arbitrary, Effect, type Layer, Result, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { examples } from "../../packages/domain/test/fixtures/events/Examples.ts"
 import { newLog } from "./OwnLog.ts"
@@ -35,6 +35,20 @@ const everyFold = Effect.gen(function* () {
 })
 const listed = Effect.map(watches.all, (all) => all.map(({ id, state }) => [id, state] as const))
 const text = (value: unknown) => JSON.stringify(value)
+
+/** The fields that a short list asks for. Some of them are as they were in the beginning. */
+const shown = ["end", "lastEventAt", "overreach", "project", "retries"] as const
+/** Holds if the short list tells every watch once, and of each what the log gives. */
+const isBriefly = Effect.fnUntraced(function* (all: ReadonlyArray<readonly [string, Watch]>) {
+  const { ended, whole } = yield* watches.brief(shown)
+  const states = new Map(all)
+  for (const { id, state } of ended) {
+    assert.strictEqual(states.get(id)?.phase, "Exited")
+    assert.strictEqual(text(state), text(Struct.pick(states.get(id)!, shown)))
+  }
+  for (const { id, state } of whole) assert.strictEqual(text(state), text(states.get(id)))
+  assert.sameMembers(ids([...ended, ...whole]), [...states.keys()])
+})
 const ids = (all: ReadonlyArray<{ readonly id: string }>) => all.map(({ id }) => id)
 
 /** Folds the log, and keeps every fold. */
@@ -66,6 +80,7 @@ const played = Effect.fnUntraced(function* ({ turns }: typeof Story.Type) {
   }
   const all = yield* everyFold
   assert.strictEqual(text(yield* listed), text(all))
+  yield* isBriefly(all)
   const isLiving = ([, { phase }]: readonly [string, Watch]) => phase !== "Exited"
   assert.deepStrictEqual(
     ids(yield* watches.living),
@@ -105,10 +120,25 @@ const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, count: number) 
         assert.deepStrictEqual(ids(yield* watches.having(watchKey.pid(pid))), ["a-1"])
         const { count, last } = yield* watches.ended(1)
         assert.deepStrictEqual([count, ids(last)], [2, ["b-1"]])
+        const { ended, whole } = yield* watches.brief(["end", "retries"])
+        assert.deepStrictEqual(ids(whole), ["a-2"])
+        const state = { end: "released", retries: 0 } as const
+        assert.deepStrictEqual(ended, [
+          { id: "a-1", state },
+          { id: "b-1", state }
+        ])
+        // Another process kept it between two reads of this one.
+        const folded: Snapshots["folded"] = (of) =>
+          Effect.map(log.snapshots.folded(of), (kept) => ({ ...kept, living: [] }))
+        const raced = { ...log, snapshots: { ...log.snapshots, folded } }
+        yield* keep
+        const late = yield* Effect.provideService(watches.brief(["end"]), EventLog, raced)
+        assert.deepStrictEqual([ids(late.whole), ids(late.ended)], [["a-2"], ["a-1", "b-1"]], "it lives")
         yield* log.append("a-1", 3, [examples.OwnerLeft])
+        // A snapshot stays beside its newer fold.
         const snapshots = { ...log.snapshots, move: () => Effect.succeed(false) }
         const unkept = yield* Effect.provideService(watches.ended(9), EventLog, { ...log, snapshots })
-        assert.strictEqual(unkept.count, 2, "a snapshot and its newer fold are one watch")
+        assert.deepStrictEqual([unkept.count, ids(unkept.last)], [2, ["a-1", "b-1"]], "they are one watch")
         const moved = yield* watches.ended(9)
         assert.deepStrictEqual([moved.count, ids(moved.last)], [2, ["a-1", "b-1"]], "its last event is the newest")
         assert.strictEqual((yield* watches.one("a-1"))._tag, "Some")
@@ -245,6 +275,7 @@ describe("a snapshot in doubt is no snapshot", () => {
       yield* log.append("a-4", 0, [opened("/a", "a-4")])
       const all = yield* everyFold
       assert.strictEqual(text(yield* listed), text(all))
+      yield* isBriefly(all)
       for (const [id, state] of all) assert.strictEqual(text(yield* load(id)), text(state))
       const living = all.filter(([, { phase }]) => phase !== "Exited").map(([id]) => id)
       assert.deepStrictEqual(ids(yield* watches.living), living)
@@ -262,6 +293,10 @@ describe("a snapshot in doubt is no snapshot", () => {
     [
       "a state has a value of another kind",
       `UPDATE folded SET state = json_set(state, '$.phase', 'Lost') WHERE stream <> ''`
+    ],
+    [
+      "a state has a text for a count",
+      `UPDATE folded SET state = json_set(state, '$.retries', '2') WHERE stream <> ''`
     ],
     [
       "a state has a field that no state has",

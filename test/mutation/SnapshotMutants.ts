@@ -24,9 +24,10 @@ export const snapshotMutants = [
     ]
   ]),
   ...mutantsOf(`${snapshot}/Fold.ts`, tests, [
-    ["snapshots: a state by its schema", "isPart(kept) && kept", "kept"],
+    ["snapshots: a state by its schema", "kept !== undefined && isPart(kept) ?", "kept !== undefined ?"],
     ["snapshots: a state without a foreign field", "?.(value) === true", "?.(value) !== false"],
-    ["snapshots: of their own revision", " && kept.revision === revision ?", " ?"],
+    ["snapshots: of their own revision", "kept?.revision === revision ? kept : undefined", "kept ?? undefined"],
+    ["snapshots: a field by its schema", "checks.get(key)?.(value) !== true", "!checks.has(key)"],
     [
       "snapshots: what would come back as another is not kept",
       'JSON.stringify(back) === JSON.stringify(state) ? text : ""',
@@ -45,7 +46,13 @@ export const snapshotMutants = [
   ...mutantsOf(`${snapshot}/Listing.ts`, tests, [
     ["lists: by the words of now", "[...rest, ...now.placed].filter(has(key))", "[...rest, ...now.placed]"],
     ["lists: one that moved is counted once", " - countedEnded", ""],
-    ["lists: what moved is not told twice", "if (!known.has(snapshot.stream)) found", "if (true as boolean) found"]
+    ["lists: what moved is not told twice", "page.filter(({ stream }) => !known.has(stream))", "page"],
+    [
+      "ends: what moved is told once",
+      "[unmovedOf(page), after] as const\n      })\n    ).pipe",
+      "[page, after] as const\n      })\n    ).pipe"
+    ],
+    ["lists: in short what has ended alone", "snapshot.ended ? part(snapshot) : undefined", "part(snapshot)"]
   ]),
   ...mutantsOf(
     `${snapshot}/Listing.ts`,
@@ -54,8 +61,7 @@ export const snapshotMutants = [
       ["ends: a page at a time", "const endedPage = 100", "const endedPage = 100_000"],
       ["ends: to the last page", "page.length < endedPage ?", "(true as boolean) ?"],
       ["ends: the wanted alone", "Stream.filter(settledEnds(log, now), isWanted)", "settledEnds(log, now)"],
-      ["ends: no more than are shown", "Stream.take(wantedEnds, limit)", "wantedEnds"],
-      ["ends: what moved is told once", "page.filter(({ stream }) => !known.has(stream))", "page"]
+      ["ends: no more than are shown", "Stream.take(wantedEnds, limit)", "wantedEnds"]
     ]
   ),
   ...mutantsOf(
@@ -95,6 +101,13 @@ export const snapshotMutants = [
   ...mutantsOf(
     "packages/cli/src/commands/StatusCommand.ts",
     ["packages/cli/test/StatusCommand.test.ts"],
-    [["status: all on request", "flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches", "watches"]]
+    [
+      [
+        "status: what has ended, from its snapshot",
+        "rows.push({ ...one, seen: undefined, job: watchJob(one, false) })",
+        "one"
+      ],
+      ["status: all on request", "const all = flags.all && Option.isNone(flags.watch)", "const all = false as boolean"]
+    ]
   )
 ]

@@ -3,6 +3,7 @@ import { Event } from "@souffleur/domain"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
+import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
 
 const completed = Event.ConductorCompleted.make({ at: 2000, by: "agent" })
@@ -54,6 +55,35 @@ it.layer(services)((it) => {
       const { facts, rest } = yield* status()
       assert.deepStrictEqual(facts, ["Nothing is watched now, and there is no news."])
       assert.deepStrictEqual(rest, ["3 more watches have ended: souffleur status --all"])
+    })
+  )
+
+  it.effect("status --all says of a watch that has ended what status says of it alone", () =>
+    Effect.gen(function* () {
+      const { status, watch } = yield* stage(1)
+      const { AgentChosen, ConductorDied, ConfigOverreached, RetriesExhausted } = examples
+      yield* watch("w-0", [AgentChosen])
+      yield* watch("failed", [
+        ...watching({ project: "/opera", comms: null }),
+        ConfigOverreached,
+        { ...ConductorDied, retries: 2 },
+        RetriesExhausted
+      ])
+      // The first look keeps the ends, and the second one reads what it kept.
+      yield* status()
+      const { facts, rest } = yield* status("--all")
+      assert.lengthOf(rows(facts), 3)
+      const cells = (row = "") => row.split(/ {2,}/u)
+      for (const id of ["failed", "w-0"]) {
+        const alone = yield* status(id)
+        assert.deepStrictEqual(cells(rows(facts).find((row) => row.startsWith(id))), cells(rows(alone.facts)[0]))
+        assert.deepStrictEqual(
+          rest.filter((line) => line.includes(id)),
+          alone.rest.filter((line) => line.includes(id))
+        )
+      }
+      assert.match(rows(facts).join("\n"), /failed +ended: failed: three deaths without progress/u)
+      assert.include(rest.join("\n"), "warning: failed: the config file of /opera asks for another")
     })
   )
 

@@ -38,6 +38,7 @@ export { noticeChannels } from "./NoticeWiring.ts"
 export * from "./keeping/Departure.ts"
 export {
   allWatches,
+  briefWatches,
   endedNews,
   endedWatches,
   findWatch,
@@ -49,6 +50,7 @@ export {
   unfinishedWatches,
   watchById
 } from "./watching/FindWatch.ts"
+export type { EndedWatch } from "./watching/FindWatch.ts"
 export { hadGuardian, hasGuardian } from "./keeping/GuardianKeeper.ts"
 export { refuseChange } from "./watching/KnownWatch.ts"
 export * from "./watching/LiveSessions.ts"

@@ -17,6 +17,7 @@ import { agentKind } from "../agent/Kind.ts"
 import type { NamedWatch } from "@souffleur/embed"
 import {
   allWatches,
+  briefWatches,
   endedNews,
   findWatch,
   isNews,
@@ -48,15 +49,19 @@ const seenNow = (named: NamedWatch, settings: ResolvedSettings, zone?: Zone) =>
     ...(zone === undefined ? {} : { zone })
   })
 
-/** Looks at the watches that have not ended. Most have ended, and their state says all that the table tells of them. */
-const rowsOf = Effect.fnUntraced(function* (all: ReadonlyArray<NamedWatch>, settings: ResolvedSettings, zone: Zone) {
-  const living = all.filter(({ watch }) => watch.phase !== "Exited")
-  const looked = yield* Effect.forEach(living, (named) => seenNow(named, settings, zone))
-  const seen = new Map(looked.map((one) => [one.id, one]))
-  const rows = all.map((named): StatusRow => {
-    const now = seen.get(named.id)
-    return { ...named, seen: now, job: now ?? watchJob(named, false) }
-  })
+/** Looks at the watches that have not ended. Most have ended, and `ended` tells all that the table shows of them. */
+const rowsOf = Effect.fnUntraced(function* (
+  { ended, whole }: Effect.Success<typeof briefWatches>,
+  settings: ResolvedSettings,
+  zone: Zone
+) {
+  const rows = yield* Effect.forEach(whole.toReversed(), (named) =>
+    Effect.map(
+      named.watch.phase === "Exited" ? Effect.undefined : seenNow(named, settings, zone),
+      (seen): StatusRow => ({ ...named, seen, job: seen ?? watchJob(named, false) })
+    )
+  )
+  for (const one of ended.toReversed()) rows.push({ ...one, seen: undefined, job: watchJob(one, false) })
   return urgentFirst(rows, ({ job: { state }, watch: { lastEventAt } }) => ({ state, at: lastEventAt }))
 })
 
@@ -145,12 +150,13 @@ export const statusCommand = Command.make(
     const { more, watches } = Option.isSome(flags.watch)
       ? { watches: [yield* findWatch(namedIn(yield* Project, flags.watch))], more: 0 }
       : yield* current
-    const shown = flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches
+    const all = flags.all && Option.isNone(flags.watch)
     if (more > 0 && !flags.all)
       yield* Console.error(`${more} more ${more === 1 ? "watch has" : "watches have"} ended: souffleur status --all`)
     const page = yield* pageNow(settings)
     // A program that polls has not looked, so the news stay new.
     if (flags.json) {
+      const shown = all ? yield* allWatches : watches
       const seen = yield* Effect.forEach(shown.toReversed(), (one) => seenNow(one, settings))
       const linked = inOrder(seen.map(statusJson)).map((one) => ({
         ...one,
@@ -158,7 +164,7 @@ export const statusCommand = Command.make(
       }))
       return yield* printJson(linked)
     }
-    const found = yield* rowsOf(shown.toReversed(), settings, zone)
+    const found = yield* rowsOf(all ? yield* briefWatches : { whole: watches, ended: [] }, settings, zone)
     const unseen = (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
     if (Option.isNone(flags.watch)) yield* tellRuns(settings)
     if (found.length === 0 && more > 0) return yield* Console.log("Nothing is watched now, and there is no news.")

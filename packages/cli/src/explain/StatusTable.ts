@@ -1,10 +1,12 @@
 import { plain, Words } from "@souffleur/domain"
-import type { NamedWatch, WatchStatus } from "@souffleur/embed"
-import { type Job, jobLine } from "@souffleur/embed/internal"
+import type { WatchStatus } from "@souffleur/embed"
+import { type EndedWatch, type Job, jobLine } from "@souffleur/embed/internal"
 import { cut } from "../Wrapped.ts"
 
 /** A watch in the table. */
-export interface StatusRow extends NamedWatch {
+export interface StatusRow {
+  readonly id: string
+  readonly watch: Pick<EndedWatch, "generation" | "lastEventAt" | "overreach" | "project" | "retries">
   readonly job: Pick<Job, "need" | "standing" | "state">
   /** The watch as it is now; `undefined`: it has ended, and is not looked at. */
   readonly seen: WatchStatus | undefined
@@ -46,7 +48,7 @@ const cellsOf = ({ id, job, seen, watch }: StatusRow, now: number): ReadonlyArra
     watch.retries === 0 ? "" : Words.ofAllowed(watch.retries),
     `${Words.duration(now - watch.lastEventAt)} ago`,
     looked?.owner ?? ""
-  ].map((cell) => plain(cell, maxCellLength))
+  ].map((cell) => (cell === "" ? cell : plain(cell, maxCellLength)))
 }
 
 /**
@@ -55,16 +57,15 @@ const cellsOf = ({ id, job, seen, watch }: StatusRow, now: number): ReadonlyArra
  */
 export const statusTable = (rows: ReadonlyArray<StatusRow>, now: number, columns: number | undefined) => {
   const lines = [titles, ...rows.map((row) => cellsOf(row, now))]
-  const filled = titles
-    .map((_, n) => ({ n, width: Math.max(...lines.map((line) => line[n]!.length)) }))
-    .filter(({ n }) => lines.some((line, row) => row > 0 && line[n] !== ""))
-  return lines.map((line) =>
-    cut(
-      filled
-        .map(({ n, width }) => line[n]!.padEnd(width))
-        .join("  ")
-        .trimEnd(),
-      columns
-    )
-  )
+  const widths = titles.map(() => 0)
+  for (const line of lines.slice(1))
+    for (let n = 0; n < titles.length; n++) widths[n] = Math.max(widths[n]!, line[n]!.length)
+  const filled = widths.flatMap((width, n) => (width === 0 ? [] : [{ n, width: Math.max(width, titles[n]!.length) }]))
+  // A list may have ten thousand lines, and an array for each of them takes as long as its text.
+  const lineOf = (cells: ReadonlyArray<string>) => {
+    let line = ""
+    for (const { n, width } of filled) line += `${cells[n]!.padEnd(width)}  `
+    return cut(line.trimEnd(), columns)
+  }
+  return lines.map(lineOf)
 }

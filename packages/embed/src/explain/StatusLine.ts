@@ -1,5 +1,6 @@
 import { type StateWord, type Watch, type WatchEvent, Words, type Zone } from "@souffleur/domain"
 import { Match } from "effect"
+import type { EndedWatch } from "../watching/FindWatch.ts"
 
 type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
 
@@ -27,7 +28,7 @@ export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean
  * Returns the state of a watch in a few words, the most urgent first. An agent that a person chose is named. `silent`:
  * the heartbeat is too old now.
  */
-export const statusLine = (watch: Watch, silent = false, zone?: Zone): string =>
+export const statusLine = (watch: Watch | EndedWatch, silent = false, zone?: Zone): string =>
   // Most watches have ended, and nothing else is said of them.
   `${watch.phase === "Exited" ? ends[watch.end ?? "released"] : living(watch, silent, zone)}${watch.agent === undefined ? "" : `, ${watch.agent}`}`
 
@@ -53,7 +54,7 @@ const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =
   )
 
 /** Returns the state of a watch as {@link statusLine} does. `owned`: a live souffleur looks after it. */
-export const standingOf = (watch: Watch, owned: boolean, silent = false, zone?: Zone): string =>
+export const standingOf = (watch: Watch | EndedWatch, owned: boolean, silent = false, zone?: Zone): string =>
   owned || watch.phase === "Exited" ? statusLine(watch, silent, zone) : "unwatched: its souffleur is gone"
 
 /** The reason why a watch needs a person, and the command to type next. */
@@ -68,14 +69,12 @@ type Needing = Pick<Watch, "ceiling" | "end" | "held" | "overreach" | "person" |
  * Returns what a watch needs from a person, the most urgent first; `null`: nothing. `owned`: a live souffleur looks
  * after it.
  */
-export const needOf = (
-  id: string,
-  { ceiling, end, held, overreach, person, phase, standby }: Needing,
-  owned: boolean
-): Need | null => {
+export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean): Need | null => {
+  const { end } = watch
   if (end === "retries exhausted" || end === "validation exhausted")
     return { why: ends[end], next: `souffleur why ${id}` }
-  if (phase === "Exited") return null
+  if (watch.phase === "Exited") return null
+  const { ceiling, held, overreach, person, standby } = watch
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   if (person !== undefined) return { why: "it waits for a person", next: `souffleur attach ${id}` }
   if (held !== undefined) return { why: "it is held: nothing is stopped or launched", next: `souffleur go ${id}` }
@@ -88,7 +87,7 @@ export const needOf = (
 }
 
 /** Returns the state word of a watch with this need. A hand-off is a part of its recovery until it is taken. */
-export const watchState = (watch: Watch, need: Need | null): StateWord => {
+export const watchState = (watch: Watch | EndedWatch, need: Need | null): StateWord => {
   if (watch.phase === "Exited") return "ended"
   if (need !== null) return "needs you"
   return watch.recovery !== undefined || watch.wait !== undefined || isUntaken(watch) ? "recovering" : "working"

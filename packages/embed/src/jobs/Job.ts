@@ -1,9 +1,9 @@
-import { iso, stateLine, type StateWord, type Zone } from "@souffleur/domain"
+import { iso, stateLine, type StateWord, type Watch, type Zone } from "@souffleur/domain"
 import type { UnreadableEvent } from "@souffleur/eventlog"
 import type { NamedRun } from "@souffleur/plan"
 import { runNeed, runStanding, runState } from "../explain/RunSentence.ts"
 import { type Need, needOf, standingOf, watchState } from "../explain/StatusLine.ts"
-import type { NamedWatch } from "../watching/FindWatch.ts"
+import type { EndedWatch, NamedWatch } from "../watching/FindWatch.ts"
 
 /** A watch or a run, as every list of them shows it. */
 export interface Job {
@@ -30,8 +30,13 @@ const damaged = (event: UnreadableEvent): Need => ({
   next: "souffleur doctor"
 })
 
+/** A watch, or as much of it as a list shows where it has ended. */
+interface ListedWatch extends Omit<NamedWatch, "watch"> {
+  readonly watch: Watch | EndedWatch
+}
+
 /** Returns a watch as a job. `owned`: a live souffleur looks after it. */
-export const watchJob = ({ id, unreadable, watch }: NamedWatch, owned: boolean, zone?: Zone): Job => {
+export const watchJob = ({ id, unreadable, watch }: ListedWatch, owned: boolean, zone?: Zone): Job => {
   const need = unreadable === undefined ? needOf(id, watch, owned) : damaged(unreadable)
   return {
     kind: "watch",

@@ -18,6 +18,23 @@ const namedWatch = ({ state: watch, ...one }: NamedState<Watch>): NamedWatch => 
 /** Every watch of the log, oldest first. An unreadable watch hides no other. */
 export const allWatches = Effect.map(watches.all, (all) => all.map(namedWatch))
 
+/** The fields that a list shows of a watch that has ended. */
+const shownOfEnded = ["agent", "end", "generation", "lastEventAt", "overreach", "project", "retries"] as const
+
+/** A watch that has ended, as a list shows it. */
+export interface EndedWatch extends Pick<Watch, (typeof shownOfEnded)[number]> {
+  readonly phase: "Exited"
+}
+
+/**
+ * Every watch of the log. `ended`: what has ended, as far as a list shows it, and read no further. `whole`: all others.
+ * Both are oldest first.
+ */
+export const briefWatches = Effect.map(watches.brief(shownOfEnded), ({ ended, whole }) => ({
+  whole: whole.map(namedWatch),
+  ended: ended.map(({ id, state }) => ({ id, watch: { ...state, phase: "Exited" } satisfies EndedWatch }))
+}))
+
 /** The watches that have not ended, and those that cannot be read, oldest first. */
 export const livingWatches = Effect.map(watches.living, (all) => all.map(namedWatch))
 

@@ -148,5 +148,5 @@ export const catchUp = <State extends { readonly revision: number }, Event>(fold
     } satisfies Present<State>
   })
 
-  return { decoded, present, restored }
+  return { codec, decoded, present, restored }
 }

@@ -3,6 +3,7 @@ import type { SqlError } from "effect/sql"
 import type { Log, ReadError, UnreadableEvent } from "../Log.ts"
 import { catchUp, type Placed, type Present } from "./CatchUp.ts"
 import type { Fold } from "./Fold.ts"
+import type { Snapshot } from "./Snapshots.ts"
 
 /** An aggregate of the log, by its id. */
 export interface NamedState<State> {
@@ -33,7 +34,7 @@ export const makeListing = <State extends { readonly revision: number }, Event, 
   key: Context.Key<Id, Log<Event>>,
   prefix: string
 ) => {
-  const { decoded, present, restored } = catchUp(fold)
+  const { codec, present, restored } = catchUp(fold)
   const named = ({ state, stream, unreadable }: Placed<State>): NamedState<State> => ({
     id: stream.slice(prefix.length),
     state,
@@ -78,29 +79,34 @@ export const makeListing = <State extends { readonly revision: number }, Event, 
       )
     )
 
-  /** Streams the aggregates that have not moved since their snapshot, newest first, by pages that grow. */
-  const settled = (log: Log<Event>, { more, placed }: Present<State>, word: { readonly key?: string } = {}) => {
+  /** Leaves out the snapshots of these aggregates. */
+  const without = (placed: ReadonlyArray<Placed<State>>) => {
     const known = new Set(placed.map(({ stream }) => stream))
+    return (page: ReadonlyArray<Snapshot>) => page.filter(({ stream }) => !known.has(stream))
+  }
+
+  /** Streams the snapshots of the aggregates that have not moved since, newest first, by pages that grow. */
+  const unmoved = (log: Log<Event>, { more, placed }: Present<State>, word: { readonly key?: string } = {}) => {
+    const unmovedOf = without(placed)
     return Stream.paginate({ before: Number.MAX_SAFE_INTEGER, limit: more ? firstPage : 0 }, (at) =>
-      Effect.gen(function* () {
-        const page = at.limit === 0 ? [] : yield* log.snapshots.page(fold.name, { ...word, ...at })
-        const found: Array<Placed<State>> = []
-        for (const snapshot of page)
-          if (!known.has(snapshot.stream)) found.push(decoded(snapshot) ?? (yield* restored(log, snapshot)))
+      Effect.map(at.limit === 0 ? Effect.succeed([]) : log.snapshots.page(fold.name, { ...word, ...at }), (page) => {
         const before = page.at(-1)?.opened ?? 0
         const after = page.length < at.limit || before === 0 ? Option.none() : Option.some({ before, limit: maxPage })
-        return [found, after] as const
+        return [unmovedOf(page), after] as const
       })
     )
   }
+  /** Streams their aggregates. */
+  const settled = (log: Log<Event>, now: Present<State>, word?: { readonly key: string }) =>
+    Stream.mapEffect(unmoved(log, now, word), (snapshot) => restored(log, snapshot))
 
   /** Streams the aggregates that ended and have not moved since, the last one first. */
   const settledEnds = (log: Log<Event>, { more, placed }: Present<State>) => {
-    const known = new Set(placed.map(({ stream }) => stream))
+    const unmovedOf = without(placed)
     return Stream.paginate(Number.MAX_SAFE_INTEGER, (before) =>
       Effect.map(more ? log.snapshots.ended(fold.name, { before, limit: endedPage }) : Effect.succeed([]), (page) => {
         const after = page.length < endedPage ? Option.none() : Option.some(page.at(-1)!.position)
-        return [page.filter(({ stream }) => !known.has(stream)), after] as const
+        return [unmovedOf(page), after] as const
       })
     ).pipe(Stream.mapEffect((snapshot) => restored(log, snapshot)))
   }
@@ -114,6 +120,30 @@ export const makeListing = <State extends { readonly revision: number }, Event, 
     all: answer((log, now) =>
       Effect.map(Stream.runCollect(settled(log, now)), (rest) => [...rest, ...now.placed].toSorted(oldest).map(named))
     ),
+    /**
+     * Returns every aggregate. `ended`: what has ended, with these fields alone, as its snapshot has them. It reads no
+     * other field. `whole`: all others. Both are oldest first.
+     */
+    brief: <Key extends keyof State>(keys: ReadonlyArray<Key>) => {
+      const part = codec.part(keys)
+      return answer(
+        Effect.fnUntraced(function* (log, now) {
+          const whole = [...now.placed]
+          const ended: Array<{ readonly id: string; readonly state: Pick<State, Key> }> = []
+          // A page of snapshots is let go before the next one is read.
+          yield* Stream.runForEachArray(unmoved(log, now), (page) =>
+            Effect.gen(function* () {
+              for (const snapshot of page) {
+                const state = snapshot.ended ? part(snapshot) : undefined
+                if (state === undefined) whole.push(yield* restored(log, snapshot))
+                else ended.push({ id: snapshot.stream.slice(prefix.length), state })
+              }
+            })
+          )
+          return { whole: whole.toSorted(oldest).map(named), ended: ended.toReversed() }
+        })
+      )
+    },
     /** The aggregates that have not ended, and those that cannot be read, oldest first. */
     living: answer((_, { placed }) => Effect.succeed(placed.filter(isLiving).toSorted(oldest).map(named))),
     /** Returns the aggregates with this word, oldest first. */
