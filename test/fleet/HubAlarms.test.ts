@@ -107,6 +107,12 @@ else
         )
         yield* hub.told(first)
         assert.deepStrictEqual(yield* shipped({ state: "needs you", need }), [])
+        const other = yield* shipped({ state: "needs you", need: { ...need, why: "it waits for a person" } })
+        assert.deepStrictEqual(
+          other.map(({ why }) => why),
+          ["it waits for a person"]
+        )
+        yield* hub.told(other)
         assert.deepStrictEqual(yield* shipped({}), [])
         assert.lengthOf(yield* shipped({ state: "needs you", need }), 1)
         assert.deepStrictEqual(yield* shipped({ state: "ended", need, at: 5 }), [], "it ended long ago")

@@ -280,6 +280,11 @@ export const fleetMutants = [
         "ORDER BY enrolled_host, last_seen DESC",
         "ORDER BY enrolled_host, last_seen"
       ],
+      [
+        "alarms: another need is another alarm",
+        "(cause.kind, cause.log, cause.stream, cause.why) = (alarms.kind, alarms.log, alarms.stream, alarms.why)",
+        "(cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream)"
+      ],
       ["alarms: each ends with its cause", "yield* orOut(sql.unsafe(ended, [rules]))", ""],
       ["alarms: told once", "AND told IS NULL AND", "AND"],
       ["alarms: a dead hub's are told by the next one", "taken < clock_timestamp() - interval '1 minute'", "false"],
@@ -341,6 +346,8 @@ export const fleetMutants = [
     ["packages/cli/test/FleetNotice.test.ts"],
     [
       ["alarms: a bounded notice", "alarms.slice(0, maxNamed)", "alarms.slice(0)"],
+      ["alarms: told once one channel took it", "missed.length === channels.length", "missed.length > 0"],
+      ["alarms: told by a channel at all", "missed.length === channels.length", "false as boolean"],
       ["alarms: no control character of a host", "plain(named(alarm), 200)", "named(alarm)"],
       ["alarms: a need of a person passes the quiet hours", '"waiting_for_a_person" : ', '"silent_host" : ']
     ]

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { isPressing } from "@souffleur/process"
+import { isPressing, type NoticeChannel, NoticeChannels, NoticeLost } from "@souffleur/process"
 import type { Alarm } from "@souffleur/hub"
-import { fleetNotice } from "../src/fleet/FleetNotice.ts"
+import { Effect } from "effect"
+import { fleetNotice, tellAlarms } from "../src/fleet/FleetNotice.ts"
 
 const key = { log: "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1", stream: "", begun: "2026-01-01" }
 const silent = (host: string): Alarm => ({ kind: "silent", host, job: null, why: "silent", key })
@@ -20,3 +21,26 @@ it("a notice of a fleet names its first alarms, counts the others, and is pressi
   assert.isTrue(isPressing(fleetNotice([silent("one"), needs("night")], 5).notice))
   assert.isFalse(isPressing(fleetNotice([silent("one")], 5).notice))
 })
+
+it.effect("alarms are told once one channel took them, and the others are tried again behind it", () =>
+  Effect.gen(function* () {
+    const sent: Array<string> = []
+    const channel = (name: string, works: boolean): NoticeChannel => ({
+      name,
+      words: false,
+      send: (_, once = false) => {
+        sent.push(`${name}${once ? "" : ", again"}`)
+        if (works) return Effect.void
+        return once ? Effect.fail(new NoticeLost({ tries: 1, message: "out" })) : Effect.never
+      }
+    })
+    const tell = (...channels: ReadonlyArray<NoticeChannel>) =>
+      Effect.provideService(tellAlarms([needs("night")]), NoticeChannels, channels)
+    assert.isTrue(yield* tell(channel("slow", false), channel("good", true)))
+    yield* Effect.yieldNow
+    assert.deepStrictEqual(sent.splice(0), ["slow", "good", "slow, again"])
+    assert.isFalse(yield* tell(channel("slow", false), channel("dead", false)))
+    yield* Effect.yieldNow
+    assert.deepStrictEqual(sent, ["slow", "dead"])
+  })
+)

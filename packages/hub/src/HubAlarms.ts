@@ -28,7 +28,7 @@ const causes = `SELECT kind, log, stream, why FROM (${silent}) AS newest
 
 /** One statement each, so that several hubs tell an alarm once between them. */
 const ended = `DELETE FROM alarms WHERE NOT EXISTS (SELECT 1 FROM (${causes}) AS cause
-  WHERE (cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream))`
+  WHERE (cause.kind, cause.log, cause.stream, cause.why) = (alarms.kind, alarms.log, alarms.stream, alarms.why))`
 /**
  * No host could speak to a hub that was away. So a silence begins once hubs have listened for two minutes. A told
  * silence goes on.

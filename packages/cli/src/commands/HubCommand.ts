@@ -4,11 +4,12 @@ import { Words } from "@souffleur/domain"
 import { noticeChannels, opening } from "@souffleur/embed/internal"
 import { HostHashing, Processes } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
-import { Clock, Console, Effect, Layer, Option, Redacted } from "effect"
+import { NoticeChannels } from "@souffleur/process"
+import { Console, Effect, Layer, Option, Redacted, Scope } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { BadUsage } from "../Failure.ts"
-import { fleetNotice } from "../fleet/FleetNotice.ts"
+import { tellAlarms } from "../fleet/FleetNotice.ts"
 import { fleetJobs } from "../fleet/FleetJobs.ts"
 import { printView } from "../fleet/FleetTable.ts"
 import { printLines } from "../Printing.ts"
@@ -56,19 +57,9 @@ const teller = Effect.gen(function* () {
   if (settings.notify.length === 0)
     return yield* new BadUsage({ message: "--alarms needs a channel: set SOUFFLEUR_NOTIFY, such as ntfy:TOPIC" })
   const channels = yield* Effect.provide(noticeChannels(settings), Processes.layer)
-  return Effect.fnUntraced(function* (alarms: ReadonlyArray<Alarm>) {
-    const message = fleetNotice(alarms, yield* Clock.currentTimeMillis)
-    const taken = yield* Effect.forEach(
-      channels,
-      ({ name, send }) =>
-        send(message).pipe(
-          Effect.as(true),
-          Effect.catchTag("NoticeLost", (lost) => Effect.as(Console.error(`warning: ${name}: ${lost.message}`), false))
-        ),
-      { concurrency: "unbounded" }
-    )
-    return taken.includes(true)
-  })
+  const scope = yield* Effect.scope
+  return (alarms: ReadonlyArray<Alarm>) =>
+    tellAlarms(alarms).pipe(Effect.provideService(NoticeChannels, channels), Effect.provideService(Scope.Scope, scope))
 })
 
 const serveCommand = Command.make(
@@ -105,7 +96,7 @@ const serveCommand = Command.make(
         Effect.fail(new BadUsage({ message: `port ${port} is taken: end what has it, or name another with --port` }))
       )
     )
-  })
+  }, Effect.scoped)
 ).pipe(withSettings, Command.withDescription("Serve a hub on loopback, for a reverse proxy with TLS before it"))
 
 const enrolCommand = Command.make(

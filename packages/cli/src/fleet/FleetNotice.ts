@@ -1,6 +1,7 @@
 import { plain } from "@souffleur/domain"
 import type { Alarm } from "@souffleur/hub"
-import type { NoticeMessage } from "@souffleur/process"
+import { NoticeChannels, type NoticeMessage, sendToAll, warnOfLost } from "@souffleur/process"
+import { Clock, Effect } from "effect"
 
 /** The most alarms that a notice names. An outage of a service may need a person at every watch. */
 const maxNamed = 5
@@ -35,3 +36,21 @@ export const fleetNotice = (alarms: ReadonlyArray<Alarm>, at: number): NoticeMes
     }
   }
 }
+
+/**
+ * Tells some alarms to the channels of notices. `true` once one has taken them: the others are tried again in this
+ * scope, and hold up no later alarm. `false`: none took them.
+ */
+export const tellAlarms = Effect.fn("tellAlarms")(function* (alarms: ReadonlyArray<Alarm>) {
+  const message = fleetNotice(alarms, yield* Clock.currentTimeMillis)
+  const channels = yield* NoticeChannels
+  const missed = yield* sendToAll(message)
+  if (missed.length === channels.length) return false
+  yield* Effect.forEach(missed, (channel) =>
+    channel.send(message).pipe(
+      Effect.catchTag("NoticeLost", (why) => warnOfLost({ channel: channel.name, message, why })),
+      Effect.forkScoped
+    )
+  )
+  return true
+})
