@@ -322,7 +322,13 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/session/src/lines/JsonRecord.ts",
     [`${claude}/test/OddNumbers.test.ts`],
-    [["records: a time that a calendar has", "Bounds.time(epochOf(timestamp))", "epochOf(timestamp)"]]
+    [
+      [
+        "records: a time that a calendar has",
+        'Bounds.time(typeof timestamp === "string" ? epochOf(timestamp) : time)',
+        '(typeof timestamp === "string" ? epochOf(timestamp) : undefined)'
+      ]
+    ]
   ),
   ...mutantsOf(
     `${claude}/src/session/TurnState.ts`,

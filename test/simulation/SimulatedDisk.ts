@@ -102,7 +102,8 @@ export class Disk {
       Effect.mapError(
         this.fileSystem.open(path),
         () => new FileRefused({ path, problem: "it is not there", missing: true })
-      )
+      ),
+    rows: (path) => Effect.fail(new FileRefused({ path, problem: "it is not there", missing: true }))
   })
 
   readonly fileSystem: FileSystem.FileSystem = FileSystem.makeNoop({

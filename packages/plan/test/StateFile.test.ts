@@ -355,6 +355,7 @@ it.effect("a state file that is taken away during a look is missing, and written
     yield* writeState(path, run)
     const files = yield* TrustedFiles
     const hasty = TrustedFiles.of({
+      ...files,
       open: (file, trust) => Effect.andThen(Effect.ignore(fs.remove(file)), files.open(file, trust))
     })
     assert.deepInclude(yield* Effect.provideService(lookAtState(path), TrustedFiles, hasty), {

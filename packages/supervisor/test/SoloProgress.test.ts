@@ -47,6 +47,9 @@ describe("a Conductor that is adopted", () => {
   )
 })
 
+const odd = (missing: boolean) => (path: string) =>
+  Effect.fail(new FileRefused({ path, problem: "it is odd", missing }))
+
 it.effect("a commit that cannot be read is unknown in the measure of an agent without comms", () =>
   Effect.gen(function* () {
     const { context } = yield* living([opened(null), owned, confirmed], worldOf({ results: new Map([["s1", 3]]) }))
@@ -55,12 +58,7 @@ it.effect("a commit that cannot be read is unknown in the measure of an agent wi
       Effect.gen(function* () {
         const { snapshot } = yield* soloComms(yield* load("w"))
         return (yield* snapshot).taskFingerprint
-      }).pipe(
-        Effect.provideService(TrustedFiles, {
-          open: (path) => Effect.fail(new FileRefused({ path, problem: "it is odd", missing }))
-        }),
-        here
-      )
+      }).pipe(Effect.provideService(TrustedFiles, { open: odd(missing), rows: odd(missing) }), here)
     assert.strictEqual(yield* fingerprint(true), "3 ")
     assert.strictEqual(yield* fingerprint(false), "3 ?")
   }).pipe(Effect.provide(Path.layer))

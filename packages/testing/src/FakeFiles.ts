@@ -120,7 +120,9 @@ export class FakeFiles {
       Effect.mapBoth(this.#find("open", path), {
         onFailure: () => new FileRefused({ path, problem: "it is not there", missing: true }),
         onSuccess: opened
-      })
+      }),
+    // No file here is a database.
+    rows: (path) => Effect.fail(new FileRefused({ path, problem: "it is no SQLite database", missing: false }))
   })
   /** The ports to files and paths. */
   readonly layer = Layer.mergeAll(

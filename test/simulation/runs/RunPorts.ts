@@ -134,6 +134,7 @@ const files = ({ disk, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => 
 
 const trusted = ({ disk }: RunWorld, gate: Gate) =>
   TrustedFiles.of({
+    ...disk.trusted,
     open: (path, trust) =>
       Effect.flatMap(Effect.scope, (scope) =>
         gate.through("fs.read", Scope.provide(disk.trusted.open(path, trust), scope))

@@ -2,7 +2,8 @@ import * as fs from "node:fs"
 import { FileRefused, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer } from "effect"
 import { ownFolder } from "./Folder.ts"
-import { openTrusted } from "./TrustedFile.ts"
+import { foreignRows } from "../sqlite/ForeignRows.ts"
+import { openTrusted, refusalAt } from "./TrustedFile.ts"
 
 /** Makes the folder of souffleur's own files, if it is missing. Fails with `FileRefused` where it cannot be used. */
 export const stateFolder = Effect.fn("TrustedFiles.stateFolder")(function* (path: string) {
@@ -23,21 +24,27 @@ export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = La
   TrustedFiles,
   Effect.map(FileSystem.FileSystem, (files) =>
     TrustedFiles.of({
-      open: Effect.fn("TrustedFiles.open")((path, trust) => {
-        const refused = (problem: string, missing = false) => new FileRefused({ path, problem, missing })
-        return Effect.acquireUseRelease(
+      open: Effect.fn("TrustedFiles.open")((path, trust) =>
+        Effect.acquireUseRelease(
           Effect.suspend(() => {
             const file = openTrusted(path, trust)
-            return typeof file === "number" ? Effect.succeed(file) : Effect.fail(refused(file.problem, file.missing))
+            return typeof file === "number" ? Effect.succeed(file) : Effect.fail(new FileRefused({ path, ...file }))
           }),
           // Opens the same file again, by its descriptor instead of its name, for Effect's own reading.
           (file) =>
-            Effect.mapError(files.open(`/dev/fd/${file}`, { flag: "r" }), ({ reason }) =>
-              refused(`it cannot be read (${reason._tag})`)
+            Effect.mapError(
+              files.open(`/dev/fd/${file}`, { flag: "r" }),
+              ({ reason }) => new FileRefused({ path, problem: `it cannot be read (${reason._tag})`, missing: false })
             ),
           (file) => Effect.sync(() => fs.closeSync(file))
         )
-      })
+      ),
+      rows: Effect.fn("TrustedFiles.rows")((path, trust, asked) =>
+        Effect.suspend(() => {
+          const refusal = refusalAt(path, trust)
+          return refusal === undefined ? foreignRows(path, asked) : Effect.fail(new FileRefused({ path, ...refusal }))
+        })
+      )
     })
   )
 )

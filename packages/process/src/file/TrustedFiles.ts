@@ -27,18 +27,37 @@ export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused"
 /** A file that was opened and checked. It stays the same file when another takes its name. */
 export type TrustedFile = Pick<FileSystem.File, "stat" | "read">
 
+const notThere = (path: string) => Effect.fail(new FileRefused({ path, problem: "it is not there", missing: true }))
+
+/** A row of a SQLite file of others, by the names of its columns. No field of it is judged yet. */
+export type ForeignRow = Readonly<Record<string, unknown>>
+/** A `SELECT`, and the values of its placeholders. It bounds its own answer. */
+export interface RowsAsked {
+  readonly sql: string
+  readonly values: ReadonlyArray<string | number>
+}
+
 /**
  * The only place where files that others may have written are opened; later code does not check again. It follows no
  * link and waits for no other end of a pipe. It checks the opened file, not the name. Fails with `FileRefused`.
  */
 export class TrustedFiles extends Context.Service<
   TrustedFiles,
-  { readonly open: (path: string, trust: Trust) => Effect.Effect<TrustedFile, FileRefused, Scope.Scope> }
+  {
+    readonly open: (path: string, trust: Trust) => Effect.Effect<TrustedFile, FileRefused, Scope.Scope>
+    /**
+     * Asks a SQLite file for rows, and changes no byte of it. SQLite may make its own `-shm` beside it. Every fiber
+     * waits for the answer.
+     */
+    readonly rows: (
+      path: string,
+      trust: Trust,
+      asked: RowsAsked
+    ) => Effect.Effect<ReadonlyArray<ForeignRow>, FileRefused>
+  }
 >()("@souffleur/process/TrustedFiles") {
   /** A layer for tests without files: each path is missing. */
-  static readonly layerNone = Layer.succeed(TrustedFiles, {
-    open: (path) => Effect.fail(new FileRefused({ path, problem: "it is not there", missing: true }))
-  })
+  static readonly layerNone = Layer.succeed(TrustedFiles, { open: notThere, rows: notThere })
 }
 
 const blockBytes = 65_536

@@ -17,6 +17,11 @@ export interface SessionFolder {
    * have one id: the first by its name is the session. Absent: the path has the whole id.
    */
   readonly idIn?: (record: Json) => string | undefined
+  /**
+   * Returns the ids that begin so, two at most, of an agent whose sessions are rows of one file. Each has a path below
+   * that file then, which `TrustedFiles` opens. Absent: each session has a file of its own.
+   */
+  readonly idsLike?: (beginning: string) => Effect.Effect<ReadonlyArray<string>, never, TrustedFiles>
 }
 
 const missing = (sessionId: string, reason: SessionNotFound["reason"], message: string) =>
@@ -26,7 +31,7 @@ const missing = (sessionId: string, reason: SessionNotFound["reason"], message: 
  * Makes the search for a session file, by its id or the beginning of one. A found file is remembered, and looked at
  * again. The search fails with `SessionNotFound` unless exactly one file matches.
  */
-export const makeSessionSearch = ({ depth, folder: root, idIn, sessionIdOf }: SessionFolder) => {
+export const makeSessionSearch = ({ depth, folder: root, idIn, idsLike, sessionIdOf }: SessionFolder) => {
   const known = new Map<string, string>()
   /** Holds if the file may be of a session that is asked for, by its path alone. */
   const mayBe = (file: string, asked: string) => {
@@ -60,12 +65,15 @@ export const makeSessionSearch = ({ depth, folder: root, idIn, sessionIdOf }: Se
         Effect.map((names) => names.map((name) => path.join(folder, name))),
         Effect.orElseSucceed((): ReadonlyArray<string> => [])
       )
-    let files = yield* below(root)
-    for (let level = 0; level < depth; level++) files = (yield* Effect.forEach(files, below, { concurrency: 8 })).flat()
-    const there = (yield* Effect.forEach(
-      files.filter((file) => mayBe(file, asked)),
-      usable
-    )).flatMap(Option.toArray)
+    const inFolders = Effect.gen(function* () {
+      let files = yield* below(root)
+      for (let level = 0; level < depth; level++)
+        files = (yield* Effect.forEach(files, below, { concurrency: 8 })).flat()
+      return files.filter((file) => mayBe(file, asked))
+    })
+    const files =
+      idsLike === undefined ? yield* inFolders : (yield* idsLike(asked)).map((sessionId) => path.join(root, sessionId))
+    const there = (yield* Effect.forEach(files, usable)).flatMap(Option.toArray)
     const named = (yield* identified(there)).filter(({ sessionId }) => sessionId.startsWith(asked))
     const whole = named.filter(({ sessionId }) => sessionId === asked)
     const found = whole.length > 0 ? whole : named

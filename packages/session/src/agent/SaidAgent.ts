@@ -4,6 +4,7 @@ import {
   type AgentNotFound,
   type AgentOrder,
   type AgentSession,
+  agentsOwn,
   type Processes,
   type Reported,
   type SessionFile,
@@ -11,7 +12,7 @@ import {
   type SessionSigns,
   type TurnState
 } from "@souffleur/domain"
-import type { TrustedFiles } from "@souffleur/process"
+import { lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Clock, type Duration, Effect, FileSystem, Option, Path } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
 import { inHead } from "../lines/Head.ts"
@@ -150,7 +151,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   const signs = (sessionId: string, output?: string) =>
     reading(sessionId, Option.none<SessionSigns>(), (file) =>
       Effect.gen(function* () {
-        const info = yield* (yield* FileSystem.FileSystem).stat(file)
+        const info = yield* lookTrusted(file, agentsOwn)
         const state = `${file} ${stateOf(info)}`
         seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)) }
         const { context, mendsUntil, writtenAt } = seen

@@ -1,5 +1,5 @@
 import { agentsOwn, type Export, ExportFailed } from "@souffleur/domain"
-import { type FileRefused, replaceWith, TrustedFiles } from "@souffleur/process"
+import { type FileRefused, lookTrusted, replaceWith, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Path, type PlatformError, Random } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
 import { makeFilesModified } from "./FilesModified.ts"
@@ -125,7 +125,7 @@ export const makeExport = (dialect: Dialect) =>
           let window = Math.max(blockSize, newest * bytesPerCharacter)
           let rendered = yield* windowed(window)
           while (!rendered.enough) rendered = yield* windowed((window *= 2))
-          const after = [stateOf(yield* source.stat), stateOf(yield* fs.stat(file))]
+          const after = [stateOf(yield* source.stat), stateOf(yield* lookTrusted(file, agentsOwn))]
           if (after.some((seen) => seen !== stateOf(before))) {
             return yield* new ExportFailed({ message: "the session file changed while it was exported" })
           }

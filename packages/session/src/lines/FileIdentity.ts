@@ -1,5 +1,6 @@
-import type { SessionFile, SessionMark } from "@souffleur/domain"
-import { Effect, FileSystem, Option } from "effect"
+import { agentsOwn, type SessionFile, type SessionMark } from "@souffleur/domain"
+import { lookTrusted } from "@souffleur/process"
+import { Effect, type FileSystem, Option } from "effect"
 
 /** Identifies a file as long as it exists. */
 export const fileIdentity = (info: FileSystem.File.Info) => ({
@@ -9,7 +10,6 @@ export const fileIdentity = (info: FileSystem.File.Info) => ({
 
 /** Returns the current end of a session file, and the file's identity. */
 export const markOf = Effect.fn("markOf")(function* ({ path }: SessionFile) {
-  const fs = yield* FileSystem.FileSystem
-  const info = yield* fs.stat(path)
+  const info = yield* lookTrusted(path, agentsOwn)
   return { path, ...fileIdentity(info), offset: Number(info.size) } satisfies SessionMark
 })

@@ -1,4 +1,6 @@
-import { Effect, FileSystem } from "effect"
+import { agentsOwn } from "@souffleur/domain"
+import { lookTrusted } from "@souffleur/process"
+import { Effect } from "effect"
 import { fileIdentity } from "./FileIdentity.ts"
 import { type Json, recordOf } from "./JsonRecord.ts"
 import { newLines } from "./NewLines.ts"
@@ -35,8 +37,7 @@ interface Followed<S> {
 export const makeFollower = <S>(begin: () => S, take: (state: S, record: Json, writtenAt: number) => void) => {
   const known = new Map<string, Followed<S>>()
   return Effect.fnUntraced(function* (path: string, key = "") {
-    const fs = yield* FileSystem.FileSystem
-    const info = yield* fs.stat(path)
+    const info = yield* lookTrusted(path, agentsOwn)
     const { device, inode } = fileIdentity(info)
     const [file, name] = [`${device}/${inode}`, `${key} ${path}`]
     const before = known.get(name)

@@ -26,11 +26,12 @@ export const recordOf = (line: string): Json | undefined => {
   }
 }
 
-/** Returns the time of a record in epoch milliseconds. A record without one was written no later than `fallback`. */
-export const timeOf = (record: Json, fallback: number): number => {
-  const { timestamp } = record
-  return (typeof timestamp === "string" ? Bounds.time(epochOf(timestamp)) : undefined) ?? fallback
-}
+/**
+ * Returns the time of a record in epoch milliseconds: its `timestamp` as a text, or its `time` in that unit. A record
+ * without one was written no later than `fallback`.
+ */
+export const timeOf = ({ time, timestamp }: Json, fallback: number): number =>
+  Bounds.time(typeof timestamp === "string" ? epochOf(timestamp) : time) ?? fallback
 
 /**
  * Sums the tokens of these counts, as the service or another in its place states them. A value that is no count is 0.
