@@ -44,7 +44,7 @@ const rowOf = Effect.fnUntraced(function* (kind: AgentPackage) {
   /** The words that one launch has and the other has not, with the flag before them. */
   const own = (
     these: ReadonlyArray<string> | undefined,
-    those: ReadonlyArray<string> = ["--session-id", sessionId]
+    those: ReadonlyArray<string> = ["run", "--session", "--session-id", sessionId]
   ): string => {
     if (these === undefined) return "refused"
     const differs = (at: number) => these[at] !== undefined && !those.includes(these[at])

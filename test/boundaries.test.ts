@@ -37,7 +37,7 @@ const importedBy = (files: ReadonlyArray<{ readonly text: string }>) => [
 ]
 const imports = sources.flatMap(({ path, text }) => importsOf(text).map((specifier) => ({ path, specifier })))
 /** The packages of agents. */
-const agents = ["claude", "codex", "copilot", "gemini", "pi", "qwen"]
+const agents = ["claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"]
 const ours = (...names: ReadonlyArray<string>) => names.map((name) => `@souffleur/${name}`)
 
 /** The floors: what each package may import besides its own files. */
@@ -57,6 +57,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   qwen: ["effect", ...ours("domain", "process", "session")],
   copilot: ["effect", ...ours("domain", "process", "session")],
   gemini: ["effect", ...ours("domain", "process", "session")],
+  opencode: ["effect", ...ours("domain", "process", "session")],
   comms: ["effect", ...ours("eventlog", "domain")],
   notify: ["effect", ...ours("domain", "process")],
   fleet: ["effect", ...ours("eventlog", "domain", "process")],
@@ -94,6 +95,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
       "qwen",
       "copilot",
       "gemini",
+      "opencode",
       "comms",
       "plan",
       "node",

@@ -83,7 +83,7 @@ it("the pages name flags that exist", () => {
   assert.deepStrictEqual(
     wrong((path) =>
       // Of the agents, of git and of the tools of this repository, other flags are known.
-      /claude-code|spec\/(?:codex|copilot|gemini|pi|qwen)|add-an-agent|CONTRIBUTING|releasing/u.test(path)
+      /claude-code|spec\/(?:codex|copilot|gemini|opencode|pi|qwen)|add-an-agent|CONTRIBUTING|releasing/u.test(path)
         ? []
         : codeOf(path)
             .filter((code) => /^--[a-z]/u.test(code) || code.startsWith("souffleur "))

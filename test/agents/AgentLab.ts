@@ -45,6 +45,8 @@ export interface RealAgent {
   readonly endsWellAtTerm?: boolean
   /** True if its records do not have the end of a usage limit. */
   readonly limitWithoutEnd?: boolean
+  /** True if it waits for the end of a usage limit by itself, and has no record of it. */
+  readonly waitsByItself?: boolean
 }
 
 const decodeLogged = Schema.decodeUnknownEffect(

@@ -36,7 +36,7 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
       const souffleur = yield* lab.run(begin)
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
       const log = yield* lab.log
-      assert.match(String(only(log, "ConductorConfirmed")["sessionId"]), /^[\da-f-]{36}$/u)
+      assert.match(String(only(log, "ConductorConfirmed")["sessionId"]), /^(?:[\da-f-]{36}|ses_[\dA-Za-z]{26})$/u)
       assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
       assert.include((yield* lab.asked)[0]?.said, begin)
     }).pipe(Effect.scoped, Effect.provide(services))
@@ -86,31 +86,57 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.live.skipIf(found === null)("a usage limit is waited for until its end, and the session goes on", () =>
-    Effect.gen(function* () {
-      const met = yield* Ref.make(0)
-      const part = (asked: Asked): Effect.Effect<Answer> =>
-        Effect.gen(function* () {
-          if (isBack(asked)) return checks(asked)
-          if (asked.toolResult === undefined) return { shell: "echo begun" }
-          const limitedUntil = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 5
-          yield* Ref.set(met, limitedUntil * 1000)
-          return { limitedUntil, ...(agent.limitWithoutEnd === true ? { retryAfter: 1 } : {}) }
-        })
-      const lab = yield* agentLab(agent, program, part)
-      const souffleur = yield* lab.run(begin)
-      if (agent.limitWithoutEnd === true) {
-        yield* told(souffleur, "WaitStarted")
-        yield* lab.said("go")
-      }
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      const log = yield* lab.log
-      const wait = only(log, "WaitStarted")
-      assert.strictEqual(wait["kind"], "usage-limit")
-      if (agent.limitWithoutEnd !== true) assert.strictEqual(wait["until"], yield* Ref.get(met))
-      assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "continue_turn")
-    }).pipe(Effect.scoped, Effect.provide(services))
-  )
+  const limited = it.live.skipIf(found === null)
+  if (agent.waitsByItself === true)
+    limited("a usage limit that the agent waits for by itself ends nothing", () =>
+      Effect.gen(function* () {
+        const met = yield* Ref.make(false)
+        const part = (asked: Asked): Effect.Effect<Answer> =>
+          Effect.map(Ref.getAndSet(met, asked.toolResult !== undefined), (before) =>
+            asked.toolResult === undefined
+              ? { shell: "echo begun" }
+              : before
+                ? { text: "All is complete." }
+                : { limitedUntil: 0, retryAfter: 3 }
+          )
+        const lab = yield* agentLab(agent, program, part)
+        const souffleur = yield* lab.run(begin)
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+        assert.notInclude(
+          log.map(({ _tag }) => _tag),
+          "ConductorDied"
+        )
+        assert.lengthOf(yield* lab.asked, 3)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+  else
+    limited("a usage limit is waited for until its end, and the session goes on", () =>
+      Effect.gen(function* () {
+        const met = yield* Ref.make(0)
+        const part = (asked: Asked): Effect.Effect<Answer> =>
+          Effect.gen(function* () {
+            if (isBack(asked)) return checks(asked)
+            if (asked.toolResult === undefined) return { shell: "echo begun" }
+            const limitedUntil = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 5
+            yield* Ref.set(met, limitedUntil * 1000)
+            return { limitedUntil, ...(agent.limitWithoutEnd === true ? { retryAfter: 1 } : {}) }
+          })
+        const lab = yield* agentLab(agent, program, part)
+        const souffleur = yield* lab.run(begin)
+        if (agent.limitWithoutEnd === true) {
+          yield* told(souffleur, "WaitStarted")
+          yield* lab.said("go")
+        }
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        const wait = only(log, "WaitStarted")
+        assert.strictEqual(wait["kind"], "usage-limit")
+        if (agent.limitWithoutEnd !== true) assert.strictEqual(wait["until"], yield* Ref.get(met))
+        assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "continue_turn")
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
 
   it.live.skipIf(found === null)("a session has one writer, and a bare souffleur lists it", () =>
     Effect.gen(function* () {

@@ -4,5 +4,6 @@ export const realAgents = [
   { bin: "pi", name: "@earendil-works/pi-coding-agent", version: "0.87.1" },
   { bin: "qwen", name: "@qwen-code/qwen-code", version: "0.24.4" },
   { bin: "copilot", name: "@github/copilot", version: "1.0.102" },
-  { bin: "gemini", name: "@google/gemini-cli", version: "0.61.0" }
+  { bin: "gemini", name: "@google/gemini-cli", version: "0.61.0" },
+  { bin: "opencode", name: "opencode-ai", version: "1.18.33" }
 ] as const

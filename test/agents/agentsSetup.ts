@@ -12,6 +12,7 @@ declare module "vitest" {
     readonly qwen: string | null
     readonly copilot: string | null
     readonly gemini: string | null
+    readonly opencode: string | null
   }
 }
 

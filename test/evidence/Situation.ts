@@ -4,10 +4,12 @@ import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, 
 import { Pi } from "@souffleur/pi"
 import { Copilot } from "@souffleur/copilot"
 import { Gemini } from "@souffleur/gemini"
+import { OpenCode } from "@souffleur/opencode"
 import { Qwen } from "@souffleur/qwen"
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { keep } from "../../packages/opencode/test/Database.ts"
 
 /** The stall time of the agent's calls in ms, as in souffleur's settings (spec: settings#keys). */
 export const stall = 361_000
@@ -20,7 +22,7 @@ const Situation = Schema.Struct({
   /** One sentence that says what is really going on. */
   what: Schema.String,
   /** Claude Code where it names none. */
-  agent: Schema.optionalKey(Schema.Literals(["codex", "copilot", "gemini", "pi", "qwen"])),
+  agent: Schema.optionalKey(Schema.Literals(["codex", "copilot", "gemini", "opencode", "pi", "qwen"])),
   /** `recorded`: the agent wrote these records. Their words are replaced, and their ages are set. */
   from: Schema.Literals(["recorded", "constructed"]),
   right: Schema.Literals(["alive", "dead"]),
@@ -77,6 +79,7 @@ const agents = {
     layer: Gemini.layer,
     file: `.gemini/tmp/opera/chats/session-2026-11-21T05-29-${sessionId.slice(0, 8)}.jsonl`
   },
+  opencode: { layer: OpenCode.layer, file: `opencode/opencode.db/${sessionId}` },
   pi: { layer: Pi.layer, file: `sessions/--p--/2026-11-21T05-29-14-040Z_${sessionId}.jsonl` },
   qwen: { layer: Qwen.layer, file: `projects/-p/chats/${sessionId}.jsonl` }
 } as const
@@ -105,11 +108,10 @@ const laidOut = Effect.fnUntraced(function* ({ agent, output, pidFile, session }
     if (session.subagentsWroteAt !== undefined) {
       yield* write(`projects/-p/${sessionId}/subagents/agent-a.jsonl`, "{}\n", session.subagentsWroteAt)
     }
-    yield* write(
-      agents[agent ?? "claude"].file,
-      text === "" || session.torn === true ? text : `${text}\n`,
-      session.writtenAt
-    )
+    const { file } = agents[agent ?? "claude"]
+    // Its time is that of its newest record.
+    if (agent === "opencode") yield* keep(path.join(root, file), text)
+    else yield* write(file, text === "" || session.torn === true ? text : `${text}\n`, session.writtenAt)
   }
   if (output === undefined) return { root, output }
   yield* write("launch.out", output.map(textOf).join("\n"), session?.writtenAt ?? "")
@@ -129,7 +131,7 @@ const table = (agent: string, condition: Condition | undefined) => {
           ? Option.some({ ...info, condition: condition === undefined ? "running" : condition })
           : Option.none()
       ),
-    commandLine: (pid) => Effect.succeed(pid === identity.pid ? [agent] : []),
+    commandLine: (pid) => Effect.succeed(pid === identity.pid ? [agent, "--session", sessionId] : []),
     carriers: () => Effect.succeed(there ? [{ ...info, value: sessionId }] : [])
   })
 }

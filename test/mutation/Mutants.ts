@@ -4,6 +4,7 @@ import { ceilingMutants } from "./CeilingMutants.ts"
 import { codexMutants } from "./CodexMutants.ts"
 import { copilotMutants } from "./CopilotMutants.ts"
 import { geminiMutants } from "./GeminiMutants.ts"
+import { openCodeMutants } from "./OpenCodeMutants.ts"
 import { qwenMutants } from "./QwenMutants.ts"
 import { commandMutants } from "./CommandMutants.ts"
 import { commsRuleMutants } from "./CommsRuleMutants.ts"
@@ -54,6 +55,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...qwenMutants,
   ...copilotMutants,
   ...geminiMutants,
+  ...openCodeMutants,
   ...handoverMutants,
   ...exportMutants,
   ...screenMutants,

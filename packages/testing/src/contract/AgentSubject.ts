@@ -20,6 +20,8 @@ export interface AgentSubject {
   readonly sessionId: string
   /** Returns the path of that session's file, from the agent's folder. */
   readonly file: string
+  /** Keeps the records of the session under that path, absolute. Absent: they are the lines of a file. */
+  readonly keep?: (path: string, records: string) => Effect.Effect<void>
   /** A session whose last turn is over, with a tool before its last answer. */
   readonly finished: RecordedSession
   /** Words of that session that its export must have. */
@@ -45,15 +47,24 @@ export const takenApart = (kind: AgentPackage, words: ReadonlyArray<string>): Li
   })
 
 /** Makes the folder of an agent that has one session, and its port. No process of it runs. */
-export const agentOf = Effect.fnUntraced(function* ({ file, kind, words }: AgentSubject, recorded: RecordedSession) {
+export const agentOf = Effect.fnUntraced(function* (
+  { file, keep, kind, words }: AgentSubject,
+  recorded: RecordedSession
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-contract-" })
   const [agentDir, bin] = [path.join(folder, "agent"), path.join(folder, "bin")]
   const [session, program] = [path.join(agentDir, file), path.join(bin, kind.program)]
-  for (const one of [session, program]) yield* fs.makeDirectory(path.dirname(one), { recursive: true })
+  const kept =
+    keep ??
+    ((file: string, records: string) =>
+      fs
+        .makeDirectory(path.dirname(file), { recursive: true })
+        .pipe(Effect.andThen(fs.writeFileString(file, records, { mode: 0o600 }))))
+  yield* fs.makeDirectory(bin, { recursive: true })
   const said = typeof recorded === "string" ? { session: recorded, output: undefined } : recorded
-  yield* fs.writeFileString(session, said.session, { mode: 0o600 })
+  yield* kept(session, said.session)
   const output = said.output === undefined ? undefined : path.join(folder, "launch.out")
   if (output !== undefined) yield* fs.writeFileString(output, said.output!, { mode: 0o600 })
   yield* fs.writeFileString(program, "", { mode: 0o700 })

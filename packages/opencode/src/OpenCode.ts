@@ -1,0 +1,88 @@
+import { Agent, agentsOwn, type AgentSession, Processes } from "@souffleur/domain"
+import { type AgentOptions, lookTrusted, TrustedFiles } from "@souffleur/process"
+import { inHead, makeSaidAgent } from "@souffleur/session"
+import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { inPrintMode, openCodeCommand, runsOpenCode, type SessionWord, sessionWord } from "./OpenCodeCommand.ts"
+import { makeOutputReader, sessionNamed } from "./OpenCodeOutput.ts"
+import { openCodeSayings } from "./OpenCodeSayings.ts"
+import { withSessionRows } from "./SessionRows.ts"
+
+/** Measured with 1.18.33: an answer that breaks off is silent for 300 s, and then asked for again. */
+export const stall = Duration.seconds(301)
+
+/** OpenCode as an agent. Each launch is `opencode run`, which ends with its turn. */
+export const layer = (
+  options: AgentOptions
+): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> => {
+  const database = `${options.agentDir}/opencode/opencode.db`
+  /** Returns ids of sessions, two at most. A database that cannot be read has none. */
+  const idsWhere = (where: string, value: string) =>
+    TrustedFiles.use((files) =>
+      files.rows(database, agentsOwn, { sql: `SELECT id FROM session WHERE ${where} LIMIT 2`, values: [value] })
+    ).pipe(
+      Effect.map((rows) => rows.flatMap(({ id }) => (typeof id === "string" ? [id] : []))),
+      Effect.orElseSucceed((): ReadonlyArray<string> => [])
+    )
+  const sessionOf = ({ _tag, value }: SessionWord) =>
+    _tag === "Session" ? Effect.succeed([value]) : idsWhere("title = ?", value)
+
+  /** Lists the sessions of living processes by their command lines: OpenCode has no other sign of them. */
+  const sessions = Effect.fnUntraced(function* (
+    projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>>
+  ) {
+    const processes = yield* Processes
+    // Without its database there is no OpenCode, and no process is looked at.
+    if (Option.isNone(yield* Effect.option(lookTrusted(database, agentsOwn)))) return []
+    // Each process of this user has this variable.
+    const all = (yield* processes.carriers("PATH")).filter(
+      ({ condition, name }) => name.startsWith("opencode") && condition !== "zombie"
+    )
+    const found = yield* Effect.forEach(all, ({ identity: { pid } }) =>
+      Effect.gen(function* () {
+        const held = sessionWord(yield* processes.commandLine(pid))
+        const [sessionId, other] = held === undefined ? [] : yield* sessionOf(held)
+        if (sessionId === undefined || other !== undefined) return []
+        const project = Option.getOrElse(yield* projectOf(sessionId), () => "")
+        const session: AgentSession = {
+          pid,
+          sessionId,
+          project,
+          status: "busy",
+          waitingFor: undefined,
+          writtenAt: 0
+        }
+        return [session]
+      })
+    )
+    return found.flat()
+  })
+
+  return Layer.effect(
+    Agent,
+    makeSaidAgent({
+      name: "opencode",
+      title: "OpenCode",
+      folder: database,
+      depth: 0,
+      sessionIdOf: (path) => path.slice(path.lastIndexOf("/") + 1),
+      idsLike: (beginning) => idsWhere("substr(id, 1, length(?1)) = ?1", beginning),
+      sayings: openCodeSayings,
+      runs: runsOpenCode,
+      inPrintMode,
+      idles: true,
+      stall,
+      variable: "OPENCODE_SESSION_ID",
+      sessions,
+      sessionIn: (output) => inHead(output, sessionNamed),
+      outputReader: makeOutputReader,
+      command: (order) => openCodeCommand(options, order)
+    })
+  ).pipe(
+    Layer.provide(
+      Layer.effect(
+        TrustedFiles,
+        Effect.map(TrustedFiles, (files) => withSessionRows(files, database))
+      )
+    )
+  )
+}

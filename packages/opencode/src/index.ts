@@ -1,0 +1,2 @@
+export { openCode } from "./OpenCodeKind.ts"
+export * as OpenCode from "./OpenCode.ts"

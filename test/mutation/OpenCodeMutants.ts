@@ -1,0 +1,66 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const openCode = "packages/opencode"
+const sessions = [`${openCode}/test/OpenCodeSessions.test.ts`]
+const rows = [`${openCode}/test/SessionRows.test.ts`]
+const foreign = ["packages/node/test/ForeignRows.test.ts"]
+
+/** Mutants of what souffleur knows of OpenCode, and of sessions that are rows of a database. */
+export const openCodeMutants = [
+  ...mutantsOf("packages/node/src/sqlite/ForeignRows.ts", foreign, [
+    ["rows: a connection that cannot write", '? "mode=ro"', '? "mode=rw"'],
+    ["rows: no file beside a closed database", '"mode=ro&immutable=1"', '"mode=ro"']
+  ]),
+  ...mutantsOf("packages/node/src/files/HostTrustedFiles.ts", foreign, [
+    ["rows: a database that others may write", "refusal === undefined", "refusal?.missing !== true"]
+  ]),
+  ...mutantsOf(`${openCode}/src/SessionRows.ts`, rows, [
+    ["opencode: a record without a bound", "octet_length(data) > ${maxRecord}", "octet_length(data) > 1e12"],
+    ["opencode: a session that was brought back", "before.last <= last", "true"],
+    ["opencode: readers at once", "if (seq <= this.last) return", ""],
+    ["opencode: lines that were read", "position >= batch.from &&", "false &&"],
+    ["opencode: a record that is not as long as it was", "at + one.length + 1 !== end - from", "false"],
+    ["opencode: the time of the newest event", "mtime, size", "size"]
+  ]),
+  ...mutantsOf(
+    `${openCode}/src/OpenCodeCommand.ts`,
+    [`${openCode}/test/OpenCodeCommand.test.ts`],
+    [
+      ["opencode: the highest permission alone", 'permission !== "bypassPermissions"', "false"],
+      ["opencode: no window", "if (window)", "if (false)"],
+      ["opencode: no terminal", "if (!isRun(verb))", "if (false)"],
+      ["opencode: a command that says it", 'requested === "bypassPermissions" ? undefined', "true ? undefined"],
+      ["opencode: another database", '  "OPENCODE_DB",\n', ""]
+    ]
+  ),
+  ...mutantsOf(`${openCode}/src/OpenCodeCommand.ts`, sessions, [
+    ["opencode: words behind the flags", 'if (word === "--") return undefined', ""],
+    ["opencode: a title of ours", "flag === titled && value.startsWith(beginning)", "flag === titled"]
+  ]),
+  ...mutantsOf(
+    `${openCode}/src/OpenCodeFlags.ts`,
+    [`${openCode}/test/OpenCodeCommand.test.ts`],
+    [
+      ["opencode: a session that is published", '"--share", ', ""],
+      ["opencode: an output that names the session", 'value === "json" ?', "true ?"]
+    ]
+  ),
+  ...mutantsOf(`${openCode}/src/OpenCodeSayings.ts`, sessions, [
+    ["opencode: a tool with a piece of its output", "metadata === undefined ?", "true ?"],
+    ["opencode: a result out of the context", ' || (isJson(time) && time["compacted"] !== undefined)', ""],
+    ["opencode: a tool that failed", 'status === "error"', "false"],
+    ["opencode: a text of its own", "synthetic === true || ", ""],
+    ["opencode: a summary that ends no turn", "summary === true || ", ""],
+    ["opencode: a model that is asked again", 'finish === "tool-calls" || finish === "unknown"', "false"],
+    ["opencode: an answer that is not whole", 'time["completed"] === undefined', "false"],
+    ["opencode: the changes of a turn", 'info["summary"] === undefined ?', "true ?"],
+    ["opencode: an error of the service", "if (isJson(error)) return [failureOf(error)]", ""],
+    ["opencode: an account", 'name === "ProviderAuthError"', "false"]
+  ]),
+  ...mutantsOf(`${openCode}/src/OpenCode.ts`, sessions, [
+    ["opencode: one session of a title", " || other !== undefined", ""]
+  ]),
+  ...mutantsOf("packages/session/src/lines/JsonRecord.ts", sessions, [
+    ["record: a time in milliseconds", "? epochOf(timestamp) : time)", "? epochOf(timestamp) : undefined)"]
+  ])
+]
