@@ -70,18 +70,17 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
 })
 
 /**
- * Checks the threshold. A trimmed export is estimated at a third of its characters at most (spec: settings#gate), so a
- * higher threshold is never passed.
+ * Says what the threshold comes to. A trimmed export is estimated at a third of its characters at most (spec:
+ * settings#gate), so a higher threshold is never passed.
  */
 const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
   const maxTokens = Math.floor(trimChars / 3)
-  return threshold >= maxTokens
-    ? note(
-        "gate",
-        `no export is estimated above ${maxTokens} tokens once it is trimmed to ${trimChars} characters: FORCE_COMPACT=${threshold} never chooses compaction`,
-        `to have it chosen, set FORCE_COMPACT below ${maxTokens}, or TRIM_CHARS above ${threshold * 3}`
-      )
-    : passed("gate", `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`)
+  return passed(
+    "gate",
+    threshold >= maxTokens
+      ? `each export is launched from: trimmed to ${trimChars} characters it has ${maxTokens} tokens at most, and FORCE_COMPACT is ${threshold}`
+      : `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`
+  )
 }
 
 /** Returns the kind of the configured agent; the first where its command is none. */
