@@ -70,8 +70,8 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
 })
 
 /**
- * Says what the threshold comes to. A trimmed export is estimated at a third of its characters at most (spec:
- * settings#gate), so a higher threshold is never passed.
+ * Says what the threshold leads to. A higher one is never passed: a trimmed export is estimated at a third of its
+ * characters at most (spec: settings#gate).
  */
 const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
   const maxTokens = Math.floor(trimChars / 3)
