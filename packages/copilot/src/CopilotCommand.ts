@@ -5,11 +5,10 @@ import {
   type AgentProgram,
   type CommandRefused,
   type LiteralAgent,
-  parseSessionId,
-  type Variables
+  parseSessionId
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram, type TrustedFiles } from "@souffleur/process"
-import { agentVariables, argumentsOfProgram, readAgentCommand, readLiteral } from "@souffleur/session"
+import { agentVariables, argumentsOfProgram, identifiedBy, readAgentCommand, readLiteral } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { copilotFlags, headless, limitsOf, withoutLimits } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
@@ -120,9 +119,4 @@ export const marks: ReadonlySet<string> = new Set([
 ])
 
 /** Identifies the session that runs a process with these variables. */
-export const identity = (variables: Variables) => ({
-  sessionId: variables["COPILOT_AGENT_SESSION_ID"] ?? "",
-  pid: undefined,
-  project: "",
-  mark: ["COPILOT_AGENT_SESSION_ID", "COPILOT_CLI"].find((name) => (variables[name] ?? "") !== "")
-})
+export const identity = identifiedBy("COPILOT_AGENT_SESSION_ID", "COPILOT_CLI")

@@ -7,11 +7,17 @@ import {
   type LiteralAgent,
   parseSessionId,
   type SessionFile,
-  type SessionNotFound,
-  type Variables
+  type SessionNotFound
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import { agentVariables, argumentsOfProgram, readAgentCommand, readLiteral, readWords } from "@souffleur/session"
+import {
+  agentVariables,
+  argumentsOfProgram,
+  identifiedBy,
+  readAgentCommand,
+  readLiteral,
+  readWords
+} from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { geminiFlags, launchFlags } from "./GeminiFlags.ts"
 
@@ -109,9 +115,4 @@ export const marks: ReadonlySet<string> = new Set([
 ])
 
 /** Identifies the session that runs a process with these variables. */
-export const identity = (variables: Variables) => ({
-  sessionId: variables["GEMINI_SESSION_ID"] ?? "",
-  pid: undefined,
-  project: "",
-  mark: ["GEMINI_SESSION_ID", "GEMINI_CLI"].find((name) => (variables[name] ?? "") !== "")
-})
+export const identity = identifiedBy("GEMINI_SESSION_ID", "GEMINI_CLI")

@@ -7,11 +7,10 @@ import {
   type LiteralAgent,
   parseSessionId,
   type SessionFile,
-  type SessionNotFound,
-  type Variables
+  type SessionNotFound
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import { agentVariables, readAgentCommand, readWords } from "@souffleur/session"
+import { agentVariables, identifiedBy, readAgentCommand, readWords } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { limitsOf, piFlags, requestedBy, withoutLimits } from "./PiFlags.ts"
 
@@ -123,9 +122,4 @@ export const marks: ReadonlySet<string> = new Set([
 ])
 
 /** Identifies the session that runs a process with these variables. */
-export const identity = (variables: Variables) => ({
-  sessionId: variables["PI_SESSION_ID"] ?? "",
-  pid: undefined,
-  project: "",
-  mark: ["PI_SESSION_ID", "PI_CODING_AGENT"].find((name) => (variables[name] ?? "") !== "")
-})
+export const identity = identifiedBy("PI_SESSION_ID", "PI_CODING_AGENT")

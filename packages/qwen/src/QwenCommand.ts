@@ -7,11 +7,17 @@ import {
   type LiteralAgent,
   parseSessionId,
   type SessionFile,
-  type SessionNotFound,
-  type Variables
+  type SessionNotFound
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import { agentVariables, argumentsOfProgram, readAgentCommand, readLiteral, readWords } from "@souffleur/session"
+import {
+  agentVariables,
+  argumentsOfProgram,
+  identifiedBy,
+  readAgentCommand,
+  readLiteral,
+  readWords
+} from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { headless, limitsOf, qwenFlags, withoutLimits } from "./QwenFlags.ts"
 
@@ -130,9 +136,4 @@ export const marks: ReadonlySet<string> = new Set([
 ])
 
 /** Identifies the session that runs a process with these variables. */
-export const identity = (variables: Variables) => ({
-  sessionId: variables["QWEN_CODE_SESSION_ID"] ?? "",
-  pid: undefined,
-  project: "",
-  mark: ["QWEN_CODE_SESSION_ID", "QWEN_CODE"].find((name) => (variables[name] ?? "") !== "")
-})
+export const identity = identifiedBy("QWEN_CODE_SESSION_ID", "QWEN_CODE")

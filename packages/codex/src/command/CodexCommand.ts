@@ -1,6 +1,6 @@
-import { type AgentProgram, CommandRefused, type LiteralAgent, type Variables } from "@souffleur/domain"
+import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
 import { isFlag } from "@souffleur/process"
-import { readAgentCommand, readWords } from "@souffleur/session"
+import { identifiedBy, readAgentCommand, readWords } from "@souffleur/session"
 import { Option, Result } from "effect"
 import { codexFlags } from "./CodexFlags.ts"
 
@@ -75,9 +75,4 @@ export const marks: ReadonlySet<string> = new Set([
 ])
 
 /** Identifies the session that runs a process with these variables. */
-export const identity = (variables: Variables) => ({
-  sessionId: variables["CODEX_SESSION_ID"] ?? "",
-  pid: undefined,
-  project: "",
-  mark: ["CODEX_SESSION_ID", "CODEX_THREAD_ID"].find((name) => (variables[name] ?? "") !== "")
-})
+export const identity = identifiedBy("CODEX_SESSION_ID", "CODEX_THREAD_ID")
