@@ -1,14 +1,14 @@
 import type { AgentKind } from "@souffleur/domain"
 
 /**
- * Makes the reader of the session that runs a process. `id` names the variable with its id, and `mark` another one that
- * a session leaves.
+ * Makes the reader of the session that runs a process. `id` names the variable with its id, and `marks` name others
+ * of a session.
  */
 export const identifiedBy =
-  (id: string, mark: string): AgentKind["identity"] =>
+  (id: string, ...marks: ReadonlyArray<string>): AgentKind["identity"] =>
   (variables) => ({
     sessionId: variables[id] ?? "",
     pid: undefined,
     project: "",
-    mark: [id, mark].find((name) => (variables[name] ?? "") !== "")
+    mark: [id, ...marks].find((name) => (variables[name] ?? "") !== "")
   })
