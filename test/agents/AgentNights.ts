@@ -143,6 +143,8 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
       const { lab, pid, sessionId } = yield* running(rehearses)
       const second = yield* lab.saidIn(lab.home, "run", "--", ...agent.resume(sessionId), "x")
       assert.include(second, `process ${pid} holds session ${sessionId}`)
+      // Also where only the output of its launch tells it.
+      assert.include(yield* lab.said("status", "--json"), "runs the tool")
       yield* lab.said("release")
       assert.include(yield* lab.said(), sessionId.slice(0, 8))
       assert.include(yield* lab.said("doctor"), `${agent.title} is found too`)

@@ -50,6 +50,22 @@ export const geminiMutants = [
     ["said: the turn in the output", "(yield* turnIn(output)) ?? seen.turn", "seen.turn"]
   ]),
   ...mutantsOf(
+    "packages/embed/src/watching/WatchStatus.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [
+      [
+        "status: the output of a launch",
+        "agent.signs(sessionId, yield* launchOutput(launchId))",
+        "agent.signs(sessionId)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/conducting/RunStatus.ts",
+    ["packages/embed/test/RunStatus.test.ts"],
+    [["run status: the output of a launch", ", yield* launchOutput(launched?.launchId)", ""]]
+  ),
+  ...mutantsOf(
     "packages/process/src/agent/JoinedAgents.ts",
     ["packages/process/test/AnyAgent.test.ts"],
     [

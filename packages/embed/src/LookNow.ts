@@ -1,5 +1,5 @@
 import type { NamedRun } from "@souffleur/plan"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { runStatus } from "./conducting/RunStatus.ts"
 import type { NamedWatch } from "./watching/FindWatch.ts"
 import { liveSessions } from "./watching/LiveSessions.ts"
@@ -21,10 +21,11 @@ export const overviewOf = Effect.fn("Souffleur.overviewOf")(function* (project: 
 
 /** Looks at a watch, by the settings of its project. */
 export const statusNow = Effect.fn("Souffleur.statusNow")(function* (named: NamedWatch) {
-  const { layerLook, settings } = yield* Parts
+  const { layerLaunches, layerLook, settings } = yield* Parts
   const { comms, project } = named.watch
   const found = yield* settings(project)
-  return yield* watchStatus(named, { settings: found, look: layerLook({ settings: found, comms }) })
+  const look = Layer.merge(layerLook({ settings: found, comms }), layerLaunches(found))
+  return yield* watchStatus(named, { settings: found, look })
 })
 
 /** Looks at a run, by the settings of its project. */

@@ -97,6 +97,26 @@ it.effect("the status of a watch has the conditions of its processes, and is not
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
+it.effect("the status of a watch tells what its agent does, also where only the output of its launch tells it", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    yield* world.conductor.dies
+    yield* untilEvent(id, "ConductorRelaunched")
+    const { launchId } = yield* souffleur.state(id)
+    world.agent.turnIn = `/state/launches/${launchId}.out`
+    world.agent.signs = (_, now) => ({
+      writtenAt: now,
+      context: undefined,
+      turn: { _tag: "Tool", at: now - 8000, name: "Bash", limit: undefined, spawns: true }
+    })
+    const { doing } = yield* souffleur.status(yield* souffleur.find(id))
+    assert.strictEqual(doing, "runs the tool Bash, for 8 s")
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
 it.effect("an app sees the agents that no watch follows, and the watches with their need of a person", () => {
   const { layer } = faked()
   return Effect.gen(function* () {

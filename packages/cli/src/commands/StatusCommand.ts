@@ -23,6 +23,7 @@ import {
   isNews,
   jobLine,
   layerHost,
+  layerLaunches,
   layerLook,
   layerStore,
   livingWatches,
@@ -45,7 +46,7 @@ import { Project, withLayers } from "./ProjectCommand.ts"
 const seenNow = (named: NamedWatch, settings: ResolvedSettings, zone?: Zone) =>
   watchStatus(named, {
     settings,
-    look: layerLook(settings, named.watch.comms),
+    look: Layer.merge(layerLook(settings, named.watch.comms), layerLaunches(settings)),
     ...(zone === undefined ? {} : { zone })
   })
 

@@ -10,6 +10,7 @@ import {
 } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
+import { launchOutput } from "@souffleur/process"
 import { Clock, Effect, Option } from "effect"
 import { runNeeds, runStanding } from "../explain/RunSentence.ts"
 import type { Need } from "../explain/StatusLine.ts"
@@ -50,7 +51,9 @@ export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone
   const launched = assignment?.launch ?? null
   const agent = launched === null ? null : yield* processes.condition(launched.process)
   const living = assignment !== null && agent !== null && !isOver(agent)
-  const signs = living ? yield* (yield* Agent).signs(assignment.sessionId) : Option.none()
+  const signs = living
+    ? yield* (yield* Agent).signs(assignment.sessionId, yield* launchOutput(launched?.launchId))
+    : Option.none()
   const turn = Option.getOrUndefined(signs)?.turn
   const owner = run.owner === null ? null : yield* processes.condition(run.owner.process)
   const { need, state } = runJob(named, owner !== null && !isOver(owner))

@@ -5,6 +5,7 @@ import {
   type Condition,
   heartbeatAge,
   isOver,
+  type Launcher,
   parseTime,
   Processes,
   type ResolvedSettings,
@@ -15,6 +16,7 @@ import {
   type Zone
 } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
+import { launchOutput } from "@souffleur/process"
 import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
 import { type Need, standingOf } from "../explain/StatusLine.ts"
 import { watchJob, unreadableInWords } from "../jobs/Job.ts"
@@ -53,19 +55,22 @@ export interface WatchStatus extends NamedWatch {
   readonly commsOut: CommsUnavailable["reason"] | null
 }
 
-/** The settings of a watch, and how its agent and its comms are looked at. */
+/** The settings of a watch, and how its agent, its launches and its comms are looked at. */
 export interface WatchLook<E, R> {
   readonly settings: ResolvedSettings
-  readonly look: Layer.Layer<Agent | Comms, E, R>
+  readonly look: Layer.Layer<Agent | Comms | Launcher, E, R>
   /** The zone of the times for a person; UTC by default. */
   readonly zone?: Zone
 }
 
 /** Asks comms and the agent's files. */
-const asked = Effect.fnUntraced(function* ({ sessionId }: Watch) {
+const asked = Effect.fnUntraced(function* ({ launchId, sessionId }: Watch) {
   const comms = yield* Comms
   const agent = yield* Agent
-  return { snapshot: yield* Effect.result(comms.snapshot), signs: yield* agent.signs(sessionId) }
+  return {
+    snapshot: yield* Effect.result(comms.snapshot),
+    signs: yield* agent.signs(sessionId, yield* launchOutput(launchId))
+  }
 })
 
 /** Returns the status of a watch. A watch that has ended is not looked at, but for its processes. */
