@@ -25,8 +25,11 @@ export const builtIn = ["help", "version", "completions", "log-level"]
 export const unknownIn = (line: string): ReadonlyArray<string> => {
   const [, words] = /^souffleur((?: [^#]*)?)$/u.exec(line.replace(/ -- .*| #.*/u, "").trim()) ?? []
   if (words === undefined || words.trim().startsWith("--")) return []
-  const [first = "", second = ""] = words.trim().split(/\s+/u)
-  const command = commands.find(([path]) => path === `${first} ${second}`) ?? commands.find(([path]) => path === first)
+  const said = words.trim().split(/\s+/u)
+  const command = [3, 2, 1]
+    .map((count) => said.slice(0, count).join(" "))
+    .map((path) => commands.find(([one]) => one === path))
+    .find((found) => found !== undefined)
   if (command === undefined) return [line]
   const known = new Set([...builtIn, ...command[1].flags.flatMap(flagNames)])
   return [...words.matchAll(/\s--([a-z-]+)/gu)].flatMap(([, name = ""]) =>

@@ -285,9 +285,9 @@ describe("the floors", () => {
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,
       "effect/process":
-        /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
+        /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene|fleet\/WordErrand)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|fleet\/src\/ShippedLog|hub\/src\/Hub(?:Alarms|Database|Migrations|Projection|Store|Trouble)|node\/src\/sqlite\/(?:SqliteClient|SqliteTrouble|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
+        /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|fleet\/src\/ShippedLog|hub\/src\/Hub(?:Alarms|Database|Migrations|People|Projection|Store|Trouble|Words)|node\/src\/sqlite\/(?:SqliteClient|SqliteTrouble|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) =>
       /^effect\/(?:ai|cli|http|process|sql|cluster|workflow|eventlog|observability)\b/u.test(specifier)

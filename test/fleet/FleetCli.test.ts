@@ -114,10 +114,11 @@ it.live.skipIf(noPostgres !== undefined)(
       const { database, server, the } = yield* fleet
       yield* the.serve
       const [one, two] = [yield* the.joined("one"), yield* the.joined("two")]
+      const anna = yield* the.person("anna", "viewer")
       one.open("night")
       two.open("day")
       const shippers = [one.ship(), two.ship()]
-      const shown = Effect.map(one.ask(["status", "--fleet", "--json"]), ({ out }) => JSON.parse(out))
+      const shown = Effect.map(anna.ask(["status", "--fleet", "--json"]), ({ out }) => JSON.parse(out))
       const both = yield* until(shown, ({ jobs }) => jobs.length === 2)
       assert.sameDeepMembers(
         both.jobs.map(({ id, project, state }: Record<string, unknown>) => [id, project, state]),
@@ -135,16 +136,18 @@ it.live.skipIf(noPostgres !== undefined)(
       )
       for (const shipper of shippers) yield* killed(shipper.child)
       yield* server.query("UPDATE logs SET last_seen = last_seen - interval '5 minutes'", database)
-      for (const { out } of [yield* two.ask(["status", "--fleet"]), yield* the.hub(["status"])]) {
+      for (const { out } of [yield* anna.ask(["status", "--fleet"]), yield* the.hub(["status"])]) {
         assert.match(out, /^one, silent for 5 m \d+ s +night +S1 .* needs you: no souffleur looks after it$/mu)
         assert.match(
           out,
           /^ {2}on two, silent for 5 m \d+ s\n {6}day: no souffleur looks after it. There: souffleur resume day$/mu
         )
       }
-      assert.deepInclude(yield* one.ask(["status", "--fleet", "--all"]), { code: 2 })
-      yield* the.hub(["revoke", "one"])
-      const refused = yield* one.ask(["status", "--fleet"])
+      assert.deepInclude(yield* anna.ask(["status", "--fleet", "--all"]), { code: 2 })
+      const host = yield* one.ask(["status", "--fleet"])
+      assert.deepStrictEqual([host.code, host.out, host.errors.includes("souffleur fleet login")], [2, "", true])
+      yield* the.hub(["person", "revoke", "anna"])
+      const refused = yield* anna.ask(["status", "--fleet"])
       assert.deepStrictEqual([refused.code, refused.out], [1, ""])
       assert.include(refused.errors, "does not know this token")
     })

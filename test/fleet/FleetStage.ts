@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { Event, watchCodec } from "@souffleur/domain"
+import { Event, watchCodec, type WatchEvent } from "@souffleur/domain"
 import { Effect, Redacted, Schedule } from "effect"
 import { bundle } from "../cli/Built.ts"
 import { freePort, listening } from "./PostgresServer.ts"
@@ -86,26 +86,18 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
           db.close()
         }
       },
-      /** Opens a watch in the log, without a souffleur. */
-      open: (id: string) => {
+      /** Opens a watch in the log, without a souffleur. More events may follow. */
+      open: (id: string, ...more: ReadonlyArray<WatchEvent>) => {
         const db = new DatabaseSync(file, { timeout: 10_000 })
-        const { at, data, tag, version } = watchCodec.encode(
-          Event.WatchOpened.make({
-            at: 1_790_000_000_000,
-            project: `/p/${id}`,
-            comms: null,
-            pid: 7,
-            sessionId: "s",
-            observe: false
-          })
+        const at = 1_790_000_000_000
+        const asked = { project: `/p/${id}`, comms: null, pid: 7, sessionId: "s", observe: false }
+        const put = db.prepare(
+          "INSERT INTO events (stream, revision, tag, version, at, data) VALUES (?, ?, ?, ?, ?, ?)"
         )
-        db.prepare("INSERT INTO events (stream, revision, tag, version, at, data) VALUES (?, 1, ?, ?, ?, ?)").run(
-          id,
-          tag,
-          version,
-          at,
-          data
-        )
+        for (const [n, event] of [Event.WatchOpened.make({ at, ...asked }), ...more].entries()) {
+          const { at, data, tag, version } = watchCodec.encode(event)
+          put.run(id, n + 1, tag, version, at, data)
+        }
         db.close()
       },
       rows: () => {
@@ -121,12 +113,13 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
       }
     }
   }
-  /** Starts the hub with more words and variables. */
-  const serveAs = Effect.fnUntraced(function* (words: ReadonlyArray<string>, more: Variables = {}) {
+  /** Starts a hub on a port, with more words and variables. */
+  const serveOn = Effect.fnUntraced(function* (port: number, words: ReadonlyArray<string>, more: Variables = {}) {
     const one = start(["hub", "serve", "--json", "--port", String(port), ...words], { ...hubVariables, ...more })
     yield* listening(port)
     return one
   })
+  const serveAs = (words: ReadonlyArray<string>, more?: Variables) => serveOn(port, words, more)
   return {
     home,
     url,
@@ -134,13 +127,27 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
     hub: (args: ReadonlyArray<string>) => run(["hub", ...args], hubVariables),
     serve: serveAs([]),
     serveAs,
+    /** Starts another hub on the same database. */
+    another: Effect.gen(function* () {
+      const port = yield* freePort
+      const { child } = yield* serveOn(port, [])
+      return { child, url: `http://127.0.0.1:${port}` }
+    }),
     /** Enrols a host, and adds it to the fleet. */
-    joined: Effect.fnUntraced(function* (name: string) {
+    joined: Effect.fnUntraced(function* (name: string, words: ReadonlyArray<string> = []) {
       const one = host(name)
       const { out } = yield* run(["hub", "enrol", name], hubVariables)
-      const { code, errors } = yield* one.ask(["fleet", "join", url], out)
+      const { code, errors } = yield* one.ask(["fleet", "join", url, ...words], out)
       if (code !== 0) return yield* Effect.die(new Error(`join ended with ${code}: ${errors}`))
       return one
+    }),
+    /** Adds a person to the hub, who logs in from a folder of their own. */
+    person: Effect.fnUntraced(function* (name: string, role: "viewer" | "operator") {
+      const one = host(`home-${name}`)
+      const { out } = yield* run(["hub", "person", "add", name, "--role", role], hubVariables)
+      const { code, errors } = yield* one.ask(["fleet", "login", url], out)
+      if (code !== 0) return yield* Effect.die(new Error(`login ended with ${code}: ${errors}`))
+      return { token: out.trim(), ask: one.ask }
     })
   }
 })

@@ -19,7 +19,7 @@ export const foldAt = (rules: string, folded: Array<number> = []): JobFold => ({
       standing: kept.join(),
       need: null
     } as const
-    return { job: { ...job, generation: 1, at: 0, ...words }, folded: JSON.stringify(kept) }
+    return { job: { ...job, generation: 1, revision: 1, at: 0, ...words }, folded: JSON.stringify(kept) }
   }
 })
 

@@ -10,7 +10,7 @@ export class Server extends Context.Service<Server, Effect.Success<typeof postgr
 
 export const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
 export const other = "5f1f0f62-3b58-4d6e-8f0b-7f3b8a4f7d22"
-export const who = { host: "build1", machine: "m1" }
+export const who = { host: "build1", machine: "m1", takesWords: true }
 /** An event of a log, at a position. */
 export const eventAt = (position: number, data = `{"n":${position}}`): FleetEvent => [
   position,

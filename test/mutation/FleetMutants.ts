@@ -213,14 +213,20 @@ export const fleetMutants = [
         "WHERE token_digest = ${digest} AND revoked IS NULL`",
         "WHERE token_digest = ${digest}`"
       ],
-      [
-        "hub: a token is stored as a digest",
-        "digestOf(`souffleur fleet ${Redacted.value(token)}`)",
-        "Effect.succeed(Redacted.value(token))"
-      ],
       ["hub: a host is enrolled once", "WHERE hosts.revoked IS NOT NULL RETURNING name", "RETURNING name"],
       ["hub: readers stop at the oldest transaction", " AND xid < pg_snapshot_xmin(pg_current_snapshot())", ""],
       ["hub: readers go by numbers", "ORDER BY events.xid, events.seq", "ORDER BY xid, seq"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/TokenDigest.ts",
+    [store],
+    [
+      [
+        "hub: a token is stored as a digest",
+        "yield* digestOf(`souffleur fleet ${Redacted.value(token)}`)",
+        "Redacted.value(token)"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -15,6 +15,7 @@ import { drawnMutants } from "./DrawnMutants.ts"
 import { exportMutants } from "./ExportMutants.ts"
 import { fileMutants } from "./FileMutants.ts"
 import { fleetMutants } from "./FleetMutants.ts"
+import { fleetWordMutants } from "./FleetWordMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
 import { handoverMutants } from "./HandoverMutants.ts"
 import { holdMutants } from "./HoldMutants.ts"
@@ -73,6 +74,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...pageMutants,
   ...topMutants,
   ...fleetMutants,
+  ...fleetWordMutants,
   ...traceMutants,
   ...plainMutants,
   ...fileMutants,

@@ -59,7 +59,7 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
   for (const file of [before, changed]) if (file !== undefined) vitest.invalidateFile(file)
   before = changed
   // These run the command as it is published. The build from the start has none of the changes since.
-  const built = tests.some((test) => /^test\/(?:cli|nights)\//u.test(test)) ? build() : undefined
+  const built = tests.some((test) => /^test\/(?:cli|fleet|nights)\//u.test(test)) ? build() : undefined
   if (built !== undefined) for (const project of vitest.projects) project.provide("bundle", built.bundle)
   const meant = tests.map(fileAndTitle)
   const whole = meant.flatMap(([file, title]) => (title === undefined ? file : []))

@@ -99,10 +99,15 @@ export const supervisorMutants = [
       ],
       [
         "release: no launch becomes anybody",
-        'const watch = yield* command(id, { _tag: "Release" })\n  yield* settleLast(id, watch)',
-        'const watch = yield* command(id, { _tag: "Release" })'
+        'settledEnd(id, yield* command(id, { _tag: "Release" }))',
+        'command(id, { _tag: "Release" })'
       ],
-      ["finish: no launch becomes anybody", "saidBy })\n  yield* settleLast(id, watch)", "saidBy })"],
+      [
+        "finish: no launch becomes anybody",
+        'settledEnd(id, yield* command(id, { _tag: "Finish", saidBy }))',
+        'command(id, { _tag: "Finish", saidBy })'
+      ],
+      ["word: no launch becomes anybody", 'watch.phase === "Exited" ? yield* settledEnd(id, watch) : watch', "watch"],
       [
         "adopt: not beside who was just launched",
         "if (Option.isSome(ran) && !Equal.equals(ran.value, adopted.conductor)",
@@ -113,8 +118,8 @@ export const supervisorMutants = [
       ["adopt: no launch becomes anybody", "...adopted })\n  yield* settleLast(id, watch)", "...adopted })"],
       [
         "release: what was kept is forgotten",
-        '{ _tag: "Release" })\n  yield* settleLast(id, watch)\n  yield* forget(watch)',
-        '{ _tag: "Release" })\n  yield* settleLast(id, watch)'
+        "  yield* settleLast(id, watch)\n  yield* forget(watch)\n  return watch",
+        "  yield* settleLast(id, watch)\n  return watch"
       ]
     ].map(([name, from, to]) => [name!, from!, to!] as const)
   ),

@@ -142,13 +142,7 @@ export const toldMutants = [
   ...mutantsOf(
     "packages/embed/src/MakeSouffleur.ts",
     [`${cli}/test/RetryCommand.test.ts`],
-    [
-      [
-        "retry: where there is no ceiling",
-        "ceilings: [maxTime, maxTokens, maxDollars].some((one) => one !== null)",
-        "ceilings: true"
-      ]
-    ]
+    [["retry: where there is no ceiling", "[maxTime, maxTokens, maxDollars].some((one) => one !== null)", "true"]]
   ),
   ...mutantsOf(
     `${cli}/src/commands/RetryCommand.ts`,

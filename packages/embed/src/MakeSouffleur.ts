@@ -1,8 +1,8 @@
-import type { Claims, EventLog, Hooks, Processes, Target } from "@souffleur/domain"
-import type { Beats, Cursor, Offspring } from "@souffleur/eventlog"
+import type { Claims, EventLog, Hooks, Processes, ResolvedSettings, Target } from "@souffleur/domain"
+import { type Beats, type Cursor, type Offspring, Refused } from "@souffleur/eventlog"
 import type { NamedRun, RunLog } from "@souffleur/plan"
 import type { TrustedFiles } from "@souffleur/process"
-import { command, finish, moveHere, release } from "@souffleur/supervisor"
+import { command, finish, moveHere, release, takeFleetWord } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { answerRun } from "./conducting/AnswerRun.ts"
@@ -19,6 +19,7 @@ import { report } from "./report/ReportLook.ts"
 import type {
   ConductOptions,
   DetachOptions,
+  FleetWordOrder,
   ResumeOptions,
   RetryOptions,
   RunAnswer,
@@ -29,7 +30,7 @@ import type {
 import { adoptProcess } from "./watching/AdoptProcess.ts"
 import { beginRun, beginWatch, goOn } from "./watching/BeginWatch.ts"
 import { handoverTo } from "./watching/HandOver.ts"
-import { findWatch, type NamedWatch, type WatchName } from "./watching/FindWatch.ts"
+import { findWatch, type NamedWatch, watchById, type WatchName } from "./watching/FindWatch.ts"
 import { settling } from "./watching/Settling.ts"
 import { trustProject } from "./watching/TrustProject.ts"
 import { Parts } from "./world/Parts.ts"
@@ -73,16 +74,22 @@ const detach = Effect.fn("Souffleur.detach")(function* (order: WatchOrder, optio
   return yield* "command" in order ? beginRun(order, keeper) : beginWatch(order, keeper)
 }, Effect.scoped)
 
+/** Holds if the user has set a ceiling of use, which a person's word renews. */
+const hasCeilings = ({ maxDollars, maxTime, maxTokens }: ResolvedSettings) =>
+  [maxTime, maxTokens, maxDollars].some((one) => one !== null)
+
+const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: FleetWordOrder) {
+  // A session may be another watch, and its speaker saw this one.
+  if (Option.isNone(yield* watchById(watch)))
+    return yield* new Refused({ reason: "no such watch", message: "there is no such watch" })
+  return yield* settling(watch, (id, settings) => takeFleetWord(id, { ...word, ceilings: hasCeilings(settings) }))
+})
+
 const retry = Effect.fn("Souffleur.retry")(function* (name: WatchName, { agent, ceiling }: RetryOptions = {}) {
   const { watch } = yield* findWatch(name)
   const handover = agent === undefined ? undefined : yield* handoverTo(watch, agent, ceiling)
-  return yield* settling(name, (id, { maxDollars, maxTime, maxTokens }) =>
-    command(id, {
-      _tag: "Retry",
-      ceilings: [maxTime, maxTokens, maxDollars].some((one) => one !== null),
-      permission: ceiling,
-      handover
-    })
+  return yield* settling(name, (id, settings) =>
+    command(id, { _tag: "Retry", ceilings: hasCeilings(settings), permission: ceiling, handover })
   )
 })
 
@@ -114,6 +121,7 @@ export const makeSouffleur = Effect.gen(function* () {
     hold: (name: WatchName) => here(settling(name, (id) => command(id, { _tag: "Hold" }))),
     go: (name: WatchName, { byAgent = false }: { readonly byAgent?: boolean } = {}) =>
       here(settling(name, (id) => command(id, { _tag: "Go", byAgent }))),
+    takeWord: (word: FleetWordOrder) => here(takeWord(word)),
     moveHere: (name: WatchName) => here(settling(name, (id) => moveHere(id))),
     release: (name: WatchName) => here(settling(name, (id) => release(id))),
     done: (name: WatchName, { by }: { readonly by: "agent" | "operator" } = { by: "operator" }) =>

@@ -26,6 +26,7 @@ import type {
 import type {
   ConductOptions,
   DetachOptions,
+  FleetWordOrder,
   NodeOptions,
   ResumeOptions,
   RetryOptions,
@@ -154,6 +155,11 @@ export class Souffleur extends Context.Service<
      * an agent asks for it, so a hold is refused too.
      */
     readonly go: (name: WatchName, options?: { readonly byAgent?: boolean }) => Effect.Effect<Watch, SettleError>
+    /**
+     * Takes a word that a person said at the hub of a fleet. It counts once, for the revision that the person saw.
+     * Fails with `Refused` where this host does not take it.
+     */
+    readonly takeWord: (word: FleetWordOrder) => Effect.Effect<Watch, SettleError>
     /**
      * Trusts the config file of a project as it is now, by a person's word: its ceiling and its programs. Its
      * unfinished watches and its runs take both from now on.

@@ -1,6 +1,7 @@
 import type {
   Claims,
   Comms,
+  FleetWordIntent,
   Launcher,
   Permission,
   Processes,
@@ -113,6 +114,11 @@ export interface ConductOptions {
    * unfinished.
    */
   readonly waiting?: (needs: ReadonlyArray<string>, run: Run) => Effect.Effect<void>
+}
+
+/** A word that a person said at the hub of a fleet, with the id of its watch. */
+export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {
+  readonly watch: string
 }
 
 /** A person's answer to a task that is escalated, or to the finishing step that failed. */

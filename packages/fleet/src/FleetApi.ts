@@ -1,6 +1,6 @@
 import { Bounds } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
-import { Context, Runtime, Schema } from "effect"
+import { Context, Effect, Runtime, Schema } from "effect"
 import {
   HttpApi,
   HttpApiEndpoint,
@@ -11,6 +11,18 @@ import {
 } from "effect/http-api"
 import { ChainDigest, FleetEvent, LogMark, LogName, maxDataLength } from "./FleetEvent.ts"
 import { FleetView } from "./FleetView.ts"
+import {
+  maxWaiting,
+  NoSuchWord,
+  OperatorOnly,
+  type FleetRole,
+  SaidWord,
+  WaitingWord,
+  WordAnswer,
+  WordId,
+  WordKept,
+  WordStanding
+} from "./SaidWord.ts"
 
 /** The most events of one batch. */
 export const maxBatchEvents = 500
@@ -37,7 +49,9 @@ export type FleetBatch = typeof FleetBatch.Type
 /** A host, as it presents itself when it begins to ship. `machine`: a hash, or `null` where it has no identity. */
 export const Introduction = Schema.Struct({
   host: Bounds.words(256),
-  machine: Schema.NullOr(Bounds.words(64))
+  machine: Schema.NullOr(Bounds.words(64)),
+  /** The host takes words of the operators of the fleet. A host of an earlier version takes none. */
+  takesWords: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 })
 export type Introduction = typeof Introduction.Type
 
@@ -116,9 +130,25 @@ export class FleetAuthorization extends HttpApiMiddleware.Service<
   error: [TokenRefused, StoreOut]
 }) {}
 
-const params = { log: LogName }
+/** The person that a request comes from, by the name that the hub knows. */
+export class PersonAtHub extends Context.Service<PersonAtHub, { readonly name: string; readonly role: FleetRole }>()(
+  "@souffleur/fleet/PersonAtHub"
+) {}
 
-/** The requests of hosts to a hub, and its answers, version 1 (spec: fleet#contract). */
+/** Turns the token of a request into the person that it was given to (spec: fleet#people). */
+export class PersonAuthorization extends HttpApiMiddleware.Service<
+  PersonAuthorization,
+  { readonly provides: PersonAtHub }
+>()("@souffleur/fleet/PersonAuthorization", {
+  requiredForClient: true,
+  security: { bearer: HttpApiSecurity.bearer },
+  error: [TokenRefused, StoreOut]
+}) {}
+
+const params = { log: LogName }
+const wordParams = { word: WordId }
+
+/** The requests of hosts and of people to a hub, and its answers, version 1 (spec: fleet#contract). */
 export class FleetApi extends HttpApi.make("souffleur-fleet").add(
   HttpApiGroup.make("fleet")
     .add(
@@ -126,9 +156,20 @@ export class FleetApi extends HttpApi.make("souffleur-fleet").add(
       HttpApiEndpoint.get("metrics", "/metrics", {
         success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4" })),
         error: [StoreOut]
+      }),
+      HttpApiEndpoint.put("say", "/words/:word", {
+        params: wordParams,
+        payload: SaidWord,
+        success: WordStanding,
+        error: [OperatorOnly, WordKept, StoreOut]
+      }),
+      HttpApiEndpoint.get("word", "/words/:word", {
+        params: wordParams,
+        success: WordStanding,
+        error: [NoSuchWord, StoreOut]
       })
     )
-    .middleware(FleetAuthorization)
+    .middleware(PersonAuthorization)
     .prefix("/v1/fleet"),
   HttpApiGroup.make("logs")
     .add(
@@ -154,6 +195,16 @@ export class FleetApi extends HttpApi.make("souffleur-fleet").add(
         payload: LogMark,
         success: LogMark,
         error: [NoSuchLog, LogOfAnother, StoreOut]
+      }),
+      HttpApiEndpoint.get("words", "/:log/words", {
+        params,
+        success: Schema.Array(WaitingWord).check(Schema.isMaxLength(maxWaiting)),
+        error: [StoreOut]
+      }),
+      HttpApiEndpoint.post("answer", "/:log/words/:word", {
+        params: { ...params, ...wordParams },
+        payload: WordAnswer,
+        error: [StoreOut]
       })
     )
     .middleware(FleetAuthorization)

@@ -17,6 +17,8 @@ export const FleetJob = Schema.Struct({
   need: Schema.NullOr(Schema.Struct({ why: someText, next: someText })),
   /** The generation of a watch; 0 for a run. */
   generation: wholeNumber,
+  /** The revision of its last event that the hub has. A word for the job names it. */
+  revision: wholeNumber,
   /** Epoch milliseconds of its last event, by the clock of its host. */
   at: isBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 })
@@ -29,7 +31,9 @@ export const FleetHost = Schema.Struct({
   log: LogName,
   lastSeenAgo: wholeNumber,
   forked: Schema.Boolean,
-  revoked: Schema.Boolean
+  revoked: Schema.Boolean,
+  /** The host takes words of the operators of the fleet. */
+  takesWords: Schema.Boolean
 })
 export type FleetHost = typeof FleetHost.Type
 
@@ -38,6 +42,8 @@ export const maxViewed = 1000
 
 /** The hosts of a fleet, and what lives or has ended lately there. The need of a person comes first. */
 export const FleetView = Schema.Struct({
+  /** Epoch ms by the clock of the hub. The end of a word is by this clock. */
+  now: wholeNumber,
   hosts: Schema.Array(FleetHost).check(Schema.isMaxLength(10_000)),
   jobs: Schema.Array(Schema.Struct({ ...FleetJob.fields, log: LogName })).check(Schema.isMaxLength(maxViewed)),
   /** The number of jobs that the view leaves out. */

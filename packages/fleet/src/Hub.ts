@@ -11,6 +11,7 @@ import {
   LogOfAnother,
   NoSuchLog,
   OtherMark,
+  PersonAuthorization,
   StoreOut,
   TokenRefused,
   TooManyLogs
@@ -18,6 +19,15 @@ import {
 import { boundedFetch } from "./BoundedFetch.ts"
 import type { LogMark } from "./FleetEvent.ts"
 import type { FleetView } from "./FleetView.ts"
+import {
+  NoSuchWord,
+  OperatorOnly,
+  type SaidWord,
+  type WaitingWord,
+  type WordAnswer,
+  WordKept,
+  type WordStanding
+} from "./SaidWord.ts"
 
 /** The hub gives no answer that counts: it cannot be reached, is slow, or its store is out. It may pass. */
 export class HubAway extends Schema.TaggedError<HubAway>()("HubAway", { problem: Schema.String }) {
@@ -30,7 +40,7 @@ export class HubAway extends Schema.TaggedError<HubAway>()("HubAway", { problem:
 /** The words of a hub that do not pass by themselves. */
 export type HubRefusal = TokenRefused | LogOfAnother | TooManyLogs
 
-/** The address of a hub and the token that it enrolled this host with. */
+/** The address of a hub, and the token that it gave to this host or to a person. */
 export interface HubAddress {
   readonly url: string
   readonly token: Redacted.Redacted
@@ -53,23 +63,51 @@ const problemOf = (error: unknown): string => {
   return error.reason._tag === "TransportError" ? "it cannot be reached" : "its answer cannot be read"
 }
 
-const isOfContract = Schema.is(
-  Schema.Union([TokenRefused, OtherMark, NoSuchLog, LogOfAnother, TooManyLogs, BrokenBatch])
-)
+const Spoken = Schema.Union([
+  TokenRefused,
+  OtherMark,
+  NoSuchLog,
+  LogOfAnother,
+  TooManyLogs,
+  BrokenBatch,
+  OperatorOnly,
+  WordKept,
+  NoSuchWord
+])
+const isOfContract = Schema.is(Spoken)
 
 /** Keeps the words of the contract. Everything else is no answer that counts. */
 const heard = <A, E>(
   call: Effect.Effect<A, E>,
   timeout = answerTimeout
-): Effect.Effect<A, Extract<E, OtherMark | NoSuchLog | BrokenBatch | HubRefusal> | HubAway> =>
+): Effect.Effect<A, Extract<E, typeof Spoken.Type> | HubAway> =>
   call.pipe(
     Effect.timeout(timeout),
     Effect.mapError((error) =>
-      isOfContract(error)
-        ? (error as Extract<E, OtherMark | NoSuchLog | BrokenBatch | HubRefusal>)
-        : new HubAway({ problem: problemOf(error) })
+      isOfContract(error) ? (error as Extract<E, typeof Spoken.Type>) : new HubAway({ problem: problemOf(error) })
     )
   )
+
+/** HTTP without redirects, and with answers of bounded size. */
+const layerFetch = FetchHttpClient.layer.pipe(
+  Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
+  Layer.provide(Layer.succeed(FetchHttpClient.Fetch, boundedFetch))
+)
+
+/** Speaks to a hub with a token. No redirect is followed, because the token is for one server. */
+const client = ({ token, url }: HubAddress) => {
+  const withToken: HttpApiMiddleware.HttpApiMiddlewareClient<never, never, never> = ({ next, request }) =>
+    next(HttpClientRequest.bearerToken(request, Redacted.value(token)))
+  return HttpApiClient.make(FleetApi, {
+    transformClient: HttpClient.mapRequest(HttpClientRequest.prependUrl(url))
+  }).pipe(
+    Effect.provide([
+      HttpApiMiddleware.layerClient(FleetAuthorization, withToken),
+      HttpApiMiddleware.layerClient(PersonAuthorization, withToken),
+      layerFetch
+    ])
+  )
+}
 
 /** The hub, as a host speaks to it (spec: fleet#contract). */
 export class Hub extends Context.Service<
@@ -84,36 +122,56 @@ export class Hub extends Context.Service<
       log: string,
       batch: FleetBatch
     ) => Effect.Effect<LogMark, OtherMark | NoSuchLog | BrokenBatch | HubRefusal | HubAway>
-    /** Reads the hosts of the fleet, and what lives there. */
-    readonly view: Effect.Effect<FleetView, TokenRefused | HubAway>
     /** Tells that the log at that mark is another one than the host has. The hub refuses both from now on. */
     readonly fork: (log: string, mark: LogMark) => Effect.Effect<void, NoSuchLog | HubRefusal | HubAway>
+    /** Reads the words for the watches of a log that have no answer yet. */
+    readonly words: (log: string) => Effect.Effect<ReadonlyArray<WaitingWord>, TokenRefused | HubAway>
+    /** Answers a word. The first answer counts. */
+    readonly answer: (log: string, word: string, answer: WordAnswer) => Effect.Effect<void, TokenRefused | HubAway>
   }
 >()("@souffleur/fleet/Hub") {
-  /** The hub over HTTP. No redirect is followed, because the token is for one server. */
-  static readonly layerHttp = ({ token, url }: HubAddress): Layer.Layer<Hub> =>
+  /** The hub over HTTP. */
+  static readonly layerHttp = (address: HubAddress): Layer.Layer<Hub> =>
     Layer.effect(
       Hub,
-      Effect.gen(function* () {
-        const { fleet, logs } = yield* HttpApiClient.make(FleetApi, {
-          transformClient: HttpClient.mapRequest(HttpClientRequest.prependUrl(url))
-        })
-        return Hub.of({
+      Effect.map(client(address), ({ logs }) =>
+        Hub.of({
           begin: (log, payload) => heard(logs.begin({ params: { log }, payload })),
           look: (log) => heard(logs.look({ params: { log } })),
           append: (log, payload) => heard(logs.append({ params: { log }, payload }), timeoutOf(payload)),
-          view: heard(fleet.view()),
-          fork: (log, payload) => Effect.asVoid(heard(logs.fork({ params: { log }, payload })))
+          fork: (log, payload) => Effect.asVoid(heard(logs.fork({ params: { log }, payload }))),
+          words: (log) => heard(logs.words({ params: { log } })),
+          answer: (log, word, payload) => Effect.asVoid(heard(logs.answer({ params: { log, word }, payload })))
         })
-      })
-    ).pipe(
-      Layer.provide(
-        HttpApiMiddleware.layerClient(FleetAuthorization, ({ next, request }) =>
-          next(HttpClientRequest.bearerToken(request, Redacted.value(token)))
-        )
-      ),
-      Layer.provide(FetchHttpClient.layer),
-      Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
-      Layer.provide(Layer.succeed(FetchHttpClient.Fetch, boundedFetch))
+      )
+    )
+}
+
+/** The hub, as a person speaks to it (spec: fleet#people). */
+export class FleetDesk extends Context.Service<
+  FleetDesk,
+  {
+    /** Reads the hosts of the fleet, and what lives there. */
+    readonly view: Effect.Effect<FleetView, TokenRefused | HubAway>
+    /** Says a word. The same word may be said again, and is one. */
+    readonly say: (
+      id: string,
+      word: SaidWord
+    ) => Effect.Effect<WordStanding, TokenRefused | OperatorOnly | WordKept | HubAway>
+    /** Says what became of a word. */
+    readonly word: (id: string) => Effect.Effect<WordStanding, TokenRefused | NoSuchWord | HubAway>
+  }
+>()("@souffleur/fleet/FleetDesk") {
+  /** The hub over HTTP. */
+  static readonly layerHttp = (address: HubAddress): Layer.Layer<FleetDesk> =>
+    Layer.effect(
+      FleetDesk,
+      Effect.map(client(address), ({ fleet }) =>
+        FleetDesk.of({
+          view: heard(fleet.view()),
+          say: (word, payload) => heard(fleet.say({ params: { word }, payload })),
+          word: (word) => heard(fleet.word({ params: { word } }))
+        })
+      )
     )
 }

@@ -63,7 +63,7 @@ export const batchOf = (events: ReadonlyArray<FleetEvent>): ReadonlyArray<FleetE
  * declare const token: Redacted.Redacted
  * const shipping = ship({
  *   log: "0d2f6c2e-4b7a-4d0e-9c57-3c1a4f1e8b11",
- *   who: { host: "build1", machine: null },
+ *   who: { host: "build1", machine: null, takesWords: false },
  *   tell: (news) => Effect.logInfo(news._tag)
  * }).pipe(Effect.provide([Hub.layerHttp({ url: "https://hub.example.org", token }), HostHashing.layer]))
  * ```

@@ -15,7 +15,8 @@ import {
   ship,
   ShippedLog,
   type ShipNews,
-  TokenRefused
+  TokenRefused,
+  type WaitingWord
 } from "../src/index.ts"
 
 /** Hashes at once. Under `TestClock` nothing waits for a digest of the platform. */
@@ -51,7 +52,10 @@ export const fleetWorld = Effect.gen(function* () {
     lies: false,
     begun: false,
     /** The most events of a batch that gets through. */
-    passes: Number.MAX_SAFE_INTEGER
+    passes: Number.MAX_SAFE_INTEGER,
+    /** The words that wait for the host, and its answers to them. */
+    words: [] as ReadonlyArray<WaitingWord>,
+    answers: [] as Array<readonly [word: string, reason: string | null]>
   }
   const weather = yield* Ref.make<ReadonlyArray<Weather>>([])
   const answer = <A, E>(act: Effect.Effect<A, E>) =>
@@ -96,8 +100,9 @@ export const fleetWorld = Effect.gen(function* () {
               return (state.mark = mark)
             })
           ),
-        view: Effect.die("no shipper looks at the fleet"),
-        fork: () => answer(Effect.sync(() => void (state.forks++, (state.forked = true))))
+        fork: () => answer(Effect.sync(() => void (state.forks++, (state.forked = true)))),
+        words: () => answer(Effect.sync(() => state.words)),
+        answer: (_, word, said) => answer(Effect.sync(() => void state.answers.push([word, said.reason])))
       })
     ),
     Layer.succeed(
@@ -115,6 +120,7 @@ export const fleetWorld = Effect.gen(function* () {
     )
   )
   return {
+    layer,
     events,
     copied,
     news,
@@ -135,7 +141,7 @@ export const fleetWorld = Effect.gen(function* () {
       }),
     shipping: ship({
       log: "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1",
-      who: { host: "h", machine: null },
+      who: { host: "h", machine: null, takesWords: true },
       tell: (one) => Effect.sync(() => void news.push(one))
     }).pipe(Effect.provide(layer)),
     /** Moves the time on until the hub has every event of the log. */

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Redacted } from "effect"
+import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
-import { Hub, HubAway, noMark } from "../src/index.ts"
+import { FleetDesk, Hub, HubAway, noMark } from "../src/index.ts"
 import { eventAt } from "./FleetWorld.ts"
 
 const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
@@ -22,11 +22,13 @@ const inPlaceOfAHub = (answer: http.RequestListener) =>
           server.close()
         })
     ),
-    (server) =>
-      Hub.layerHttp({
+    (server) => {
+      const address = {
         url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
         token: Redacted.make("a".repeat(64))
-      })
+      }
+      return Layer.merge(Hub.layerHttp(address), FleetDesk.layerHttp(address))
+    }
   )
 
 const looked = Effect.flip(Hub.use((hub) => hub.look(log)))
@@ -64,11 +66,13 @@ it.live("a view that is too large, or is none, is no answer", () =>
           response.writeHead(200, { "content-type": "application/json" })
           response.end(body())
         }),
-        (layer) => Effect.provide(Effect.exit(Hub.use(({ view }) => view)), layer)
+        (layer) => Effect.provide(Effect.exit(FleetDesk.use(({ view }) => view)), layer)
       )
-    assert.isTrue(Exit.isSuccess(yield* answered(() => '{"hosts":[],"jobs":[],"more":0}')))
-    assert.isTrue(Exit.isFailure(yield* answered(() => '{"hosts":[],"jobs":[{}],"more":0}')))
-    assert.isTrue(Exit.isFailure(yield* answered(() => `${" ".repeat(17_000_000)}{"hosts":[],"jobs":[],"more":0}`)))
+    assert.isTrue(Exit.isSuccess(yield* answered(() => '{"now":0,"hosts":[],"jobs":[],"more":0}')))
+    assert.isTrue(Exit.isFailure(yield* answered(() => '{"now":0,"hosts":[],"jobs":[{}],"more":0}')))
+    assert.isTrue(
+      Exit.isFailure(yield* answered(() => `${" ".repeat(17_000_000)}{"now":0,"hosts":[],"jobs":[],"more":0}`))
+    )
   })
 )
 

@@ -1,14 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Effect, FileSystem, Option, Redacted } from "effect"
-import {
-  forgetMembership,
-  freshLogName,
-  freshToken,
-  keepMembership,
-  type Membership,
-  membershipOf
-} from "../src/index.ts"
+import { Effect, FileSystem, Option, Redacted, Schema } from "effect"
+import { freshToken, freshUuid, Introduction, type Login, logins, type Membership, memberships } from "../src/index.ts"
 
 it.layer(HostServices.layer)((it) => {
   it.effect("a membership is kept for this user alone, and an address is https or of this machine", () =>
@@ -16,17 +9,18 @@ it.layer(HostServices.layer)((it) => {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-member-" }))
       const file = `${folder}/fleet.json`
-      assert.deepStrictEqual(yield* membershipOf(folder), Option.none())
+      assert.deepStrictEqual(yield* memberships.read(folder), Option.none())
       const membership: Membership = {
         version: 1,
         url: "https://hub.example",
-        log: yield* freshLogName,
-        token: yield* freshToken
+        log: yield* freshUuid,
+        token: yield* freshToken,
+        readOnly: true
       }
-      yield* keepMembership(folder, membership)
+      yield* memberships.keep(folder, membership)
       assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
-      const kept = Option.getOrThrow(yield* membershipOf(folder))
-      assert.deepStrictEqual([kept.url, kept.log], [membership.url, membership.log])
+      const kept = Option.getOrThrow(yield* memberships.read(folder))
+      assert.deepStrictEqual([kept.url, kept.log, kept.readOnly], [membership.url, membership.log, true])
       assert.strictEqual(Redacted.value(kept.token), Redacted.value(membership.token))
       assert.notInclude(JSON.stringify(kept), Redacted.value(membership.token))
       const text = yield* fs.readFileString(file)
@@ -34,7 +28,7 @@ it.layer(HostServices.layer)((it) => {
         Effect.gen(function* () {
           yield* fs.writeFileString(file, text)
           yield* fs.chmod(file, mode)
-          return yield* Effect.flip(membershipOf(folder))
+          return yield* Effect.flip(memberships.read(folder))
         })
       for (const wrong of [
         text.replace("https:", "http:"),
@@ -49,10 +43,24 @@ it.layer(HostServices.layer)((it) => {
       }
       assert.strictEqual((yield* refused(text, 0o640))._tag, "FileRefused")
       yield* fs.chmod(file, 0o600)
-      assert.isTrue(Option.isSome(yield* membershipOf(folder)), "as it was")
-      yield* forgetMembership(folder)
-      yield* forgetMembership(folder)
-      assert.deepStrictEqual(yield* membershipOf(folder), Option.none())
+      assert.isTrue(Option.isSome(yield* memberships.read(folder)), "as it was")
+      // Its person never heard of words.
+      yield* fs.writeFileString(file, text.replace(/,?"readOnly":true/u, ""))
+      const earlier = Option.getOrThrow(yield* memberships.read(folder))
+      assert.deepStrictEqual([earlier.log, earlier.readOnly], [membership.log, true])
+      assert.isFalse(Schema.decodeUnknownSync(Introduction)({ host: "h", machine: null }).takesWords)
+      const login: Login = { version: 1, url: membership.url, token: yield* freshToken }
+      yield* logins.keep(folder, login)
+      assert.strictEqual((yield* fs.stat(`${folder}/fleet-login.json`)).mode & 0o777, 0o600)
+      yield* memberships.forget(folder)
+      yield* memberships.forget(folder)
+      const { token } = Option.getOrThrow(yield* logins.read(folder))
+      assert.strictEqual(Redacted.value(token), Redacted.value(login.token))
+      yield* fs.chmod(`${folder}/fleet-login.json`, 0o640)
+      assert.strictEqual((yield* Effect.flip(logins.read(folder)))._tag, "FileRefused")
+      yield* logins.forget(folder)
+      assert.deepStrictEqual(yield* logins.read(folder), Option.none())
+      assert.deepStrictEqual(yield* memberships.read(folder), Option.none())
     })
   )
 })

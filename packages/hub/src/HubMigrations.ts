@@ -90,6 +90,30 @@ const migrations = {
       since timestamptz NOT NULL DEFAULT clock_timestamp(),
       looked timestamptz NOT NULL DEFAULT clock_timestamp()
     )`
+  ),
+  "0006_words": statements(
+    "ALTER TABLE logs ADD COLUMN takes_words boolean NOT NULL DEFAULT false",
+    `CREATE TABLE people (
+      name text PRIMARY KEY,
+      role text NOT NULL,
+      token_digest text NOT NULL UNIQUE,
+      added timestamptz NOT NULL DEFAULT clock_timestamp(),
+      revoked timestamptz
+    )`,
+    // `reason`: of a refusal. A word with an answer and no reason was taken.
+    `CREATE TABLE words (
+      id uuid PRIMARY KEY,
+      log uuid NOT NULL REFERENCES logs,
+      stream text NOT NULL,
+      word text NOT NULL,
+      seen bigint NOT NULL,
+      person text NOT NULL REFERENCES people,
+      said timestamptz NOT NULL DEFAULT statement_timestamp(),
+      until timestamptz NOT NULL,
+      answered timestamptz,
+      reason text
+    )`,
+    "CREATE INDEX words_waiting ON words (log, until) WHERE answered IS NULL"
   )
 }
 

@@ -165,16 +165,22 @@ export class HubProjection extends Context.Service<
             const rows = yield* orOut(
               sql.unsafe<{ readonly log: string; readonly shown: string; readonly total: number }>(viewed, [rules])
             )
-            const hosts = (yield* store.logs).map(({ enrolledHost, forked, host, lastSeenAgo, log, revoked }) => ({
-              name: enrolledHost,
-              host,
-              log,
-              lastSeenAgo,
-              forked,
-              revoked
-            }))
+            const hosts = (yield* store.logs).map(
+              ({ enrolledHost, forked, host, lastSeenAgo, log, revoked, takesWords }) => ({
+                name: enrolledHost,
+                host,
+                log,
+                lastSeenAgo,
+                forked,
+                revoked,
+                takesWords
+              })
+            )
             const jobs = rows.map(({ log, shown }) => ({ ...decode(shown), log }))
-            return { hosts, jobs, more: (rows[0]?.total ?? 0) - rows.length }
+            const [clock] = yield* orOut(
+              sql<{ readonly now: unknown }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`
+            )
+            return { now: Number(clock!.now), hosts, jobs, more: (rows[0]?.total ?? 0) - rows.length }
           }).pipe(Effect.withSpan("HubProjection.view"))
         })
       })

@@ -35,6 +35,8 @@ export interface LogStanding {
   readonly lastSeenAgo: number
   readonly skew: number
   readonly forked: boolean
+  /** The host takes words of operators. */
+  readonly takesWords: boolean
 }
 
 /** Where a reader of all logs begins. */

@@ -1,10 +1,21 @@
-import { EnrolledHost, FleetApi, FleetAuthorization, maxRequestBytes, TokenRefused } from "@souffleur/fleet"
+import {
+  EnrolledHost,
+  FleetApi,
+  FleetAuthorization,
+  maxRequestBytes,
+  OperatorOnly,
+  PersonAtHub,
+  PersonAuthorization,
+  TokenRefused
+} from "@souffleur/fleet"
 import { ByteSize, Effect, Layer, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { fleetNumbers } from "./HubNumbers.ts"
+import { HubPeople } from "./HubPeople.ts"
 import { HubProjection, layerProjector } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
+import { HubWords } from "./HubWords.ts"
 
 /** Knows a host by its token (spec: fleet#tokens). */
 export const layerAuthorization = Layer.effect(
@@ -20,31 +31,55 @@ export const layerAuthorization = Layer.effect(
   )
 )
 
+/** Knows a person by their token (spec: fleet#people). */
+export const layerPersonAuthorization = Layer.effect(
+  PersonAuthorization,
+  Effect.map(HubPeople, (people) =>
+    PersonAuthorization.of({
+      bearer: Effect.fnUntraced(function* (answer, { credential }) {
+        const person = yield* people.personOf(credential)
+        if (Option.isNone(person)) return yield* new TokenRefused()
+        return yield* Effect.provideService(answer, PersonAtHub, person.value)
+      })
+    })
+  )
+)
+
 /** Answers the hosts from the store. It needs {@link layerAuthorization}. */
 export const layerHandlers = HttpApiBuilder.group(
   FleetApi,
   "logs",
   Effect.fn(function* (handlers) {
     const store = yield* HubStore
+    const words = yield* HubWords
     return handlers.handleAll({
       begin: ({ params, payload }) => Effect.flatMap(EnrolledHost, (host) => store.begin(host, params.log, payload)),
       look: ({ params }) => Effect.flatMap(EnrolledHost, (host) => store.look(host, params.log)),
       append: ({ params, payload }) => Effect.flatMap(EnrolledHost, (host) => store.append(host, params.log, payload)),
-      fork: ({ params }) => Effect.flatMap(EnrolledHost, (host) => store.fork(host, params.log))
+      fork: ({ params }) => Effect.flatMap(EnrolledHost, (host) => store.fork(host, params.log)),
+      words: ({ params }) => Effect.flatMap(EnrolledHost, (host) => words.waiting(host, params.log)),
+      answer: ({ params, payload }) =>
+        Effect.flatMap(EnrolledHost, (host) => words.answer(host, params.log, params.word, payload))
     })
   })
 )
 
-/** Shows the fleet to its hosts. It needs {@link layerAuthorization}. */
+/** Shows the fleet to people, and takes the words of operators. It needs {@link layerPersonAuthorization}. */
 export const layerView = HttpApiBuilder.group(
   FleetApi,
   "fleet",
   Effect.fn(function* (handlers) {
     const { counts, view } = yield* HubProjection
     const { logs } = yield* HubStore
+    const words = yield* HubWords
     return handlers.handleAll({
       view: () => view,
-      metrics: () => Effect.zipWith(logs, counts, fleetNumbers)
+      metrics: () => Effect.zipWith(logs, counts, fleetNumbers),
+      say: Effect.fnUntraced(function* ({ params, payload }) {
+        const { name, role } = yield* PersonAtHub
+        return role === "operator" ? yield* words.say(params.word, name, payload) : yield* new OperatorOnly()
+      }),
+      word: ({ params }) => words.standing(params.word)
     })
   })
 )
@@ -76,6 +111,7 @@ export const layerHub = HttpRouter.serve(
     Layer.provide(layerHandlers),
     Layer.provide(layerView),
     Layer.provide(layerAuthorization),
+    Layer.provide(layerPersonAuthorization),
     Layer.provide(HttpServer.layerServices)
   ),
   { disableListenLog: true, disableLogger: true, middleware: bounded }

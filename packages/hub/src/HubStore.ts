@@ -1,4 +1,3 @@
-import { digestOf } from "@souffleur/domain"
 import {
   BrokenBatch,
   type CopiedLog,
@@ -15,10 +14,11 @@ import {
   StoreOut,
   TooManyLogs
 } from "@souffleur/fleet"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrated } from "./HubMigrations.ts"
 import { orOut } from "./HubTrouble.ts"
+import { tokenDigest } from "./TokenDigest.ts"
 import {
   agoOf,
   AlreadyEnrolled,
@@ -61,8 +61,6 @@ const maxLogs = 1000
 
 /** Milliseconds since the host of a log last spoke. */
 const ago = "(extract(epoch FROM clock_timestamp() - last_seen) * 1000)::bigint AS ago"
-
-const tokenDigest = (token: Redacted.Redacted) => digestOf(`souffleur fleet ${Redacted.value(token)}`)
 
 const isInOrder = ({ after, events }: FleetBatch) =>
   events.every(([position], n) => position > (n === 0 ? after.position : events[n - 1]![0]))
@@ -153,7 +151,7 @@ export class HubStore extends Context.Service<
           )
           return Option.map(Option.fromUndefinedOr(row), ({ name }) => name)
         }),
-        begin: Effect.fn("HubStore.begin")(function* (enrolledHost, log, { host, machine }) {
+        begin: Effect.fn("HubStore.begin")(function* (enrolledHost, log, { host, machine, takesWords }) {
           yield* orOut(
             sql`INSERT INTO logs (log, enrolled_host, host, machine, position, digest)
               SELECT ${log}::uuid, ${enrolledHost}, ${host}, ${machine}, ${noMark.position}::bigint, ${noMark.digest}
@@ -164,7 +162,9 @@ export class HubStore extends Context.Service<
             Effect.fail(new TooManyLogs())
           )
           if (row.machine !== machine) return yield* new LogOfAnother()
-          yield* orOut(sql`UPDATE logs SET host = ${host}, last_seen = clock_timestamp() WHERE log = ${log}::uuid`)
+          yield* orOut(
+            sql`UPDATE logs SET host = ${host}, takes_words = ${takesWords}, last_seen = clock_timestamp() WHERE log = ${log}::uuid`
+          )
           if (row.forked) return yield* new OtherMark({ mark: copiedMark(row), forked: true })
           return copiedMark(row)
         }),
@@ -222,10 +222,11 @@ export class HubStore extends Context.Service<
           sql<
             LogRow &
               Readonly<Record<"log" | "host", string>> &
-              Readonly<Record<"skew_ms", unknown>> & { readonly revoked: boolean }
+              Readonly<Record<"skew_ms", unknown>> &
+              Readonly<Record<"revoked" | "takes_words", boolean>>
           >`
             SELECT enrolled_host, hosts.revoked IS NOT NULL AS revoked, log::text, host, machine, position, digest, forked,
-              skew_ms, ${sql.literal(ago)}
+              takes_words, skew_ms, ${sql.literal(ago)}
             FROM logs JOIN hosts ON hosts.name = enrolled_host ORDER BY enrolled_host, log`
         ).pipe(
           Effect.map((rows) =>
@@ -238,7 +239,8 @@ export class HubStore extends Context.Service<
               mark: copiedMark(row),
               lastSeenAgo: agoOf(row),
               skew: Number(row.skew_ms),
-              forked: row.forked
+              forked: row.forked,
+              takesWords: row.takes_words
             }))
           ),
           Effect.withSpan("HubStore.logs")

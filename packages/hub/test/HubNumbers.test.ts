@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { noMark } from "@souffleur/fleet"
-import { fleetNumbers, HubProjection, HubStore, layerHub, type LogStanding } from "@souffleur/hub"
+import { fleetNumbers, HubPeople, HubProjection, HubStore, HubWords, layerHub, type LogStanding } from "@souffleur/hub"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { HttpServer } from "effect/http"
@@ -15,6 +15,7 @@ const standing = (change: Partial<LogStanding>): LogStanding => ({
   lastSeenAgo: 1000,
   skew: -250,
   forked: false,
+  takesWords: true,
   ...change
 })
 
@@ -70,10 +71,18 @@ it.live("the numbers are for who has a token, as text", () =>
       layerHub.pipe(
         Layer.provide(
           Layer.mock(HubStore)({
-            hostOf: (token) => Effect.succeed(Redacted.value(token) === "token" ? Option.some("one") : Option.none()),
             logs: Effect.succeed([standing({})])
           })
         ),
+        Layer.provide(
+          Layer.mock(HubPeople)({
+            personOf: (token) =>
+              Effect.succeed(
+                Redacted.value(token) === "token" ? Option.some({ name: "anna", role: "viewer" }) : Option.none()
+              )
+          })
+        ),
+        Layer.provide(Layer.mock(HubWords)({})),
         Layer.provide(Layer.mock(HubProjection)({ pass: Effect.never, counts: Effect.succeed([]) })),
         Layer.provideMerge(LoopbackServer.layer({ port: 0 }))
       )

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { maxRequestBytes } from "@souffleur/fleet"
-import { HubProjection, HubStore, layerHub } from "@souffleur/hub"
+import { HubPeople, HubProjection, HubStore, HubWords, layerHub } from "@souffleur/hub"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { HttpServer } from "effect/http"
@@ -50,6 +50,8 @@ it.live("a request that is too large is refused before it is in memory, with its
             hostOf: (token) => Effect.succeed(Redacted.value(token) === "token" ? Option.some("one") : Option.none())
           })
         ),
+        Layer.provide(Layer.mock(HubPeople)({})),
+        Layer.provide(Layer.mock(HubWords)({})),
         Layer.provide(Layer.mock(HubProjection)({ pass: Effect.never })),
         Layer.provideMerge(LoopbackServer.layer({ port: 0 }))
       )

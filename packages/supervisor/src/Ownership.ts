@@ -3,6 +3,8 @@ import {
   claimedIfPossible,
   Claims,
   claimsOf,
+  EventLog,
+  type FleetWordIntent,
   isMeant,
   isOfAnotherMachine,
   Launcher,
@@ -49,16 +51,20 @@ export const forget = Effect.fnUntraced(function* ({ firstLaunch, handoff }: Wat
   if (handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, handoff.request)
 })
 
+/** Settles and forgets the launches of a watch that has ended. */
+const settledEnd = Effect.fnUntraced(function* (id: string, watch: Watch) {
+  yield* settleLast(id, watch)
+  yield* forget(watch)
+  return watch
+})
+
 /**
  * Ends a watch; the Conductor lives on. After this returns, a launch without a receipt never becomes a Conductor. That
  * holds while its souffleur has not heard of the release, and after the souffleur died
  * (spec: behaviour#launch-at-most-once).
  */
 export const release = Effect.fn("Watch.release")(function* (id: string) {
-  const watch = yield* command(id, { _tag: "Release" })
-  yield* settleLast(id, watch)
-  yield* forget(watch)
-  return watch
+  return yield* settledEnd(id, yield* command(id, { _tag: "Release" }))
 })
 
 /**
@@ -66,10 +72,30 @@ export const release = Effect.fn("Watch.release")(function* (id: string) {
  * (spec: behaviour#ends).
  */
 export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "agent" | "operator") {
-  const watch = yield* command(id, { _tag: "Finish", saidBy })
-  yield* settleLast(id, watch)
-  yield* forget(watch)
-  return watch
+  return yield* settledEnd(id, yield* command(id, { _tag: "Finish", saidBy }))
+})
+
+/** Holds if the event after the revision that its speaker saw is this very word. */
+const wasTaken = Effect.fnUntraced(function* ({ revision }: Watch, watch: string, { id, seen }: FleetWordIntent) {
+  if (revision <= seen) return false
+  const [next] = yield* (yield* EventLog).read(watches.streamOf(watch), seen, seen + 1)
+  return next?.event._tag === "FleetWordTaken" && next.event.id === id
+})
+
+/**
+ * Takes a word that a person said at the hub of a fleet (spec: fleet#words). A word that was taken already is taken,
+ * and changes nothing. Fails with `Refused` where the host does not take it.
+ */
+export const takeFleetWord = Effect.fn("Watch.takeFleetWord")(function* (id: string, word: FleetWordIntent) {
+  const watch = yield* Effect.catchTag(
+    command(id, { _tag: "TakeFleetWord", ...word }),
+    "Refused",
+    Effect.fnUntraced(function* (refused) {
+      const now = yield* load(id)
+      return (yield* wasTaken(now, id, word)) ? now : yield* refused
+    })
+  )
+  return watch.phase === "Exited" ? yield* settledEnd(id, watch) : watch
 })
 
 /**

@@ -13,7 +13,7 @@ import {
 import { LogUnusable } from "@souffleur/eventlog"
 import { Context, Effect, Exit, Option, Scope } from "effect"
 import { preparation } from "../../domain/test/Given.ts"
-import { adopt, command, finish, moveHere, own, release } from "../src/index.ts"
+import { adopt, command, finish, moveHere, own, release, takeFleetWord } from "../src/index.ts"
 import { begun, identityOf, ownerOf } from "@souffleur/testing"
 import {
   confirmed,
@@ -359,6 +359,24 @@ describe("an operator's release", () => {
         assert.deepStrictEqual(forgotten, ["l1"])
       }
     })
+  )
+  it.effect(
+    "a word through the fleet that ends a watch settles its launch, also where its process died before that",
+    () =>
+      Effect.gen(function* () {
+        const said = { id: "w1", person: "anna", seen: 3, until: Number.MAX_SAFE_INTEGER, ceilings: false } as const
+        const word = { ...said, word: "done" } as const
+        for (const before of [Effect.void, command("w", { _tag: "TakeFleetWord", ...word })]) {
+          const { context, tags } = yield* living([opened(), { ...prepared, cycle: 0 }, owned])
+          const [settled, forgotten]: [Array<string>, Array<string>] = [[], []]
+          yield* Effect.andThen(before, takeFleetWord("w", word)).pipe(
+            Effect.provideService(Launcher, launcher(settled, forgotten)),
+            Effect.provideContext(context)
+          )
+          assert.deepStrictEqual([settled, forgotten], [["l1"], ["l1"]])
+          assert.deepStrictEqual(yield* tags, ["FleetWordTaken", "ConductorCompleted"])
+        }
+      })
   )
   it.effect("a release without any launch does not use the launcher", () =>
     Effect.gen(function* () {

@@ -28,7 +28,7 @@ export class SimShipper extends Program {
       }),
       Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes)))
     )
-    const who = { host: "build1", machine: null }
+    const who = { host: "build1", machine: null, takesWords: false }
     this.run(ship({ log, who, tell: (news) => Effect.sync(() => tell(news)) }), services, ended)
   }
 }

@@ -47,7 +47,8 @@ export const wireTo = ({ hub, lies, seed }: WireOptions, isCalm: () => boolean):
   return {
     begin: (log) => sent(hub.begin(log), () => [Effect.succeed(mark()), Effect.fail(other()), ...refusals]),
     look: () => Effect.die("a shipper does not look"),
-    view: Effect.die("a shipper views no fleet"),
+    words: () => Effect.die("a shipper asks for no words"),
+    answer: () => Effect.die("a shipper answers no words"),
     append: (log, batch) =>
       sent(hub.append(log, batch), () => [
         Effect.succeed(mark()),

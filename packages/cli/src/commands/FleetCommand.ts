@@ -1,4 +1,4 @@
-import { Claims, type ResolvedSettings, serverUrl, Settings } from "@souffleur/domain"
+import { Claims, type ResolvedSettings, Settings } from "@souffleur/domain"
 import {
   layerAgentFiles,
   layerClaims,
@@ -7,31 +7,33 @@ import {
   layerSouffleur
 } from "@souffleur/embed/internal"
 import {
-  FleetToken,
-  forgetMembership,
-  freshLogName,
+  freshUuid,
   Hub,
-  keepMembership,
   type Membership,
-  membershipOf,
+  memberships,
   ship,
   ShippedLog,
-  type ShipNews
+  type ShipNews,
+  takeWords,
+  type WordNews
 } from "@souffleur/fleet"
 import { HostHashing, TrustedFiles } from "@souffleur/node"
-import { Console, Effect, Layer, Option, Path, Redacted, Schedule, Schema, Stdio, Stream } from "effect"
-import { Argument, Command } from "effect/cli"
-import { BadUsage } from "../Failure.ts"
-import { joinedFleet } from "../fleet/JoinedFleet.ts"
+import { Console, Effect, Layer, Option, Path, Schedule } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { askedToken, hubUrl, joinedFleet } from "../fleet/JoinedFleet.ts"
+import { layerWordErrand } from "../fleet/WordErrand.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { WorksUnread } from "../world/CommandEnvironment.ts"
+import { loginCommand, logoutCommand } from "./FleetLoginCommand.ts"
+import { takeCommand, wordCommands } from "./FleetWordCommand.ts"
 import { json, projectDir } from "./Options.ts"
-import { withLayers } from "./ProjectCommand.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 const flags = { projectDir, json }
 
 /** This host, as the hub is told of it. */
-const introduction = Effect.map(Claims, ({ self: { host, machine } }) => ({ host, machine }))
+const introduction = ({ readOnly }: Pick<Membership, "readOnly">) =>
+  Effect.map(Claims, ({ self: { host, machine } }) => ({ host, machine, takesWords: !readOnly }))
 
 /** The log of this host, as it is there. */
 const layerOwnLog = ({ stateDir }: ResolvedSettings) =>
@@ -56,42 +58,30 @@ const layerOwnLogToCome = (settings: ResolvedSettings, tell: Effect.Effect<void>
     })
   )
 
-/** Reads the first line of standard input. */
-const firstLine = Effect.gen(function* () {
-  const stdio = yield* Stdio.Stdio
-  const line = yield* stdio.stdin.pipe(Stream.decodeText(), Stream.splitLines, Stream.take(1), Stream.runHead)
-  return Option.getOrElse(line, () => "").trim()
-})
-
 const joinCommand = Command.make(
   "join",
   {
     url: Argument.String("url").pipe(Argument.withDescription("The hub: an https URL, or http on this machine")),
+    readOnly: Flag.Boolean("read-only").pipe(
+      Flag.withDescription("Take no words of the operators of the fleet"),
+      Flag.withDefault(false)
+    ),
     ...flags
   },
   Effect.fnUntraced(function* (given) {
     yield* personOnly("souffleur fleet join")
-    if (serverUrl(given.url) === undefined)
-      return yield* new BadUsage({
-        message: "a hub has an https URL, or http on this machine alone, without a password"
-      })
+    const url = yield* hubUrl(given.url)
     const { stateDir } = yield* Settings
-    yield* Console.error("The token of this host, as souffleur hub enrol printed it, on one line:")
-    const token = Schema.decodeUnknownOption(FleetToken)(yield* firstLine)
-    if (Option.isNone(token))
-      return yield* new BadUsage({
-        message: "standard input has no token: it is 64 digits and letters a to f, on one line"
-      })
-    const url = given.url.replace(/\/+$/u, "")
-    const before = yield* Effect.orElseSucceed(membershipOf(stateDir), () => Option.none<Membership>())
-    const log = Option.isSome(before) && before.value.url === url ? before.value.log : yield* freshLogName
-    const membership: Membership = { version: 1, url, log, token: Redacted.make(token.value) }
-    const who = yield* introduction
+    const token = yield* askedToken("The token of this host, as souffleur hub enrol printed it")
+    const before = yield* Effect.orElseSucceed(memberships.read(stateDir), () => Option.none<Membership>())
+    const log = Option.isSome(before) && before.value.url === url ? before.value.log : yield* freshUuid
+    const membership: Membership = { version: 1, url, log, token, readOnly: given.readOnly }
+    const who = yield* introduction(membership)
     const mark = yield* Hub.use((hub) => hub.begin(log, who)).pipe(
       Effect.provide(Hub.layerHttp(membership)),
       Effect.catchTag("OtherMark", ({ mark }) => Effect.succeed(mark))
     )
-    yield* keepMembership(stateDir, membership)
+    yield* memberships.keep(stateDir, membership)
     if (given.json) return yield* Console.log(JSON.stringify({ hub: url, log, position: mark.position }))
     yield* Console.log(`This host belongs to the fleet of ${url}, as log ${log}. Keep "souffleur fleet ship" running.`)
   })
@@ -107,7 +97,7 @@ const leaveCommand = Command.make(
   flags,
   Effect.fnUntraced(function* (given) {
     const { stateDir } = yield* Settings
-    yield* forgetMembership(stateDir)
+    yield* memberships.forget(stateDir)
     yield* Console.log(
       given.json ? JSON.stringify({ left: true }) : "This host belongs to no fleet now. The hub keeps what it has."
     )
@@ -122,9 +112,9 @@ const renameCommand = Command.make(
   flags,
   Effect.fnUntraced(function* (given) {
     const { stateDir } = yield* Settings
-    const log = yield* freshLogName
+    const log = yield* freshUuid
     const membership = { ...(yield* joinedFleet), log }
-    yield* keepMembership(stateDir, membership)
+    yield* memberships.keep(stateDir, membership)
     yield* Console.log(
       given.json
         ? JSON.stringify({ hub: membership.url, log })
@@ -177,12 +167,19 @@ const newsLine = (news: ShipNews): string => {
   }
 }
 
+const wordLine = (news: WordNews): string => {
+  const { person, watch, word } = news.word
+  const said = `${person} says ${word} to ${watch}`
+  if (news._tag === "Lost") return `${said}, and this host could not decide: ${news.problem}`
+  return `${said}: ${news.answer.reason === null ? "taken" : `refused, as ${news.answer.reason}`}`
+}
+
 const shipCommand = Command.make(
   "ship",
   flags,
   Effect.fnUntraced(function* (given) {
     const membership = yield* joinedFleet
-    const who = yield* introduction
+    const who = yield* introduction(membership)
     const settings = yield* Settings
     const file = (yield* Path.Path).join(settings.stateDir, "souffleur.db")
     const noLog = Console.error(
@@ -191,18 +188,36 @@ const shipCommand = Command.make(
         : `there is no event log yet: waits for ${file}, which the first watch of this host makes`
     )
     yield* yield* WorksUnread
-    yield* ship({
-      log: membership.log,
+    const { log } = membership
+    const shipping = ship({
+      log,
       who,
       tell: (news) => Console.error(given.json ? JSON.stringify(news) : newsLine(news))
-    }).pipe(Effect.provide([Hub.layerHttp(membership), HostHashing.layer, layerOwnLogToCome(settings, noLog)]))
+    }).pipe(Effect.provide([HostHashing.layer, layerOwnLogToCome(settings, noLog)]))
+    const taking = takeWords({
+      log,
+      tell: (news) => Console.error(given.json ? JSON.stringify(news) : wordLine(news))
+    }).pipe(Effect.provide(layerWordErrand(yield* Project)))
+    yield* (membership.readOnly ? shipping : Effect.raceFirst(shipping, taking)).pipe(
+      Effect.provide(Hub.layerHttp(membership))
+    )
   })
 ).pipe(
   withLayers(() => Layer.provide(layerClaims, layerHost)),
   Command.withDescription("Ship the log of this host to its hub, in the foreground, until it is ended")
 )
 
-/** Joins, leaves and tells the fleet that this host belongs to (spec: command-line#fleet). */
+/** Joins, leaves and tells the fleet of this host, and says words to other hosts (spec: command-line#fleet). */
 export const fleetCommand = Command.make("fleet").pipe(
-  Command.withSubcommands([joinCommand, leaveCommand, statusCommand, renameCommand, shipCommand])
+  Command.withSubcommands([
+    joinCommand,
+    leaveCommand,
+    statusCommand,
+    renameCommand,
+    shipCommand,
+    takeCommand,
+    loginCommand,
+    logoutCommand,
+    ...wordCommands
+  ])
 )

@@ -1,55 +1,28 @@
 import { silentMillis } from "@souffleur/fleet"
-import { type Alarm, HubAlarms, HubProjection, HubStore, layerHub, layerPostgres, layerSentinel } from "@souffleur/hub"
+import { type Alarm, HubProjection, HubStore, layerHub, layerSentinel } from "@souffleur/hub"
 import { Words } from "@souffleur/domain"
 import { noticeChannels, opening } from "@souffleur/embed/internal"
-import { HostHashing, Processes } from "@souffleur/node"
+import { Processes } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { NoticeChannels } from "@souffleur/process"
-import { Console, Effect, Layer, Option, Redacted, Scope } from "effect"
+import { Console, Effect, Layer, Redacted, Scope } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { BadUsage } from "../Failure.ts"
 import { tellAlarms } from "../fleet/FleetNotice.ts"
-import { fleetJobs } from "../fleet/FleetJobs.ts"
 import { printView } from "../fleet/FleetTable.ts"
+import { checkedName, database, withStore } from "./HubTier.ts"
 import { printLines } from "../Printing.ts"
-import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
+import { WorksUnread } from "../world/CommandEnvironment.ts"
+import { personCommand } from "./HubPersonCommand.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** The usual port of a hub. */
 const usualPort = 7434
 
-/** The variable with the URL of the database, which no list of processes shows. */
-const variable = "SOUFFLEUR_HUB_DATABASE"
-
-const database = Flag.String("database").pipe(
-  Flag.withDescription(`The URL of its Postgres database; else the variable ${variable}`),
-  Flag.optional
-)
-
-type Tier = HubAlarms | HubProjection | HubStore
-
-/** Runs a command with the store of the hub. Fails with `BadUsage` where no database is named, or it cannot be used. */
-const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, E, R | Tier>) =>
-  Effect.gen(function* () {
-    const { variables } = yield* Environment
-    const url = Option.getOrElse(named, () => variables[variable] ?? "")
-    if (!/^postgres(?:ql)?:\/\//u.test(url))
-      return yield* new BadUsage({ message: `which database? --database postgres://USER@HOST/NAME, or ${variable}` })
-    const folded = Layer.merge(HubProjection.layerSql(fleetJobs), HubAlarms.layerSql(fleetJobs))
-    const layer = Layer.provideMerge(folded, layerPostgres(Redacted.make(url)))
-    return yield* Effect.provide(act, [layer, HostHashing.layer])
-  })
-
-/** A name of a host: letters, digits, `.`, `_` and `-`. */
+/** The name of a host. */
 const hostName = Argument.String("name").pipe(Argument.withDescription("The name of the host at this hub"))
-const checked = (name: string) =>
-  /^\w[\w.-]{0,63}$/u.test(name)
-    ? Effect.succeed(name)
-    : Effect.fail(
-        new BadUsage({ message: "a host has a name of letters, digits, dots, dashes and underscores, 64 at most" })
-      )
 
 /** Makes the function that tells alarms to the channels of `NOTIFY`. Fails with `BadUsage` where it names none. */
 const teller = Effect.gen(function* () {
@@ -103,7 +76,7 @@ const enrolCommand = Command.make(
   "enrol",
   { name: hostName, database, json },
   Effect.fnUntraced(function* (given) {
-    const name = yield* checked(given.name)
+    const name = yield* checkedName(given.name)
     const token = yield* withStore(
       given.database,
       HubStore.use((store) => store.enrol(name))
@@ -118,7 +91,7 @@ const revokeCommand = Command.make(
   "revoke",
   { name: hostName, database, json },
   Effect.fnUntraced(function* (given) {
-    const name = yield* checked(given.name)
+    const name = yield* checkedName(given.name)
     const revoked = yield* withStore(
       given.database,
       HubStore.use((store) => store.revoke(name))
@@ -183,7 +156,7 @@ const statusCommand = Command.make(
   })
 ).pipe(Command.withDescription("The watches and runs of every host, those that need a person first"))
 
-/** Serves the hub of a fleet, and enrols its hosts (spec: command-line#fleet). */
+/** Serves the hub of a fleet, enrols its hosts, and knows its people (spec: command-line#fleet). */
 export const hubCommand = Command.make("hub").pipe(
-  Command.withSubcommands([serveCommand, enrolCommand, revokeCommand, hostsCommand, statusCommand])
+  Command.withSubcommands([serveCommand, enrolCommand, revokeCommand, hostsCommand, statusCommand, personCommand])
 )

@@ -94,6 +94,16 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
   )
 })
 
+/** Reads `8h`, `30m`, or a duration as Effect writes it. */
+export const durationOf = (text: string): Option.Option<Duration.Duration> =>
+  Duration.fromInput(
+    text.replace(
+      /^(\d+)\s*(s|m|h|d)$/u,
+      (_, n: string, unit: "s" | "m" | "h" | "d") =>
+        `${n} ${{ s: "seconds", m: "minutes", h: "hours", d: "days" }[unit]}`
+    ) as Duration.Input
+  )
+
 /**
  * Reads `8h`, `30m`, a duration as Effect writes it, or a time of the clock. Returns it as epoch ms, which is 0 for an
  * age beyond 1970. Fails with `BadUsage` otherwise.
@@ -101,22 +111,13 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
 export const sinceOf = (text: string, now: number, zone: Zone) => {
   const clock = clockBefore(text, now, zone)
   if (clock !== undefined) return Effect.succeed(clock)
-  return Option.match(
-    Duration.fromInput(
-      text.replace(
-        /^(\d+)\s*(s|m|h|d)$/u,
-        (_, n: string, unit: "s" | "m" | "h" | "d") =>
-          `${n} ${{ s: "seconds", m: "minutes", h: "hours", d: "days" }[unit]}`
-      ) as Duration.Input
-    ),
-    {
-      onNone: () =>
-        Effect.fail(
-          new BadUsage({
-            message: `--since ${JSON.stringify(text.slice(0, 40))} is no time: write 8h, 30m, "90 seconds", 20:48 or "2026-03-01 20:48"`
-          })
-        ),
-      onSome: (duration) => Effect.succeed(Math.max(0, now - Duration.toMillis(duration)))
-    }
-  )
+  return Option.match(durationOf(text), {
+    onNone: () =>
+      Effect.fail(
+        new BadUsage({
+          message: `--since ${JSON.stringify(text.slice(0, 40))} is no time: write 8h, 30m, "90 seconds", 20:48 or "2026-03-01 20:48"`
+        })
+      ),
+    onSome: (duration) => Effect.succeed(Math.max(0, now - Duration.toMillis(duration)))
+  })
 }

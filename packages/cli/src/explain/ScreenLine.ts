@@ -31,6 +31,7 @@ const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "AgentChosen",
   "ContextExhausted",
   "ContextRecoveryRequested",
+  "FleetWordTaken",
   "HandoffRequested",
   "HoldEnded",
   "HoldStarted",

@@ -19,7 +19,10 @@ const decodeKept = Schema.decodeUnknownOption(Kept)
 const encodeKept = Schema.encodeSync(Kept)
 
 /** Returns a job as a hub lists it. Events of a host may say anything, and no control character of them is kept. */
-const listed = ({ at, id, kind, need, project, standing, state }: Job, generation: number): FleetJob => ({
+const listed = (
+  { at, id, kind, need, project, standing, state }: Job,
+  { generation = 0, revision }: { readonly generation?: number; readonly revision: number }
+): FleetJob => ({
   kind,
   id: plain(id, maxText),
   project: plain(project, maxText),
@@ -27,6 +30,7 @@ const listed = ({ at, id, kind, need, project, standing, state }: Job, generatio
   standing: plain(standing, maxText),
   need: need === null ? null : { why: plain(need.why, maxText), next: plain(need.next, maxText) },
   generation,
+  revision,
   at
 })
 
@@ -65,15 +69,17 @@ const foldOf = <State extends { readonly revision: number }, Event extends Tagge
 }
 
 const watch = foldOf(watchFold, watchCodec, (id, watch) =>
-  listed(watchJob({ id, watch }, watch.owner !== undefined, utc), watch.generation)
+  listed(watchJob({ id, watch }, watch.owner !== undefined, utc), watch)
 )
-const run = foldOf(runFold, runCodec, (id, run) => listed(runJob({ id, run }, run.owner !== null), 0))
+const run = foldOf(runFold, runCodec, (id, run) =>
+  listed(runJob({ id, run }, run.owner !== null), { revision: run.revision })
+)
 
 /**
  * Folds the events of hosts by the rules of this souffleur, as every list of it does. An owner in the log counts as
  * alive, because a process of another host cannot be seen (spec: fleet#view).
  */
 export const fleetJobs: JobFold = {
-  rules: `1 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
+  rules: `2 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
   fold: (stream, before, events) => (stream.startsWith(runCodec.prefix ?? "") ? run : watch)(stream, before, events)
 }

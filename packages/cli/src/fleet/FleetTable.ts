@@ -1,10 +1,10 @@
 import { iso, Words } from "@souffleur/domain"
-import { type FleetView, Hub, silentMillis } from "@souffleur/fleet"
+import { FleetDesk, type FleetView, silentMillis } from "@souffleur/fleet"
 import { Effect } from "effect"
 import type { HostRow } from "../hosts/HostStatus.ts"
 import { needLine, tellRows } from "../hosts/HostTable.ts"
 import { printJson } from "../Printing.ts"
-import { joinedFleet } from "./JoinedFleet.ts"
+import { layerDesk } from "./JoinedFleet.ts"
 
 type Host = FleetView["hosts"][number]
 
@@ -45,7 +45,8 @@ export const printView = Effect.fn("printView")(function* (view: FleetView, { as
         last_seen_ms: host.lastSeenAgo,
         silent: host.lastSeenAgo > silentMillis,
         forked: host.forked,
-        revoked: host.revoked
+        revoked: host.revoked,
+        takes_words: host.takesWords
       })),
       jobs: view.jobs.map(({ at, ...job }) => ({ ...job, last_event_at: iso(at) })),
       more: view.more
@@ -53,13 +54,12 @@ export const printView = Effect.fn("printView")(function* (view: FleetView, { as
   yield* tellRows(fleetRows(view), (host, watch, need) => ({ next: `on ${host}`, why: `${watch}: ${needLine(need)}` }))
 })
 
-/** Prints the fleet of this host, asked of its hub. Fails with `BadUsage` where it belongs to none. */
+/** Prints the fleet that the person of this state folder sees. Fails with `BadUsage` where none has logged in. */
 export const printFleet = Effect.fn("printFleet")(function* (how: { readonly asJson: boolean }) {
-  const membership = yield* joinedFleet
   yield* printView(
     yield* Effect.provide(
-      Hub.use(({ view }) => view),
-      Hub.layerHttp(membership)
+      FleetDesk.use(({ view }) => view),
+      layerDesk
     ),
     how
   )

@@ -2,6 +2,7 @@ import { Equal, Predicate, Result } from "effect"
 import { decideCycle } from "./CycleDecider.ts"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
+import { decideFleetWord } from "./FleetWordDecider.ts"
 import { decideGuard } from "./GuardDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
 import { decideGo, decideHold } from "./HoldDecider.ts"
@@ -215,6 +216,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return decideHold(watch, command)
     case "Go":
       return decideGo(watch, command)
+    case "TakeFleetWord":
+      return decideFleetWord(watch, command, decide)
     case "Adopt": {
       if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
       const { baseline, conductor, forced = false, print, sessionId } = command

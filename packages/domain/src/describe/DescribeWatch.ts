@@ -132,6 +132,8 @@ export const describeWatch = {
       `The Conductor (S${generation}) is pid ${conductor.pid}${inSession(sessionId)}: ${by === "operator" ? `an operator adopted it${forced ? ", against the evidence" : ""}` : "it came back by itself"}`,
       { message: "system", notice: "cleared" }
     ),
+  FleetWordTaken: ({ by, word }) =>
+    described("info", `Operator ${by} said ${word} through the fleet`, { message: "system" }),
   WatchReleased: ({ exportPath }) =>
     described("info", `An operator released the watch. The Conductor is left as it is. ${exportAt(exportPath)}`, {
       message: "system"

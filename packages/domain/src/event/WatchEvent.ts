@@ -7,11 +7,13 @@ import { EarlyEnd } from "../evidence/EndJudgement.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
 import * as Pinning from "./PinEvent.ts"
 import { ProcessIdentity } from "../port/Process.ts"
+import * as Fleet from "./FleetWord.ts"
 import * as Guard from "./GuardEvent.ts"
 import * as Recovery from "./RecoveryEvent.ts"
 import * as Sign from "./SignEvent.ts"
 
 export { Evidence } from "./EventFields.ts"
+export * from "./FleetWord.ts"
 export * from "./GuardEvent.ts"
 export * from "./PinEvent.ts"
 export * from "./RecoveryEvent.ts"
@@ -215,6 +217,7 @@ export const WatchEvent = Schema.Union([
   RecoveryRetried,
   AgentChosen,
   WatchReleased,
+  Fleet.FleetWordTaken,
   Guard.SouffleurRestored,
   Guard.GuardianGaveUp,
   Guard.ProcessEnding,

@@ -195,6 +195,7 @@ const changes: Changes = {
     allowedSince: at
   }),
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
+  FleetWordTaken: () => ({}),
   WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
 }
 

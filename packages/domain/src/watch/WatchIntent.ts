@@ -6,6 +6,7 @@ import type { Pin } from "../settings/Pin.ts"
 import type { EarlyEnd } from "../evidence/EndJudgement.ts"
 import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
+import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
 import type { CeilingReached, WaitKind, NoticeLost, WordRefused } from "../event/SignEvent.ts"
 import type {
@@ -56,6 +57,20 @@ export type WatcherExit =
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
   /** In `heartbeat-only`, a process was found that holds the session. */
   | { readonly _tag: "Resolved"; readonly holder: Holder }
+
+/** A word that a person said at the hub of a fleet, as its host has it. */
+export interface FleetWordIntent {
+  readonly id: string
+  /** The person, by the name that the hub knows. */
+  readonly person: string
+  readonly word: FleetWord
+  /** The revision that the person saw. */
+  readonly seen: number
+  /** The end of the word, epoch ms by the clock of this host. */
+  readonly until: number
+  /** The same as of `Retry`. */
+  readonly ceilings: boolean
+}
 
 /** The intent of a role, a recovery step, or an operator in another process. */
 export type WatchIntent =
@@ -218,6 +233,7 @@ export type WatchIntent =
       readonly permission?: Permission | undefined
       readonly handover?: Handover | undefined
     }
+  | ({ readonly _tag: "TakeFleetWord" } & FleetWordIntent)
   | PinIntent
   | {
       readonly _tag: "Adopt"

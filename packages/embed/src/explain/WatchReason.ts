@@ -181,6 +181,11 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
         rule: "Only a person hands a conversation over to another agent.",
         act: `${event.from} is stopped, and ${event.agent} goes on from an export`
       }
+    case "FleetWordTaken":
+      return {
+        seen: [`${event.by} said ${event.word} for revision ${before.revision}`],
+        rule: "A word through a hub counts once, for the revision that its speaker saw, and is decided by this host."
+      }
     case "ConductorAdopted":
     case "RecoveryRetried":
     case "WatchReleased":

@@ -1,0 +1,77 @@
+import { freshToken, type FleetRole, type StoreOut } from "@souffleur/fleet"
+import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { HubStore } from "./HubStore.ts"
+import { orOut } from "./HubTrouble.ts"
+import { tokenDigest } from "./TokenDigest.ts"
+
+/** A person of that name has a token already. */
+export class AlreadyKnown extends Schema.TaggedError<AlreadyKnown>()("AlreadyKnown", { name: Schema.String }) {
+  override get message(): string {
+    return `a person ${this.name} has a token already: "souffleur hub person revoke ${this.name}" first, or choose another name`
+  }
+}
+
+/** A person that has a token, or had one. */
+export interface KnownPerson {
+  readonly name: string
+  readonly role: FleetRole
+  readonly revoked: boolean
+}
+
+/** The people of a hub, with a role each (spec: fleet#people). */
+export class HubPeople extends Context.Service<
+  HubPeople,
+  {
+    /** Gives a person a token. The store has a digest alone. Fails with `AlreadyKnown`. */
+    readonly add: (name: string, role: FleetRole) => Effect.Effect<Redacted.Redacted, AlreadyKnown | StoreOut>
+    /** Revokes the token of a person. Returns `false` where no such person has one. */
+    readonly revoke: (name: string) => Effect.Effect<boolean, StoreOut>
+    /** Returns the person that a token was given to, unless it was revoked. */
+    readonly personOf: (
+      token: Redacted.Redacted
+    ) => Effect.Effect<Option.Option<Omit<KnownPerson, "revoked">>, StoreOut>
+    readonly all: Effect.Effect<ReadonlyArray<KnownPerson>, StoreOut>
+  }
+>()("@souffleur/hub/HubPeople") {
+  /** Keeps them in Postgres. */
+  static readonly layerSql: Layer.Layer<HubPeople, never, HubStore | SqlClient.SqlClient> = Layer.effect(
+    HubPeople,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // It brings the schema.
+      yield* HubStore
+      return HubPeople.of({
+        add: Effect.fn("HubPeople.add")(function* (name, role) {
+          const token = yield* freshToken
+          const digest = yield* tokenDigest(token)
+          const made = yield* orOut(
+            sql`INSERT INTO people (name, role, token_digest) VALUES (${name}, ${role}, ${digest})
+              ON CONFLICT (name) DO UPDATE SET role = excluded.role, token_digest = excluded.token_digest, added = excluded.added, revoked = NULL
+              WHERE people.revoked IS NOT NULL RETURNING name`
+          )
+          return made.length === 0 ? yield* new AlreadyKnown({ name }) : token
+        }),
+        revoke: Effect.fn("HubPeople.revoke")((name) =>
+          Effect.map(
+            orOut(
+              sql`UPDATE people SET revoked = clock_timestamp() WHERE name = ${name} AND revoked IS NULL RETURNING name`
+            ),
+            (rows) => rows.length > 0
+          )
+        ),
+        personOf: Effect.fn("HubPeople.personOf")(function* (token) {
+          const digest = yield* tokenDigest(token)
+          const [row] = yield* orOut(
+            sql<{ readonly name: string; readonly role: FleetRole }>`
+              SELECT name, role FROM people WHERE token_digest = ${digest} AND revoked IS NULL`
+          )
+          return Option.fromUndefinedOr(row)
+        }),
+        all: orOut(sql<KnownPerson>`SELECT name, role, revoked IS NOT NULL AS revoked FROM people ORDER BY name`).pipe(
+          Effect.withSpan("HubPeople.all")
+        )
+      })
+    })
+  )
+}
