@@ -76,7 +76,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     "effect",
     ...ours("eventlog", "domain", "process", "supervisor", "recovery", "claude", "comms", "notify", "plan", "node")
   ],
-  page: ["effect", ...ours("embed", "eventlog", "domain", "process", "plan")],
+  page: ["effect", ...ours("embed", "fleet", "eventlog", "domain", "process", "plan")],
   cli: [
     "effect",
     "@effect/platform-node",
@@ -280,14 +280,14 @@ describe("the floors", () => {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|watching\/NamedTarget)\.ts$/u,
       "effect/http":
-        /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/OtlpExport|node\/src\/LoopbackServer|page\/src\/\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
+        /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/OtlpExport|node\/src\/LoopbackServer|page\/src\/(?:fleet\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
       "effect/http-api": /^packages\/(?:fleet\/src\/(?:FleetApi|Hub)|hub\/src\/HubServer)\.ts$/u,
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,
       "effect/process":
         /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene|fleet\/WordErrand)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|fleet\/src\/ShippedLog|hub\/src\/Hub(?:Alarms|Database|Migrations|People|Projection|Store|Trouble|Words)|node\/src\/sqlite\/(?:SqliteClient|SqliteTrouble|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
+        /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|fleet\/src\/ShippedLog|hub\/src\/(?:people\/)?Hub(?:Alarms|Browsers|Database|Migrations|People|Projection|Retention|Store|Trouble|Words)|node\/src\/sqlite\/(?:SqliteClient|SqliteTrouble|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) =>
       /^effect\/(?:ai|cli|http|process|sql|cluster|workflow|eventlog|observability)\b/u.test(specifier)

@@ -61,6 +61,9 @@ const chunks = joined(
     // Effect's server, for the page and for the tools. Neither loads the other.
     http: ["HttpEffect", "HttpRouter", "Sse", "Socket"],
     loopback: ["LoopbackServer"],
+    // Both pages: that of a host, and that of a hub. The commands of a host load none of them.
+    view: ["FleetView"],
+    pages: ["FleetPages"],
     page: ["PageCommand"],
     // No command of a host loads the hub, nor its driver of Postgres.
     fleet: ["FleetCommand"],

@@ -93,13 +93,14 @@ it("the page and the hub are files of their own, and they and the tools alone lo
     return [...found]
   }
   assert.sameMembers(loading('require("node:http")'), ["chunks/loopback.cjs", "page.cjs", "hub.cjs"])
-  assert.sameMembers(loading("This page is for 127.0.0.1"), ["page.cjs"])
+  assert.sameMembers(loading("This page is for 127.0.0.1"), ["page.cjs", "hub.cjs", "chunks/pages.cjs"])
   assert.sameMembers(loading("pg_snapshot_xmin"), ["hub.cjs"])
   assert.sameMembers(loading("/effect/dist/http/HttpRouter.js"), [
     "page.cjs",
     "hub.cjs",
     "chunks/Server.cjs",
     "chunks/http.cjs",
+    "chunks/pages.cjs",
     "chunks/loopback.cjs",
     "chunks/fleet.cjs"
   ])

@@ -153,6 +153,71 @@ it.live.skipIf(noPostgres !== undefined)(
     })
 )
 
+it.live.skipIf(noPostgres !== undefined)("hub serve --keep removes what ended long ago", () =>
+  Effect.gen(function* () {
+    const { database, server, the } = yield* fleet
+    for (const keep of ["1d", "soon", "Infinity"])
+      assert.deepInclude(yield* the.hub(["serve", "--keep", keep]), { code: 2 }, keep)
+    const one = yield* Effect.gen(function* () {
+      const first = yield* the.serve
+      const one = yield* the.joined("one")
+      one.open("night")
+      const shipper = one.ship()
+      yield* until(
+        Effect.map(the.hub(["status", "--json"]), ({ out }) => JSON.parse(out).jobs.length),
+        (count) => count === 1
+      )
+      yield* killed(shipper.child)
+      yield* killed(first.child)
+      return one
+    })
+    // The job ended, by the clock of its host, in 2026.
+    yield* server.query("UPDATE jobs SET urgency = 3, at = at - 31536000000", database)
+    yield* the.serveAs(["--keep", "2d"])
+    const left = yield* until(server.query("SELECT count(*) FROM events", database), (count) => count === "0")
+    assert.strictEqual(left, "0")
+    assert.deepInclude(yield* statusOf(one), { problem: null, behind: 0 })
+  })
+)
+
+it.live.skipIf(noPostgres !== undefined)("hub serve has one page over all hosts, for whom the hub gave a token", () =>
+  Effect.gen(function* () {
+    const { the } = yield* fleet
+    assert.deepInclude(yield* the.hub(["serve", "--url", "http://hub.example"]), { code: 2 })
+    yield* the.serveAs(["--url", "https://hub.example"])
+    const { out: token } = yield* the.hub(["person", "add", "me"])
+    for (const name of ["one", "two"]) {
+      const host = yield* the.joined(name)
+      host.open(`night-${name}`)
+      host.ship()
+    }
+    const enter = (given: string, origin = the.url) =>
+      Effect.promise(() =>
+        fetch(`${the.url}/`, {
+          method: "POST",
+          redirect: "manual",
+          headers: { origin },
+          body: new URLSearchParams({ token: given })
+        })
+      )
+    assert.strictEqual((yield* enter("0".repeat(64))).status, 401)
+    assert.strictEqual((yield* enter(token.trim(), "https://attacker.example")).status, 403)
+    const { headers, status } = yield* enter(token.trim(), "https://hub.example")
+    assert.strictEqual(status, 303)
+    const cookie = headers.get("set-cookie")!.split(";", 1)[0]!
+    const page = Effect.promise(async () => {
+      const answer = await fetch(`${the.url}${headers.get("location")}`, { headers: { cookie } })
+      return { status: answer.status, text: await answer.text() }
+    })
+    const { text } = yield* until(page, (one) => one.text.includes("2 need you") && one.text.includes("night-two"))
+    assert.include(text, "night-one")
+    assert.match(text, /There: <code>souffleur resume night-one<\/code>/u)
+    yield* the.hub(["person", "revoke", "me"])
+    const after = yield* page
+    assert.deepStrictEqual([after.status, after.text.includes("night")], [401, false])
+  })
+)
+
 it.live.skipIf(noPostgres !== undefined)("hub serve --alarms tells a silent host to a channel once", () =>
   Effect.gen(function* () {
     const { database, server, the } = yield* fleet

@@ -6,6 +6,8 @@ const shipper = "packages/fleet/test/Shipper.test.ts"
 const store = "test/fleet/HubStore.test.ts"
 const projection = "test/fleet/HubProjection.test.ts"
 const alarms = "test/fleet/HubAlarms.test.ts"
+const browsers = "test/fleet/HubBrowsers.test.ts"
+const retention = "test/fleet/HubRetention.test.ts"
 
 /** Mutants that take away the defences of what is seen of other hosts. */
 export const fleetMutants = [
@@ -45,7 +47,7 @@ export const fleetMutants = [
   ...mutantsOf(
     "packages/cli/src/hosts/HostTable.ts",
     [hosts],
-    [["hosts: a command of a host is not ours to type", "ownCommand.test(next) ?", "next.length > 0 ?"]]
+    [["hosts: a command of a host is not ours to type", "isOwnCommand(next) ?", "next.length > 0 ?"]]
   ),
   ...mutantsOf(
     "packages/fleet/src/ShipDecision.ts",
@@ -219,7 +221,7 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/hub/src/TokenDigest.ts",
+    "packages/hub/src/people/TokenDigest.ts",
     [store],
     [
       [
@@ -259,6 +261,13 @@ export const fleetMutants = [
       ["view: a bounded name", "row!.stream.length <= maxStream", "row!.stream.length <= 10 * maxStream"],
       ["view: what ended lately", "urgency < ${", "urgency <= ${"],
       ["view: the need of a person first", "ORDER BY urgency, at DESC, log", "ORDER BY at DESC, urgency, log"],
+      ["view: found by its host too", "strpos(lower(enrolled_host) || ' ' || sought, word)", "strpos(sought, word)"],
+      ["view: found by its folder", "`${id} ${project}`.toLowerCase()", "id.toLowerCase()"],
+      [
+        "view: found by each word",
+        "AND NOT EXISTS (\n    SELECT 1 FROM unnest",
+        "AND EXISTS (\n    SELECT 1 FROM unnest"
+      ],
       ["view: a reader of another epoch begins again", "epoch <> $1 OR ", "$1::bigint IS NULL OR "]
     ]
   ),
@@ -266,6 +275,50 @@ export const fleetMutants = [
     "packages/hub/src/HubProjection.ts",
     [alarms],
     [["alarms: no job of a forked log", "NOT forked AND revoked IS NULL", "revoked IS NULL"]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubProjection.ts",
+    [retention],
+    [["retention: what comes later goes later", ", forgotten = false`", "`"]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/people/HubBrowsers.ts",
+    [browsers],
+    [
+      [
+        "browser: a token that was not revoked",
+        "WHERE token_digest = $2 AND revoked IS NULL",
+        "WHERE token_digest = $2"
+      ],
+      ["browser: … since", "WHERE digest = $1 AND revoked IS NULL AND", "WHERE digest = $1 AND"],
+      ["browser: for 30 days", "AND entered > clock_timestamp() - ${lasting}", ""],
+      [
+        "browser: … and forgotten then",
+        "DELETE FROM browsers WHERE entered <",
+        "DELETE FROM browsers WHERE entered IS NULL OR clock_timestamp() <"
+      ],
+      [
+        "browser: a word is stored as a digest",
+        "digestOf(`souffleur browser ${Redacted.value(word)}`)",
+        "Effect.succeed(Redacted.value(word))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubRetention.ts",
+    [retention],
+    [
+      ["retention: of what has ended", "AND urgency = ${", "AND 9 <> ${"],
+      [
+        "retention: long ago",
+        "AND at < extract(epoch FROM clock_timestamp()) * 1000 - $2::bigint",
+        "AND $2::bigint > 0"
+      ],
+      ["retention: not beside other rules", "AND NOT EXISTS (SELECT 1 FROM projections WHERE rules <> $1)", ""],
+      ["retention: what is folded", "(events.xid, events.seq) <= (projections.xid, projections.seq)", "events.seq > 0"],
+      ["retention: … of this server", "AND projections.epoch = origin.epoch", ""],
+      ["retention: no fold meanwhile", "IN EXCLUSIVE MODE", "IN ROW SHARE MODE"]
+    ]
   ),
   ...mutantsOf(
     "packages/hub/src/HubAlarms.ts",
@@ -382,9 +435,9 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/fleet/FleetTable.ts",
+    "packages/fleet/src/FleetView.ts",
     ["packages/cli/test/FleetJobs.test.ts"],
-    [["view: silence is told", "lastSeenAgo > silentMillis\n        ?", "(false as boolean)\n        ?"]]
+    [["view: silence is told", "lastSeenAgo > silentMillis ?", "(false as boolean) ?"]]
   ),
   ...mutantsOf(
     "packages/hub/src/HubMigrations.ts",

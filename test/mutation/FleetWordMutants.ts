@@ -128,7 +128,7 @@ export const fleetWordMutants = [
     ["words: the first answer counts", "AND enrolled_host = $3 AND answered IS NULL", "AND enrolled_host = $3"],
     ["words: a refusal is told as one", 'outcome: reason === null ? "taken" : "refused"', 'outcome: "taken"']
   ]),
-  ...mutantsOf("packages/hub/src/HubPeople.ts", store, [
+  ...mutantsOf("packages/hub/src/people/HubPeople.ts", store, [
     [
       "people: a token that was not revoked",
       "WHERE token_digest = ${digest} AND revoked IS NULL",

@@ -3,6 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const tests = "packages/page/test"
 const [gate, watch, html] = [`${tests}/PageGate.test.ts`, `${tests}/WatchPage.test.ts`, `${tests}/Html.test.ts`]
 const [list, run, report] = [`${tests}/ListPage.test.ts`, `${tests}/RunPage.test.ts`, `${tests}/ReportPage.test.ts`]
+const fleet = `${tests}/FleetPages.test.ts`
 
 /** Mutants that take away single defences of the page: at its gate, in its forms and in its HTML. */
 export const pageMutants = [
@@ -14,21 +15,21 @@ export const pageMutants = [
       ["page gate: the address that its user set", "pageUrl === null ? [] : [pageUrl]", "pageUrl === null ? [] : []"],
       [
         "page gate: the cookie",
-        'isSameSecret(gate.secrets.cookie, cookies["souffleur"])',
-        'cookies["souffleur"] !== undefined'
+        'isSameSecret(gate.secrets.cookie, request.cookies["souffleur"])',
+        'request.cookies["souffleur"] !== undefined'
       ],
-      ["page gate: the token", "if (!isSameSecret(token, given))", "if (given === undefined)"],
+      ["page gate: the token", "isSameSecret(gate.secrets.token, given) ?", "given !== undefined ?"],
       ["page gate: no foreign code", "default-src 'none'; ", "default-src *; "],
       ["page gate: the cookie is for no script", "httpOnly: true", "httpOnly: false"],
-      ["page gate: a cookie of https goes over https", "        secure,\n", ""],
-      ["page gate: no secure cookie on this machine", "        secure,\n", "        secure: true,\n"],
+      ["page gate: a cookie of https goes over https", "secure: isFromElsewhere(gate, request) &&", "secure: false &&"],
+      ["page gate: no secure cookie on this machine", "secure: isFromElsewhere(gate, request) &&", "secure: true ||"],
       [
         "page gate: asks again where another page leads here alone",
         'headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-mode"] === "navigate"',
         "true"
       ],
-      ["page gate: a form is not sent again", 'led && method === "GET" &&', "led &&"],
-      ["page gate: asks again with the cookie", 'led && method === "GET" &&', "false &&"],
+      ["page gate: a form is not sent again", '"navigate" && method === "GET"', '"navigate"'],
+      ["page gate: asks again with the cookie", "wasLed(request) &&", "false &&"],
       ["page gate: the token of a collector", "isSameSecret(secrets.metrics, token)", "token !== undefined"],
       [
         "page gate: the numbers take no token of a person",
@@ -43,7 +44,43 @@ export const pageMutants = [
     [
       ["page form: of this origin", 'if (!originsOf(gate).includes(request.headers["origin"] ?? ""))', "if (false)"],
       ["page form: its secret", 'isSameSecret(secrets.form, field("secret"))', "true"],
-      ["page form: none of an agent's page", "if (!acts) return", "if (false) return"]
+      ["page form: none of an agent's page", "acts\n      ?", "acts || true\n      ?"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/fleet/FleetPages.ts",
+    [fleet],
+    [
+      ["fleet page: the cookie", "isOfPath && (yield* stays) ?", "isOfPath ?"],
+      ["fleet page: … of its path alone", "isOfPath && (yield* stays) ?", "(yield* stays) ?"],
+      ["fleet page: a token of the hub", "if (Option.isNone(word)) return door(false, true)", ""],
+      ["fleet page: its part alone", "from: (page - 1) * jobsOnPage,", "from: 0,"],
+      [
+        "fleet page: a form of this origin",
+        "const enter = formed(gate)(",
+        "const enter = formed({ ...gate, pageUrl: null })("
+      ],
+      ["fleet page: this host alone", "const guarded = hardened(gate)", "const guarded = <A>(answer: A) => answer"],
+      ["fleet page: a feed ends with its token", "Stream.takeWhile((yes) => yes),", ""],
+      [
+        "fleet page: a store that is out ends no page",
+        'Effect.catchTag("StoreOut", () => feed(Stream.empty))',
+        'Effect.catchTag("StoreOut", () => Effect.succeed(door(false)))'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/fleet/FleetListPage.ts",
+    [fleet],
+    [
+      ["fleet page: no command of a host", "isOwnCommand(job.need.next) ?", "job.need.next.length > 0 ?"],
+      ["fleet page: silence is told", "silence === undefined ? words : `last known: ${words}`", "words"],
+      [
+        "fleet page: the log that speaks",
+        "log.lastSeenAgo < newest.lastSeenAgo",
+        "log.lastSeenAgo > newest.lastSeenAgo"
+      ],
+      ["fleet page: no revoked host", "hosts.filter(({ revoked }) => !revoked)", "hosts.slice(0)"]
     ]
   ),
   ...mutantsOf(

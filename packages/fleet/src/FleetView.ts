@@ -1,4 +1,4 @@
-import { Bounds, StateWord } from "@souffleur/domain"
+import { Bounds, StateWord, Words } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import { LogName } from "./FleetEvent.ts"
@@ -51,5 +51,37 @@ export const FleetView = Schema.Struct({
 })
 export type FleetView = typeof FleetView.Type
 
+/** A job in a list of a fleet. `host`: the name that its host was enrolled with. */
+export interface SeenJob extends FleetJob {
+  readonly host: string
+  /** Milliseconds since its host last spoke, by the clock of the hub. */
+  readonly lastSeenAgo: number
+}
+
+/** Which jobs of a fleet are asked for. */
+export interface JobSearch {
+  /** Words that its host, its name or its folder have, each of them. */
+  readonly search: string
+  /** The number of found jobs that are left out first. */
+  readonly from: number
+  readonly atMost: number
+}
+
+/** Some of the jobs that a search found, and the number of all. */
+export interface FoundJobs {
+  readonly jobs: ReadonlyArray<SeenJob>
+  readonly found: number
+}
+
 /** Milliseconds without a word after which a host is silent: three beats. Silence is not death. */
 export const silentMillis = 30_000
+
+/** Says how long a host has been silent; `undefined`: it is not. */
+export const silenceOf = ({ lastSeenAgo }: Pick<FleetHost, "lastSeenAgo">): string | undefined =>
+  lastSeenAgo > silentMillis ? `silent for ${Words.duration(lastSeenAgo)}` : undefined
+
+/** Says what is wrong with a host; `undefined`: nothing. Silence is not death. */
+export const troubleOf = (host: Pick<FleetHost, "forked" | "lastSeenAgo" | "revoked">): string | undefined => {
+  if (host.forked) return "forked: nothing more is taken of its log"
+  return host.revoked ? "revoked" : silenceOf(host)
+}

@@ -114,7 +114,19 @@ const migrations = {
       reason text
     )`,
     "CREATE INDEX words_waiting ON words (log, until) WHERE answered IS NULL"
-  )
+  ),
+  // The words by which a search finds a job. Other rules fold all jobs again, and so fill it.
+  "0007_search": statements("ALTER TABLE jobs ADD COLUMN sought text NOT NULL DEFAULT ''"),
+  // Browsers that were let in by a token. Another token of the same name lets none of them in.
+  "0008_browsers": statements(
+    `CREATE TABLE browsers (
+      digest text PRIMARY KEY,
+      token_digest text NOT NULL,
+      entered timestamptz NOT NULL DEFAULT clock_timestamp()
+    )`
+  ),
+  // Whether the events of a job are gone.
+  "0009_retention": statements("ALTER TABLE jobs ADD COLUMN forgotten boolean NOT NULL DEFAULT false")
 }
 
 /**

@@ -1,10 +1,19 @@
-import { StateWord } from "@souffleur/domain"
-import { type FleetEvent, FleetJob, type FleetView, maxViewed, type StoreOut } from "@souffleur/fleet"
+import { plain, StateWord } from "@souffleur/domain"
+import {
+  type FleetEvent,
+  type FleetHost,
+  FleetJob,
+  type FleetView,
+  type FoundJobs,
+  type JobSearch,
+  maxViewed,
+  type StoreOut
+} from "@souffleur/fleet"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { JobCount } from "./HubNumbers.ts"
-import { eventOf, type EventRow } from "./HubRows.ts"
-import { HubStore } from "./HubStore.ts"
+import { agoOf, eventOf, type EventRow } from "./HubRows.ts"
+import { ago, HubStore } from "./HubStore.ts"
 import { throughOutages, orOut } from "./HubTrouble.ts"
 
 /** A job, with what is kept of it to fold later events. */
@@ -39,10 +48,10 @@ const arrivals = `SELECT epoch, xid::text, seq::text, log::text, position, strea
   WHERE (epoch <> $1 OR (xid, seq) > ($2::xid8, $3::bigint)) AND xid < pg_snapshot_xmin(pg_current_snapshot())
   ORDER BY events.xid, events.seq LIMIT ${passEvents}`
 
-const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, shown, folded)
-  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[], $8::text[])
+const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, sought, shown, folded)
+  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[], $8::text[], $9::text[])
   ON CONFLICT (rules, log, stream) DO UPDATE SET urgency = excluded.urgency, at = excluded.at, need = excluded.need,
-    shown = excluded.shown, folded = excluded.folded`
+    sought = excluded.sought, shown = excluded.shown, folded = excluded.folded, forgotten = false`
 
 /**
  * Holds for a job that lives, or has ended within a day. A forked log is there under two other names, and a revoked
@@ -51,11 +60,17 @@ const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, shown, fo
 export const isCurrent = `NOT forked AND revoked IS NULL
   AND (urgency < ${StateWord.literals.indexOf("ended")} OR at > (extract(epoch FROM clock_timestamp()) - 86400) * 1000)`
 
-/** Finds the jobs that live, and those that ended within a day. The need of a person comes first. */
-const viewed = `SELECT log::text, shown, (count(*) OVER ())::int AS total
+/** Finds the jobs that live, and those that ended within a day, by their words. The need of a person comes first. */
+const viewed = `SELECT log::text, shown, enrolled_host AS host, ${ago}, (count(*) OVER ())::int AS total
   FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
-  WHERE rules = $1 AND ${isCurrent}
-  ORDER BY urgency, at DESC, log, stream LIMIT ${maxViewed}`
+  WHERE rules = $1 AND ${isCurrent} AND NOT EXISTS (
+    SELECT 1 FROM unnest(string_to_array($2, ' ')) AS word WHERE strpos(lower(enrolled_host) || ' ' || sought, word) = 0)
+  ORDER BY urgency, at DESC, log, stream LIMIT $3 OFFSET $4`
+
+interface ViewedRow extends Readonly<Record<"log" | "shown" | "host", string>> {
+  readonly ago: unknown
+  readonly total: number
+}
 
 const counted = `SELECT log::text, urgency, count(*)::int AS count
   FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
@@ -84,6 +99,9 @@ const shownJob = Schema.fromJsonString(FleetJob)
 const encode = Schema.encodeSync(shownJob)
 const decode = Schema.decodeUnknownSync(shownJob)
 
+/** Returns the words by which a search finds a job. */
+const soughtOf = ({ id, project }: FleetJob) => `${id} ${project}`.toLowerCase()
+
 const urgencyOf = ({ state }: FleetJob) => StateWord.literals.indexOf(state)
 
 /** The watches and runs of a fleet, folded from the events that arrived (spec: fleet#view). */
@@ -93,6 +111,10 @@ export class HubProjection extends Context.Service<
     /** Folds some of the events that arrived since the last pass of any hub, and returns how many. */
     readonly pass: Effect.Effect<number, StoreOut>
     readonly view: Effect.Effect<FleetView, StoreOut>
+    /** The hosts of the view, by their logs. */
+    readonly hosts: Effect.Effect<ReadonlyArray<FleetHost>, StoreOut>
+    /** Finds some of the jobs of the view, also beyond its bound. `found` is 0 where all of them are left out. */
+    readonly find: (asked: JobSearch) => Effect.Effect<FoundJobs, StoreOut>
     /** Counts the jobs of the view, also those that it leaves out for their number. */
     readonly counts: Effect.Effect<ReadonlyArray<JobCount>, StoreOut>
   }
@@ -144,6 +166,7 @@ export class HubProjection extends Context.Service<
             jobs.map(({ job }) => urgencyOf(job)),
             jobs.map(({ job }) => job.at),
             jobs.map(({ job }) => job.need?.why ?? ""),
+            jobs.map(({ job }) => soughtOf(job)),
             jobs.map(({ job }) => encode(job)),
             jobs.map(({ folded }) => folded)
           ])
@@ -153,7 +176,34 @@ export class HubProjection extends Context.Service<
           return rows.length
         })
 
+        const viewedRows = ({ atMost, from, search }: JobSearch) =>
+          orOut(
+            sql.unsafe<ViewedRow>(viewed, [
+              rules,
+              plain(search).toLowerCase().trim().split(/\s+/u).join(" "),
+              atMost,
+              from
+            ])
+          )
+        const hosts = Effect.map(store.logs, (logs) =>
+          logs.map(({ enrolledHost, forked, host, lastSeenAgo, log, revoked, takesWords }): FleetHost => ({
+            name: enrolledHost,
+            host,
+            log,
+            lastSeenAgo,
+            forked,
+            revoked,
+            takesWords
+          }))
+        )
+
         return HubProjection.of({
+          hosts,
+          find: Effect.fn("HubProjection.find")(function* (asked) {
+            const rows = yield* viewedRows(asked)
+            const jobs = rows.map((row) => ({ ...decode(row.shown), host: row.host, lastSeenAgo: agoOf(row) }))
+            return { jobs, found: rows[0]?.total ?? 0 }
+          }),
           pass: orOut(sql.withTransaction(pass)).pipe(Effect.withSpan("HubProjection.pass")),
           counts: Effect.map(
             orOut(
@@ -162,25 +212,12 @@ export class HubProjection extends Context.Service<
             (rows) => rows.map(({ count, log, urgency }) => ({ log, state: StateWord.literals[urgency]!, count }))
           ).pipe(Effect.withSpan("HubProjection.counts")),
           view: Effect.gen(function* () {
-            const rows = yield* orOut(
-              sql.unsafe<{ readonly log: string; readonly shown: string; readonly total: number }>(viewed, [rules])
-            )
-            const hosts = (yield* store.logs).map(
-              ({ enrolledHost, forked, host, lastSeenAgo, log, revoked, takesWords }) => ({
-                name: enrolledHost,
-                host,
-                log,
-                lastSeenAgo,
-                forked,
-                revoked,
-                takesWords
-              })
-            )
+            const rows = yield* viewedRows({ search: "", from: 0, atMost: maxViewed })
             const jobs = rows.map(({ log, shown }) => ({ ...decode(shown), log }))
             const [clock] = yield* orOut(
               sql<{ readonly now: unknown }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`
             )
-            return { now: Number(clock!.now), hosts, jobs, more: (rows[0]?.total ?? 0) - rows.length }
+            return { now: Number(clock!.now), hosts: yield* hosts, jobs, more: (rows[0]?.total ?? 0) - rows.length }
           }).pipe(Effect.withSpan("HubProjection.view"))
         })
       })

@@ -12,7 +12,7 @@ import { ByteSize, Effect, Layer, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { fleetNumbers } from "./HubNumbers.ts"
-import { HubPeople } from "./HubPeople.ts"
+import { HubPeople } from "./people/HubPeople.ts"
 import { HubProjection, layerProjector } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
 import { HubWords } from "./HubWords.ts"
@@ -87,6 +87,23 @@ export const layerView = HttpApiBuilder.group(
 /** Refuses a request that is too large while it is read. One host could take all the memory. */
 const bounded = Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxRequestBytes))
 
+/** Answers by the contract. */
+const contract = HttpApiBuilder.layer(FleetApi).pipe(
+  Layer.provide(layerHandlers),
+  Layer.provide(layerView),
+  Layer.provide(layerAuthorization),
+  Layer.provide(layerPersonAuthorization),
+  Layer.provide(HttpServer.layerServices)
+)
+
+/** Serves {@link layerHub} with more routes, such as those of a page. */
+export const layerHubWith = <E, R>(routes: Layer.Layer<never, E, R>) =>
+  HttpRouter.serve(Layer.merge(contract, routes), {
+    disableListenLog: true,
+    disableLogger: true,
+    middleware: bounded
+  }).pipe(Layer.merge(layerProjector))
+
 /**
  * Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database.
  *
@@ -106,13 +123,4 @@ const bounded = Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.
  * )
  * ```
  */
-export const layerHub = HttpRouter.serve(
-  HttpApiBuilder.layer(FleetApi).pipe(
-    Layer.provide(layerHandlers),
-    Layer.provide(layerView),
-    Layer.provide(layerAuthorization),
-    Layer.provide(layerPersonAuthorization),
-    Layer.provide(HttpServer.layerServices)
-  ),
-  { disableListenLog: true, disableLogger: true, middleware: bounded }
-).pipe(Layer.merge(layerProjector))
+export const layerHub = layerHubWith(Layer.empty)

@@ -18,7 +18,7 @@ import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrated } from "./HubMigrations.ts"
 import { orOut } from "./HubTrouble.ts"
-import { tokenDigest } from "./TokenDigest.ts"
+import { tokenDigest } from "./people/TokenDigest.ts"
 import {
   agoOf,
   AlreadyEnrolled,
@@ -60,7 +60,7 @@ const arrived = `SELECT epoch, xid::text, seq::text, log::text, position, stream
 const maxLogs = 1000
 
 /** Milliseconds since the host of a log last spoke. */
-const ago = "(extract(epoch FROM clock_timestamp() - last_seen) * 1000)::bigint AS ago"
+export const ago = "(extract(epoch FROM clock_timestamp() - last_seen) * 1000)::bigint AS ago"
 
 const isInOrder = ({ after, events }: FleetBatch) =>
   events.every(([position], n) => position > (n === 0 ? after.position : events[n - 1]![0]))

@@ -1,15 +1,10 @@
 import { countsOf, type JobPlace, type Souffleur } from "@souffleur/embed"
 import { Effect } from "effect"
+import type { Asked } from "./Asked.ts"
 import { type JobPage, jobsOnPage } from "./view/ListPage.ts"
 
 /** The time in which many readers share one look at the log and the processes. */
 const shared = "1 second"
-
-/** Which part of the list is asked for. `page` begins with 1. */
-export interface Asked {
-  readonly search: string
-  readonly page: number
-}
 
 const isFound = (search: string) => {
   const words = search.toLowerCase().split(/\s+/u)

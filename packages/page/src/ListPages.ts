@@ -1,33 +1,23 @@
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeJobPages } from "./JobPages.ts"
+import { askedPart, listEvery } from "./Asked.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
-import { framed, numberOf, type PageWorld, queried, withFailures } from "./PageWorld.ts"
+import { framed, type PageWorld, withFailures } from "./PageWorld.ts"
 import { jobList, jobRows } from "./view/ListPage.ts"
-
-/** How often the list is looked at for a reader. No event tells that a souffleur was killed. */
-const listEvery = "2 seconds"
-
-/** The longest search. */
-const maxSearch = 200
-
-const asked = Effect.map(queried, (word) => ({
-  search: word("q").trim().slice(0, maxSearch),
-  page: numberOf(word("page")) ?? 1
-}))
 
 /** Makes the routes of the list of all watches and runs. */
 export const makeListPages = Effect.fnUntraced(function* (world: PageWorld) {
   const { feed, links, seen } = world
   const jobs = yield* makeJobPages(world.souffleur)
   const list = Effect.gen(function* () {
-    const shown = yield* jobs(yield* asked)
+    const shown = yield* jobs(yield* askedPart)
     const { url } = yield* HttpServerRequest.HttpServerRequest
     const live = `${links.list}live${new URL(url, "http://page").search}`
     return framed({ title: "souffleur", live, main: jobList(shown, links, yield* seen) }, world)
   })
   const follow = Effect.gen(function* () {
-    const wanted = yield* asked
+    const wanted = yield* askedPart
     const part = Effect.gen(function* () {
       const data = jobRows(yield* jobs(wanted), links, yield* seen)
       return { event: "part", name: "jobs", data } satisfies FeedEvent

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
 import { written } from "./Html.ts"
 import { isSameSecret, type PageSecrets } from "./PageSecrets.ts"
-import { doorPage } from "./view/DoorPage.ts"
+import { doorPage, linkFromElsewhere, linkFromHere } from "./view/DoorPage.ts"
 
 /** The most bytes of a form: an answer to a task is the longest. */
 const maxFormBytes = 65_536
@@ -30,36 +30,40 @@ type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 /** Seconds for which a browser stays let in. */
 const cookieSeconds = 30 * 86_400
 
-/** The port of the page, its address from elsewhere, its secrets, and whether it takes a person's word. */
-export interface GateOptions {
+/** The port of a page, and its address from elsewhere. */
+export interface Reached {
   readonly port: number
   /** `null`: it is reached on this machine alone. */
   readonly pageUrl: string | null
+}
+
+/** The addresses of the page, its secrets, and whether it takes a person's word. */
+export interface GateOptions extends Reached {
   readonly secrets: PageSecrets
   readonly acts: boolean
 }
 
 /** The origins of the page: on this machine, and that which its user set. Another one is a rebound name. */
-const originsOf = ({ pageUrl, port }: Pick<GateOptions, "pageUrl" | "port">): ReadonlyArray<string> => [
+const originsOf = ({ pageUrl, port }: Reached): ReadonlyArray<string> => [
   `http://127.0.0.1:${port}`,
   `http://localhost:${port}`,
   ...(pageUrl === null ? [] : [pageUrl])
 ]
 
 /** Holds if a request came by the address that its user set. */
-const isFromElsewhere = ({ pageUrl }: GateOptions, { headers }: HttpServerRequest.HttpServerRequest): boolean =>
+const isFromElsewhere = ({ pageUrl }: Reached, { headers }: HttpServerRequest.HttpServerRequest): boolean =>
   pageUrl !== null && new URL(pageUrl).host === headers["host"]
 
 /** Gives each answer the headers, and refuses a request for another host. */
 export const hardened =
-  (gate: GateOptions) =>
+  (gate: Reached) =>
   <E, R>(answer: Answer<E, R>) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const hosts = originsOf(gate).map((origin) => new URL(origin).host)
       return hosts.includes(request.headers["host"] ?? "")
         ? yield* answer
-        : refusal(421, "This page is for 127.0.0.1, localhost and the host of SOUFFLEUR_PAGE_URL.")
+        : refusal(421, "This page is for 127.0.0.1, localhost and the address that was set for it.")
     }).pipe(Effect.map(HttpServerResponse.setHeaders(headers)))
 
 /**
@@ -67,29 +71,37 @@ export const hardened =
  * mail. `again`: this page then asks for the same address once more, by itself, and so with the cookie.
  */
 const door = (gate: GateOptions, again = false) =>
-  Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
-    HttpServerResponse.html(written(doorPage({ again, elsewhere: isFromElsewhere(gate, request) }))).pipe(
-      HttpServerResponse.setStatus(401)
-    )
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+    const main = isFromElsewhere(gate, request) ? linkFromElsewhere : linkFromHere
+    return HttpServerResponse.setStatus(HttpServerResponse.html(written(doorPage({ again, main }))), 401)
+  })
+
+/** Holds if a page of others led a browser here, which so sent no strict cookie. */
+export const wasLed = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-mode"] === "navigate" && method === "GET"
+
+/** Leads a browser on to the page under its secret path, with its cookie. */
+export const letIn = (
+  gate: Reached,
+  request: HttpServerRequest.HttpServerRequest,
+  { cookie, path }: Pick<PageSecrets, "cookie" | "path">
+) =>
+  HttpServerResponse.redirect(`${path}/`, { status: 303 }).pipe(
+    HttpServerResponse.setCookieUnsafe("souffleur", cookie, {
+      httpOnly: true,
+      sameSite: "strict",
+      secure: isFromElsewhere(gate, request) && new URL(gate.pageUrl ?? "").protocol === "https:",
+      maxAge: cookieSeconds * 1000,
+      path: `${path}/`
+    })
   )
 
 /** Trades the link with the token for the cookie. The token then leaves the bar of addresses. */
 export const entrance = (gate: GateOptions) =>
   Effect.gen(function* () {
-    const { cookie, path, token } = gate.secrets
     const request = yield* HttpServerRequest.HttpServerRequest
     const given = new URL(request.url, "http://page").searchParams.get("token") ?? undefined
-    if (!isSameSecret(token, given)) return yield* door(gate)
-    const secure = isFromElsewhere(gate, request) && new URL(gate.pageUrl ?? "").protocol === "https:"
-    return HttpServerResponse.redirect(`${path}/`, { status: 303 }).pipe(
-      HttpServerResponse.setCookieUnsafe("souffleur", cookie, {
-        httpOnly: true,
-        sameSite: "strict",
-        secure,
-        maxAge: cookieSeconds * 1000,
-        path: `${path}/`
-      })
-    )
+    return isSameSecret(gate.secrets.token, given) ? letIn(gate, request, gate.secrets) : yield* door(gate)
   })
 
 /** Refuses a collector without its token. It has no browser, so it brings the token each time. */
@@ -109,21 +121,18 @@ export const entered =
   (gate: GateOptions) =>
   <E, R>(answer: Answer<E, R>) =>
     Effect.gen(function* () {
-      const { cookies, headers, method, url } = yield* HttpServerRequest.HttpServerRequest
-      if (isSameSecret(gate.secrets.cookie, cookies["souffleur"])) return yield* answer
-      const led = headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-mode"] === "navigate"
-      return yield* door(gate, led && method === "GET" && url.startsWith(`${gate.secrets.path}/`))
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (isSameSecret(gate.secrets.cookie, request.cookies["souffleur"])) return yield* answer
+      return yield* door(gate, wasLed(request) && request.url.startsWith(`${gate.secrets.path}/`))
     })
 
-/**
- * Hands on the fields of a form that this page has sent. Its `Origin` is the page, and it has the secret of forms. A
- * field that is there twice counts once.
- */
-export const posted =
-  ({ acts, secrets, ...gate }: GateOptions) =>
-  <E, R>(act: (field: (name: string) => string) => Answer<E, R>) =>
+type Act<E, R> = (field: (name: string) => string) => Answer<E, R>
+
+/** Hands on the fields of a form whose `Origin` is the page. A field that is there twice counts once. */
+export const formed =
+  (gate: Reached) =>
+  <E, R>(act: Act<E, R>) =>
     Effect.gen(function* () {
-      if (!acts) return refusal(403, "This page takes no word: it was started in an agent's session.")
       const request = yield* HttpServerRequest.HttpServerRequest
       if (!originsOf(gate).includes(request.headers["origin"] ?? ""))
         return refusal(403, "This form is of another page.")
@@ -131,8 +140,17 @@ export const posted =
         return refusal(413, "This form is too long.")
       const form = yield* Effect.option(request.urlParamsBody)
       if (Option.isNone(form)) return refusal(400, "This form cannot be read.")
-      const field = (name: string) => Option.getOrElse(UrlParams.getFirst(form.value, name), () => "")
-      return isSameSecret(secrets.form, field("secret"))
-        ? yield* act(field)
-        : refusal(403, "This form is of another page.")
+      return yield* act((name) => Option.getOrElse(UrlParams.getFirst(form.value, name), () => ""))
     })
+
+/** Hands on the fields of a form that this page has sent. It has the secret of forms besides. */
+export const posted =
+  ({ acts, secrets, ...gate }: GateOptions) =>
+  <E, R>(act: Act<E, R>) =>
+    acts
+      ? formed(gate)((field) =>
+          isSameSecret(secrets.form, field("secret"))
+            ? act(field)
+            : Effect.succeed(refusal(403, "This form is of another page."))
+        )
+      : Effect.succeed(refusal(403, "This page takes no word: it was started in an agent's session."))

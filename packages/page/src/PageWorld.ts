@@ -7,7 +7,7 @@ import type { Histories } from "./history/Histories.ts"
 import { html, written } from "./Html.ts"
 import type { Feeds } from "./LiveFeed.ts"
 import type { GateOptions } from "./PageGate.ts"
-import type { Links } from "./view/Links.ts"
+import type { FrameLinks, Links } from "./view/Links.ts"
 import { type Framed, pageFrame } from "./view/PageFrame.ts"
 import type { Seen } from "./view/Seen.ts"
 import { eventsOnPage } from "./view/WatchPage.ts"
@@ -23,18 +23,29 @@ export interface PageWorld {
   readonly seen: Effect.Effect<Seen>
 }
 
+/** The addresses around a page. */
+interface Framing {
+  readonly links: FrameLinks
+}
+
 /** Answers with a whole page. */
-export const framed = (page: Framed, { links }: PageWorld, status = 200) =>
+export const framed = (page: Framed, { links }: Framing, status = 200) =>
   HttpServerResponse.html(written(pageFrame(page, links))).pipe(HttpServerResponse.setStatus(status))
 
-/** Answers a failure with its sentence. A name that is not there is 404, and a forbidden act 409. */
+const statusOf = (tag: string) => {
+  if (tag.endsWith("NotFound")) return 404
+  if (tag === "StoreOut") return 503
+  return tag === "Refused" || tag === "GuidanceUnfit" ? 409 : 500
+}
+
+/** Answers a failure with its sentence. A missing name is 404, a forbidden act 409, a store that is out 503. */
 export const withFailures =
-  (world: PageWorld) =>
+  (world: Framing) =>
   <E extends { readonly _tag: string; readonly message: string }, R>(
     answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) =>
     Effect.catch(answer, ({ _tag, message }) => {
-      const status = _tag.endsWith("NotFound") ? 404 : _tag === "Refused" || _tag === "GuidanceUnfit" ? 409 : 500
+      const status = statusOf(_tag)
       const main = html`<div>
           <p class="crumb"><a href="${world.links.list}">All watches and runs</a></p>
           <h1>${status === 404 ? "Not here" : status === 409 ? "Not possible now" : "It failed"}</h1>

@@ -1,21 +1,22 @@
 import { silentMillis } from "@souffleur/fleet"
-import { type Alarm, HubProjection, HubStore, layerHub, layerSentinel } from "@souffleur/hub"
-import { Words } from "@souffleur/domain"
+import { HubProjection, HubStore, type Alarm, layerForgetting, layerHubWith, layerSentinel } from "@souffleur/hub"
+import { pageUrl, Words } from "@souffleur/domain"
 import { noticeChannels, opening } from "@souffleur/embed/internal"
 import { Processes } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { NoticeChannels } from "@souffleur/process"
-import { Console, Effect, Layer, Redacted, Scope } from "effect"
+import { Console, Duration, Effect, Layer, Option, Redacted, Scope } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { BadUsage } from "../Failure.ts"
 import { tellAlarms } from "../fleet/FleetNotice.ts"
+import { layerHubPage } from "../fleet/HubPage.ts"
 import { printView } from "../fleet/FleetTable.ts"
 import { checkedName, database, withStore } from "./HubTier.ts"
 import { printLines } from "../Printing.ts"
 import { WorksUnread } from "../world/CommandEnvironment.ts"
 import { personCommand } from "./HubPersonCommand.ts"
-import { json, projectDir } from "./Options.ts"
+import { durationOf, json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** The usual port of a hub. */
@@ -35,6 +36,16 @@ const teller = Effect.gen(function* () {
     tellAlarms(alarms).pipe(Effect.provideService(NoticeChannels, channels), Effect.provideService(Scope.Scope, scope))
 })
 
+/** Reads for how long the events of an ended job are kept. A view has what ended within a day. */
+const keptFor = (text: string) =>
+  durationOf(text).pipe(
+    Option.filter((span) => Duration.isFinite(span) && Duration.isGreaterThanOrEqualTo(span, Duration.days(2))),
+    Option.match({
+      onNone: () => Effect.fail(new BadUsage({ message: `--keep ${text} is no time of two days or more: write 90d` })),
+      onSome: Effect.succeed
+    })
+  )
+
 const serveCommand = Command.make(
   "serve",
   {
@@ -47,23 +58,42 @@ const serveCommand = Command.make(
       Flag.withDescription("Tell the channels of NOTIFY which host falls silent, and which job needs a person"),
       Flag.withDefault(false)
     ),
+    url: Flag.String("url").pipe(
+      Flag.withDescription("The https address of the reverse proxy, by which people reach the page"),
+      Flag.optional
+    ),
+    keep: Flag.String("keep").pipe(
+      Flag.withDescription("Remove the events of jobs that ended longer ago, such as 90d; else all are kept"),
+      Flag.optional
+    ),
     projectDir,
     json
   },
-  Effect.fnUntraced(function* ({ alarms, database, json, port }) {
+  Effect.fnUntraced(function* ({ alarms, database, json, keep, port, url }) {
     if (port < 0 || port > 65_535)
       return yield* new BadUsage({ message: `--port ${port} is no port: name one up to 65535, or 0 for any` })
+    const reached = Option.isNone(url)
+      ? null
+      : yield* Effect.mapError(
+          Effect.fromResult(pageUrl(url.value)),
+          (problem) => new BadUsage({ message: `--url ${url.value} ${problem}` })
+        )
+    const forgetting = Option.isNone(keep) ? Layer.empty : layerForgetting(yield* keptFor(keep.value))
     yield* yield* WorksUnread
     const told = Effect.gen(function* () {
       const server = yield* HttpServer.HttpServer
       const url = HttpServer.formatAddress(server.address)
       yield* Console.log(json ? JSON.stringify({ url }) : url)
       yield* Console.error("The hub answers its hosts. Ctrl-C ends it, and no watch anywhere.")
+      yield* Console.error(`Its page is ${reached ?? url}/ and asks for a token of the hub.`)
     })
     const sentinel = alarms ? layerSentinel(yield* teller) : Layer.empty
-    const serving = Layer.mergeAll(layerHub, sentinel, Layer.effectDiscard(told)).pipe(
-      Layer.provide(LoopbackServer.layer({ port }))
-    )
+    const serving = Layer.mergeAll(
+      layerHubWith(layerHubPage(reached)),
+      sentinel,
+      forgetting,
+      Layer.effectDiscard(told)
+    ).pipe(Layer.provide(LoopbackServer.layer({ port })))
     yield* withStore(database, Layer.launch(serving)).pipe(
       Effect.catchTag("ServeError", () =>
         Effect.fail(new BadUsage({ message: `port ${port} is taken: end what has it, or name another with --port` }))

@@ -1,4 +1,13 @@
-import { HubAlarms, HubPeople, HubProjection, type HubStore, HubWords, layerPostgres } from "@souffleur/hub"
+import {
+  HubAlarms,
+  HubBrowsers,
+  HubPeople,
+  HubProjection,
+  HubRetention,
+  type HubStore,
+  HubWords,
+  layerPostgres
+} from "@souffleur/hub"
 import { HostHashing } from "@souffleur/node"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
@@ -15,7 +24,7 @@ export const database = Flag.String("database").pipe(
   Flag.optional
 )
 
-type Tier = HubAlarms | HubPeople | HubProjection | HubStore | HubWords
+type Tier = HubAlarms | HubBrowsers | HubPeople | HubProjection | HubRetention | HubStore | HubWords
 
 /** Runs a command with the store of the hub. Fails with `BadUsage` where no database is named, or it cannot be used. */
 export const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, E, R | Tier>) =>
@@ -27,6 +36,8 @@ export const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Eff
     const tier = Layer.mergeAll(
       HubProjection.layerSql(fleetJobs),
       HubAlarms.layerSql(fleetJobs),
+      HubRetention.layerSql(fleetJobs),
+      HubBrowsers.layerSql,
       HubPeople.layerSql,
       HubWords.layerSql
     )

@@ -94,7 +94,7 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
   )
 })
 
-/** Reads `8h`, `30m`, or a duration as Effect writes it. */
+/** Reads `8h`, `30m`, `90d`, or a duration as Effect writes it. */
 export const durationOf = (text: string): Option.Option<Duration.Duration> =>
   Duration.fromInput(
     text.replace(

@@ -1,5 +1,5 @@
-import { iso, Words } from "@souffleur/domain"
-import { FleetDesk, type FleetView, silentMillis } from "@souffleur/fleet"
+import { iso } from "@souffleur/domain"
+import { FleetDesk, type FleetView, silentMillis, troubleOf } from "@souffleur/fleet"
 import { Effect } from "effect"
 import type { HostRow } from "../hosts/HostStatus.ts"
 import { needLine, tellRows } from "../hosts/HostTable.ts"
@@ -7,16 +7,6 @@ import { printJson } from "../Printing.ts"
 import { layerDesk } from "./JoinedFleet.ts"
 
 type Host = FleetView["hosts"][number]
-
-/** Says what is wrong with a host; `undefined`: nothing. Silence is not death. */
-const troubleOf = ({ forked, lastSeenAgo, revoked }: Host): string | undefined =>
-  forked
-    ? "forked: nothing more is taken of its log"
-    : revoked
-      ? "revoked"
-      : lastSeenAgo > silentMillis
-        ? `silent for ${Words.duration(lastSeenAgo)}`
-        : undefined
 
 /** Returns the rows of a fleet, in its order. Each job of a host in trouble says so, and is shown as last known. */
 export const fleetRows = ({ hosts, jobs }: FleetView): ReadonlyArray<HostRow> => {

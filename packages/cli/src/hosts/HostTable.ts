@@ -1,4 +1,4 @@
-import { epochOf, plain, Words } from "@souffleur/domain"
+import { epochOf, isOwnCommand, plain, Words } from "@souffleur/domain"
 import { jobLine, type Need } from "@souffleur/embed/internal"
 import { Clock, Console, Effect } from "effect"
 import { nextLines } from "../explain/NextLine.ts"
@@ -35,15 +35,12 @@ export const hostTable = (rows: ReadonlyArray<HostRow>, now: number, columns: nu
   )
 }
 
-/** A command of souffleur alone, without a sign of a shell. */
-const ownCommand = /^souffleur [a-z]+(?: [\w.-]+)*$/u
-
 /**
  * Returns the reason of a need, with its command where that is one of souffleur. It is to be typed on the other host. A
  * host may say anything, and no other command of it is told.
  */
 export const needLine = ({ next, why }: { readonly next: string; readonly why: string }): string =>
-  ownCommand.test(next) ? `${why}. There: ${next}` : why
+  isOwnCommand(next) ? `${why}. There: ${next}` : why
 
 type NextOf = (host: string, watch: string, need: Need) => Need
 

@@ -2,8 +2,22 @@
  * Leads a browser on that was let in: the link of a notice has no secret path. The page leaves that path in the storage
  * of its own origin. Another user may have that origin once the page has ended, so a gap makes the path worthless. The
  * path of an earlier page gives way to that of this one.
+ *
+ * The link to the page of a hub has the token behind a `#`. A browser sends that part to no server. This enters it.
  */
-export const doorScript = `const path = localStorage.getItem("souffleur") ?? ""
-if (/^\\/[0-9a-f]{20}\\/$/.test(path) && !location.pathname.startsWith(path))
-  location.replace(path + location.pathname.replace(/^\\/(?:[0-9a-f]{20}\\/)?/, "") + location.search)
+export const doorScript = `const form = document.querySelector("form")
+const enter = () => {
+  const [, token] = /^#([0-9a-f]{64})$/.exec(location.hash) ?? []
+  if (!form || !token) return false
+  history.replaceState(null, "", location.pathname)
+  form.elements.token.value = token
+  form.submit()
+  return true
+}
+addEventListener("hashchange", enter)
+if (!enter() && !document.querySelector("[role=alert]")) {
+  const path = localStorage.getItem("souffleur") ?? ""
+  if (/^\\/[0-9a-f]{20}\\/$/.test(path) && !location.pathname.startsWith(path))
+    location.replace(path + location.pathname.replace(/^\\/(?:[0-9a-f]{20}\\/)?/, "") + location.search)
+}
 `

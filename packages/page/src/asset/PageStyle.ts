@@ -41,7 +41,7 @@ label, .hint { font-size: .875rem }
 label { display: block; color: var(--quiet); margin-bottom: .25rem }
 .field { display: flex; gap: .5rem }
 input, textarea, button { font: inherit; color: inherit; border-radius: 8px; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); background: var(--sheet); padding: .4rem .75rem; min-height: 2.5rem }
-input[type=search], textarea { width: 100%; min-width: 0 }
+input:is([type=search], [type=password]), textarea { width: 100%; min-width: 0 }
 button { cursor: pointer; font-weight: 600; white-space: nowrap }
 button:hover { border-color: var(--ink) }
 .badge { display: inline-flex; align-items: center; gap: .4em; font-size: .8125rem; font-weight: 600; line-height: 1; padding: .35em .65em .35em .5em; border-radius: 99px; white-space: nowrap; color: var(--tone, var(--quiet)); background: color-mix(in srgb, var(--tone, var(--quiet)) 13%, transparent) }
@@ -56,6 +56,9 @@ button:hover { border-color: var(--ink) }
 .job[data-state="needs you"] { box-shadow: inset 3px 0 var(--tone) }
 .job-state { grid-area: state } .job-name { grid-area: name; margin-top: .25rem } .job-standing { grid-area: standing } .job-next { grid-area: next; font-size: .875rem }
 .job-where { grid-area: where; overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .job-when { grid-area: when; text-align: end; white-space: nowrap }
+.hosted .job { grid-template: "state when" auto "name name" auto "host host" auto "where where" auto "standing standing" auto "next next" auto / auto 1fr }
+.job-host { grid-area: host; font-weight: 600; font-size: .875rem } .trouble { color: var(--work) }
+.troubled { list-style: none; font-size: .875rem; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; margin-bottom: .75rem }
 .job-where, .job-when { font-size: .8125rem; color: var(--quiet) }
 .kind { border: 1px solid var(--line); border-radius: 4px; padding: 0 .35em; font-size: .75rem }
 .job-name a { font-weight: 600 }
@@ -109,6 +112,7 @@ summary { cursor: pointer } summary::marker { color: var(--quiet) }
 
   .search { width: 22rem }
   .job { grid-template: "state name standing when" auto "state where next when" auto / 7.5rem 17rem minmax(0, 1fr) auto; align-items: baseline }
+  .hosted .job { grid-template: "state name host standing when" auto "state where host next when" auto / 7.5rem 15rem 9rem minmax(0, 1fr) auto; align-items: baseline }
   .job-name { margin-top: 0 }
 }
 .needs, .marks { list-style: none; display: grid; gap: .5rem } .needs .next { margin-top: .125rem }

@@ -1,7 +1,7 @@
 import { type Job, type JobCounts, summaryOf } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import { timeTag } from "./Facts.ts"
-import type { Links } from "./Links.ts"
+import type { FrameLinks, Links } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
 import { stateBadge } from "./StateBadge.ts"
 
@@ -21,24 +21,49 @@ export interface JobPage {
   readonly search: string
 }
 
-const row = ({ at, id, kind, need, project, standing, state }: Job, links: Links, seen: Seen): Html =>
+/** How a list shows a job besides its state, its folder and its time. */
+export interface JobLook {
+  /** Its name, with a link where it has a page. */
+  readonly name: Html
+  /** Its host, in a list of several. */
+  readonly host?: Html
+  readonly standing: string
+  /** The command to type next, and where; `null`: none. */
+  readonly next: Html | null
+}
+
+/** Returns the row of a job. */
+export const jobRow = ({ at, kind, project, state }: Job, { host, name, next, standing }: JobLook, seen: Seen): Html =>
   html` <li class="job" data-state="${state}">
     <div class="job-state">${stateBadge(state)}</div>
-    <div class="job-name">
-      <a href="${kind === "watch" ? links.watch(id) : links.run(id)}">${id}</a>
-      ${kind === "run" && html`<span class="kind">plan</span>`}
-    </div>
-    <p class="job-standing">${need === null ? standing : need.why}</p>
-    ${need !== null && html`<p class="job-next">Next: <code>${need.next}</code></p>`}
+    <div class="job-name">${name} ${kind === "run" && html`<span class="kind">plan</span>`}</div>
+    ${host !== undefined && html`<div class="job-host">${host}</div>`}
+    <p class="job-standing">${standing}</p>
+    ${next !== null && html`<p class="job-next">${next}</p>`}
     <p class="job-where" title="${project}">${project}</p>
     <p class="job-when">${timeTag(at, seen)}</p>
   </li>`
 
+const ownRow = (job: Job, links: Links, seen: Seen): Html => {
+  const { id, kind, need, standing } = job
+  const address = kind === "watch" ? links.watch(id) : links.run(id)
+  const look = {
+    name: html`<a href="${address}">${id}</a>`,
+    standing: need === null ? standing : need.why,
+    next: need === null ? null : html`Next: <code>${need.next}</code>`
+  }
+  return jobRow(job, look, seen)
+}
+
 /** Returns the address of a page of the list. */
-const addressOf = (links: Links, search: string, page: number) =>
+const addressOf = (links: FrameLinks, search: string, page: number) =>
   `${links.list}?${new URLSearchParams({ ...(search === "" ? {} : { q: search }), page: String(page) })}`
 
-const pages = ({ found, page, search }: JobPage, links: Links): Html | null => {
+/** The numbers of a part of a list. */
+export type Paged = Pick<JobPage, "found" | "page" | "search">
+
+/** Returns the links to the parts of a list before and after this one; `null`: there is one part. */
+export const pageLinks = ({ found, page, search }: Paged, links: FrameLinks): Html | null => {
   const last = Math.max(1, Math.ceil(found / jobsOnPage))
   if (last === 1) return null
   return html`<nav class="pages" aria-label="Pages">
@@ -62,22 +87,33 @@ export const jobRows = (shown: JobPage, links: Links, seen: Seen): Html =>
             }
           </p>`
         : html`<ul class="jobs">
-            ${shown.jobs.map((job) => row(job, links, seen))}
+            ${shown.jobs.map((job) => ownRow(job, links, seen))}
           </ul>`
     }
-    ${pages(shown, links)}
+    ${pageLinks(shown, links)}
+  </div>`
+
+/** The words over a list. `by`: how its search finds. */
+export interface ListWords {
+  readonly title: string
+  readonly by: string
+  readonly search: string
+}
+
+/** Returns the head of a list, with its search. */
+export const listHead = ({ by, search, title }: ListWords, links: FrameLinks): Html =>
+  html` <div class="head">
+    <h1>${title}</h1>
+    <form class="search" role="search" action="${links.list}" method="get">
+      <label for="q">${by}</label>
+      <div class="field">
+        <input id="q" name="q" type="search" value="${search}" maxlength="200" autocomplete="off" />
+        <button>Search</button>
+      </div>
+    </form>
   </div>`
 
 /** Returns the list of all watches and runs, with its search. */
 export const jobList = (shown: JobPage, links: Links, seen: Seen): Html =>
-  html` <div class="head">
-      <h1>Watches and runs</h1>
-      <form class="search" role="search" action="${links.list}" method="get">
-        <label for="q">Search by name or folder</label>
-        <div class="field">
-          <input id="q" name="q" type="search" value="${shown.search}" maxlength="200" autocomplete="off" />
-          <button>Search</button>
-        </div>
-      </form>
-    </div>
-    ${jobRows(shown, links, seen)}`
+  html`${listHead({ title: "Watches and runs", by: "Search by name or folder", search: shown.search }, links)}
+  ${jobRows(shown, links, seen)}`

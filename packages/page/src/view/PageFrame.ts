@@ -1,5 +1,5 @@
 import { type Html, html } from "../Html.ts"
-import { type Links, looks } from "./Links.ts"
+import { type FrameLinks, looks } from "./Links.ts"
 
 /** A page within its frame. `live`: the address of its feed; `null`: nothing of it moves. */
 export interface Framed {
@@ -9,7 +9,7 @@ export interface Framed {
 }
 
 /** Returns a whole page. Without JavaScript it shows the same, and says that it does not move. */
-export const pageFrame = ({ live, main, title }: Framed, links: Links): Html =>
+export const pageFrame = ({ live, main, title }: Framed, links: FrameLinks): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -26,7 +26,7 @@ export const pageFrame = ({ live, main, title }: Framed, links: Links): Html =>
         <header class="top">
           <nav aria-label="souffleur">
             <a class="brand" href="${links.list}">souffleur</a>
-            <a href="${links.report}">Report</a>
+            ${links.report !== null && html`<a href="${links.report}">Report</a>`}
           </nav>
           ${live !== null && html`<p id="link" role="status" data-live="${live}"><noscript>Reload to see what is new.</noscript></p>`}
         </header>

@@ -1,8 +1,8 @@
 import { freshToken, type FleetRole, type StoreOut } from "@souffleur/fleet"
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { HubStore } from "./HubStore.ts"
-import { orOut } from "./HubTrouble.ts"
+import { HubStore } from "../HubStore.ts"
+import { orOut } from "../HubTrouble.ts"
 import { tokenDigest } from "./TokenDigest.ts"
 
 /** A person of that name has a token already. */

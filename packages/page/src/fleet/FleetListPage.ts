@@ -1,0 +1,85 @@
+import { isOwnCommand, Words } from "@souffleur/domain"
+import { type JobCounts, summaryOf } from "@souffleur/embed"
+import { type FleetHost, type FoundJobs, type SeenJob, silenceOf, troubleOf } from "@souffleur/fleet"
+import { type Html, html } from "../Html.ts"
+import type { FrameLinks } from "../view/Links.ts"
+import { jobRow, listHead, type Paged, pageLinks } from "../view/ListPage.ts"
+import type { Seen } from "../view/Seen.ts"
+
+/** Hosts that are named for what is wrong with them. */
+const maxNamed = 20
+
+/** A part of the jobs of a fleet, with its hosts. */
+export interface FleetPart extends FoundJobs, Paged {
+  readonly counts: JobCounts
+  readonly hosts: ReadonlyArray<FleetHost>
+}
+
+const row = (job: SeenJob, seen: Seen): Html => {
+  const silence = silenceOf(job)
+  const words = job.need === null ? job.standing : job.need.why
+  const look = {
+    name: html`<strong>${job.id}</strong>`,
+    host: html`${job.host} ${silence !== undefined && html`<span class="trouble">${silence}</span>`}`,
+    standing: silence === undefined ? words : `last known: ${words}`,
+    // A host may say anything, and no other command of it is told.
+    next: job.need !== null && isOwnCommand(job.need.next) ? html`There: <code>${job.need.next}</code>` : null
+  }
+  return jobRow(job, look, seen)
+}
+
+/** Returns each host that was not revoked, by that of its logs which spoke last. */
+const newestOf = (hosts: ReadonlyArray<FleetHost>): ReadonlyArray<FleetHost> =>
+  Map.groupBy(
+    hosts.filter(({ revoked }) => !revoked),
+    ({ name }) => name
+  )
+    .values()
+    .map((logs) => logs.reduce((newest, log) => (log.lastSeenAgo < newest.lastSeenAgo ? log : newest)))
+    .toArray()
+
+/** Says how many hosts there are, and names those in trouble. */
+const hostsPart = (hosts: ReadonlyArray<FleetHost>): Html => {
+  const all = newestOf(hosts)
+  const troubled = all.flatMap((host) => {
+    const trouble = troubleOf(host)
+    return trouble === undefined ? [] : [html`<li><strong>${host.name}</strong> ${trouble}</li>`]
+  })
+  const count = `${Words.count(all.length)} ${all.length === 1 ? "host" : "hosts"}`
+  const more = troubled.length - maxNamed
+  return html`<p class="summary">
+      ${count}${troubled.length > 0 && `, ${Words.count(troubled.length)} of them in trouble`}
+    </p>
+    ${
+      troubled.length > 0 &&
+      html`<ul class="troubled">
+        ${troubled.slice(0, maxNamed)} ${more > 0 && html`<li>and ${Words.count(more)} more</li>`}
+      </ul>`
+    }`
+}
+
+/** Returns the part of the list that moves. */
+export const fleetPart = (shown: FleetPart, links: FrameLinks, seen: Seen): Html =>
+  html`<div id="jobs">
+    <p class="summary" role="status">${summaryOf(shown.counts)}</p>
+    ${hostsPart(shown.hosts)}
+    ${
+      shown.jobs.length === 0
+        ? html`<p class="empty">
+            ${
+              shown.search === ""
+                ? html`No host has a watch or a run. <code>souffleur hub enrol NAME</code> adds a host.`
+                : html`Nothing is called “${shown.search}”.`
+            }
+          </p>`
+        : html`<ul class="jobs hosted">
+            ${shown.jobs.map((job) => row(job, seen))}
+          </ul>`
+    }
+    ${pageLinks(shown, links)}
+  </div>`
+
+/** Returns the list of all watches and runs of a fleet, with its search. */
+export const fleetList = (shown: FleetPart, links: FrameLinks, seen: Seen): Html =>
+  html`${listHead({ title: "Fleet", by: "Search by host, name or folder", search: shown.search }, links)}
+  ${fleetPart(shown, links, seen)}`
