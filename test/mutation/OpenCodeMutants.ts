@@ -12,7 +12,8 @@ export const openCodeMutants = [
     ["rows: no file beside a closed database", '"mode=ro&immutable=1"', '"mode=ro"']
   ]),
   ...mutantsOf("packages/node/src/files/HostTrustedFiles.ts", foreign, [
-    ["rows: a database that others may write", "refusal === undefined", "refusal?.missing !== true"]
+    ["rows: a database that others may write", '["", "-wal", "-shm"]', '["-wal", "-shm"]'],
+    ["rows: a file beside it that others may write", '["", "-wal", "-shm"]', '[""]']
   ]),
   ...mutantsOf(`${openCode}/src/SessionRows.ts`, rows, [
     ["opencode: a record without a bound", "octet_length(data) > ${maxRecord}", "octet_length(data) > 1e12"],

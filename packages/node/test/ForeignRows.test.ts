@@ -74,8 +74,12 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       assert.match((yield* refusal(path)).message, /songs\.db: SQLite cannot read it \(file is not a database\)/)
       fs.rmSync(path)
       killedWriter(path)
-      fs.chmodSync(path, 0o666)
-      assert.match((yield* refusal(path)).problem, /others may write/)
+      for (const part of ["", "-wal", "-shm"]) {
+        fs.chmodSync(path + part, 0o666)
+        assert.match((yield* refusal(path)).message, new RegExp(`songs.db${part}: others may write`, "u"))
+        fs.chmodSync(path + part, 0o600)
+      }
+      assert.lengthOf(yield* asked(path), 1)
     })
   )
 })

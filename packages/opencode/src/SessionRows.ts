@@ -8,12 +8,16 @@ const maxRecord = 16 << 20
 const batchBytes = 1 << 20
 /** Rows of the index that one question reads. */
 const indexRows = 10_000
+/** Rows from the end of which one has a time. */
+const recentRows = 100
 const newline = 10
 
 const record = `iif(octet_length(data) > ${maxRecord}, '{}', data)`
+/** A message has no time of its last change, and a part beside it has. */
 const newest = `SELECT max(seq) AS last, (
-    SELECT iif(json_valid(data), json_extract(data, '$.time'), NULL) FROM event
-    WHERE aggregate_id = ?1 AND type = 'message.part.updated.1' ORDER BY seq DESC LIMIT 1
+    SELECT json_extract(data, '$.time') AS at
+    FROM (SELECT data FROM event WHERE aggregate_id = ?1 ORDER BY seq DESC LIMIT ${recentRows})
+    WHERE json_valid(data) AND at IS NOT NULL LIMIT 1
   ) AS at FROM event WHERE aggregate_id = ?1`
 const added = `SELECT seq, octet_length(${record}) AS bytes FROM event
   WHERE aggregate_id = ? AND seq > ? ORDER BY seq LIMIT ${indexRows}`

@@ -41,8 +41,13 @@ export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = La
       ),
       rows: Effect.fn("TrustedFiles.rows")((path, trust, asked) =>
         Effect.suspend(() => {
-          const refusal = refusalAt(path, trust)
-          return refusal === undefined ? foreignRows(path, asked) : Effect.fail(new FileRefused({ path, ...refusal }))
+          // SQLite takes rows from the files beside it too.
+          const [refused] = ["", "-wal", "-shm"].flatMap((part) => {
+            const refusal = refusalAt(path + part, trust)
+            const unneeded = part !== "" && refusal?.missing === true
+            return refusal === undefined || unneeded ? [] : [new FileRefused({ path: path + part, ...refusal })]
+          })
+          return refused === undefined ? foreignRows(path, asked) : Effect.fail(refused)
         })
       )
     })
