@@ -16,11 +16,13 @@ export const openCodeMutants = [
     ["rows: a file beside it that others may write", '["", "-wal", "-shm"]', '[""]']
   ]),
   ...mutantsOf(`${openCode}/src/SessionRows.ts`, rows, [
-    ["opencode: a record without a bound", "octet_length(data) > ${maxRecord}", "octet_length(data) > 1e12"],
+    ["opencode: a record without a bound", "bytes > maxRecord ||", ""],
+    ["opencode: a piece of an output", "|| left.has(seq)", "", ...sessions],
+    ["opencode: pieces of an output alone", "AND json_type(data, '$.part.state.metadata.output') = 'text'", ""],
     ["opencode: a session that was brought back", "before.last <= last", "true"],
     ["opencode: readers at once", "if (seq <= this.last) return", ""],
     ["opencode: lines that were read", "position >= batch.from &&", "false &&"],
-    ["opencode: a record that is not as long as it was", "at + one.length + 1 !== end - from", "false"],
+    ["opencode: a record that is not as long as it was", "one.length !== length", "one.length > bytes.length"],
     ["opencode: the time of the newest event", "mtime, size", "size"]
   ]),
   ...mutantsOf(
@@ -47,19 +49,26 @@ export const openCodeMutants = [
     ]
   ),
   ...mutantsOf(`${openCode}/src/OpenCodeSayings.ts`, sessions, [
-    ["opencode: a tool with a piece of its output", "metadata === undefined ?", "true ?"],
     ["opencode: a result out of the context", ' || (isJson(time) && time["compacted"] !== undefined)', ""],
     ["opencode: a tool that failed", 'status === "error"', "false"],
     ["opencode: a text of its own", "synthetic === true || ", ""],
     ["opencode: a summary that ends no turn", "summary === true || ", ""],
     ["opencode: a model that is asked again", 'finish === "tool-calls" || finish === "unknown"', "false"],
     ["opencode: an answer that is not whole", 'time["completed"] === undefined', "false"],
+    ["opencode: an answer that was cut off", 'finish === "stop"', '!["tool-calls", "unknown"].includes(finish)'],
     ["opencode: the changes of a turn", 'info["summary"] === undefined ?', "true ?"],
     ["opencode: an error of the service", "if (isJson(error)) return [failureOf(error)]", ""],
     ["opencode: an account", 'name === "ProviderAuthError"', "false"]
   ]),
   ...mutantsOf(`${openCode}/src/OpenCode.ts`, sessions, [
-    ["opencode: one session of a title", " || other !== undefined", ""]
+    ["opencode: one session of a title", " || other !== undefined", ""],
+    ["opencode: a call that is written again", "repeatsCalls: true,", ""],
+    ["opencode: the use of subagents", "subagents: (sessionId) => idsOf(below, sessionId),", ""],
+    [
+      "opencode: subagents of subagents",
+      "UNION SELECT session.id FROM session JOIN below ON session.parent_id = below.id",
+      ""
+    ]
   ]),
   ...mutantsOf("packages/session/src/lines/JsonRecord.ts", sessions, [
     ["record: a time in milliseconds", "? epochOf(timestamp) : time)", "? epochOf(timestamp) : undefined)"]

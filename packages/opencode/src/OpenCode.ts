@@ -10,21 +10,25 @@ import { withSessionRows } from "./SessionRows.ts"
 /** Measured with 1.18.33: an answer that breaks off is silent for 300 s, and then asked for again. */
 export const stall = Duration.seconds(301)
 
+/** A subagent has a session of its own, whose parent asked for it. */
+const below = `WITH RECURSIVE below (id) AS (
+    SELECT id FROM session WHERE parent_id = ?1
+    UNION SELECT session.id FROM session JOIN below ON session.parent_id = below.id
+  ) SELECT id FROM below LIMIT 10000`
+
 /** OpenCode as an agent. Each launch is `opencode run`, which ends with its turn. */
 export const layer = (
   options: AgentOptions
 ): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> => {
   const database = `${options.agentDir}/opencode/opencode.db`
-  /** Returns ids of sessions, two at most. A database that cannot be read has none. */
-  const idsWhere = (where: string, value: string) =>
-    TrustedFiles.use((files) =>
-      files.rows(database, agentsOwn, { sql: `SELECT id FROM session WHERE ${where} LIMIT 2`, values: [value] })
-    ).pipe(
+  /** Returns ids of sessions. A database that cannot be read has none. */
+  const idsOf = (sql: string, value: string) =>
+    TrustedFiles.use((files) => files.rows(database, agentsOwn, { sql, values: [value] })).pipe(
       Effect.map((rows) => rows.flatMap(({ id }) => (typeof id === "string" ? [id] : []))),
       Effect.orElseSucceed((): ReadonlyArray<string> => [])
     )
   const sessionOf = ({ _tag, value }: SessionWord) =>
-    _tag === "Session" ? Effect.succeed([value]) : idsWhere("title = ?", value)
+    _tag === "Session" ? Effect.succeed([value]) : idsOf("SELECT id FROM session WHERE title = ? LIMIT 2", value)
 
   /** Lists the sessions of living processes by their command lines: OpenCode has no other sign of them. */
   const sessions = Effect.fnUntraced(function* (
@@ -65,8 +69,10 @@ export const layer = (
       folder: database,
       depth: 0,
       sessionIdOf: (path) => path.slice(path.lastIndexOf("/") + 1),
-      idsLike: (beginning) => idsWhere("substr(id, 1, length(?1)) = ?1", beginning),
+      idsLike: (beginning) => idsOf("SELECT id FROM session WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", beginning),
       sayings: openCodeSayings,
+      repeatsCalls: true,
+      subagents: (sessionId) => idsOf(below, sessionId),
       runs: runsOpenCode,
       inPrintMode,
       idles: true,

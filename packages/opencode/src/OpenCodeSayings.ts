@@ -13,10 +13,10 @@ const callOf = (id: string, name: string, said: unknown): Saying => {
 }
 
 /** Reads a tool. It is written when it begins, with each piece of its output, and when it has ended. */
-const toolOf = ({ callID, state, tool }: Json): ReadonlyArray<Saying> => {
-  const [id, name] = [textOf(callID), textOf(tool)]
-  const { error, input, metadata, output, status, time } = isJson(state) ? state : {}
-  if (status === "running") return metadata === undefined ? [callOf(id, name, input)] : []
+const toolOf = ({ id: part, state, tool }: Json): ReadonlyArray<Saying> => {
+  const [id, name] = [textOf(part), textOf(tool)]
+  const { error, input, output, status, time } = isJson(state) ? state : {}
+  if (status === "running") return [callOf(id, name, input)]
   const failed = status === "error"
   // A result that OpenCode takes out of the context later is written again.
   if ((status !== "completed" && !failed) || (isJson(time) && time["compacted"] !== undefined)) return []
@@ -73,6 +73,13 @@ const failureOf = ({ data, name }: Json): Saying => {
   return { _tag: "Failed", reason, resetsAt: undefined }
 }
 
+/** Reads the end of an answer. An answer that was cut off ends the turn too, in the middle of the work. */
+const endOf = (finish: string): ReadonlyArray<Saying> => {
+  if (finish === "stop") return [{ _tag: "Ended" }]
+  const asksAgain = finish === "tool-calls" || finish === "unknown"
+  return asksAgain ? [] : [{ _tag: "Failed", reason: "other", resetsAt: undefined }]
+}
+
 /** Reads an answer as a whole. It is written when it begins, and with each of its ends. */
 const answerOf = ({ error, finish, modelID, summary, time, tokens }: Json): ReadonlyArray<Saying> => {
   if (isJson(error)) return [failureOf(error)]
@@ -84,8 +91,7 @@ const answerOf = ({ error, finish, modelID, summary, time, tokens }: Json): Read
   if (summary === true || typeof finish !== "string") return []
   return [
     ...(inUse === 0 ? [] : [{ _tag: "Context", tokens: inUse, window: undefined, model: textOf(modelID) } as const]),
-    // OpenCode asks the model again after these two.
-    ...(finish === "tool-calls" || finish === "unknown" ? [] : [{ _tag: "Ended" } as const])
+    ...endOf(finish)
   ]
 }
 

@@ -4,25 +4,31 @@ import { ByteSize, Effect, PlatformError, Predicate, Schema } from "effect"
 
 /** Bytes of a record at most. A longer one is read as an empty record, so that memory stays bounded. */
 const maxRecord = 16 << 20
+/** Bytes of a record that are always read. */
+const smallRecord = 4096
 /** Bytes that one question reads, unless a record is longer. */
 const batchBytes = 1 << 20
 /** Rows of the index that one question reads. */
-const indexRows = 10_000
+const indexRows = 2000
 /** Rows from the end of which one has a time. */
 const recentRows = 100
 const newline = 10
 
-const record = `iif(octet_length(data) > ${maxRecord}, '{}', data)`
 /** A message has no time of its last change, and a part beside it has. */
 const newest = `SELECT max(seq) AS last, (
     SELECT json_extract(data, '$.time') AS at
     FROM (SELECT data FROM event WHERE aggregate_id = ?1 ORDER BY seq DESC LIMIT ${recentRows})
     WHERE json_valid(data) AND at IS NOT NULL LIMIT 1
   ) AS at FROM event WHERE aggregate_id = ?1`
-const added = `SELECT seq, octet_length(${record}) AS bytes FROM event
+// SQLite knows the length of a value without reading the value.
+const added = `SELECT seq, octet_length(data) AS bytes FROM event
   WHERE aggregate_id = ? AND seq > ? ORDER BY seq LIMIT ${indexRows}`
-const between = `SELECT CAST(${record} AS BLOB) AS record FROM event
-  WHERE aggregate_id = ? AND seq BETWEEN ? AND ? ORDER BY seq`
+const these = "FROM event WHERE aggregate_id = ? AND seq IN (SELECT value FROM json_each(?))"
+const records = `SELECT seq, CAST(data AS BLOB) AS record ${these} ORDER BY seq`
+/** While a tool prints, its whole output is written again with each piece, and at last with its end. */
+const pieces = `SELECT seq ${these}
+  AND iif(json_valid(data), json_extract(data, '$.part.state.status') = 'running'
+    AND json_type(data, '$.part.state.metadata.output') = 'text', 0)`
 
 const dateOf = Schema.decodeUnknownOption(Schema.DateFromMillis)
 const numberIn = (row: ForeignRow | undefined, column: string): number | undefined =>
@@ -45,11 +51,10 @@ class Index {
   get size(): number {
     return this.ends.at(-1) ?? 0
   }
-  add(row: ForeignRow): void {
-    const seq = Number(row["seq"])
+  add(seq: number, bytes: number): void {
     // Another reader may have asked for the same rows.
     if (seq <= this.last) return
-    this.ends.push(this.size + Number(row["bytes"]) + 1)
+    this.ends.push(this.size + bytes + 1)
     this.rows.push(seq)
   }
   /** Returns the place of the line with this byte. */
@@ -62,27 +67,55 @@ class Index {
     }
     return low
   }
-  /** Returns the rows of a batch whose first line has this byte, and where their lines begin and end. */
+  /** Returns the lines from that with this byte on, with their rows and lengths, and where they begin. */
   batchAt(position: number) {
     const first = this.lineAt(position)
     const from = this.ends[first - 1] ?? 0
     const next = Math.max(first + 1, this.lineAt(from + batchBytes))
-    return { from, ends: this.ends.slice(first, next), rows: [this.rows[first]!, this.rows[next - 1]!] as const }
+    const lines = this.rows.slice(first, next).map((seq, at) => ({
+      seq,
+      length: this.ends[first + at]! - (this.ends[first + at - 1] ?? 0) - 1
+    }))
+    return { from, lines }
   }
 }
+type Lines = ReturnType<Index["batchAt"]>["lines"]
 
-/** Joins records to lines with these ends. It stops at a record that is not as long as it was. */
-const linesOf = (rows: ReadonlyArray<ForeignRow>, ends: ReadonlyArray<number>, from: number): Uint8Array => {
-  const bytes = new Uint8Array((ends.at(-1) ?? from) - from)
+/** Replaces a record that is left out. */
+const empty = new TextEncoder().encode("{}")
+
+/** Joins records to lines. It stops at a record that is not as long as it was. */
+const linesOf = (lines: Lines, found: ReadonlyMap<unknown, unknown>): Uint8Array => {
+  const bytes = new Uint8Array(lines.reduce((sum, { length }) => sum + length + 1, 0))
   let at = 0
-  for (const [place, end] of ends.entries()) {
-    const one = rows[place]?.["record"]
-    if (!(one instanceof Uint8Array) || at + one.length + 1 !== end - from) break
+  for (const { length, seq } of lines) {
+    const one = length === empty.length ? empty : found.get(seq)
+    if (!(one instanceof Uint8Array) || one.length !== length) break
     bytes.set(one, at)
-    at += one.length + 1
+    at += length + 1
     bytes[at - 1] = newline
   }
   return bytes.subarray(0, at)
+}
+
+/** Groups rows, so that the records of each group have some bytes together. */
+const grouped = (rows: ReadonlyArray<Sized>): ReadonlyArray<ReadonlyArray<number>> => {
+  const groups: Array<Array<number>> = []
+  let room = 0
+  for (const { bytes, seq } of rows) {
+    room -= bytes
+    if (room >= 0) groups.at(-1)!.push(seq)
+    else {
+      groups.push([seq])
+      room = batchBytes - bytes
+    }
+  }
+  return groups
+}
+/** A row with the length of its record. */
+interface Sized {
+  readonly seq: number
+  readonly bytes: number
 }
 
 /**
@@ -104,8 +137,14 @@ export const withSessionRows = (files: TrustedFiles["Service"], database: string
     const index = before !== undefined && before.last <= last ? before : new Index()
     known.set(sessionId, index)
     for (let found = indexRows; found === indexRows;) {
-      const rows = yield* ask(added, index.last)
-      for (const row of rows) index.add(row)
+      const rows = (yield* ask(added, index.last)).map(({ bytes, seq }): Sized => ({
+        seq: Number(seq),
+        bytes: Number(bytes)
+      }))
+      const large = rows.filter(({ bytes }) => bytes > smallRecord && bytes <= maxRecord)
+      const repeated = yield* Effect.forEach(grouped(large), (seqs) => ask(pieces, JSON.stringify(seqs)))
+      const left = new Set(repeated.flat().map(({ seq }) => seq))
+      for (const { bytes, seq } of rows) index.add(seq, bytes > maxRecord || left.has(seq) ? empty.length : bytes)
       found = rows.length
     }
 
@@ -114,8 +153,11 @@ export const withSessionRows = (files: TrustedFiles["Service"], database: string
     const batchWith = Effect.fnUntraced(function* (position: number) {
       const { batch } = index
       if (position >= batch.from && position < batch.from + batch.bytes.length) return batch
-      const { ends, from, rows } = index.batchAt(position)
-      return (index.batch = { from, bytes: linesOf(yield* ask(between, ...rows), ends, from) })
+      const { from, lines } = index.batchAt(position)
+      const kept = lines.flatMap(({ length, seq }) => (length === empty.length ? [] : [seq]))
+      const rows = yield* ask(records, JSON.stringify(kept))
+      const found = new Map(rows.map(({ record, seq }) => [seq, record]))
+      return (index.batch = { from, bytes: linesOf(lines, found) })
     })
     const { stat } = yield* files.open(database, trust)
     return {

@@ -15,7 +15,9 @@ it.layer(HostServices.layer)((it) => {
     killed: recorded("killed"),
     failed: [
       { text: recorded("full"), reason: "prompt-too-long" },
-      { text: recorded("account"), reason: "account" }
+      { text: recorded("account"), reason: "account" },
+      { text: recorded("cut"), reason: "other" },
+      { text: recorded("filtered"), reason: "other" }
     ],
     words: ["run", "--model", "fake/m", "--auto"],
     lifting: [["--share"], ["--attach", "http://localhost:1"], ["--attach=http://localhost:1"]],

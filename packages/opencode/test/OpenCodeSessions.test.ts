@@ -58,7 +58,50 @@ it.layer(HostServices.layer)((it) => {
       assert.strictEqual(yield* turnOf(recorded("finished")), "Finished")
       for (const finish of ["tool-calls", "unknown"])
         assert.strictEqual(yield* turnOf(recorded("finished").replaceAll('"stop"', `"${finish}"`)), "Asked")
-      assert.strictEqual(yield* turnOf(recorded("finished").replaceAll('"stop"', '"length"')), "Finished")
+    })
+  )
+  it.effect("an answer that was cut off ends its turn in the middle of the work", () =>
+    Effect.gen(function* () {
+      for (const finish of ["length", "content-filter", "error", "other"]) {
+        const { agent, turn } = yield* openCodeOf(recorded("finished").replaceAll('"stop"', `"${finish}"`))
+        assert.deepInclude(yield* turn, { _tag: "Failed", reason: "other" }, finish)
+        assert.isFalse(yield* agent.turnEnded({ pid: 70 }, sessionId))
+      }
+      // The error of a filter comes one event later.
+      const between = yield* openCodeOf(without("filtered", '"error":'))
+      assert.strictEqual((yield* between.turn)?._tag, "Failed")
+    })
+  )
+  it.effect("a tool that prints without an end hides neither itself nor the context in use", () =>
+    Effect.gen(function* () {
+      const piece = lines("noisy").at(-1)!
+      const noisy = `${recorded("finished")}${recorded("noisy")}${`${piece}\n`.repeat(420)}`
+      assert.isAbove(noisy.length, 8 << 20)
+      const { agent, path } = yield* openCodeOf(noisy)
+      const signs = Option.getOrThrow(yield* agent.signs(sessionId))
+      assert.deepInclude(signs.turn, { _tag: "Tool", name: "bash" })
+      assert.strictEqual(signs.context?.tokens, 7781)
+      yield* keep(path, piece.replace('"running"', '"completed"'))
+      assert.strictEqual(Option.getOrThrow(yield* agent.signs(sessionId)).turn?._tag, "Asked")
+    })
+  )
+  it.effect("a subagent is a tool that runs, is told once, and what it used counts", () =>
+    Effect.gen(function* () {
+      const running = yield* openCodeOf(upTo("task", '"status":"running"'))
+      assert.deepInclude(yield* running.turn, { _tag: "Tool", name: "task" })
+      const { agent, agentDir, path } = yield* openCodeOf(recorded("task"))
+      const subagent = "ses_90000002ffeOperaOperaOpera"
+      yield* keep(path.replace(sessionId, subagent), recorded("subagent"), "sub", sessionId)
+      yield* keep(path.replace(sessionId, `${subagent}3`), recorded("subagent"), "sub", subagent)
+      yield* keep(path.replace(sessionId, `${subagent}4`), recorded("subagent"), "another")
+      assert.deepStrictEqual(yield* agent.spent([sessionId], 0), {
+        tokens: 2100 + 2 * 990_000,
+        dollars: 0.0075 + 2 * 4.05
+      })
+      yield* agent.exportSession(sessionId, `${agentDir}/out.md`)
+      const markdown = yield* (yield* FileSystem.FileSystem).readFileString(`${agentDir}/out.md`)
+      assert.lengthOf(markdown.split("**Tool call: task**"), 2)
+      assert.include(markdown, "sub done")
     })
   )
   it.effect("a late summary of the changes of a turn begins no other turn", () =>

@@ -36,6 +36,8 @@ export interface AgentDialect extends SessionFolder {
   /** Its name for a person. */
   readonly title: string
   readonly sayings: Sayings
+  /** True if a call is written again while its tool runs, under an id that no other call has. */
+  readonly repeatsCalls?: boolean
   /**
    * Makes a reader of the agent's output, where its session file does not tell that a turn ended. It reads the newest
    * record first. The output of the newest launch decides then. Absent: the session file tells it.
@@ -56,6 +58,8 @@ export interface AgentDialect extends SessionFolder {
    * the tools.
    */
   readonly sessions?: (projectOf: ProjectOf) => Effect.Effect<ReadonlyArray<AgentSession>, never, Needs>
+  /** Lists the sessions of subagents below a session, where they are not in its records. */
+  readonly subagents?: (sessionId: string) => Effect.Effect<ReadonlyArray<string>, never, Needs>
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
   /** See `AgentKind.stall`. */
@@ -165,6 +169,13 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         })
       })
     )
+  const withSubagents = (sessionIds: ReadonlyArray<string>) =>
+    Effect.forEach(sessionIds, (id) =>
+      Effect.map(dialect.subagents?.(id) ?? Effect.succeed([]), (below) => [id, ...below])
+    ).pipe(
+      Effect.map((all) => all.flat()),
+      Effect.provide(services)
+    )
   const each = <A>(
     sessionIds: ReadonlyArray<string>,
     otherwise: A,
@@ -224,9 +235,11 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       ),
     spent: (sessionIds, since) =>
       Effect.map(
-        each(sessionIds, { tokens: 0, dollars: 0 }, (file) =>
-          // The state of a follower goes on changing.
-          Effect.map(spend(String(since))(file), (spent) => ({ ...spent }))
+        Effect.flatMap(withSubagents(sessionIds), (all) =>
+          each(all, { tokens: 0, dollars: 0 }, (file) =>
+            // The state of a follower goes on changing.
+            Effect.map(spend(String(since))(file), (spent) => ({ ...spent }))
+          )
         ),
         (all) =>
           all.reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }), {

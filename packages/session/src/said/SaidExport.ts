@@ -26,16 +26,31 @@ const edited = (said: Saying, files: FilesModified, encode: (text: string) => st
   if (said._tag === "Call") for (const file of said.edits) files.edited(encode(file))
 }
 
+/** The meaning of an agent's records. */
+interface Said {
+  readonly sayings: Sayings
+  /** True if a call is written again while its tool runs, under an id that no other call has. */
+  readonly repeatsCalls?: boolean
+}
+
 const makeConversation =
-  (sayings: Sayings) =>
+  ({ repeatsCalls = false, sayings }: Said) =>
   ({ files, ...frame }: Frame): Conversation => {
     const turns = makeTurns(frame)
+    const called = new Set<string>()
+    const isAgain = (said: Saying): boolean => {
+      if (!repeatsCalls || said._tag !== "Call") return false
+      const again = called.has(said.id)
+      called.add(said.id)
+      return again
+    }
     return {
       counts: turns.counts,
       record: (record, encode) => {
         let written = ""
         for (const said of sayings(record)) {
           if (said._tag === "Session") turns.version(said.version)
+          if (isAgain(said)) continue
           edited(said, files, encode)
           written += markdownOf(said, turns)
         }
@@ -46,15 +61,16 @@ const makeConversation =
   }
 
 /** Makes the export of an agent by what its records say. `title` is its name for a person. */
-export const makeSaidExport = (dialect: {
-  readonly title: string
-  readonly sayings: Sayings
-  readonly sessionIdOf: (path: string) => string
-  readonly isOther?: IsOther
-}) =>
+export const makeSaidExport = (
+  dialect: Said & {
+    readonly title: string
+    readonly sessionIdOf: (path: string) => string
+    readonly isOther?: IsOther
+  }
+) =>
   makeExport({
     agent: dialect.title,
     sessionIdOf: dialect.sessionIdOf,
     isOther: dialect.isOther ?? (() => false),
-    conversation: makeConversation(dialect.sayings)
+    conversation: makeConversation(dialect)
   })
