@@ -28,10 +28,24 @@ export const copilotMutants = [
     [["copilot: settings that cannot be read", "Effect.orElseSucceed(() => true)", "Effect.orElseSucceed(() => false)"]]
   ),
   ...mutantsOf(
+    "packages/session/src/said/SaidTurn.ts",
+    [`${copilot}/test/CopilotSessions.test.ts`],
+    [
+      [
+        "said: the newest tool tells of a refusal",
+        "refused ??= said.refused === true",
+        "refused = refused === true || said.refused === true"
+      ],
+      ["said: a prompt begins after a refusal", 'if (said._tag === "Prompt") refused ??= false', ""],
+      ["said: a refusal before the last answer", 'refused !== undefined || turn?._tag !== "Finished"', "true"]
+    ]
+  ),
+  ...mutantsOf(
     `${copilot}/src/CopilotSayings.ts`,
     [`${copilot}/test/CopilotSessions.test.ts`],
     [
       ["copilot: a subagent's records", '|| typeof data["parentToolCallId"] === "string"', ""],
+      ["copilot: a refused tool", '&& error["code"] === "denied"', ""],
       ["copilot: a tool that only read", "failed || !did ?", "failed ?"],
       ["copilot: a compaction that failed", 'data["success"] === true ?', "true ?"]
     ]

@@ -36,6 +36,7 @@ export const qwenMutants = [
     [`${qwen}/test/QwenSessions.test.ts`],
     [
       ["qwen: an error of its own conversation", "!textOf(prompt).startsWith(`${sessionId}########`)", "false"],
+      ["qwen: a permission that refused", '&& toolCallResult["errorType"] === "execution_denied"', ""],
       ["qwen: a refused tool", "failed || looks.has", "looks.has"]
     ]
   ),

@@ -34,7 +34,8 @@ const result = ({
 }: Json): ReadonlyArray<Saying> => {
   const failed = success !== true
   const content = isJson(said) ? said["content"] : isJson(error) ? error["message"] : undefined
-  const one: Saying = { _tag: "Result", id: textOf(toolCallId), text: textOf(content), failed }
+  const refused = isJson(error) && error["code"] === "denied"
+  const one: Saying = { _tag: "Result", id: textOf(toolCallId), text: textOf(content), failed, refused }
   const did = isJson(shellExecution) || (Array.isArray(fileEdits) && fileEdits.length > 0)
   return failed || !did ? [one] : [one, { _tag: "Progress" }]
 }

@@ -20,6 +20,7 @@ it.layer(HostServices.layer)((it) => {
       { text: recorded("outage"), reason: "outage" },
       { text: recorded("account"), reason: "account" }
     ],
+    refused: recorded("refused"),
     words: ["--model", "m", "--disable-builtin-mcps", "--allow-all-tools"],
     lifting: [
       ["--allow-all"],

@@ -73,6 +73,31 @@ it.layer(HostServices.layer)((it) => {
       }
     })
   )
+  it.effect("a tool that was refused is told until a later tool or prompt, and a tool that failed is not", () =>
+    Effect.gen(function* () {
+      const refusedIn = (text: string) =>
+        copilotOf(text).pipe(
+          Effect.flatMap((agent) => agent.signs(id)),
+          Effect.map((signs) => Option.getOrUndefined(signs)?.refused === true)
+        )
+      const refused = recorded("refused")
+      const [, prompt = "", , , , , , result = ""] = refused.split("\n")
+      const failed = result.replace('"code":"denied"', '"code":"failure"')
+      assert.deepStrictEqual(
+        yield* Effect.forEach(
+          [
+            refused,
+            refused.replace(result, failed),
+            refused.replace(result, `${result}\n${failed}`),
+            refused.replace(result, `${failed}\n${result}`),
+            refused.replace(result, `${result}\n${prompt}`)
+          ],
+          refusedIn
+        ),
+        [true, false, false, true, false]
+      )
+    })
+  )
   it.effect("a subagent's words are not of the conversation", () =>
     Effect.gen(function* () {
       const own = recorded("finished")

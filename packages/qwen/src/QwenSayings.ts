@@ -45,10 +45,12 @@ const answer = (record: Json): ReadonlyArray<Saying> => {
 const result = (record: Json): ReadonlyArray<Saying> => {
   const { toolCallResult } = record
   const failed = !isJson(toolCallResult) || toolCallResult["status"] !== "success"
+  const refused = isJson(toolCallResult) && toolCallResult["errorType"] === "execution_denied"
   return partsOf(record).flatMap(({ functionResponse: said }): ReadonlyArray<Saying> => {
     if (!isJson(said)) return []
     const { error, output } = isJson(said["response"]) ? said["response"] : {}
-    const one: Saying = { _tag: "Result", id: textOf(said["id"]), text: textOf(output) || textOf(error), failed }
+    const text = textOf(output) || textOf(error)
+    const one: Saying = { _tag: "Result", id: textOf(said["id"]), text, failed, refused }
     return failed || looks.has(textOf(said["name"])) ? [one] : [one, { _tag: "Progress" }]
   })
 }

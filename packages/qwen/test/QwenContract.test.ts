@@ -20,6 +20,7 @@ it.layer(HostServices.layer)((it) => {
       { text: recorded("outage"), reason: "outage" },
       { text: recorded("account"), reason: "account" }
     ],
+    refused: recorded("refused"),
     words: ["--model", "m", "--safe-mode", "--yolo"],
     lifting: [
       ["--allowed-tools", "run_shell_command"],

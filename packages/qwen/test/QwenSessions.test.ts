@@ -55,6 +55,17 @@ it.layer(HostServices.layer)((it) => {
       assert.strictEqual(yield* turnOf(living), "Failed")
     })
   )
+  it.effect("a tool that a permission refused is told, and a tool that failed is not", () =>
+    Effect.gen(function* () {
+      const refusedIn = (text: string) =>
+        qwenOf(text).pipe(
+          Effect.flatMap((agent) => agent.signs(id)),
+          Effect.map((signs) => Option.getOrThrow(signs).refused)
+        )
+      assert.isTrue(yield* refusedIn(recorded("refused")))
+      assert.isUndefined(yield* refusedIn(recorded("refused").replaceAll("execution_denied", "tool_not_registered")))
+    })
+  )
   it.effect("a refused account is the agent's to mend at no time", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* turnOf(yield* qwenOf(recorded("account"), true)), "Failed")

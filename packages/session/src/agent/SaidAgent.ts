@@ -158,14 +158,15 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         const info = yield* lookTrusted(file, agentsOwn)
         const state = `${file} ${stateOf(info)}`
         seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)) }
-        const { context, mendsUntil, writtenAt } = seen
+        const { context, mendsUntil, refused, writtenAt } = seen
         const turn = (yield* turnIn(output)) ?? seen.turn
         const mends = turn?._tag === "Failed" && mendsUntil > (yield* Clock.currentTimeMillis)
         return Option.some<SessionSigns>({
           writtenAt,
           context,
           idles: dialect.idles,
-          turn: mends ? yield* mended(sessionId, turn) : turn
+          turn: mends ? yield* mended(sessionId, turn) : turn,
+          ...(refused ? { refused } : {})
         })
       })
     )

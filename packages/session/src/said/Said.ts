@@ -24,7 +24,14 @@ export type Saying =
       readonly spawns: boolean
       readonly edits: ReadonlyArray<string>
     }
-  | { readonly _tag: "Result"; readonly id: string; readonly text: string; readonly failed: boolean }
+  /** `refused`: a permission refused the tool, and its record says so. Absent: it did not, or no record tells it. */
+  | {
+      readonly _tag: "Result"
+      readonly id: string
+      readonly text: string
+      readonly failed: boolean
+      readonly refused?: boolean
+    }
   /** A tool did something, and did not fail. Tools that only read, and souffleur's own, do not say so. */
   | { readonly _tag: "Progress" }
   /**

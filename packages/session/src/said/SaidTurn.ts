@@ -8,7 +8,11 @@ type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
 export interface TurnReading {
   readonly take: (record: Json, writtenAt: number) => "more" | "enough"
   /** `mendsUntil`: the agent may mend its failed turn by itself until then (epoch ms), as long as it lives. */
-  readonly result: () => Pick<SessionSigns, "context" | "turn"> & { readonly mendsUntil: number }
+  readonly result: () => Pick<SessionSigns, "context" | "turn"> & {
+    readonly mendsUntil: number
+    /** True if a permission refused the newest tool of the turn. */
+    readonly refused: boolean
+  }
 }
 
 /**
@@ -22,6 +26,8 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
   let compacted = false
   let context: ContextInUse | undefined
   let contextDone = !contextToo
+  /** `undefined`: nothing older than the last word was read yet. Another file than the session's has no tools. */
+  let refused: boolean | undefined = contextToo ? undefined : false
   const answered = new Set<string>()
   const takenBack = new Set<string>()
   /** When the newest record of the turn was written, where it called no tool yet. */
@@ -99,15 +105,21 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
         // The service states its limits with the request that they ended.
         if (said._tag === "Limits" && turn?._tag === "Failed" && unstated())
           turn = { ...turn, resetsAt: Bounds.time(said.resetsAt) }
+        if (said._tag === "Result") refused ??= said.refused === true
+        if (said._tag === "Prompt") refused ??= false
         begins ||= before !== undefined && (said._tag === "Began" || said._tag === "Prompt")
         if (turn === undefined && !unclear) decide(said, at)
       }
-      return (turn !== undefined || unclear) && contextDone && (!unstated() || begins) ? "enough" : "more"
+      const refusalKnown = refused !== undefined || turn?._tag !== "Finished"
+      return (turn !== undefined || unclear) && contextDone && refusalKnown && (!unstated() || begins)
+        ? "enough"
+        : "more"
     },
     result: () => ({
       turn: turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked }),
       context,
-      mendsUntil
+      mendsUntil,
+      refused: refused === true
     })
   }
 }

@@ -29,6 +29,8 @@ export interface AgentSubject {
   /** A session whose agent was killed in the middle of a tool. */
   readonly killed: RecordedSession
   readonly failed: ReadonlyArray<FailedSession>
+  /** A session whose last tool a permission refused, before its last answer. Absent: its records do not tell that. */
+  readonly refused?: RecordedSession
   /** Words of a user's command behind the program, without a prompt. Its flags are kept by every launch. */
   readonly words: ReadonlyArray<string>
   /** Flags that lift the ceiling, or run what the agent does not confine. */

@@ -8,10 +8,12 @@ const torn = (recorded: RecordedSession): RecordedSession =>
 
 /** Lists the rules of a session's records: what a turn is, and what an export has. */
 export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> => {
-  const { failed, finished, killed, sessionId, told } = subject
+  const { failed, finished, killed, refused, sessionId, told } = subject
   const rule = ruleFor(subject)
   const turnOf = ({ agent, output }: MadeAgent) =>
     Effect.map(agent.signs(sessionId, output), (signs) => Option.getOrUndefined(signs)?.turn)
+  const refusedIn = ({ agent, output }: MadeAgent) =>
+    Effect.map(agent.signs(sessionId, output), (signs) => Option.getOrUndefined(signs)?.refused === true)
   return [
     rule("a finished turn is over by its records, with its use, its tool and its last answer", finished, (made, that) =>
       Effect.gen(function* () {
@@ -28,6 +30,7 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         yield* that((yield* agent.spent([sessionId], 8e12)).tokens === 0, "it used something in the future")
         yield* that((yield* agent.lastAnswer(sessionId)) !== "", "it has no last answer")
         yield* that(Option.isSome(yield* agent.projectOf(sessionId)), "its folder is not known")
+        yield* that(!(yield* refusedIn(made)), "its last tool was refused")
         yield* that(Option.isNone(yield* agent.handoffTaken(sessionId, "another")), "it took another hand-off")
       })
     ),
@@ -51,6 +54,18 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
           })
       )
     ),
+    ...(refused === undefined
+      ? []
+      : [
+          rule("a tool that a permission refused right before the last answer is told", refused, (made, that) =>
+            Effect.gen(function* () {
+              const turn = yield* turnOf(made)
+              yield* that(turn?._tag === "Finished", `its turn is ${turn?._tag}`)
+              yield* that(yield* refusedIn(made), "its last tool was not refused")
+              yield* that((yield* made.agent.toolResults([sessionId])) === 0, "a refused tool is progress")
+            })
+          )
+        ]),
     rule("a last line that is torn is left out", torn(finished), (made, that) =>
       Effect.gen(function* () {
         const turn = yield* turnOf(made)
