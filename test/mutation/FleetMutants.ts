@@ -316,7 +316,7 @@ export const fleetMutants = [
       ],
       ["retention: not beside other rules", "AND NOT EXISTS (SELECT 1 FROM projections WHERE rules <> $1)", ""],
       ["retention: what is folded", "(events.xid, events.seq) <= (projections.xid, projections.seq)", "events.seq > 0"],
-      ["retention: … of this server", "AND projections.epoch = origin.epoch", ""],
+      ["retention: … of this server", "AND projections.epoch = origin.epoch)", ")"],
       ["retention: no fold meanwhile", "IN EXCLUSIVE MODE", "IN ROW SHARE MODE"]
     ]
   ),

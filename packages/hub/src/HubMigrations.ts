@@ -125,8 +125,12 @@ const migrations = {
       entered timestamptz NOT NULL DEFAULT clock_timestamp()
     )`
   ),
-  // Whether the events of a job are gone.
-  "0009_retention": statements("ALTER TABLE jobs ADD COLUMN forgotten boolean NOT NULL DEFAULT false")
+  // Where the events of a job are in its log, and whether they are gone. An index of streams would slow each append.
+  "0009_retention": statements(
+    "ALTER TABLE jobs ADD COLUMN first bigint NOT NULL DEFAULT 1",
+    "ALTER TABLE jobs ADD COLUMN last bigint NOT NULL DEFAULT 0",
+    "ALTER TABLE jobs ADD COLUMN forgotten boolean NOT NULL DEFAULT false"
+  )
 }
 
 /**

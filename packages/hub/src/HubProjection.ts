@@ -48,10 +48,12 @@ const arrivals = `SELECT epoch, xid::text, seq::text, log::text, position, strea
   WHERE (epoch <> $1 OR (xid, seq) > ($2::xid8, $3::bigint)) AND xid < pg_snapshot_xmin(pg_current_snapshot())
   ORDER BY events.xid, events.seq LIMIT ${passEvents}`
 
-const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, sought, shown, folded)
-  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[], $8::text[], $9::text[])
+const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, sought, shown, folded, first, last)
+  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[], $8::text[], $9::text[],
+    $10::int8[], $11::int8[])
   ON CONFLICT (rules, log, stream) DO UPDATE SET urgency = excluded.urgency, at = excluded.at, need = excluded.need,
-    sought = excluded.sought, shown = excluded.shown, folded = excluded.folded, forgotten = false`
+    sought = excluded.sought, shown = excluded.shown, folded = excluded.folded, first = least(jobs.first, excluded.first),
+    last = greatest(jobs.last, excluded.last), forgotten = false`
 
 /**
  * Holds for a job that lives, or has ended within a day. A forked log is there under two other names, and a revoked
@@ -168,7 +170,9 @@ export class HubProjection extends Context.Service<
             jobs.map(({ job }) => job.need?.why ?? ""),
             jobs.map(({ job }) => soughtOf(job)),
             jobs.map(({ job }) => encode(job)),
-            jobs.map(({ folded }) => folded)
+            jobs.map(({ folded }) => folded),
+            streams.map((of) => Math.min(...of.map(({ position }) => Number(position)))),
+            streams.map((of) => Math.max(...of.map(({ position }) => Number(position))))
           ])
           yield* sql`UPDATE projections SET epoch = ${last.epoch}, xid = ${last.xid}::xid8, seq = ${last.seq}::bigint,
             passed = clock_timestamp() WHERE rules = ${rules}`

@@ -80,6 +80,6 @@ const run = foldOf(runFold, runCodec, (id, run) =>
  * alive, because a process of another host cannot be seen (spec: fleet#view).
  */
 export const fleetJobs: JobFold = {
-  rules: `2 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
+  rules: `3 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
   fold: (stream, before, events) => (stream.startsWith(runCodec.prefix ?? "") ? run : watch)(stream, before, events)
 }
