@@ -285,7 +285,7 @@ describe("the floors", () => {
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,
       "effect/process":
-        /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene|fleet\/WordErrand)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
+        /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/(?:DemoPostgres|Scene)|fleet\/WordErrand)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
         /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|fleet\/src\/ShippedLog|hub\/src\/(?:people\/)?Hub(?:Alarms|Browsers|Database|Migrations|People|Projection|Retention|Store|Trouble|Words)|node\/src\/sqlite\/(?:SqliteClient|SqliteTrouble|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }
@@ -438,6 +438,7 @@ describe("the lines", () => {
       ["mcp/Requests.ts", /stdio\.stdout/gu],
       ["explain/Progress.ts", /\bstderr(?:IsTerminal)?\b/gu],
       ["watching/TerminalPane.ts", /stdout: "inherit", stderr: "inherit"/gu],
+      ["demo/DemoPostgres.ts", /stdout: "ignore",\s*stderr: "ignore"/gu],
       ["demo/Scene.ts", /handle\.stdout|handle\.stderr|\["stdout"\]/gu]
     ]
     const ways = /\bconsole\b|\b(?:std(?:out|err))\b|\bTerminal\.display\b|JSON\.stringify\([^\n]*, null, 2\)\)/u

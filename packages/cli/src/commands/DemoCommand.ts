@@ -12,7 +12,15 @@ const conductDemoCommand = Command.make("conduct", {}, () => Effect.catchTag(con
   Command.withDescription("The second act: a plan is conducted to its end, its conductor killed half-way")
 )
 
+const fleetDemoCommand = Command.make("fleet", {}, () =>
+  // It has the contract of a hub, which no other act needs.
+  Effect.promise(() => import("../demo/FleetDemo.ts")).pipe(
+    Effect.flatMap(({ fleetDemo }) => fleetDemo()),
+    Effect.catchTag("DemoFailed", failed)
+  )
+).pipe(Command.withDescription("The third act: three hosts and a hub, which is killed while an agent dies"))
+
 /** Plays the demonstration in a folder of its own, with a stand-in for the agent. */
 export const demoCommand = Command.make("demo", {}, () => Effect.catchTag(demo(), "DemoFailed", failed)).pipe(
-  Command.withSubcommands([conductDemoCommand])
+  Command.withSubcommands([conductDemoCommand, fleetDemoCommand])
 )

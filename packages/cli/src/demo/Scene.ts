@@ -44,6 +44,16 @@ export const broughtBy = <A, E, R>(
   })
 }
 
+/** Waits for the first line that a process prints. */
+export const firstLine = (handle: ChildProcessSpawner.ChildProcessHandle) =>
+  handle.stdout.pipe(
+    Stream.decodeText(),
+    Stream.splitLines,
+    Stream.runHead,
+    Effect.flatMap(Effect.fromOption),
+    Effect.orDie
+  )
+
 /** Waits until a file exists. */
 export const exists = (file: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(file)).pipe(

@@ -1,0 +1,17 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { stage } from "../cli/CliStage.ts"
+import { noPostgres } from "./PostgresServer.ts"
+
+it.live.skipIf(noPostgres !== undefined)("the demonstration of a fleet runs to its end from the bundle alone", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    const { code, errors, lines } = yield* the.run(["demo", "fleet"], { TMPDIR: the.home })
+    const text = lines.join("\n")
+    assert.strictEqual(code, 0, `${errors}\n${text}`)
+    assert.match(text, /^build2 +opera-\w+ +S1 .* working$/mu)
+    assert.match(text, /The hub is killed: kill -9 \d+[^]*build2 has brought its agent back/u)
+    assert.match(text, /^build2 +opera-\w+ +S2 .* working$/mu)
+    assert.lengthOf(text.match(/^build\d +opera-\w+ +S\d .* ended: completed$/gmu)!, 3)
+  }).pipe(Effect.scoped)
+)
