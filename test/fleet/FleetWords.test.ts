@@ -62,7 +62,8 @@ it.live.skipIf(noPostgres !== undefined)(
       one.ship()
       yield* seen(vera, "night")
       const held = yield* anna.ask(["fleet", "hold", "one/night"])
-      assert.deepStrictEqual(held, { code: 0, out: "one has taken it: hold\n", errors: "" })
+      assert.deepInclude(held, { code: 0, out: "one has taken it: hold\n" })
+      assert.match(held.errors, /^hold to one\/night, at revision 3 \(.+\)\n$/u)
       assert.deepStrictEqual(yield* takenBy(one, "night"), [["anna", "hold"]])
       assert.include((yield* one.ask(["log", "night"])).out, "Operator anna said hold through the fleet")
       // She looked before the hold.
@@ -97,16 +98,20 @@ it.live.skipIf(noPostgres !== undefined)("a host that joined with --read-only ta
     yield* seen(anna, "night")
     const told = yield* anna.ask(["fleet", "release", "one/night"])
     assert.deepStrictEqual([told.code, told.errors.includes("--read-only")], [1, true])
+    assert.include((yield* the.hub(["hosts"])).out, "takes no words")
     const due = { id: "2b1f3c9a-4e52-4a3f-9a77-0c6f1f3f5a11", watch: "night", word: "release", seen: 3, person: "anna" }
     const order = `${JSON.stringify({ ...due, until: Number.MAX_SAFE_INTEGER })}\n`
     const forced = yield* one.ask(["fleet", "take"], order)
     assert.include(JSON.parse(forced.out).reason, "takes no words")
     assert.deepStrictEqual([yield* takenBy(one, "night"), yield* query("SELECT count(*) FROM words")], [[], "0"])
-    // An agent's session takes none either, wherever its word is from.
+    // An agent's session takes none either, and leaves it to another shipper of this host.
     const two = yield* the.joined("two")
     two.open("night", ...settled)
-    const agent = yield* two.ask(["fleet", "take"], order, { CLAUDECODE: "1" })
-    assert.include(JSON.parse(agent.out).reason, "an agent's session")
+    assert.deepInclude(yield* two.ask(["fleet", "take"], order, { CLAUDECODE: "1" }), { code: 2, out: "" })
+    // A watch that cannot be read is an answer too.
+    two.write(1)
+    const damaged = yield* two.ask(["fleet", "take"], order.replace('"night"', '"load-two"'))
+    assert.deepStrictEqual([damaged.code, typeof JSON.parse(damaged.out).reason], [0, "string"])
     assert.deepInclude(yield* two.ask(["fleet", "take"], "no word\n"), { code: 2, out: "" })
     assert.deepStrictEqual(JSON.parse((yield* two.ask(["fleet", "take"], order)).out), { reason: null })
     assert.deepStrictEqual(yield* takenBy(two, "night"), [["anna", "release"]])

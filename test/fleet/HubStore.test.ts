@@ -14,8 +14,8 @@ else
       Effect.gen(function* () {
         const { store } = yield* begun
         const first = yield* batchOf(noMark, eventAt(1), eventAt(2), eventAt(5))
-        const mark = yield* store.append("one", log, first)
-        assert.deepStrictEqual(mark, { position: 5, digest: first.digest })
+        const { words, ...mark } = yield* store.append("one", log, first)
+        assert.deepStrictEqual([mark, words], [{ position: 5, digest: first.digest }, false])
         // Its reply was lost: nothing is doubled, and the hub says where it is.
         const again = yield* Effect.flip(store.append("one", log, first))
         assert.deepInclude(again, { _tag: "OtherMark", mark, forked: false })
@@ -26,7 +26,7 @@ else
         assert.deepInclude(yield* Effect.flip(store.append("one", log, ahead)), { _tag: "OtherMark", mark })
         assert.deepStrictEqual(yield* store.events(log, 0, 10), first.events)
         const beat = yield* batchOf(mark)
-        assert.deepStrictEqual(yield* store.append("one", log, beat), mark)
+        assert.deepInclude(yield* store.append("one", log, beat), mark)
       })
     )
     it.effect("one of many equal appends at once counts", () =>
@@ -100,7 +100,8 @@ else
       Effect.gen(function* () {
         const { store } = yield* begun
         const batch = yield* batchOf(noMark, eventAt(1))
-        const mark = yield* store.append("one", log, batch)
+        const { position, digest } = yield* store.append("one", log, batch)
+        const mark = { position, digest }
         yield* store.fork("one", log)
         const next = yield* batchOf(mark, eventAt(2))
         assert.deepInclude(yield* Effect.flip(store.append("one", log, next)), {

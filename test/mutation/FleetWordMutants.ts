@@ -45,7 +45,13 @@ export const fleetWordMutants = [
   ...mutantsOf(
     "packages/fleet/src/FleetApi.ts",
     ["packages/fleet/test/Membership.test.ts"],
-    [["word: none to a host of before", "Effect.succeed(false)", "Effect.succeed(true)"]]
+    [
+      [
+        "word: none to a host of before",
+        "takesWords: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))",
+        "takesWords: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/fleet/src/TakeWords.ts",
@@ -67,7 +73,7 @@ export const fleetWordMutants = [
         'of.tell({ _tag: "Lost", word, problem })',
         'Effect.andThen(of.tell({ _tag: "Lost", word, problem }), Effect.never)'
       ],
-      ["word: asked for now and then", 'Schedule.spaced("5 seconds")', 'Schedule.spaced("1 hour")'],
+      ["word: asked for where the hub says so", "      of.waiting,\n", '      Effect.sleep("1 second"),\n'],
       ["word: a hub that is away is asked again", 'Effect.catchTag(look, "HubAway", () => Effect.void)', "look"]
     ]
   ),
@@ -75,7 +81,12 @@ export const fleetWordMutants = [
     "packages/cli/src/commands/FleetWordCommand.ts",
     [`${cli}: a host that joined with --read-only takes no word, whatever a hub says`],
     [
-      ["word: no agent's session takes one", "if (sign !== undefined) return", "if (false as boolean) return"],
+      ["word: no agent's session takes one", '    yield* personOnly("souffleur fleet take")\n', ""],
+      [
+        "word: a watch that cannot be read is an answer",
+        "if (mayPass || error",
+        "if (mayPass || error.message || error"
+      ],
       [
         "word: a host that joined with --read-only takes none",
         "if ((yield* joinedFleet).readOnly)",
@@ -118,6 +129,8 @@ export const fleetWordMutants = [
     ["words: none of a revoked person is told", "AND NOT forked AND ${waits}", "AND NOT forked AND answered IS NULL"],
     ["words: … nor of a revoked token", " AND added <= said", ""],
     ["words: once they are answered no more", "`answered IS NULL AND EXISTS", "`EXISTS"],
+    ["words: those that count come first", "ORDER BY until < clock_timestamp(), said", "ORDER BY said"],
+    ["words: by the token that was checked", "people.added = $8::timestamptz AND ", "$8::timestamptz IS NOT NULL AND "],
     ["words: a day for a late answer", "interval '1 day'\n", "interval '1 minute'\n"],
     ["words: … and no longer", "interval '1 day'\n", "interval '9 days'\n"],
     [
@@ -136,5 +149,55 @@ export const fleetWordMutants = [
     ],
     ["people: one token each", "WHERE people.revoked IS NOT NULL RETURNING", "RETURNING"],
     ["people: another token is from now on", "added = excluded.added, ", ""]
-  ])
+  ]),
+  ...mutantsOf(
+    "packages/hub/src/HubServer.ts",
+    ["packages/hub/test/WordContract.test.ts"],
+    [
+      ["words: a viewer says none", 'role === "operator" ? yield*', "role.length > 0 ? yield*"],
+      [
+        "people: a token of a person",
+        "if (Option.isNone(person)) return yield* new TokenRefused()",
+        "if (Option.isNone(person)) return yield* answer"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/event/FleetWord.ts",
+    ["packages/hub/test/WordContract.test.ts"],
+    [["word: one of five", 'Schema.Literals(["retry", "release", "done", "hold", "go"])', "Schema.String"]]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/SaidWord.ts",
+    ["packages/hub/test/WordContract.test.ts"],
+    [
+      ["word: a bounded name of a watch", "Bounds.words(200)", "Bounds.words(2000)"],
+      ["word: … that Postgres takes", ".check(Schema.isPattern(/^[^\\0]*$/u))", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/fleet/SayWord.ts",
+    ["packages/cli/test/SayWord.test.ts"],
+    [
+      ["said: by the log that its host speaks under", ".toSorted((a, b) => a.lastSeenAgo - b.lastSeenAgo)", ""],
+      ["said: not of a forked log", " && !one.forked", ""],
+      ["said: not to a revoked host", " && !one.revoked", ""],
+      ["said: to a watch alone", 'one.kind === "watch" && ', ""],
+      ["said: for the revision that was seen", "revision ?? job.revision", "job.revision"],
+      ["said: again until a hub has it", "reached(desk.say(id, said))", "desk.say(id, said)"],
+      ["said: … with a pause and a reason to", "while: isAway, schedule", "while: () => true, schedule"],
+      ["said: followed beyond its end", "left < -lateMillis", "left < 0"],
+      ["said: … and not for ever", " || left < -lateMillis", ""],
+      [
+        "said: a hub that is gone is not asked for ever",
+        "Duration.sum(within, Duration.millis(2 * lateMillis))",
+        "Duration.hours(9)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/Shipper.ts",
+    ["packages/fleet/test/Shipper.test.ts"],
+    [["word: told where the hub agrees", "if (words) yield* wordsWait", ""]]
+  )
 ]

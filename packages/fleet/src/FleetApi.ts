@@ -55,6 +55,13 @@ export const Introduction = Schema.Struct({
 })
 export type Introduction = typeof Introduction.Type
 
+/** The answer to a batch: the mark of the hub. `words`: some wait there for this log. An earlier hub has none. */
+export const Appended = Schema.Struct({
+  ...LogMark.fields,
+  words: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+})
+export type Appended = typeof Appended.Type
+
 /** How the hub has a log. `lastSeenAgo`: ms since its host last spoke, by the clock of the hub. */
 export const CopiedLog = Schema.Struct({
   mark: LogMark,
@@ -131,9 +138,15 @@ export class FleetAuthorization extends HttpApiMiddleware.Service<
 }) {}
 
 /** The person that a request comes from, by the name that the hub knows. */
-export class PersonAtHub extends Context.Service<PersonAtHub, { readonly name: string; readonly role: FleetRole }>()(
-  "@souffleur/fleet/PersonAtHub"
-) {}
+export class PersonAtHub extends Context.Service<
+  PersonAtHub,
+  {
+    readonly name: string
+    readonly role: FleetRole
+    /** Names the present token of that person. */
+    readonly since: string
+  }
+>()("@souffleur/fleet/PersonAtHub") {}
 
 /** Turns the token of a request into the person that it was given to (spec: fleet#people). */
 export class PersonAuthorization extends HttpApiMiddleware.Service<
@@ -187,7 +200,7 @@ export class FleetApi extends HttpApi.make("souffleur-fleet").add(
       HttpApiEndpoint.post("append", "/:log/events", {
         params,
         payload: FleetBatch,
-        success: LogMark,
+        success: Appended,
         error: [OtherMark, NoSuchLog, LogOfAnother, BrokenBatch, StoreOut]
       }),
       HttpApiEndpoint.post("fork", "/:log/fork", {

@@ -2,6 +2,7 @@ import { Context, Duration, Effect, Layer, Redacted, Runtime, Schema } from "eff
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import {
+  type Appended,
   BrokenBatch,
   type CopiedLog,
   FleetApi,
@@ -121,7 +122,7 @@ export class Hub extends Context.Service<
     readonly append: (
       log: string,
       batch: FleetBatch
-    ) => Effect.Effect<LogMark, OtherMark | NoSuchLog | BrokenBatch | HubRefusal | HubAway>
+    ) => Effect.Effect<Appended, OtherMark | NoSuchLog | BrokenBatch | HubRefusal | HubAway>
     /** Tells that the log at that mark is another one than the host has. The hub refuses both from now on. */
     readonly fork: (log: string, mark: LogMark) => Effect.Effect<void, NoSuchLog | HubRefusal | HubAway>
     /** Reads the words for the watches of a log that have no answer yet. */

@@ -27,6 +27,8 @@ export interface Shipment {
   readonly log: string
   readonly who: Introduction
   readonly tell: (news: ShipNews) => Effect.Effect<void>
+  /** Is told that words wait at the hub for this log, as long as they do. Absent: this host takes none. */
+  readonly wordsWait?: Effect.Effect<void>
 }
 
 /** The pauses between tries. Hosts that lost their hub together do not come back in one moment. */
@@ -68,7 +70,7 @@ export const batchOf = (events: ReadonlyArray<FleetEvent>): ReadonlyArray<FleetE
  * }).pipe(Effect.provide([Hub.layerHttp({ url: "https://hub.example.org", token }), HostHashing.layer]))
  * ```
  */
-export const ship = Effect.fn("ship")(function* ({ log, tell, who }: Shipment) {
+export const ship = Effect.fn("ship")(function* ({ log, tell, who, wordsWait = Effect.void }: Shipment) {
   const hub = yield* Hub
   const own = yield* ShippedLog
 
@@ -118,10 +120,12 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who }: Shipment) {
       const some = events.slice(0, room)
       const next = yield* markAfter(mark, some)
       const batch = { after: mark, digest: next.digest, events: some, now: yield* Clock.currentTimeMillis }
-      yield* Effect.catchTag(hub.append(log, batch), "HubAway", (error) => {
+      const { words } = yield* Effect.catchTag(hub.append(log, batch), "HubAway", (error) => {
         room = Math.max(1, Math.floor(some.length / 2))
         return Effect.fail(error)
       })
+      // The hub and this log agree up to here. A copy of the log takes no words.
+      if (words) yield* wordsWait
       room = Math.min(maxBatchEvents, 2 * room)
       return next
     })

@@ -1,5 +1,5 @@
 import { defectName } from "@souffleur/domain"
-import { Clock, Context, Effect, Schedule, Schema } from "effect"
+import { Clock, Context, Effect, Schema } from "effect"
 import { Hub } from "./Hub.ts"
 import { type DueWord, longestWord, type WordAnswer } from "./SaidWord.ts"
 
@@ -21,15 +21,14 @@ export type WordNews =
   | { readonly _tag: "Answered"; readonly word: DueWord; readonly answer: WordAnswer }
   | { readonly _tag: "Lost"; readonly word: DueWord; readonly problem: string }
 
-/** The pause between two looks. Hosts that lost their hub together do not come back in one moment. */
-const looks = Schedule.jittered(Schedule.spaced("5 seconds"))
-
 /**
  * Has this host decide on the words that the hub has for its watches, and answers them (spec: fleet#words). It does not
  * end by itself. A word without an answer comes again. Fails with `TokenRefused`.
  */
 export const takeWords = Effect.fn("takeWords")(function* (of: {
   readonly log: string
+  /** Waits until words wait at the hub. */
+  readonly waiting: Effect.Effect<void>
   readonly tell: (news: WordNews) => Effect.Effect<void>
 }) {
   const hub = yield* Hub
@@ -53,9 +52,11 @@ export const takeWords = Effect.fn("takeWords")(function* (of: {
       { discard: true }
     )
   })
-  // The shipper tells a hub that is away.
-  return yield* Effect.catchTag(look, "HubAway", () => Effect.void).pipe(
-    Effect.repeat(looks),
-    Effect.andThen(Effect.never)
+  // The shipper tells a hub that is away, and hears again of the words that wait.
+  return yield* Effect.forever(
+    Effect.andThen(
+      of.waiting,
+      Effect.catchTag(look, "HubAway", () => Effect.void)
+    )
   )
 })

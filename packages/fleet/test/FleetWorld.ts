@@ -55,6 +55,7 @@ export const fleetWorld = Effect.gen(function* () {
     passes: Number.MAX_SAFE_INTEGER,
     /** The words that wait for the host, and its answers to them. */
     words: [] as ReadonlyArray<WaitingWord>,
+    toldOfWords: 0,
     answers: [] as Array<readonly [word: string, reason: string | null]>
   }
   const weather = yield* Ref.make<ReadonlyArray<Weather>>([])
@@ -97,7 +98,8 @@ export const fleetWorld = Effect.gen(function* () {
               if (mark.digest !== digest) return yield* Effect.die("a broken batch")
               copied.push(...batch)
               if (batch.length === 0) beats.push(state.requests)
-              return (state.mark = mark)
+              state.mark = mark
+              return { ...mark, words: state.words.length > 0 }
             })
           ),
         fork: () => answer(Effect.sync(() => void (state.forks++, (state.forked = true)))),
@@ -142,7 +144,8 @@ export const fleetWorld = Effect.gen(function* () {
     shipping: ship({
       log: "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1",
       who: { host: "h", machine: null, takesWords: true },
-      tell: (one) => Effect.sync(() => void news.push(one))
+      tell: (one) => Effect.sync(() => void news.push(one)),
+      wordsWait: Effect.sync(() => void state.toldOfWords++)
     }).pipe(Effect.provide(layer)),
     /** Moves the time on until the hub has every event of the log. */
     caughtUp: Effect.repeat(TestClock.adjust("100 millis"), { until: () => copied.length >= events.length }),

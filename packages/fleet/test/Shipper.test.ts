@@ -79,6 +79,26 @@ it.layer(layerHashing)((it) => {
       })
     )
     it.effect(
+      "a shipper tells that words wait at the hub once the hub has taken a batch or a beat, and not before",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* fleetWorld
+          world.events.push(eventAt(1))
+          yield* world.weather("away")
+          yield* Effect.forkChild(world.shipping)
+          yield* TestClock.adjust("25 seconds")
+          assert.strictEqual(world.state.toldOfWords, 0)
+          world.state.words = [
+            { id: "2b1f3c9a-4e52-4a3f-9a77-0c6f1f3f5a11", watch: "w", word: "go", seen: 1, person: "anna", left: 1 }
+          ]
+          yield* TestClock.adjust("20 seconds")
+          assert.strictEqual(world.state.toldOfWords, 2)
+          world.state.forked = true
+          yield* TestClock.adjust("20 seconds")
+          assert.strictEqual(world.state.toldOfWords, 2)
+        })
+    )
+    it.effect(
       "a new shipper goes on where the hub is, after a death as after a hub that was restored from a backup",
       () =>
         Effect.gen(function* () {

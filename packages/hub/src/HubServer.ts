@@ -76,8 +76,8 @@ export const layerView = HttpApiBuilder.group(
       view: () => view,
       metrics: () => Effect.zipWith(logs, counts, fleetNumbers),
       say: Effect.fnUntraced(function* ({ params, payload }) {
-        const { name, role } = yield* PersonAtHub
-        return role === "operator" ? yield* words.say(params.word, name, payload) : yield* new OperatorOnly()
+        const person = yield* PersonAtHub
+        return person.role === "operator" ? yield* words.say(params.word, person, payload) : yield* new OperatorOnly()
       }),
       word: ({ params }) => words.standing(params.word)
     })

@@ -1,4 +1,5 @@
 import {
+  type Appended,
   BrokenBatch,
   type CopiedLog,
   type FleetBatch,
@@ -44,7 +45,8 @@ const append = `WITH moved AS (
   put AS (
     INSERT INTO events (log, position, stream, revision, tag, version, at, data)
     SELECT moved.log, new.* FROM moved, unnest($8::int8[], $9::text[], $10::int8[], $11::text[], $12::int8[], $13::int8[], $14::text[]) AS new)
-  SELECT log FROM moved`
+  SELECT EXISTS (SELECT 1 FROM words WHERE words.log = moved.log AND answered IS NULL
+    AND until > clock_timestamp() - interval '1 day') AS words FROM moved`
 
 /**
  * Reads the events of all logs in the order of their transactions. Those of a transaction that may still commit behind
@@ -88,7 +90,7 @@ export class HubStore extends Context.Service<
       enrolledHost: string,
       log: string,
       batch: FleetBatch
-    ) => Effect.Effect<LogMark, OtherMark | NoSuchLog | LogOfAnother | BrokenBatch | StoreOut>
+    ) => Effect.Effect<Appended, OtherMark | NoSuchLog | LogOfAnother | BrokenBatch | StoreOut>
     /** Holds a log for forked from now on. Nothing is appended to it. Fails with `NoSuchLog` and `LogOfAnother`. */
     readonly fork: (enrolledHost: string, log: string) => Effect.Effect<LogMark, NoSuchLog | LogOfAnother | StoreOut>
     /** Reads the events of all logs after a place, in the order in which readers may see them. */
@@ -177,8 +179,8 @@ export class HubStore extends Context.Service<
           const mark = yield* markAfter(after, events)
           if (mark.digest !== digest || !isInOrder(batch)) return yield* new BrokenBatch()
           const column = (n: number) => events.map((event) => event[n])
-          const moved = yield* orOut(
-            sql.unsafe(append, [
+          const [moved] = yield* orOut(
+            sql.unsafe<Pick<Appended, "words">>(append, [
               log,
               enrolledHost,
               after.position,
@@ -189,7 +191,7 @@ export class HubStore extends Context.Service<
               ...[0, 1, 2, 3, 4, 5, 6].map(column)
             ])
           )
-          if (moved.length > 0) return mark
+          if (moved !== undefined) return { ...mark, words: moved.words }
           const row = yield* logOf(enrolledHost, log)
           return yield* new OtherMark({ mark: copiedMark(row), forked: row.forked })
         }),

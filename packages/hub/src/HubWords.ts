@@ -13,6 +13,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { HubStore } from "./HubStore.ts"
 import { orOut } from "./HubTrouble.ts"
+import type { KnownPerson } from "./people/HubPeople.ts"
 
 /** Milliseconds until the end of a word. */
 const left = "(extract(epoch FROM until - clock_timestamp()) * 1000)::bigint AS left_ms"
@@ -31,7 +32,7 @@ const say = `INSERT INTO words (id, log, stream, word, seen, person, until)
   SELECT $1::uuid, log, $3, $4, $5::bigint, people.name, until
   FROM logs JOIN hosts ON hosts.name = enrolled_host, people, to_timestamp($7::bigint / 1000.0) AS until
   WHERE log = $2::uuid AND takes_words AND NOT forked AND hosts.revoked IS NULL
-    AND people.name = $6 AND ${speaks}
+    AND people.name = $6 AND people.added = $8::timestamptz AND ${speaks}
     AND until BETWEEN clock_timestamp() AND clock_timestamp() + interval '${longestWord} milliseconds'
     AND (SELECT count(*) FROM words WHERE words.log = $2::uuid AND ${waits} AND words.until > clock_timestamp()) < ${maxWaiting}
   ON CONFLICT (id) DO NOTHING`
@@ -46,12 +47,12 @@ const refusing = `SELECT hosts.revoked IS NOT NULL AS revoked, forked, takes_wor
     (SELECT count(*) FROM words WHERE words.log = logs.log AND ${waits} AND until > clock_timestamp())::int AS waiting
   FROM logs JOIN hosts ON hosts.name = enrolled_host WHERE log = $1::uuid`
 
-/** A host that was away for long still says whether it took a word. */
+/** A host that was away for long still says whether it took a word. Those that still count come first. */
 const waiting = `SELECT id::text, stream, word, seen, person, ${left}
   FROM words JOIN logs USING (log)
   WHERE log = $1::uuid AND enrolled_host = $2 AND NOT forked AND ${waits}
     AND until > clock_timestamp() - interval '1 day'
-  ORDER BY said, id LIMIT ${maxWaiting}`
+  ORDER BY until < clock_timestamp(), said, id LIMIT ${maxWaiting}`
 
 const answer = `UPDATE words SET answered = clock_timestamp(), reason = $4 FROM logs
   WHERE logs.log = words.log AND words.id = $1::uuid AND words.log = $2::uuid AND enrolled_host = $3 AND answered IS NULL`
@@ -90,8 +91,15 @@ const problemOf = (log: LogRow | undefined): string => {
 export class HubWords extends Context.Service<
   HubWords,
   {
-    /** Keeps a word of an operator for its host. The same word is one, however often it is said. */
-    readonly say: (id: string, person: string, word: SaidWord) => Effect.Effect<WordStanding, WordKept | StoreOut>
+    /**
+     * Keeps a word of an operator for its host, by the token that was checked. The same word is one, however often it
+     * is said.
+     */
+    readonly say: (
+      id: string,
+      person: Pick<KnownPerson, "name" | "since">,
+      word: SaidWord
+    ) => Effect.Effect<WordStanding, WordKept | StoreOut>
     readonly standing: (id: string) => Effect.Effect<WordStanding, NoSuchWord | StoreOut>
     /** Reads the words for a log that have no answer, the oldest first. */
     readonly waiting: (enrolledHost: string, log: string) => Effect.Effect<ReadonlyArray<WaitingWord>, StoreOut>
@@ -112,9 +120,9 @@ export class HubWords extends Context.Service<
       // It brings the schema.
       yield* HubStore
       return HubWords.of({
-        say: Effect.fn("HubWords.say")(function* (id, person, { log, seen, until, watch, word }) {
-          const words = [id, log, watch, word, seen, person, until]
-          yield* orOut(sql.unsafe(say, words))
+        say: Effect.fn("HubWords.say")(function* (id, { name, since }, { log, seen, until, watch, word }) {
+          const words = [id, log, watch, word, seen, name, until]
+          yield* orOut(sql.unsafe(say, [...words, since]))
           const [row] = yield* orOut(sql.unsafe<StandingRow>(said, words))
           if (row !== undefined) return standingOf(row)
           const [found] = yield* orOut(sql.unsafe<LogRow>(refusing, [log]))

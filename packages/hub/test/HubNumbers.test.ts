@@ -78,7 +78,9 @@ it.live("the numbers are for who has a token, as text", () =>
           Layer.mock(HubPeople)({
             personOf: (token) =>
               Effect.succeed(
-                Redacted.value(token) === "token" ? Option.some({ name: "anna", role: "viewer" }) : Option.none()
+                Redacted.value(token) === "token"
+                  ? Option.some({ name: "anna", role: "viewer", since: "" })
+                  : Option.none()
               )
           })
         ),

@@ -1,4 +1,5 @@
 import {
+  type Appended,
   BrokenBatch,
   type Hub,
   HubAway,
@@ -49,14 +50,16 @@ export const wireTo = ({ hub, lies, seed }: WireOptions, isCalm: () => boolean):
     look: () => Effect.die("a shipper does not look"),
     words: () => Effect.die("a shipper asks for no words"),
     answer: () => Effect.die("a shipper answers no words"),
-    append: (log, batch) =>
-      sent(hub.append(log, batch), () => [
-        Effect.succeed(mark()),
+    append: (log, batch) => {
+      const appended = Effect.map(hub.append(log, batch), (mark): Appended => ({ ...mark, words: false }))
+      return sent<Appended, OtherMark | NoSuchLog | BrokenBatch>(appended, () => [
+        Effect.succeed({ ...mark(), words: true }),
         Effect.fail(other()),
         Effect.fail(new NoSuchLog()),
         Effect.fail(new BrokenBatch()),
         ...refusals
-      ]),
+      ])
+    },
     fork: (log) => sent(hub.fork(log), () => [Effect.void, Effect.fail(new NoSuchLog()), ...refusals])
   }
 }

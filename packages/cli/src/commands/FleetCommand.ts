@@ -18,7 +18,7 @@ import {
   type WordNews
 } from "@souffleur/fleet"
 import { HostHashing, TrustedFiles } from "@souffleur/node"
-import { Console, Effect, Layer, Option, Path, Schedule } from "effect"
+import { Console, Effect, Layer, Option, Path, Queue, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { askedToken, hubUrl, joinedFleet } from "../fleet/JoinedFleet.ts"
 import { layerWordErrand } from "../fleet/WordErrand.ts"
@@ -189,13 +189,16 @@ const shipCommand = Command.make(
     )
     yield* yield* WorksUnread
     const { log } = membership
+    const waiting = yield* Queue.sliding<void>(1)
     const shipping = ship({
       log,
       who,
+      wordsWait: Effect.asVoid(Queue.offer(waiting, undefined)),
       tell: (news) => Console.error(given.json ? JSON.stringify(news) : newsLine(news))
     }).pipe(Effect.provide([HostHashing.layer, layerOwnLogToCome(settings, noLog)]))
     const taking = takeWords({
       log,
+      waiting: Queue.take(waiting),
       tell: (news) => Console.error(given.json ? JSON.stringify(news) : wordLine(news))
     }).pipe(Effect.provide(layerWordErrand(yield* Project)))
     yield* (membership.readOnly ? shipping : Effect.raceFirst(shipping, taking)).pipe(

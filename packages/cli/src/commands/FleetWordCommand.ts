@@ -2,13 +2,13 @@ import { FleetWord, Words } from "@souffleur/domain"
 import { FleetDesk, longestWord, silentMillis } from "@souffleur/fleet"
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
-import { Console, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Console, Duration, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadUsage, Ended } from "../Failure.ts"
 import { firstLine, joinedFleet, layerDesk } from "../fleet/JoinedFleet.ts"
 import { addresseeOf, sayWord } from "../fleet/SayWord.ts"
 import { WordOrder, WordReply } from "../fleet/WordErrand.ts"
-import { personOnly, signOfAgent } from "../watching/PersonOnly.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
 import { durationOf, json, projectDir } from "./Options.ts"
 import { withLayers } from "./ProjectCommand.ts"
 
@@ -58,6 +58,8 @@ const wordCommand = (word: FleetWord) =>
           yield* Console.error(
             `warning: ${name} is silent for ${Words.duration(lastSeenAgo)}, and can take the word once it is back`
           )
+        if (!given.json)
+          yield* Console.error(`${word} to ${given.watch}, at revision ${addressee.seen} (${addressee.standing})`)
         return { host: name, ...(yield* sayWord(addressee, word, { now: view.now, within })) }
       }).pipe(Effect.provide(layerDesk))
       const outcome = standing === undefined || standing.outcome === "waiting" ? "no answer" : standing.outcome
@@ -81,21 +83,25 @@ export const takeCommand = Command.make(
   "take",
   { projectDir },
   Effect.fnUntraced(function* () {
+    // Without an answer the word waits for a shipper that no agent has started.
+    yield* personOnly("souffleur fleet take")
     const line = yield* firstLine
     const order = Schema.decodeOption(WordOrder)(line)
     if (Option.isNone(order))
       return yield* new BadUsage({ message: "standard input has no word of a fleet, as souffleur fleet ship gives it" })
     const answered = (reason: string | null) => Console.log(Schema.encodeSync(WordReply)({ reason }))
-    const sign = yield* signOfAgent
-    if (sign !== undefined) return yield* answered(`an agent's session takes no words, and this is one (${sign})`)
     if ((yield* joinedFleet).readOnly) return yield* answered("this host takes no words: it joined with --read-only")
+    const { until } = order.value
     yield* Souffleur.use((souffleur) => souffleur.takeWord(order.value)).pipe(
-      Effect.match({
-        onFailure: (error) =>
-          error._tag === "Refused" ? Effect.succeed<string | null>(error.message) : Effect.fail(error),
-        onSuccess: () => Effect.succeed<string | null>(null)
-      }),
-      Effect.flatten,
+      Effect.as(null),
+      Effect.catch(
+        Effect.fnUntraced(function* (error) {
+          // A launch that cannot be settled follows a word that was taken. The log may be in use again soon.
+          const mayPass = error._tag === "LogUnusable" && (yield* Clock.currentTimeMillis) <= until
+          if (mayPass || error._tag === "LaunchFailed") return yield* error
+          return error.message
+        })
+      ),
       Effect.flatMap(answered)
     )
   })

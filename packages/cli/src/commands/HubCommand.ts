@@ -153,18 +153,20 @@ const hostsCommand = Command.make(
             last_seen_ms: one.lastSeenAgo,
             silent: one.lastSeenAgo > silentMillis,
             skew_ms: one.skew,
-            forked: one.forked
+            forked: one.forked,
+            takes_words: one.takesWords
           }))
         )
       )
     if (logs.length === 0) return yield* Console.log("No host has shipped yet.")
-    const lines = logs.map(({ enrolledHost, forked, host, lastSeenAgo, log, mark, revoked }) =>
+    const lines = logs.map(({ enrolledHost, forked, host, lastSeenAgo, log, mark, revoked, takesWords }) =>
       [
         enrolledHost,
         host,
         log,
         `position ${mark.position}`,
         `${Words.duration(lastSeenAgo)} ago`,
+        ...(takesWords ? [] : ["takes no words"]),
         ...(lastSeenAgo > silentMillis ? ["silent"] : []),
         ...(forked ? ["forked"] : []),
         ...(revoked ? ["revoked"] : [])

@@ -10,6 +10,8 @@ interface Addressee {
   readonly host: Host
   readonly watch: string
   readonly seen: number
+  /** The state of the watch as the hub has it. */
+  readonly standing: string
 }
 
 /**
@@ -34,7 +36,7 @@ export const addresseeOf = (
         message: `the fleet has no watch ${JSON.stringify(name.slice(0, 200))}: write HOST/WATCH, as "souffleur status --fleet" lists them`
       })
     )
-  return Effect.succeed({ host, watch, seen: revision ?? job.revision })
+  return Effect.succeed({ host, watch, seen: revision ?? job.revision, standing: job.standing })
 }
 
 /** Milliseconds after the end of a word in which its host may still answer. */

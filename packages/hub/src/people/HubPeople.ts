@@ -17,6 +17,8 @@ export interface KnownPerson {
   readonly name: string
   readonly role: FleetRole
   readonly revoked: boolean
+  /** When the present token was given, as the database writes it. It names the token. */
+  readonly since: string
 }
 
 /** The people of a hub, with a role each (spec: fleet#people). */
@@ -63,14 +65,14 @@ export class HubPeople extends Context.Service<
         personOf: Effect.fn("HubPeople.personOf")(function* (token) {
           const digest = yield* tokenDigest(token)
           const [row] = yield* orOut(
-            sql<{ readonly name: string; readonly role: FleetRole }>`
-              SELECT name, role FROM people WHERE token_digest = ${digest} AND revoked IS NULL`
+            sql<Omit<KnownPerson, "revoked">>`
+              SELECT name, role, added::text AS since FROM people WHERE token_digest = ${digest} AND revoked IS NULL`
           )
           return Option.fromUndefinedOr(row)
         }),
-        all: orOut(sql<KnownPerson>`SELECT name, role, revoked IS NOT NULL AS revoked FROM people ORDER BY name`).pipe(
-          Effect.withSpan("HubPeople.all")
-        )
+        all: orOut(
+          sql<KnownPerson>`SELECT name, role, added::text AS since, revoked IS NOT NULL AS revoked FROM people ORDER BY name`
+        ).pipe(Effect.withSpan("HubPeople.all"))
       })
     })
   )
