@@ -31,7 +31,7 @@ const uncaught = async (error: unknown) => {
 }
 process.on("uncaughtException", uncaught)
 
-/** Keeps the compiled code of a command, which is half of its start. */
+/** Keeps the compiled code of a command, so that its next start does not compile it again. */
 const compiled = async () => (await import("@souffleur/node/compiled")).keepCompiled(program, first)
 
 /** Runs one errand, and loads only the modules that it needs. Most of a start is the evaluation of modules. */
