@@ -22,7 +22,18 @@ export const nodeMutants = [
     ["packages/node/test/Memory.test.ts"],
     [
       ["memory: the compiled code of a start", "untilOld = 3", "untilOld = 1"],
-      ["memory: each hour", 'Schedule.spaced("1 hour")', 'Schedule.spaced("1 day")']
+      ["memory: each hour", 'Schedule.spaced("1 hour")', 'Schedule.spaced("1 day")'],
+      ["memory: nothing for speed at rest", "Effect.andThen(collect, optimizing(false))", "collect"],
+      [
+        "memory: work for speed",
+        "Effect.andThen(optimizing(true), Effect.asVoid(Queue",
+        "Effect.andThen(Effect.void, Effect.asVoid(Queue"
+      ],
+      [
+        "memory: after the last work",
+        "Effect.raceFirst(rest, Queue.take(work))",
+        "Effect.andThen(rest, Queue.take(work))"
+      ]
     ]
   ),
   ...mutantsOf(

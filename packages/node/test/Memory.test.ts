@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate } from "node:timers/promises"
-import { getHeapCodeStatistics } from "node:v8"
+import { getHeapCodeStatistics, setFlagsFromString } from "node:v8"
 import { Memory } from "../src/index.ts"
 
 it.effect("a process that rests gives back the memory of its start, and each hour that of later work", () =>
@@ -11,7 +11,7 @@ it.effect("a process that rests gives back the memory of its start, and each hou
     // V8 keeps what a turn of the event loop has seen until its end.
     const turn = Effect.promise(() => setImmediate())
     const start = yield* made
-    yield* Effect.forkScoped(Memory.givenBack)
+    yield* Memory.makeRest
     yield* turn
     yield* TestClock.adjust("9 seconds")
     assert.isDefined(start.deref())
@@ -25,6 +25,52 @@ it.effect("a process that rests gives back the memory of its start, and each hou
   })
 )
 
+it.effect("a process gives back the memory of later work ten seconds after its end", () =>
+  Effect.gen(function* () {
+    const { wake } = yield* Memory.makeRest
+    const turn = Effect.promise(() => setImmediate())
+    yield* TestClock.adjust("10 seconds")
+    const later = yield* Effect.sync(() => new WeakRef({ work: "done" }))
+    yield* wake
+    yield* turn
+    yield* TestClock.adjust("5 seconds")
+    yield* wake
+    yield* turn
+    yield* TestClock.adjust("9 seconds")
+    assert.isDefined(later.deref())
+    yield* turn
+    yield* TestClock.adjust("1 second")
+    assert.isUndefined(later.deref())
+  })
+)
+
+/** Calls a new function very often. Returns whether V8 has compiled it for speed. */
+const isOptimized = Effect.fnUntraced(function* (name: string) {
+  // V8 takes up what it knows of another function of this text.
+  const called = new Function("x", `let ${name} = 0; for (let y = 0; y < 9; y++) ${name} += x * y; return ${name}`)
+  setFlagsFromString("--allow-natives-syntax")
+  const isFast = new Function("f", "return %ActiveTierIsTurbofan(f)")
+  setFlagsFromString("--no-allow-natives-syntax")
+  for (let turn = 0; turn < 200 && isFast(called) === false; turn++) {
+    for (let n = 0; n < 10_000; n++) called(n)
+    // The compiler works in a thread of its own.
+    yield* Effect.promise(() => setImmediate())
+  }
+  return isFast(called) as boolean
+})
+
+it.effect("a process compiles for speed what works, and not what it does at rest", () =>
+  Effect.gen(function* () {
+    const { wake } = yield* Memory.makeRest
+    yield* TestClock.adjust("10 seconds")
+    assert.isFalse(yield* isOptimized("first"))
+    yield* wake
+    assert.isTrue(yield* isOptimized("second"))
+    yield* TestClock.adjust("10 seconds")
+    assert.isFalse(yield* isOptimized("third"))
+  })
+)
+
 it.effect("a process that rests gives back the compiled code of its start", () =>
   Effect.gen(function* () {
     // So many that the code of the test runner does not count.
@@ -32,7 +78,7 @@ it.effect("a process that rests gives back the compiled code of its start", () =
     const functions = Array.from({ length: count }, (_, n) => new Function("x", `let y = x + ${n}; return y * y`))
     for (const each of functions) each(1)
     const before = getHeapCodeStatistics().bytecode_and_metadata_size
-    yield* Effect.forkScoped(Memory.givenBack)
+    yield* Memory.makeRest
     yield* TestClock.adjust("10 seconds")
     assert.isBelow(getHeapCodeStatistics().bytecode_and_metadata_size, before - count * 170)
     assert.strictEqual(functions[7]!(1), 64)

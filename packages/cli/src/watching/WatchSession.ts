@@ -40,10 +40,10 @@ export const printWatch = Effect.fn("printWatch")(
     if (from > 0 || telling.how !== "little")
       yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
     const screen = yield* makeWatchScreen(id, before, telling)
-    const narrator = yield* Effect.forkScoped(narrate(screen.tell))
+    const { wake } = yield* Memory.makeRest
+    const narrator = yield* Effect.forkScoped(narrate((...told) => Effect.andThen(wake, screen.tell(...told))))
     yield* Effect.forkScoped(screen.follow)
     yield* Effect.forkScoped(attendedHere("watchdog's feeder", feed(id)))
-    yield* Effect.forkScoped(Memory.givenBack)
     const leaving = Console.error(
       `souffleur leaves, and what it watches runs on: "souffleur resume ${id}" goes on, "souffleur release ${id}" ends the watch`
     )
