@@ -20,11 +20,11 @@ const collect = Effect.sync(() => {
 const optimizing = (allowed: boolean) => Effect.sync(() => setFlagsFromString(allowed ? "--opt" : "--no-opt"))
 
 /**
- * Gives back the memory of a start or a recovery. It does so ten seconds after the last `wake`, and then each hour, until
- * its scope closes. It is for a process that rests for most of its life. Each collection stops the process for a tenth
- * of a second. `wake`: work begins, or goes on.
+ * Gives back the memory of a start or a recovery. It does so ten seconds after the last `wake`, and then each hour,
+ * until its scope closes. It is for a process that rests for most of its life. Each collection stops the process for a
+ * tenth of a second. `wake`: work begins, or goes on.
  *
- * V8 compiles for speed what has run each second for two minutes. At rest that takes 9 MB and saves nothing. So it may
+ * V8 compiles for speed what has run each second for two minutes. At rest that takes 7 MB and saves nothing. So it may
  * do so during work alone.
  */
 export const makeRest = Effect.gen(function* () {
