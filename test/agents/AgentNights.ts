@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Ref } from "effect"
 import { alive, childOf } from "../claude/AgentProcesses.ts"
+import type { Logged } from "../claude/Lab.ts"
 import { only, services, told } from "../claude/Watched.ts"
 import { agentLab, type RealAgent, rehearsal, word } from "./AgentLab.ts"
 import type { Answer, Asked } from "./ModelTalk.ts"
@@ -13,6 +14,10 @@ const checks = ({ toolResult }: Asked): Answer =>
 const isBack = ({ known }: Asked) => known.includes("Hand-off ")
 const rehearses = (asked: Asked): Effect.Effect<Answer> =>
   Effect.succeed(isBack(asked) ? checks(asked) : { text: "I rehearse.", shell: rehearsal })
+
+/** The session of an event. An agent that chooses its ids may report one later. */
+const sessionIn = (log: ReadonlyArray<Logged>, { sessionId }: Logged): string =>
+  String(sessionId === "" ? only(log, "SessionIdFound")["sessionId"] : sessionId)
 
 /** The nights that every real agent gets through. `found`: its program; `null` where it cannot be installed. */
 export const agentNights = (agent: RealAgent, found: string | null): void => {
@@ -27,7 +32,8 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
     yield* told(souffleur, "WatchSettled")
     const confirmed = only(yield* lab.log, "ConductorConfirmed")
     const { pid } = confirmed["conductor"] as { readonly pid: number }
-    return { lab, souffleur, pid, sessionId: String(confirmed["sessionId"]) }
+    if (confirmed["sessionId"] === "") yield* told(souffleur, "SessionIdFound")
+    return { lab, souffleur, pid, sessionId: sessionIn(yield* lab.log, confirmed) }
   })
 
   it.live.skipIf(found === null)("a turn is complete by its records, and its session is known by its report", () =>
@@ -36,7 +42,7 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
       const souffleur = yield* lab.run(begin)
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
       const log = yield* lab.log
-      assert.match(String(only(log, "ConductorConfirmed")["sessionId"]), /^(?:[\da-f-]{36}|ses_[\dA-Za-z]{26})$/u)
+      assert.match(sessionIn(log, only(log, "ConductorConfirmed")), /^(?:[\da-f-]{36}|ses_[\dA-Za-z]{26})$/u)
       assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
       assert.include((yield* lab.asked)[0]?.said, begin)
     }).pipe(Effect.scoped, Effect.provide(services))
@@ -78,10 +84,8 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
       const log = yield* lab.log
       const [, second] = log.filter(({ _tag }) => _tag === "ConductorRelaunched")
       assert.strictEqual(second?.["provider"], "claude_export")
-      // An agent that chooses its ids reports the new one later.
-      const given = String(second?.["sessionId"])
-      const begun = given === "" ? only(log, "SessionIdFound")["sessionId"] : given
-      assert.notStrictEqual(begun, sessionId)
+      const later = log.filter(({ _tag, sessionId: one }) => _tag === "SessionIdFound" && one !== sessionId)
+      assert.notStrictEqual(sessionIn(later, second!), sessionId)
       assert.include(yield* lab.read(String(second?.["exportPath"])), word)
     }).pipe(Effect.scoped, Effect.provide(services))
   )
