@@ -327,7 +327,10 @@ describe.concurrent("run, of a known agent", () => {
       fs.mkdirSync(sessions, { recursive: true })
       fs.writeFileSync(join(sessions, `${taken}.jsonl`), "{}\n")
       const cases: ReadonlyArray<readonly [words: ReadonlyArray<string>, why: RegExp]> = [
-        [[...agent, "--permission-mode", "bypassPermissions", "work"], /above MAX_EXTERNAL_PERMISSION \(acceptEdits\)/],
+        [
+          [...agent, "--permission-mode", "bypassPermissions", "work"],
+          /above MAX_EXTERNAL_PERMISSION \(acceptEdits\): type souffleur setup --permission bypassPermissions/
+        ],
         [[...agent, "--dangerously-skip-permissions", "work"], /above MAX_EXTERNAL_PERMISSION/],
         [[...agent, "--continue", "work"], /--continue/],
         [[...agent, "--resume", "no-such-session", "work"], /no session no-such-session/],

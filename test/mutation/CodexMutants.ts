@@ -12,13 +12,18 @@ export const codexMutants = [
     [
       [
         "codex: a flag that lifts the ceiling",
-        'if (table.lifting.has(flag)) return "can lift the permission ceiling"',
+        'if (table.lifting.has(flag)) return "can lift the permission ceiling: leave it out"',
         ""
       ],
       [
         "codex: a flag that is not known",
-        'if (takes === undefined) return "is unknown: souffleur cannot tell what it allows"',
+        'if (takes === undefined) return "is unknown, and souffleur cannot tell what it allows: leave it out"',
         'if (takes === undefined) return { flag, value: "", words: [word] }'
+      ],
+      [
+        "flags: a value that is missing",
+        'return "must have a value: write it right behind"',
+        'return { flag, value: "", words: [word] }'
       ],
       ["flags: behind the end of flags", 'if (word === "--") return', 'if (word === "---") return']
     ]
@@ -27,6 +32,14 @@ export const codexMutants = [
     `${codex}/src/command/CodexFlags.ts`,
     [`${codex}/test/CodexCommand.test.ts`],
     [["codex: a key that lifts the ceiling", "&& !harmless.test(value)", "&& false"]]
+  ),
+  ...mutantsOf(
+    `${codex}/src/command/CodexCommand.ts`,
+    [`${codex}/test/CodexCommand.test.ts`],
+    [
+      ["codex: a subcommand without the ceiling", "? withoutCeiling(`codex ${verb}`, limited)", "? Result.succeedNone"],
+      ["codex: a review is no conversation of exec", 'first === "review"', "false"]
+    ]
   ),
   ...mutantsOf(
     `${codex}/src/Codex.ts`,

@@ -16,6 +16,11 @@ export const copilotMutants = [
     `${copilot}/src/CopilotCommand.ts`,
     [`${copilot}/test/CopilotCommand.test.ts`],
     [
+      [
+        "copilot: a subcommand without the ceiling",
+        'return withoutCeiling(`copilot ${first}`, "copilot -p PROMPT")',
+        "return Result.succeedNone"
+      ],
       ["copilot: a folder that is trusted", "limited && (yield*", "false && (yield*"],
       ["copilot: no terminal below the ceiling", "limited && window && prompt", "false && window && prompt"],
       ["copilot: one turn in a window below the ceiling", "print || limited ?", "print ?"],

@@ -36,6 +36,13 @@ describe("a literal command", () => {
     ])
       assert.isTrue(Option.isNone(Result.getOrThrow(parse(...words))), words.join(" "))
   })
+  it("refuses a subcommand that holds conversations", () => {
+    for (const word of ["agents", "attach", "gateway", "remote-control", "respawn", "ultrareview"])
+      assert.include(
+        Result.match(parse("claude", word, "x"), { onFailure: ({ message }) => message, onSuccess: () => "" }),
+        `souffleur cannot set the ceiling of claude ${word}: write claude -p PROMPT`
+      )
+  })
   it("keeps the user's own flags with their values, and takes out what each launch sets", () => {
     const words = [
       "--model",

@@ -64,14 +64,29 @@ it("a refusal tells a flag that lifts the ceiling from a flag that is unknown", 
 })
 
 it("an errand of Codex is any other command, and an interactive Codex is refused", () => {
-  assert.isUndefined(said("login"))
-  assert.isUndefined(said("exec", "review"))
+  for (const words of [["login"], ["mcp", "list"], ["--version"], ["exec", "--help"]])
+    assert.isUndefined(said(...words), words.join(" "))
   assert.isTrue(Option.isNone(Result.getOrThrow(literalCodex(["grep", "codex", "exec"]))))
   for (const words of [[], ["do it"], ["resume", "01a2"], ["-m", "gpt-5", "do it"]])
     assert.include(said(...words), "exec")
   assert.include(said("exec", "-"), "standard input")
   assert.include(said("exec", "one", "two"), "quote it")
   assert.include(said("exec", "resume"), "must name a session")
+})
+
+it("a subcommand of Codex that is no known errand is refused, with what to write in its place", () => {
+  for (const words of [["review"], ["cloud", "exec"], ["app-server"], ["mcp-server"], ["agents"], ["future"]])
+    assert.strictEqual(
+      said(...words, "do it"),
+      `souffleur cannot set the ceiling of codex ${words[0]}: write codex exec -- PROMPT, or run it without souffleur`
+    )
+  for (const word of ["review", "fork"])
+    assert.include(said("exec", word), `cannot set the ceiling of codex exec ${word}: write codex exec -- PROMPT`)
+})
+it("a flag without its value, or with too much of one, is refused with what to write", () => {
+  assert.strictEqual(said("exec", "-m", "--json"), "-m must have a value: write it right behind")
+  assert.strictEqual(said("exec", "--yolo=x"), "--yolo takes no value: leave the value out")
+  assert.strictEqual(said("exec", "--add-dir", "/"), "--add-dir can lift the permission ceiling: leave it out")
 })
 
 const order = (more: Partial<AgentOrder> = {}): AgentOrder => ({

@@ -8,7 +8,15 @@ import {
   parseSessionId
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram, type TrustedFiles } from "@souffleur/process"
-import { agentVariables, argumentsOfProgram, identifiedBy, readAgentCommand, readLiteral } from "@souffleur/session"
+import {
+  agentVariables,
+  argumentsOfProgram,
+  identifiedBy,
+  maySubcommand,
+  readAgentCommand,
+  readLiteral,
+  withoutCeiling
+} from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { copilotFlags, headless, limitsOf, withoutLimits } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
@@ -27,19 +35,24 @@ export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
 /** Reads `AGENT_COMMAND`. */
 export const parseCopilotCommand = readAgentCommand({ program: "copilot", is: isCopilot }, copilotFlags)
 
-/** Questions that hold no conversation: they run as any other command. */
-const questions = new Set(["-h", "--help", "-v", "--version"])
+/** Subcommands and questions that hold no conversation: they run as any other command. */
+const errands = new Set(
+  "completion config help instruction login lsp mcp memories plugin sandbox sessions skill update version -h --help -v --version".split(
+    " "
+  )
+)
 
 /**
  * Parses a literal command that runs Copilot CLI. `None`: it is any other command, or an errand of Copilot. Refuses
- * each flag that lifts the ceiling or is not understood.
+ * another subcommand, and each flag that lifts the ceiling or is not understood.
  */
 export const literalCopilot = (
   command: ReadonlyArray<string>
 ): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
   const [program, first = ""] = command
+  if (!isCopilot(program) || errands.has(first)) return Result.succeedNone
   // It takes no prompt but by a flag: any other word is a subcommand.
-  if (!isCopilot(program) || questions.has(first) || /^[a-z]/u.test(first)) return Result.succeedNone
+  if (maySubcommand(first)) return withoutCeiling(`copilot ${first}`, "copilot -p PROMPT")
   return readLiteral(copilotFlags, command, ({ print, requested }) =>
     !print && requested !== "bypassPermissions" ? interactive : undefined
   )
@@ -69,7 +82,7 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
   const limited = permission !== "bypassPermissions"
   if (limited && (yield* trustsFolders(agentDir)))
     return yield* refused(
-      "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or allow bypassPermissions"
+      "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or type souffleur setup --permission bypassPermissions"
     )
   if (limited && window && prompt === "") return yield* refused(interactive)
   const compacts = prompt === compactPrompt

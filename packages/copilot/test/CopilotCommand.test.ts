@@ -47,7 +47,15 @@ it("flags that lead elsewhere, or lists of tools of the user's own, are refused"
   }
   for (const words of [["-i", "sing"], []]) assert.include(said(...words), "in a terminal", words.join(" "))
   assert.include(said("-p", "one", "two"), "quote it")
-  for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
+})
+it("an errand of Copilot CLI is any other command, and each other subcommand is refused", () => {
+  for (const words of [["mcp", "list"], ["login"], ["--version"]]) assert.isUndefined(said(...words))
+  for (const word of ["init", "workflow", "app", "future"])
+    assert.strictEqual(
+      said(word, "do it"),
+      `souffleur cannot set the ceiling of copilot ${word}: write copilot -p PROMPT, or run it without souffleur`
+    )
+  assert.deepInclude(said("do it"), { prompt: "do it" })
 })
 
 it.layer(HostServices.layer)((it) => {

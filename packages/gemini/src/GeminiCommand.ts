@@ -48,7 +48,7 @@ const errands = new Set(
 const interactive =
   "a Gemini CLI in a terminal leaves no record of the end of its turn: give it its prompt with -p, and --yolo"
 const limited =
-  "Gemini CLI runs what the settings of a folder say that it may edit: run it with --yolo, and allow bypassPermissions"
+  "Gemini CLI runs what the settings of a folder say that it may edit: run it with --yolo, after souffleur setup --permission bypassPermissions"
 const windowed =
   "Gemini CLI tells the end of its turn in its output alone, which a window does not keep: set LAUNCHER to headless"
 

@@ -108,7 +108,7 @@ it.layer(HostServices.layer)((it) => {
   it.effect("there is no launch below the highest permission, and none in a window", () =>
     Effect.gen(function* () {
       const below = yield* Effect.flip(launched([], { permission: clamp("acceptEdits", "acceptEdits") }))
-      assert.include(below.message, "allow bypassPermissions")
+      assert.include(below.message, "souffleur setup --permission bypassPermissions")
       assert.include((yield* Effect.flip(launched([], { window: true }))).message, "LAUNCHER to headless")
     })
   )

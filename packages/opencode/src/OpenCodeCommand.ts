@@ -9,7 +9,14 @@ import {
   type Variables
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import { agentVariables, argumentsOfProgram, readAgentCommand, readLiteral } from "@souffleur/session"
+import {
+  agentVariables,
+  argumentsOfProgram,
+  maySubcommand,
+  readAgentCommand,
+  readLiteral,
+  withoutCeiling
+} from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Random, Result } from "effect"
 import { openCodeFlags } from "./OpenCodeFlags.ts"
 
@@ -32,16 +39,17 @@ export const parseOpenCodeCommand = readAgentCommand(
   openCodeFlags
 )
 
-/** Subcommands and questions that hold no conversation of `run`: they run as any other command. */
+/** Subcommands and questions that hold no conversation: they run as any other command. */
 const errands = new Set(
-  "acp agent attach auth completion db debug export github import mcp models plug plugin pr providers serve session stats uninstall upgrade web -h --help -v --version".split(
+  "auth completion db export import mcp models plug plugin providers session stats uninstall upgrade -h --help -v --version".split(
     " "
   )
 )
 
 const interactive =
   "nothing tells which session an OpenCode in a terminal holds: write opencode run --auto -- PROMPT, with its flags behind run"
-const limited = "OpenCode runs each command without a question: run it with --auto, and allow bypassPermissions"
+const limited =
+  "OpenCode runs each command without a question: run it with --auto, after souffleur setup --permission bypassPermissions"
 const windowed = "a window leaves OpenCode no way to get its prompt as it is: set LAUNCHER to headless"
 
 /**
@@ -51,8 +59,9 @@ const windowed = "a window leaves OpenCode no way to get its prompt as it is: se
 export const literalOpenCode = (
   command: ReadonlyArray<string>
 ): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
-  const [program = "", verb, ...rest] = command
-  if (!isOpenCode(program) || errands.has(verb ?? "")) return Result.succeedNone
+  const [program = "", verb = "", ...rest] = command
+  if (!isOpenCode(program) || errands.has(verb)) return Result.succeedNone
+  if (maySubcommand(verb) && !isRun(verb)) return withoutCeiling(`opencode ${verb}`, "opencode run --auto -- PROMPT")
   if (!isRun(verb)) return Result.fail(new CommandRefused({ message: interactive }))
   const read = readLiteral(openCodeFlags, [program, ...rest], ({ requested }) =>
     requested === "bypassPermissions" ? undefined : limited

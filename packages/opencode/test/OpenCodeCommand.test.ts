@@ -72,7 +72,7 @@ it.layer(HostServices.layer)((it) => {
     Effect.gen(function* () {
       const { command } = yield* commands
       const below = yield* Effect.flip(command({ permission: clamp("acceptEdits", "bypassPermissions") }))
-      assert.include(below.message, "run it with --auto, and allow bypassPermissions")
+      assert.include(below.message, "run it with --auto, after souffleur setup --permission bypassPermissions")
       assert.include((yield* Effect.flip(command({ window: true }))).message, "set LAUNCHER to headless")
     })
   )
@@ -90,8 +90,15 @@ it("a command is taken apart: its flags, its session and its prompt", () => {
     _tag: "Resume",
     sessionId: "ses_1"
   })
-  for (const words of [["models"], ["session", "list"], ["--version"], ["serve"]])
+  for (const words of [["models"], ["session", "list"], ["--version"]])
     assert.deepStrictEqual(Result.getOrThrow(taken("opencode", ...words)), Option.none())
+})
+it("a subcommand of OpenCode that is no known errand is refused, with what to write in its place", () => {
+  for (const word of ["acp", "agent", "attach", "debug", "github", "pr", "serve", "web", "future"])
+    assert.include(
+      refused("opencode", word, "x"),
+      `cannot set the ceiling of opencode ${word}: write opencode run --auto -- PROMPT`
+    )
 })
 it("an OpenCode in a terminal is refused, and a command without its highest permission", () => {
   for (const words of [[], ["--prompt", "sing"], ["."], ["--session", "ses_1"]])

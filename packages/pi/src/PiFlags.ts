@@ -2,7 +2,7 @@ import type { Permission } from "@souffleur/domain"
 import type { FlagMeaning, FlagTable } from "@souffleur/session"
 
 /** The tools of `acceptEdits`. Any other tool, such as a shell, does what the user may do. */
-const editing = ["read", "edit", "write", "grep", "find", "ls"]
+export const editing = ["read", "edit", "write", "grep", "find", "ls"]
 
 const listOf = (value: string) =>
   value

@@ -1,5 +1,6 @@
 import type { AgentPackage } from "@souffleur/process"
 import { untouchedHooks } from "@souffleur/session"
+import { editing } from "./PiFlags.ts"
 import * as Pi from "./Pi.ts"
 import { identity, isPi, literalPi, marks, parsePiCommand, piOfLaunch } from "./PiCommand.ts"
 
@@ -26,6 +27,7 @@ export const pi: AgentPackage = {
   refusedAsRoot: [],
   recordsDollars: true,
   commitSetting: "with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions",
+  commandOfLess: `pi --tools ${editing.join(",")} -p PROMPT`,
   goOn: (sessionId) => `pi --session ${sessionId} "Go on."`,
   addTools: (name, command) => `pi takes no server of tools: tell it to run ${command}, and leave out ${name}`,
   // pi has extensions in place of hooks, and its records say what they would.

@@ -2,6 +2,7 @@ import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, Option, Result } from "effect"
+import { pi } from "../src/PiKind.ts"
 import { literalPi, parsePiCommand, piCommand, piOfLaunch, runsPi } from "../src/PiCommand.ts"
 
 const said = (...words: ReadonlyArray<string>) =>
@@ -29,6 +30,11 @@ it("pi asks for all that a shell may do, unless its list of tools leaves the she
   assert.deepInclude(said("-nt", "--tools", "bash", "x"), { requested: "bypassPermissions" })
   // The last list counts.
   assert.deepInclude(said("-t", "read", "--tools", "my_tool", "x"), { requested: "bypassPermissions" })
+})
+
+it("the command of less, which a refusal names, asks for the least permission", () => {
+  const [, ...words] = pi.commandOfLess!.split(" ")
+  assert.deepInclude(said(...words), { requested: "acceptEdits", print: true })
 })
 
 it("flags that lead elsewhere, hold a key or are joined to their value are refused", () => {

@@ -16,7 +16,8 @@ import {
   identifiedBy,
   readAgentCommand,
   readLiteral,
-  readWords
+  readWords,
+  withoutCeiling
 } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { headless, limitsOf, qwenFlags, withoutLimits } from "./QwenFlags.ts"
@@ -41,10 +42,11 @@ export const parseQwenCommand = readAgentCommand({ program: "qwen", is: isQwen }
 
 /** Subcommands of Qwen Code that hold no conversation: they run as any other command. */
 const errands = new Set(
-  "auth board channel extensions hooks mcp review sandbox serve sessions update -h --help -l --list-extensions -v --version".split(
-    " "
-  )
+  "auth board extensions hooks mcp sandbox sessions update -h --help -l --list-extensions -v --version".split(" ")
 )
+
+/** Subcommands that hold conversations. Any other first word is a prompt. */
+const conversing = new Set(["channel", "review", "serve"])
 
 /**
  * Parses a literal command that runs Qwen Code. `None`: it is any other command, or an errand of Qwen Code. Refuses
@@ -55,6 +57,7 @@ export const literalQwen = (
 ): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
   const [program, first = ""] = command
   if (!isQwen(program) || errands.has(first)) return Result.succeedNone
+  if (conversing.has(first)) return withoutCeiling(`qwen ${first}`, "qwen -p PROMPT")
   return readLiteral(qwenFlags, command, ({ print, requested }) =>
     !print && requested !== "bypassPermissions" ? interactive : undefined
   )

@@ -44,7 +44,11 @@ it("flags that lead elsewhere, hold a key or ask for less than every launch has 
     assert.include(said(...words), "status line", words.join(" "))
   assert.include(said("one", "two"), "quote it")
   assert.include(said("-p", "one", "two"), "quote it")
+})
+it("an errand of Qwen Code is any other command, and a subcommand that holds a conversation is refused", () => {
   for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
+  for (const word of ["channel", "review", "serve"])
+    assert.include(said(word, "start"), `cannot set the ceiling of qwen ${word}: write qwen -p PROMPT`)
 })
 
 it.layer(HostServices.layer)((it) => {

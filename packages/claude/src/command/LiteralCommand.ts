@@ -1,23 +1,29 @@
 import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
 import { isFlag, splitFlag } from "@souffleur/process"
+import { withoutCeiling } from "@souffleur/session"
 import { Option, Result } from "effect"
 import { agentFlags, objection, valuesOf } from "./AgentFlags.ts"
 import { frontOf, isClaude } from "./CommandFront.ts"
 
 /** Subcommands of Claude Code without a conversation: they run as any other command. */
 const errands = new Set([
-  "agents",
   "auth",
+  "auto-mode",
   "config",
   "doctor",
+  "import",
   "install",
+  "logs",
   "mcp",
   "plugin",
   "plugins",
+  "purge",
   "setup-token",
   "update",
   "upgrade"
 ])
+/** Subcommands that hold conversations. Any other first word is a prompt. */
+const conversing = new Set(["agents", "attach", "gateway", "remote-control", "respawn", "ultrareview"])
 
 /**
  * Flags for tools, which the user may set for this one command. They name the list of tools, and tools allowed without
@@ -52,7 +58,9 @@ export const literalAgent = (
   const front = agentWords(words, configured)
   if (Result.isFailure(front)) return refused(`the command ${front.failure}`)
   const length = front.success
-  if (length === 0 || errands.has(words[length] ?? "")) return Result.succeed(Option.none())
+  const first = words[length] ?? ""
+  if (length === 0 || errands.has(first)) return Result.succeed(Option.none())
+  if (conversing.has(first)) return withoutCeiling(`claude ${first}`, "claude -p PROMPT")
   const kept: Array<string> = []
   const prompts: Array<string> = []
   let [print, session, requested]: [boolean, LiteralAgent["session"], LiteralAgent["requested"]] = [

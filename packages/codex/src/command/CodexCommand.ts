@@ -1,6 +1,5 @@
 import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
-import { isFlag } from "@souffleur/process"
-import { identifiedBy, readAgentCommand, readWords } from "@souffleur/session"
+import { identifiedBy, maySubcommand, readAgentCommand, readWords, withoutCeiling } from "@souffleur/session"
 import { Option, Result } from "effect"
 import { codexFlags } from "./CodexFlags.ts"
 
@@ -19,28 +18,33 @@ const isExec = (word: string | undefined): boolean => word === "exec" || word ==
 /** Reads `AGENT_COMMAND`. */
 export const parseCodexCommand = readAgentCommand({ program: "codex", is: isCodex, verb: isExec }, codexFlags)
 
-/** Subcommands of Codex that hold no conversation of `exec`: they run as any other command. */
-const isErrand = (word: string): boolean =>
-  /^[a-z-]+$/u.test(word) && word !== "resume" && word !== "fork" && !isFlag(word)
+/** Subcommands and questions of Codex that hold no conversation: they run as any other command. */
+const errands = new Set([
+  ..."login logout mcp plugin completion update doctor sandbox features help -h --help -V --version".split(" "),
+  ..."a apply archive delete migrate-nfs-db migrate-rollouts unarchive".split(" ")
+])
+const questions = new Set(["help", "-h", "--help"])
+const limited = "codex exec -- PROMPT"
 
 /**
  * Parses a literal command that runs Codex. `None`: it is any other command, or an errand of Codex. Refuses an
- * interactive Codex, and each flag that lifts the ceiling or is not understood.
+ * interactive Codex, another subcommand, and each flag that lifts the ceiling or is not understood.
  */
 export const literalCodex = (
   all: ReadonlyArray<string>
 ): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
   const refused = (message: string) => Result.fail(new CommandRefused({ message }))
-  const [program = "", verb, ...rest] = all
-  if (!isCodex(program)) return Result.succeedNone
+  const [program = "", verb = "", ...rest] = all
+  const [first = ""] = rest
+  if (!isCodex(program) || errands.has(verb) || (isExec(verb) && questions.has(first))) return Result.succeedNone
+  if (isExec(verb) && (first === "fork" || first === "review")) return withoutCeiling(`codex exec ${first}`, limited)
   if (!isExec(verb)) {
-    return verb !== undefined && isErrand(verb)
-      ? Result.succeedNone
+    return maySubcommand(verb) && verb !== "resume" && verb !== "fork"
+      ? withoutCeiling(`codex ${verb}`, limited)
       : refused(
-          "an interactive Codex works in a daemon of its own, which outlives it: write codex exec -- PROMPT, with its flags behind exec"
+          `an interactive Codex works in a daemon of its own, which outlives it: write ${limited}, with its flags behind exec`
         )
   }
-  if (["fork", "help", "review"].includes(rest[0] ?? "")) return Result.succeedNone
   const read = readWords(codexFlags, rest)
   if (Result.isFailure(read)) return refused(read.failure)
   const { args, behind, meaning, words: said } = read.success

@@ -81,6 +81,8 @@ export interface AgentKind {
   readonly recordsDollars: boolean
   /** The setting that lets the agent commit without a question, as a sentence for a person. */
   readonly commitSetting: string
+  /** A command that asks for the least permission. Absent: each command does, where no flag asks for more. */
+  readonly commandOfLess?: string
   /** Returns the command line by which a person goes on with a session. */
   readonly goOn: (sessionId: string) => string
   /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */

@@ -7,6 +7,7 @@ import {
   CommandRefused,
   EventLog,
   isSecretVariable,
+  kindOf,
   Launcher,
   leastPermission,
   type LiteralAgent,
@@ -59,14 +60,15 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
 })
 
 /** Returns the first launch of a known agent, with session, permission and prompt as in every launch. */
-const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, kind: AgentKind, terminal: Terminal) {
+const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, anyKind: AgentKind, terminal: Terminal) {
   const { maxExternalPermission } = yield* Settings
   const agent = yield* Agent
-  const { prompt, requested } = literal
+  const { agentCommand, prompt, requested } = literal
+  const kind = kindOf(anyKind, agentCommand.program)
   const effective = clamp(requested, maxExternalPermission)
   if (effective !== requested)
     return yield* bad(
-      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): raise that in the config file ("souffleur config --trust" accepts it), or ask for less`
+      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): type souffleur setup --permission ${requested}, or ${kind.commandOfLess ?? "ask for less"}`
     )
   if (prompt === "" && terminal === "headless")
     return yield* bad("the command has no prompt, and without a terminal no one can type it")

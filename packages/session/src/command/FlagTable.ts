@@ -51,9 +51,11 @@ interface Flag {
 /** Reads a flag and its value. Returns the reason instead where the value is missing, or too much. */
 const flagOf = (table: FlagTable, takes: Takes, word: string, next: string | undefined): Flag | string => {
   const [flag, inline] = split(word, table)
-  if (takes === "none") return inline === undefined ? { flag, value: "", words: [word] } : "takes no value"
+  if (takes === "none")
+    return inline === undefined ? { flag, value: "", words: [word] } : "takes no value: leave the value out"
   const value = inline ?? next
-  if (value === undefined || value === "" || (inline === undefined && value.startsWith("-"))) return "must have a value"
+  if (value === undefined || value === "" || (inline === undefined && value.startsWith("-")))
+    return "must have a value: write it right behind"
   return { flag, value, words: inline === undefined ? [word, value] : [word] }
 }
 
@@ -61,10 +63,10 @@ const flagOf = (table: FlagTable, takes: Takes, word: string, next: string | und
 const keptFlag = (table: FlagTable, word: string, next: string | undefined): Flag | string => {
   if (word.includes("\0")) return "holds a NUL"
   const [flag] = split(word, table)
-  if (table.lifting.has(flag)) return "can lift the permission ceiling"
-  if (table.ours.has(flag) || table.means.has(flag)) return "is set by each launch, or leads elsewhere"
+  if (table.lifting.has(flag)) return "can lift the permission ceiling: leave it out"
+  if (table.ours.has(flag) || table.means.has(flag)) return "is set by each launch, or leads elsewhere: leave it out"
   const takes = table.kept.get(flag)
-  if (takes === undefined) return "is unknown: souffleur cannot tell what it allows"
+  if (takes === undefined) return "is unknown, and souffleur cannot tell what it allows: leave it out"
   const found = flagOf(table, takes, word, next)
   return typeof found === "string" ? found : (table.against?.(flag, found.value) ?? found)
 }
@@ -99,7 +101,7 @@ export const readWords = (table: FlagTable, all: ReadonlyArray<string>): Result.
     const means = table.means.get(flag)
     const found =
       means === undefined ? keptFlag(table, word, all[at + 1]) : flagOf(table, means.takes, word, all[at + 1])
-    const read = typeof found === "string" ? `${found}: leave it out` : means?.read(found.value)
+    const read = typeof found === "string" ? found : means?.read(found.value)
     if (typeof found === "string" || typeof read === "string") return Result.fail(`${flag} ${read as string}`)
     if (means === undefined) args.push(...found.words)
     else Object.assign(meaning, read)
