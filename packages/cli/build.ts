@@ -62,11 +62,11 @@ const chunks = joined(
     http: ["HttpEffect", "HttpRouter", "Sse", "Socket"],
     loopback: ["LoopbackServer"],
     // Both pages: that of a host, and that of a hub. The commands of a host load none of them.
-    view: ["FleetView"],
+    view: ["FleetView", "OwnCommand"],
     pages: ["FleetPages"],
     page: ["PageCommand"],
     // No command of a host loads the hub, nor its driver of Postgres.
-    fleet: ["FleetCommand"],
+    fleet: ["FleetCommand", "FleetTable"],
     hub: ["HubCommand"]
   }
 )

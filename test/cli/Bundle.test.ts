@@ -101,6 +101,7 @@ it("the page and the hub are files of their own, and they and the tools alone lo
     "chunks/Server.cjs",
     "chunks/http.cjs",
     "chunks/pages.cjs",
+    "chunks/FleetDemo.cjs",
     "chunks/loopback.cjs",
     "chunks/fleet.cjs"
   ])

@@ -245,7 +245,7 @@ export const fleetMutants = [
     "packages/hub/src/HubProjection.ts",
     [projection],
     [
-      ["view: one hub at a time", "WHERE rules = ${rules} FOR UPDATE`", "WHERE rules = ${rules}`"],
+      ["view: one hub at a time", "WHERE rules = ${rules} FOR UPDATE OF projections`", "WHERE rules = ${rules}`"],
       ["view: readers stop at the oldest transaction", " AND xid < pg_snapshot_xmin(pg_current_snapshot())", ""],
       ["view: the place moves with the jobs", "orOut(sql.withTransaction(pass))", "orOut(pass)"],
       [
@@ -268,7 +268,7 @@ export const fleetMutants = [
         "AND NOT EXISTS (\n    SELECT 1 FROM unnest",
         "AND EXISTS (\n    SELECT 1 FROM unnest"
       ],
-      ["view: a reader of another epoch begins again", "epoch <> $1 OR ", "$1::bigint IS NULL OR "]
+      ["view: a reader of another epoch begins again", "mark!.is_past ?", "(false as boolean) ?"]
     ]
   ),
   ...mutantsOf(

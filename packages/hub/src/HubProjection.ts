@@ -45,7 +45,7 @@ const maxPass = 4_000_000
 const arrivals = `SELECT epoch, xid::text, seq::text, log::text, position, stream, revision, tag, version, at,
     CASE WHEN length(data) > ${maxRead} THEN '' ELSE data END AS data
   FROM events, origin
-  WHERE (epoch <> $1 OR (xid, seq) > ($2::xid8, $3::bigint)) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+  WHERE (xid, seq) > ($1::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())
   ORDER BY events.xid, events.seq LIMIT ${passEvents}`
 
 const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, sought, shown, folded, first, last)
@@ -135,9 +135,11 @@ export class HubProjection extends Context.Service<
         const pass = Effect.gen(function* () {
           yield* sql`INSERT INTO projections (rules) VALUES (${rules}) ON CONFLICT DO NOTHING`
           // Of two hubs the later one waits here, and goes on where the other has come to.
-          const [mark] = yield* sql<Readonly<Record<"epoch" | "xid" | "seq", unknown>>>`
-            SELECT epoch, xid::text, seq FROM projections WHERE rules = ${rules} FOR UPDATE`
-          const arrived = yield* sql.unsafe<EventRow>(arrivals, [mark!.epoch, mark!.xid, mark!.seq])
+          const [mark] = yield* sql<Readonly<Record<"xid" | "seq", unknown>> & { readonly is_past: boolean }>`
+            SELECT projections.epoch <> origin.epoch AS is_past, xid::text, seq FROM projections, origin
+            WHERE rules = ${rules} FOR UPDATE OF projections`
+          // The places of an earlier epoch are others. A condition in the statement would keep it from its index.
+          const arrived = yield* sql.unsafe<EventRow>(arrivals, mark!.is_past ? ["0", 0] : [mark!.xid, mark!.seq])
           const named = [...new Map(arrived.map((row) => [keyOf(row), row])).values()]
           const rows = readTogether(
             arrived,
