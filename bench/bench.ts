@@ -5,6 +5,7 @@ import { Console, Effect, type Scope } from "effect"
 import { append } from "./Append.ts"
 import { built } from "./Child.ts"
 import { estimate } from "./EstimateBench.ts"
+import { hub } from "./HubBench.ts"
 import { idle } from "./Idle.ts"
 import { neighbours } from "./NeighboursBench.ts"
 import { page } from "./PageBench.ts"
@@ -34,6 +35,10 @@ const benches: Readonly<Record<string, Bench>> = {
   page: [
     page(Number(option ?? 60)),
     "the page on 10,000 watches: time, size and memory, and a watch that somebody looks at; [seconds]"
+  ],
+  hub: [
+    hub(Number(option ?? 10_000)),
+    "a hub on a real Postgres: the news of its hosts, a backlog, and what a host pays; [hosts]"
   ],
   recovery: [
     recovery(option === "--gigabyte" ? [0, 100, 1000] : [0, 100]),
