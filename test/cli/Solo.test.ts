@@ -231,6 +231,14 @@ live("a command whose watch the log could not take leaves no environment behind"
     assert.match(errors, /the event log cannot be used/u)
     assert.deepStrictEqual(fs.readdirSync(join(the.state, "launches")), [])
     assert.isFalse(fs.existsSync(join(the.project, "said")))
+    const asked = yield* the.run(["run", "--", process.execPath, bundle, "__stand-in", "work"], {
+      TEST_KEY: "topsecret"
+    })
+    assert.include(
+      asked.errors,
+      "the agent does not get TEST_KEY: where it needs them, set SOUFFLEUR_AGENT_ENVIRONMENT=TEST_KEY"
+    )
+    assert.notInclude(asked.errors, "topsecret")
   })
 )
 

@@ -129,6 +129,15 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/watching/WithheldKeys.ts",
+    ["packages/embed/test/WithheldKeys.test.ts"],
+    [
+      ["withheld: keys alone", "looksLikeKey.test(name) &&", ""],
+      ["withheld: keys that the agent gets", "&& given[name] === undefined", ""],
+      ["withheld: few names", ".slice(0, most)", ""]
+    ]
+  ),
+  ...mutantsOf(
     "packages/embed/src/watching/KnownWatch.ts",
     ["packages/embed/test/KnownWatch.test.ts"],
     [

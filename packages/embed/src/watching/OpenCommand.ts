@@ -23,6 +23,8 @@ import { prepareLaunch, resolveProgram, sessionToBegin } from "@souffleur/proces
 import { command as say } from "@souffleur/supervisor"
 import { Effect, Option, Path } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
+import { remark } from "../Remark.ts"
+import { withheldKeys } from "./WithheldKeys.ts"
 
 /** The first launch, and its entry in the log. */
 export interface First {
@@ -150,6 +152,12 @@ export const openCommand = Effect.fn("openCommand")(function* (
   const launcher = yield* Launcher
   const first = yield* firstOf(words, literal, { agent, variables, pty, terminal: launcher.terminal })
   const { kind, requested, sessionId } = first
+  const withheld = kind === "agent" ? withheldKeys(variables, first.command.environment) : []
+  if (withheld.length > 0)
+    yield* remark(
+      "note",
+      `the agent does not get ${withheld.join(", ")}: where it needs them, set SOUFFLEUR_AGENT_ENVIRONMENT=${withheld.join(",")}`
+    )
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)

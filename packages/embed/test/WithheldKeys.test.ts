@@ -1,0 +1,19 @@
+import { assert, it } from "@effect/vitest"
+import { withheldKeys } from "../src/watching/WithheldKeys.ts"
+
+it("the caller's keys that an agent does not get are named, without souffleur's own", () => {
+  const caller = {
+    TEST_KEY: "x",
+    GH_TOKEN: "y",
+    OPENAI_API_KEY: "z",
+    SOUFFLEUR_NTFY_TOKEN: "n",
+    KEYS: "k",
+    PATH: "/bin"
+  }
+  assert.deepStrictEqual(withheldKeys(caller, { OPENAI_API_KEY: "z", PATH: "/bin" }), ["GH_TOKEN", "TEST_KEY"])
+})
+it("a note names at most eight keys, each of a bounded length", () => {
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`A${at}_KEY`, "x"]))
+  assert.strictEqual(withheldKeys({ ...many, [`${"A".repeat(101)}_KEY`]: "x" }, {}).length, 8)
+  assert.deepStrictEqual(withheldKeys({ [`${"A".repeat(101)}_KEY`]: "x" }, {}), [])
+})
