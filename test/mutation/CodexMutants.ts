@@ -192,7 +192,53 @@ export const codexMutants = [
   ...mutantsOf(
     "packages/supervisor/src/FirstLaunch.ts",
     ["packages/supervisor/test/FirstLaunch.test.ts"],
-    [["first launch: a session that is reported", 'watch.sessionId === "" ? yield*', "false ? yield*"]]
+    [
+      [
+        "first launch: a session that is reported",
+        'watch.sessionId === ""\n        ? yield*',
+        "false\n        ? yield*"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/process/src/process/ReportedSession.ts",
+    ["packages/process/test/ReportedSession.test.ts"],
+    [
+      ["reported: the prompt of a successor", "line.trim() === ownLine", "true as boolean"],
+      ["reported: the prompt of the first launch", "word.trim() === prompt.trim()", "true as boolean"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/agent/BegunSession.ts",
+    ["packages/codex/test/Rollouts.test.ts"],
+    [
+      ["begun: not before its launch", "timeOf(record, 0) >= since && ", ""],
+      ["begun: not in another folder", " && isWithin(folder, said.folder)", ""],
+      ["begun: not by another prompt", " && Option.exists(prompt, asked)", ""],
+      ["begun: the only one", " || others.length > 0", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/agent/SaidAgent.ts",
+    ["packages/codex/test/Rollouts.test.ts"],
+    [
+      [
+        "begun: not while its process lives",
+        "isSought && isOver(yield* (yield* Processes).condition(launch.process))",
+        "isSought"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/watcher/src/Classify.ts",
+    ["packages/watcher/test/Watcher.test.ts"],
+    [
+      [
+        "classify: a session that a launch left, also with comms",
+        '(!watch.awaiting || watch.sessionId === "")',
+        "!watch.awaiting"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/watcher/src/FoundSession.ts",

@@ -52,8 +52,8 @@ export const watcherMutants = [
     ],
     [
       "priority: the session that the dead held last",
-      'if (gone && !watch.awaiting && found?.holder === "the same") return',
-      "if (false as boolean) return"
+      'if (gone && (!watch.awaiting || watch.sessionId === "") && found?.holder === "the same")',
+      "if (false as boolean)"
     ],
     [
       "exhausted: what no longer fits",

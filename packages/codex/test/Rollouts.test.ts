@@ -18,7 +18,7 @@ const holder = {
 /** Makes the folder of a Codex whose session is as this record has it. A living process writes it, or none. */
 const codexOf = Effect.fnUntraced(function* (
   name: string,
-  { parents = [] as ReadonlyArray<string>, writes = false } = {}
+  { lives = false, parents = [] as ReadonlyArray<string>, writes = false } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-codex-" })
@@ -32,7 +32,8 @@ const codexOf = Effect.fnUntraced(function* (
     self: { ...holder.identity, pid: 1 },
     host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     lockers: () => Effect.succeed(writes ? [holder] : []),
-    commandLine: () => Effect.succeed(parents)
+    commandLine: () => Effect.succeed(parents),
+    condition: () => Effect.succeed(lives ? ("running" as const) : ("gone" as const))
   })
   const options = { agentDir: folder, agentCommand: { program: "codex", args: [] }, environment: {} }
   const layer = Codex.layer(options).pipe(Layer.provide(processes))
@@ -177,7 +178,7 @@ it.layer(HostServices.layer)((it) => {
     it.effect("a launch reports its session by its lock, and after its end by its output", () =>
       Effect.gen(function* () {
         const reported = ({ sessionOf }: Agent["Service"], output?: string) =>
-          sessionOf!({ process: holder.identity, output })
+          sessionOf!({ process: holder.identity, output, folder: "/srv/opera", since: 0, asked: () => false })
         const living = yield* codexOf("killed", { writes: true })
         assert.deepStrictEqual(yield* reported(living.agent), Option.some(id))
         const ended = yield* codexOf("killed")
@@ -187,6 +188,27 @@ it.layer(HostServices.layer)((it) => {
         yield* fs.writeFileString(output, `WARNING: words\n{"type":"thread.started","thread_id":"${id}"}\n`)
         assert.deepStrictEqual(yield* reported(ended.agent, output), Option.some(id))
         assert.deepStrictEqual(yield* reported(ended.agent), Option.none())
+      })
+    )
+    it.effect("an ended launch without an output is known by the only session of its folder, time and prompt", () =>
+      Effect.gen(function* () {
+        const began = Date.parse("2026-11-23T02:16:26.110Z")
+        const launch = {
+          process: holder.identity,
+          output: undefined,
+          folder: "/srv/opera",
+          since: began,
+          asked: (prompt: string) => prompt === "RUN echo made > made.txt"
+        }
+        const { agent, file } = yield* codexOf("finished")
+        assert.deepStrictEqual(yield* agent.sessionOf!(launch), Option.some(id))
+        for (const other of [{ folder: "/srv/other" }, { since: began + 1 }, { asked: () => false }])
+          assert.deepStrictEqual(yield* agent.sessionOf!({ ...launch, ...other }), Option.none())
+        const living = yield* codexOf("finished", { lives: true })
+        assert.deepStrictEqual(yield* living.agent.sessionOf!(launch), Option.none())
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.copyFile(file, file.replace(id, "01a20631-0000-7772-a731-0eceba6359e0"))
+        assert.deepStrictEqual(yield* agent.sessionOf!(launch), Option.none())
       })
     )
   })

@@ -202,7 +202,16 @@ it.layer(HostServices.layer)((it) => {
       processes.run({ pid: 70, name: "opencode", words, environment })
       const { agent, agentDir } = yield* openCodeOf(recorded("killed"), processes)
       const reported = (pid: number, output: string | undefined) =>
-        Effect.map(agent.sessionOf!({ process: { pid, startTime: 1, bootId: "boot" }, output }), Option.getOrUndefined)
+        Effect.map(
+          agent.sessionOf!({
+            process: { pid, startTime: 1, bootId: "boot" },
+            output,
+            folder: "/",
+            since: 0,
+            asked: () => true
+          }),
+          Option.getOrUndefined
+        )
       assert.strictEqual(yield* reported(70, undefined), sessionId)
       assert.isUndefined(yield* reported(71, undefined))
       const output = `${agentDir}/launch.out`

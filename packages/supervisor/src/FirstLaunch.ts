@@ -103,7 +103,9 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
     // Asked before the file is looked for: the agent may have written the file just before its end.
     const condition = yield* processes.condition(conductor)
     const named =
-      watch.sessionId === "" ? yield* reportedSession({ conductor, launchId }) : Option.some(watch.sessionId)
+      watch.sessionId === ""
+        ? yield* reportedSession({ ...(yield* ref.state), conductor, launchId })
+        : Option.some(watch.sessionId)
     const began = Option.isSome(named) && Option.isSome(yield* Effect.option(agent.sessionFile(named.value)))
     return began ? { sessionId: named.value } : isOver(condition) ? "ended" : undefined
   })

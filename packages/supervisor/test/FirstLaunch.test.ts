@@ -66,6 +66,17 @@ describe("the first launch of a run", () => {
       assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s7" })
     })
   )
+  it.effect("an agent that has ended before the first look is confirmed with the session that its launch left", () =>
+    Effect.gen(function* () {
+      for (const terminal of ["headless", "tmux"] as const) {
+        const ended = { processes: new Map(), reports: "s7", files: new Set(["s7"]), terminal }
+        const { events, world } = yield* starting("agent", ended)
+        yield* until(60)
+        assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", sessionId: "s7" })
+        assert.deepStrictEqual(world.launcher.asked, [kept.id])
+      }
+    })
+  )
   it.effect("the first launch waits for its turn among the watches of this machine", () =>
     Effect.gen(function* () {
       const { world } = yield* starting("agent", {}, () => () => Effect.sleep("5 seconds"))

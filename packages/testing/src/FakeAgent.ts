@@ -5,6 +5,7 @@ import {
   type AgentSession,
   ExportFailed,
   type HandoffReceipt,
+  type Reported,
   SessionNotFound,
   type SessionSigns
 } from "@souffleur/domain"
@@ -64,7 +65,7 @@ export class FakeAgent {
   /** The prompt that makes a session compact; `null`: none does. */
   compactPrompt: string | null = fakeCompactPrompt
   /** Reads the session that a process has begun. `undefined`: the agent takes the ids that it is given. */
-  reports: ((pid: number) => string | undefined) | undefined
+  reports: ((pid: number, launch: Reported) => string | undefined) | undefined
   /** Other agents beside it, by their programs. Its own program is `agent`. */
   readonly others = new Map<string, FakeAgent>()
   /** Every order of a launch. */
@@ -109,7 +110,7 @@ export class FakeAgent {
       compactPrompt: this.compactPrompt,
       ...(this.reports === undefined
         ? {}
-        : { sessionOf: ({ process }) => Effect.sync(() => Option.fromUndefinedOr(this.reports?.(process.pid))) }),
+        : { sessionOf: (one) => Effect.sync(() => Option.fromUndefinedOr(this.reports?.(one.process.pid, one))) }),
       sessions: Effect.sync(() =>
         this.sessions
           .filter(({ pid }) => this.processes.table.get(pid)?.condition !== "gone")

@@ -49,10 +49,12 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   // A request ends each wait, except a wait for the same request.
   if (asks && watch.wait?.trigger !== "handoff") return { _tag: "ContextRecovery" }
   if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)
-  // An ended process held the session that its hooks named last. The awaited id of the row counts only after that.
+  // An ended process held the session that its hooks named last, or that its launch began. The awaited id of the row
+  // counts only after that.
   const found = seen.foundSession
   const gone = isOver(seen.process)
-  if (gone && !watch.awaiting && found?.holder === "the same") return { _tag: "SessionIdFound", ...found }
+  if (gone && (!watch.awaiting || watch.sessionId === "") && found?.holder === "the same")
+    return { _tag: "SessionIdFound", ...found }
   if (seen.turnEnded) return { _tag: "TurnEnded" }
   if (typeof seen.ending === "object") return { _tag: "EndedEarly", ...seen.ending }
   const failure = failureOf(watch, seen)

@@ -590,6 +590,19 @@ describe("an agent that chooses its ids", () => {
       assert.strictEqual(tagsOf(yield* gone.told)[0], "SessionIdFound")
     })
   )
+  it.effect(
+    "a successor that ended before the first look is no death where its launch left a session, also with comms",
+    () =>
+      Effect.gen(function* () {
+        const { ref, told } = yield* watching({
+          world: { condition: "gone", reports: () => "s8" },
+          history: [{ ...history.confirmed(), sessionId: "" }, history.started(1, true)]
+        })
+        yield* until(300)
+        assert.strictEqual(tagsOf(yield* told)[0], "SessionIdFound")
+        assert.strictEqual((yield* ref.state).sessionId, "s8")
+      })
+  )
 })
 
 describe("awaiting a session id", () => {

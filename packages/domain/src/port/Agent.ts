@@ -80,11 +80,17 @@ export const Export = Schema.Struct({
 })
 export type Export = typeof Export.Type
 
-/** The places where a launch reports the session that it began. */
+/** All that tells which session a launch began, of an agent that chooses its ids. */
 export interface Reported {
   readonly process: ProcessIdentity
   /** The file of its output; `undefined`: a window has it. */
   readonly output: string | undefined
+  /** The folder of its project. */
+  readonly folder: string
+  /** When it was prepared, epoch ms. A session that began before it is another's. */
+  readonly since: number
+  /** Holds for the prompt that it was launched with. */
+  readonly asked: (prompt: string) => boolean
 }
 
 /** A launch of an agent, before it is a command line. */

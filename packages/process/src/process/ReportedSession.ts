@@ -1,4 +1,4 @@
-import { Agent, Launcher, parseSessionId, type ProcessIdentity } from "@souffleur/domain"
+import { Agent, handoffLine, Launcher, parseSessionId, type Watch } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 
 /** Returns the file of an agent's output; `undefined`: a window has it, or no launch is known. */
@@ -8,19 +8,38 @@ export const launchOutput = Effect.fn("launchOutput")(function* (launchId: strin
 })
 
 /**
- * Returns the session that a launch began, by the agent's own report. `None`: not yet, or the agent does not choose its
- * ids. A window keeps no output. A report that cannot be a session id does not count.
+ * Returns the words that a launch has as its prompt. The prompt of a successor has a line that names its launch. The
+ * first launch has a user's words among its arguments.
+ */
+const promptOf = Effect.fnUntraced(function* (launchId: string | undefined, first: Watch["firstLaunch"]) {
+  if (launchId === undefined) return () => false
+  const ownLine = handoffLine(launchId)
+  const isSuccessors = (prompt: string) => prompt.split("\n").some((line) => line.trim() === ownLine)
+  if (launchId !== first?.launchId) return isSuccessors
+  const kept = yield* Effect.option((yield* Launcher).kept(launchId, first.digest))
+  return (prompt: string) =>
+    Option.exists(kept, ({ command }) => command.args.some((word) => word.trim() === prompt.trim()))
+})
+
+/**
+ * Returns the session that a launch began, by the agent's own report, or by what the ended launch left. `None`: not
+ * yet, or the agent does not choose its ids. A report that cannot be a session id does not count.
  */
 export const reportedSession = Effect.fn("reportedSession")(function* ({
   conductor,
-  launchId
-}: {
-  readonly conductor?: ProcessIdentity | undefined
-  readonly launchId?: string | undefined
-}) {
+  firstLaunch,
+  launchId,
+  preparedAt,
+  project
+}: Pick<Watch, "conductor" | "firstLaunch" | "launchId" | "preparedAt" | "project">) {
   const { sessionOf } = yield* Agent
   if (sessionOf === undefined || conductor === undefined) return Option.none<string>()
-  const output = yield* launchOutput(launchId)
-  const reported = yield* sessionOf({ process: conductor, output })
+  const reported = yield* sessionOf({
+    process: conductor,
+    output: yield* launchOutput(launchId),
+    folder: project,
+    since: firstLaunch !== undefined && launchId === firstLaunch.launchId ? firstLaunch.at : preparedAt,
+    asked: yield* promptOf(launchId, firstLaunch)
+  })
   return Option.filter(reported, (sessionId) => Result.isSuccess(parseSessionId(sessionId)))
 })

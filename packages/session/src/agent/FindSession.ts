@@ -27,11 +27,26 @@ export interface SessionFolder {
 const missing = (sessionId: string, reason: SessionNotFound["reason"], message: string) =>
   Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, message }))
 
+/** Lists the paths at the depth of session files. */
+export const filesOf = Effect.fnUntraced(function* ({ depth, folder }: SessionFolder) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const below = (parent: string) =>
+    fs.readDirectory(parent).pipe(
+      Effect.map((names) => names.map((name) => path.join(parent, name))),
+      Effect.orElseSucceed((): ReadonlyArray<string> => [])
+    )
+  let files = yield* below(folder)
+  for (let level = 0; level < depth; level++) files = (yield* Effect.forEach(files, below, { concurrency: 8 })).flat()
+  return files
+})
+
 /**
  * Makes the search for a session file, by its id or the beginning of one. A found file is remembered, and looked at
  * again. The search fails with `SessionNotFound` unless exactly one file matches.
  */
-export const makeSessionSearch = ({ depth, folder: root, idIn, idsLike, sessionIdOf }: SessionFolder) => {
+export const makeSessionSearch = (place: SessionFolder) => {
+  const { folder: root, idIn, idsLike, sessionIdOf } = place
   const known = new Map<string, string>()
   /** Holds if the file may be of a session that is asked for, by its path alone. */
   const mayBe = (file: string, asked: string) => {
@@ -51,7 +66,6 @@ export const makeSessionSearch = ({ depth, folder: root, idIn, idsLike, sessionI
   return Effect.fn("findSession")(function* (
     asked: string
   ): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
-    const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     if (asked === "") return yield* missing(asked, "missing", "the session has no id yet")
     if (Result.isFailure(parseSessionId(asked)))
@@ -60,19 +74,10 @@ export const makeSessionSearch = ({ depth, folder: root, idIn, idsLike, sessionI
     const before = known.get(asked)
     if (before !== undefined && Option.isSome(yield* usable(before))) return { path: before, sessionId: asked }
 
-    const below = (folder: string) =>
-      fs.readDirectory(folder).pipe(
-        Effect.map((names) => names.map((name) => path.join(folder, name))),
-        Effect.orElseSucceed((): ReadonlyArray<string> => [])
-      )
-    const inFolders = Effect.gen(function* () {
-      let files = yield* below(root)
-      for (let level = 0; level < depth; level++)
-        files = (yield* Effect.forEach(files, below, { concurrency: 8 })).flat()
-      return files.filter((file) => mayBe(file, asked))
-    })
     const files =
-      idsLike === undefined ? yield* inFolders : (yield* idsLike(asked)).map((sessionId) => path.join(root, sessionId))
+      idsLike === undefined
+        ? (yield* filesOf(place)).filter((file) => mayBe(file, asked))
+        : (yield* idsLike(asked)).map((sessionId) => path.join(root, sessionId))
     const there = (yield* Effect.forEach(files, usable)).flatMap(Option.toArray)
     const named = (yield* identified(there)).filter(({ sessionId }) => sessionId.startsWith(asked))
     const whole = named.filter(({ sessionId }) => sessionId === asked)

@@ -5,7 +5,8 @@ import {
   type AgentOrder,
   type AgentSession,
   agentsOwn,
-  type Processes,
+  isOver,
+  Processes,
   type Reported,
   type SessionFile,
   SessionNotFound,
@@ -24,6 +25,7 @@ import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
 import { makeSaidExport } from "../said/SaidExport.ts"
 import { saidCompacted } from "../said/SaidCompaction.ts"
 import { makeTurnReading } from "../said/SaidTurn.ts"
+import { begunSession } from "./BegunSession.ts"
 import { carriedSessions } from "./CarriedSessions.ts"
 import { makeSessionSearch, type SessionFolder } from "./FindSession.ts"
 
@@ -191,11 +193,16 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     ...(sessionIn === undefined
       ? {}
       : {
-          sessionOf: Effect.fnUntraced(function* ({ output, process }: Reported) {
-            const held = (yield* sessions).find(({ pid }) => pid === process.pid)
+          sessionOf: Effect.fnUntraced(function* (launch: Reported) {
+            const held = (yield* sessions).find(({ pid }) => pid === launch.process.pid)
             if (held !== undefined) return Option.some(held.sessionId)
-            return output === undefined ? Option.none() : yield* Effect.provide(sessionIn(output), services)
-          })
+            const said = launch.output === undefined ? Option.none<string>() : yield* sessionIn(launch.output)
+            // As long as it lives, its own sign tells more. A window keeps no output after the end.
+            const isSought = Option.isNone(said) && dialect.idsLike === undefined
+            return isSought && isOver(yield* (yield* Processes).condition(launch.process))
+              ? yield* begunSession(dialect, launch)
+              : said
+          }, Effect.provide(services))
         }),
     sessions,
     sessionFile,
