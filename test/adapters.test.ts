@@ -1,11 +1,10 @@
-import { claudeCode } from "@souffleur/claude"
 import { Agent, clamp, type Permission, Permission as Permissions, Processes } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import type { AgentPackage } from "@souffleur/process"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Duration, Effect, FileSystem, Layer } from "effect"
-import { otherKinds } from "../packages/cli/src/agent/Kind.ts"
+import { agentKinds } from "../packages/cli/src/agent/Kind.ts"
 import { realAgents } from "./agents/Versions.ts"
 import { version } from "./claude/Install.ts"
 import { textOf } from "./Pages.ts"
@@ -90,7 +89,7 @@ const tables: ReadonlyArray<readonly [page: string, columns: ReadonlyArray<keyof
 it.layer(HostServices.layer)((it) => {
   it.effect("the tables of agents are printed from their adapters and the versions of their last tests", () =>
     Effect.gen(function* () {
-      const rows = yield* Effect.forEach([claudeCode, ...otherKinds], rowOf)
+      const rows = yield* Effect.forEach(agentKinds, rowOf)
       for (const [page, columns] of tables) {
         const lines = [columns, columns.map(() => "---"), ...rows.map((row) => columns.map((column) => row[column]))]
         const table = lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")

@@ -23,6 +23,7 @@ export const scribe: AgentPackage = {
   refusedAsRoot: [],
   recordsDollars: false,
   commitSetting: "the scribe commits nothing",
+  typed: [],
   goOn: (sessionId) => `scribe ${sessionId}`,
   addTools: () => "the scribe takes no tools",
   owns: ([program]) => program === "scribe",

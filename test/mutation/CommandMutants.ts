@@ -47,8 +47,8 @@ export const commandMutants = [
     [
       [
         "setup: an answer is one line",
-        "if ([agent, notify].some((text) => /[\\0\\n\\r]/u.test(text)))",
-        "if (agent === notify)"
+        "if ([agent, ...Option.toArray(flags.notify)].some((text) => /[\\0\\n\\r]/u.test(text)))",
+        "if (agent === flags.projectDir)"
       ],
       ["setup: no trust in what nothing showed", "rest.length === 0 || trust", "true"],
       ["setup: a person accepts the rest", "if (!accepted)", "if (false as boolean)"],
@@ -378,5 +378,18 @@ export const commandMutants = [
         'if (Option.isSome(real)) return real.value\n    return "/"'
       ]
     ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/agent/InstalledAgents.ts",
+    ["packages/cli/test/SetupCommand.test.ts"],
+    [
+      ["agents: the words of another one", "...agentOf(program).typed, prompt", "prompt"],
+      ["agents: one that is installed", "return installed[0]?.program ?? agentKind.program", "return agentKind.program"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/preview/ForeseenLine.ts",
+    ["packages/cli/test/SetupCommand.test.ts"],
+    [["preview: no name of an empty id", '(id === "" ? all : all.replaceAll(id, name))', "all.replaceAll(id, name)"]]
   )
 ]

@@ -213,4 +213,37 @@ it.layer(services)((it) => {
       assert.deepInclude(left, { path: config, message: "it is your file" })
     })
   )
+
+  it.effect("with another agent alone in PATH each command names that agent as a person runs it, and no hooks", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { project, variables } = yield* folder("")
+      const bin = `${variables.HOME}/bin`
+      yield* fs.rename(`${bin}/claude`, `${bin}/codex`)
+      const only = { ...variables, PATH: bin }
+      const said = (...args: ReadonlyArray<string>) => printed(project, only, ...args)
+      const facts = Effect.map(
+        said("doctor", "--json"),
+        (lines): ReadonlyArray<Readonly<Record<"check" | "level" | "detail" | "todo", string>>> =>
+          JSON.parse(lines.join("\n"))
+      )
+      const of = (check: string) => Effect.map(facts, (all) => all.filter((one) => one.check === check))
+      assert.include((yield* said()).join("\n"), 'souffleur run -- codex exec "do it"')
+      const [missing, other] = yield* of("agent")
+      assert.deepStrictEqual(
+        [missing?.level, missing?.todo],
+        ["note", "souffleur setup --agent codex makes that one the usual agent"]
+      )
+      assert.strictEqual(other?.detail, "Codex is found too: souffleur run -- codex exec …")
+      assert.strictEqual((yield* Effect.flip(said("setup", "--yes", "--agent", "codex", "--hooks", "user"))).code, 2)
+      assert.deepStrictEqual((yield* said("setup", "--yes", "--agent", "codex", "--notify", "none")).slice(1), [
+        'Next: souffleur run -- codex exec "do it"'
+      ])
+      assert.lengthOf(yield* of("agent"), 1)
+      assert.match((yield* of("sessions"))[0]?.detail ?? "", /\/\.codex\/sessions is not there/u)
+      const preview = (yield* said("run", "--dry-run", "--json", "--", "codex", "exec", "hi")).join("\n")
+      assert.notInclude(preview, "SESSION_ID")
+      assert.isNull(JSON.parse(preview).sees.hooks)
+    })
+  )
 })

@@ -32,6 +32,7 @@ export const codex: AgentPackage = {
   recordsDollars: false,
   commitSetting:
     "with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails: .git is read-only there",
+  typed: ["exec"],
   goOn: (sessionId) => `codex exec resume ${sessionId} "Go on."`,
   addTools: (name, command) => `codex mcp add ${name} -- ${command}`,
   // Hooks of Codex run only once a person has trusted them, and its records say what they would.

@@ -27,6 +27,7 @@ export const gemini: AgentPackage = {
   refusedAsRoot: [],
   recordsDollars: false,
   commitSetting: "Gemini CLI runs with bypassPermissions alone, and commits with its shell",
+  typed: ["--yolo", "--skip-trust", "-p"],
   goOn: (sessionId) => `gemini --yolo --skip-trust --resume ${sessionId} -p "Go on."`,
   addTools: (name, command) => `gemini mcp add ${name} ${command}`,
   // The output of each launch says what its hooks would.

@@ -34,6 +34,7 @@ export const openCode: AgentPackage = {
   refusedAsRoot: [],
   recordsDollars: true,
   commitSetting: "OpenCode runs with bypassPermissions alone, and commits with its shell",
+  typed: ["run", "--auto"],
   goOn: (sessionId) => `opencode run --auto --session ${sessionId} "Go on."`,
   addTools: (name, command) => `opencode mcp add ${name} -- ${command}`,
   // Its plugins are programs of its own runtime, and its records say what they would.

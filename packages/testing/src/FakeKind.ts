@@ -18,6 +18,7 @@ export const fakeKind: AgentKind = {
   refusedAsRoot: [],
   recordsDollars: true,
   commitSetting: "it commits where COMMIT is set",
+  typed: [],
   goOn: (sessionId) => `agent ${sessionId}`,
   addTools: (name, command) => `agent tools ${name} ${command}`,
   owns: ([program]) => program === "agent",

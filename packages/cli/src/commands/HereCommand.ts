@@ -10,9 +10,9 @@ import {
   type Overview,
   overview
 } from "@souffleur/embed/internal"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { agentKind } from "../agent/Kind.ts"
+import { typedWith, usualProgram } from "../agent/InstalledAgents.ts"
 import { nextLines } from "../explain/NextLine.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -46,7 +46,7 @@ const nextOf = ({ agents, ended, jobs }: Overview, program: string): ReadonlyArr
     agents.length + ended.length + jobs.length > 0
       ? []
       : [
-          { next: `souffleur run -- ${program} "do it"`, why: "start an agent and watch it" },
+          { next: typedWith(program, '"do it"'), why: "start an agent and watch it" },
           { next: "souffleur demo", why: "see it work" },
           { next: "souffleur setup", why: "agent, hooks, notices and service, one question each" }
         ]
@@ -107,12 +107,7 @@ export const hereCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const { colour, columns } = yield* Environment
     const found = yield* overview(yield* Project)
-    const { agentCommand } = yield* Settings
-    // An AGENT_COMMAND that cannot be used is told where an agent is launched.
-    const program = Result.match(agentKind.parseCommand(agentCommand), {
-      onSuccess: (command) => plain(command.program, maxLength),
-      onFailure: () => agentKind.program
-    })
+    const program = yield* usualProgram(yield* Settings)
     if (flags.json)
       return yield* printJson({
         agents: found.agents,

@@ -11,6 +11,7 @@ import {
 import { findConfig, replaceDurably, resolveProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
+import { agentOf, installedAgents, typedWith, usualProgram } from "../agent/InstalledAgents.ts"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
@@ -141,7 +142,7 @@ export const setupCommand = Command.make(
     ),
     hooks: Flag.Literals("hooks", places).pipe(Flag.withDescription("Where the agent's hooks go"), Flag.optional),
     notify: Flag.String("notify").pipe(
-      Flag.withDescription("Channels of notices, such as ntfy:TOPIC: NOTIFY; empty: none"),
+      Flag.withDescription("Channels of notices, such as ntfy:TOPIC: NOTIFY; none: no notices"),
       Flag.optional
     ),
     service: Flag.Boolean("service").pipe(
@@ -176,10 +177,15 @@ export const setupCommand = Command.make(
     // The config file alone has a ceiling.
     yield* warnOfVariables([...shown].filter((key) => key !== "MAX_EXTERNAL_PERMISSION"))
     const notifyNow = Settings.json(settings)["notify"] as ReadonlyArray<string>
+    const installed = (yield* installedAgents).map(({ program }) => program)
+    const usual = yield* usualProgram(settings)
     const agent = yield* answered(flags.agent, {
       name: "agent",
       usual: settings.agentCommand,
-      prompt: Prompt.String({ message: "Which agent?", default: showable(settings.agentCommand) }),
+      prompt: Prompt.String({
+        message: installed.length === 0 ? "Which agent?" : `Which agent? Found: ${installed.join(", ")}`,
+        default: settings.agentCommand === agentKind.program ? usual : showable(settings.agentCommand)
+      }),
       yes
     })
     const permission = yield* answered(flags.permission, {
@@ -191,6 +197,13 @@ export const setupCommand = Command.make(
       }),
       yes
     })
+    if ([agent, ...Option.toArray(flags.notify)].some((text) => /[\0\n\r]/u.test(text)))
+      return yield* new BadUsage({ message: "an answer is one line" })
+    const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
+    const { hooks: own, title } = agentOf(program)
+    const hasHooks = own.events.length > 0
+    if (!hasHooks && Option.exists(flags.hooks, (place) => place !== "none"))
+      return yield* new BadUsage({ message: `${title} needs no hooks: leave --hooks out` })
     const hooks = yield* answered<Place | AsTheyAre>(flags.hooks, {
       name: "hooks",
       usual: "as they are",
@@ -198,9 +211,9 @@ export const setupCommand = Command.make(
         message: "Hooks of the agent?",
         choices: choicesOf(["project", "user", "none"], yield* hooksNow(project))
       }),
-      yes
+      yes: yes || !hasHooks
     })
-    const notify = yield* answered(flags.notify, {
+    const channelsAsked = yield* answered(flags.notify, {
       name: "notify",
       usual: notifyNow.join(" "),
       prompt: Prompt.String({
@@ -209,6 +222,7 @@ export const setupCommand = Command.make(
       }),
       yes
     })
+    const notify = channelsAsked.trim() === "none" ? "" : channelsAsked
     const service = yield* answered(flags.service, {
       name: "service",
       usual: false,
@@ -218,9 +232,6 @@ export const setupCommand = Command.make(
       }),
       yes
     })
-    if ([agent, notify].some((text) => /[\0\n\r]/u.test(text)))
-      return yield* new BadUsage({ message: "an answer is one line" })
-    const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
     yield* warnOfMissing(program)
     const channels = notify.trim() === "" ? Result.succeed([]) : parseNotify(notify)
     if (Result.isFailure(channels)) return yield* new BadUsage({ message: `--notify ${channels.failure}` })
@@ -241,6 +252,6 @@ export const setupCommand = Command.make(
       ...(service ? [yield* told("service", (yield* installService(everyWatch, true)).file)] : [])
     ]
     if (flags.json) return yield* printJson({ wrote })
-    yield* Console.log(wrote.length === 0 ? "Nothing is changed." : `Next: souffleur run -- ${plain(program)} "do it"`)
+    yield* Console.log(wrote.length === 0 ? "Nothing is changed." : `Next: ${typedWith(program, '"do it"')}`)
   })
 ).pipe(withSettings)

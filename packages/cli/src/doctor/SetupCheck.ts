@@ -1,8 +1,9 @@
-import { type AgentKind, kindOf, leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
-import { findConfig, resolveProgram, runProgram } from "@souffleur/process"
+import { type AgentKind, leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
+import { agentFolder, type AgentPackage, findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
-import { agentKind, otherKinds } from "../agent/Kind.ts"
+import { agentOf, installedAgents, typedWith } from "../agent/InstalledAgents.ts"
+import { agentKind } from "../agent/Kind.ts"
 import { idleSettings, launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
@@ -15,7 +16,8 @@ const repository = Effect.fnUntraced(function* (project: string) {
   return found.success === "" ? [] : [passed("git", `commit ${found.success.slice(0, 12)} is checked out`)]
 })
 
-const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+/** Checks the agent that `AGENT_COMMAND` names. A default that is not installed is fine where another agent is. */
+const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, others: ReadonlyArray<AgentPackage>) {
   const launched = launchable(settings).pipe(
     Effect.andThen(Effect.fromResult(agentKind.parseCommand(settings.agentCommand))),
     Effect.provide(layerAgent(settings)),
@@ -25,26 +27,25 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
     // The arguments are left out, because they may hold a key.
     onSuccess: ({ program }) => passed("agent", `${program} is found`),
     onFailure: (error) =>
-      wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
+      settings.agentCommand === agentKind.program && others[0] !== undefined
+        ? note("agent", error.message, `souffleur setup --agent ${others[0].program} makes that one the usual agent`)
+        : wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
   })
 })
 
 /** Names the other agents that are installed. */
-const othersFound = Effect.gen(function* () {
-  const { variables } = yield* Environment
-  const found = yield* Effect.filter(otherKinds, ({ program }) =>
-    Effect.isSuccess(resolveProgram(program, variables["PATH"] ?? ""))
-  )
-  return found.map(({ program, title }) => passed("agent", `${title} is found too: souffleur run -- ${program} …`))
-})
+const othersFound = (others: ReadonlyArray<AgentPackage>) =>
+  others.map(({ program, title }) => passed("agent", `${title} is found too: ${typedWith(program, "…")}`))
 
-const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSettings) {
+const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSettings, kind: AgentPackage) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const projects = path.join(agentDir, agentKind.sessions)
-  const [variable] = agentKind.folder.variables
+  const { variables } = yield* Environment
+  const isFirst = kind.program === agentKind.program
+  const projects = path.join(isFirst ? agentDir : yield* agentFolder(kind, variables), kind.sessions)
+  const [variable] = kind.folder.variables
   return Result.match(yield* Effect.result(fs.readDirectory(projects)), {
-    onSuccess: (found) => passed("sessions", `${projects} can be read, ${found.length} projects`),
+    onSuccess: () => passed("sessions", `${projects} can be read`),
     onFailure: ({ reason }) =>
       reason._tag === "NotFound"
         ? note(
@@ -83,12 +84,14 @@ const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSet
   )
 }
 
-/** Returns the kind of the configured agent; the first where its command is none. */
-const configuredKind = ({ agentCommand }: ResolvedSettings): AgentKind =>
-  Result.match(agentKind.parseCommand(agentCommand), {
-    onSuccess: ({ program }) => kindOf(agentKind, program),
-    onFailure: () => agentKind
-  })
+/** Returns the configured agent; the first where its command is none. */
+const configuredAgent = ({ agentCommand }: ResolvedSettings): AgentPackage =>
+  agentOf(
+    Result.match(agentKind.parseCommand(agentCommand), {
+      onSuccess: ({ program }) => program,
+      onFailure: () => agentKind.program
+    })
+  )
 
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings, { stall }: AgentKind): Finding =>
   Duration.isLessThan(heartbeatStaleAfter, stall)
@@ -133,11 +136,12 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   project: string,
   uid: number
 ) {
-  const kind = configuredKind(settings)
+  const kind = configuredAgent(settings)
+  const others = (yield* installedAgents).filter(({ program }) => program !== kind.program)
   return [
-    yield* agentFound(settings),
-    ...(yield* othersFound),
-    yield* sessionsReadable(settings),
+    yield* agentFound(settings, others),
+    ...othersFound(others),
+    yield* sessionsReadable(settings, kind),
     ...(yield* config(settings, project)),
     ...(yield* repository(project)),
     gate(settings),

@@ -76,7 +76,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
     : [row("permission", `${sees.permission.effective}; no launch is above ${sees.permission.ceiling}`)]),
   row("comms", sees.comms ?? "none"),
   ...(sees.observe ? [row("observe", "nothing is stopped or launched")] : []),
-  ...(sees.agent === null
+  ...(sees.hooks === null
     ? []
     : [
         row(

@@ -83,6 +83,8 @@ export interface AgentKind {
   readonly commitSetting: string
   /** A command that asks for the least permission. Absent: each command does, where no flag asks for more. */
   readonly commandOfLess?: string
+  /** The words that a person types between the program and a prompt, such as `exec`. */
+  readonly typed: ReadonlyArray<string>
   /** Returns the command line by which a person goes on with a session. */
   readonly goOn: (sessionId: string) => string
   /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */

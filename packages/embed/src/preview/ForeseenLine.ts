@@ -28,12 +28,16 @@ export interface ForeseenWay {
 /** The names of ids that no preview can know. */
 export const unknownId = { first: "SESSION_ID", next: "NEXT_SESSION_ID", launch: "LAUNCH_ID" } as const
 
-/** Shows a command line, with a name in place of each id that would be made then. */
+/**
+ * Shows a command line, with a name in place of each id that would be made then. An agent that chooses its ids has an
+ * empty one until it has begun.
+ */
 export const shown = (
   { args, input, program }: Pick<AgentCommand, "args" | "input" | "program">,
   names: ReadonlyMap<string, string>
 ): ForeseenLine => {
-  const named = (text: string) => [...names].reduce((all, [id, name]) => all.replaceAll(id, name), text)
+  const named = (text: string) =>
+    [...names].reduce((all, [id, name]) => (id === "" ? all : all.replaceAll(id, name)), text)
   return { program, args: args.map(named), input: input === undefined ? null : named(input) }
 }
 

@@ -144,7 +144,8 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
   const options = { exported, first, names, permission: effective, settings, terminal }
   const values = Settings.json(settings)
   const isAgent = watch.kind === "agent"
-  const of = kindOf((yield* Installation).agent, watch.agent ?? program.program)
+  const { agent } = yield* Installation
+  const of = kindOf(agent, watch.agent ?? program.program)
   return {
     sees: {
       kind: watch.kind,
@@ -166,7 +167,8 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
       permission: isAgent ? { requested, effective, ceiling: settings.maxExternalPermission } : null,
       comms: watch.comms,
       observe: watch.observe,
-      hooks: isAgent ? yield* hooksOf(settings, watch.project) : [],
+      // The first agent alone has hooks here. `null`: this one needs none.
+      hooks: isAgent && of.program === agent.program ? yield* hooksOf(settings, watch.project) : null,
       notices: settings.notify.map(formatChannel),
       settings: Object.entries(sources).map(([name, from]) => ({ name, value: values[name] ?? null, from })),
       config: {

@@ -8,8 +8,11 @@ const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
 const wordsOf = (text: string): ReadonlyArray<string> =>
   Option.getOrElse(Schema.decodeUnknownOption(JsonArray)(text), () => [text.trim()])
 
-/** Returns the own folder of an agent, by its variables or in the user's home. */
-const folderOf = Effect.fnUntraced(function* ({ folder }: AgentPackage, variables: Variables) {
+/** Returns the own folder of an agent, absolute: by its variables, else in the user's home. */
+export const agentFolder = Effect.fn("agentFolder")(function* (
+  { folder }: Pick<AgentPackage, "folder">,
+  variables: Variables
+) {
   const path = yield* Path.Path
   const named = folder.variables.map((name) => variables[name]).find((value) => value !== undefined && value !== "")
   return path.resolve(named ?? path.join(variables["HOME"] ?? "/", folder.inHome))
@@ -42,7 +45,7 @@ export const anyAgent = (first: AgentPackage, ...others: ReadonlyArray<AgentPack
         Effect.gen(function* () {
           const owner = ownerOf([options.agentCommand.program])
           const agentOf = Effect.fnUntraced(function* (one: AgentPackage) {
-            const agentDir = one === first ? options.agentDir : yield* folderOf(one, options.environment)
+            const agentDir = one === first ? options.agentDir : yield* agentFolder(one, options.environment)
             const agentCommand = one === owner ? options.agentCommand : { program: one.program, args: [] }
             const built = yield* Layer.build(one.layer({ ...options, agentDir, agentCommand }))
             return { program: one.program, agent: Context.get(built, Agent) }

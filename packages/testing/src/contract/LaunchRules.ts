@@ -25,6 +25,12 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         yield* that(takenApart(kind, ["sh", "-c", kind.program]) === undefined, "it takes a command of a shell apart")
       })
     ),
+    rule("souffleur runs the command that it names to a person", finished, (_, that) =>
+      Effect.gen(function* () {
+        const parts = takenApart(kind, [kind.program, ...kind.typed, "do it"])
+        yield* that(parts?.prompt === "do it", `${kind.program} ${kind.typed.join(" ")} "do it" is refused`)
+      })
+    ),
     rule("souffleur runs the command that goes on with a session", finished, (_, that) =>
       Effect.gen(function* () {
         const said = kind.goOn(sessionId)

@@ -1,0 +1,39 @@
+import { plain, type ResolvedSettings } from "@souffleur/domain"
+import { type AgentPackage, resolveProgram } from "@souffleur/process"
+import { Effect, Result } from "effect"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { agentKind, agentKinds } from "./Kind.ts"
+
+/** UTF-16 units of a program's path in a line for a person. */
+const maxLength = 200
+
+/** Returns the agents whose program is in PATH. */
+export const installedAgents = Effect.gen(function* () {
+  const { variables } = yield* Environment
+  return yield* Effect.filter(agentKinds, ({ program }) =>
+    Effect.isSuccess(resolveProgram(program, variables["PATH"] ?? ""))
+  )
+})
+
+/** Returns the agent of a program; the first where no agent has it. */
+export const agentOf = (program: string): AgentPackage =>
+  agentKinds.find(({ owns }) => owns([program])) ?? agentKinds[0]
+
+/** Returns the command that runs an agent with a prompt, as a person types it. */
+export const typedWith = (program: string, prompt: string): string =>
+  ["souffleur run --", plain(program, maxLength), ...agentOf(program).typed, prompt].join(" ")
+
+/**
+ * Returns the program of the agent to begin with: the configured one. Where that is the default, and is not installed,
+ * it is the first agent that is.
+ */
+export const usualProgram = Effect.fnUntraced(function* ({ agentCommand }: ResolvedSettings) {
+  const installed = yield* installedAgents
+  if (agentCommand === agentKind.program && !installed.some(({ program }) => program === agentKind.program))
+    return installed[0]?.program ?? agentKind.program
+  // An AGENT_COMMAND that cannot be used is told where an agent is launched.
+  return Result.match(agentKind.parseCommand(agentCommand), {
+    onSuccess: ({ program }) => program,
+    onFailure: () => agentKind.program
+  })
+})
