@@ -164,15 +164,9 @@ export const screenMutants = [
     [["own log: a remark", 'Warn: "warning"', 'Warn: "WARN"']]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/HereCommand.ts",
+    "packages/cli/src/agent/InstalledAgents.ts",
     ["packages/cli/test/HereCommand.test.ts"],
-    [
-      [
-        "here: the agent of the settings",
-        "onSuccess: (command) => plain(command.program, maxLength)",
-        "onSuccess: () => agentKind.program"
-      ]
-    ]
+    [["here: the agent of the settings", "onSuccess: ({ program }) => program", "onSuccess: () => agentKind.program"]]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/UninstallCommand.ts",

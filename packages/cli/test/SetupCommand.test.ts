@@ -45,7 +45,11 @@ it.layer(services)((it) => {
         assert.strictEqual(yield* refused(), 2)
         assert.strictEqual(yield* refused("--agent", "claude", "--hooks", "none"), 2)
         assert.strictEqual(yield* refused("--yes", "--notify", "nonsense:x"), 2)
-        assert.strictEqual(yield* refused("--yes", "--agent", "claude\nMAX_EXTERNAL_PERMISSION=bypassPermissions"), 2)
+        for (const name of ["agent", "notify"])
+          assert.strictEqual(
+            yield* refused("--yes", `--${name}`, "command:x\nMAX_EXTERNAL_PERMISSION=bypassPermissions"),
+            2
+          )
         assert.strictEqual(yield* fs.readFileString(file), before)
         assert.deepStrictEqual(yield* setup("--yes"), ["Nothing is changed."])
 
