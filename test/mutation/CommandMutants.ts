@@ -383,7 +383,7 @@ export const commandMutants = [
     "packages/cli/src/agent/InstalledAgents.ts",
     ["packages/cli/test/SetupCommand.test.ts"],
     [
-      ["agents: the words of another one", "...agentOf(program).typed, prompt", "prompt"],
+      ["agents: the words of another one", "...agentOfProgram(program).typed, prompt", "prompt"],
       ["agents: one that is installed", "return installed[0]?.program ?? agentKind.program", "return agentKind.program"]
     ]
   ),

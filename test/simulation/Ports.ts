@@ -243,7 +243,8 @@ export const ports = (
             return beats.beat(watch, beat)
           })
         ),
-      last: (watch) => gate.through("beats.last", beats.last(watch))
+      last: (watch) => gate.through("beats.last", beats.last(watch)),
+      full: beats.full
     }),
     Context.add(Offspring, {
       remember: (conductor, started) => gate.through("offspring.remember", offspring.remember(conductor, started)),

@@ -218,7 +218,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("with another agent alone in PATH each command names that agent as a person runs it, and no hooks", () =>
+  it.effect("another agent that is alone in PATH is named as a person runs it, and without hooks", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { project, variables } = yield* folder("")

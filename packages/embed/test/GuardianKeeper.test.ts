@@ -129,7 +129,11 @@ it.effect(
  * Looks each second at a guardian with pid 50, or at none. A start gives a process with pid 51 that never beats, or
  * nothing.
  */
-const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condition; readonly starts: boolean }) {
+const guarding = Effect.fnUntraced(function* (given: {
+  readonly guardian?: Condition
+  readonly starts: boolean
+  readonly full?: Effect.Effect<boolean>
+}) {
   const did: Array<string> = []
   const identity = { pid: 51, startTime: 5, bootId: "boot" }
   const info = { identity, parent: 1, uid: 1000, name: "node", condition: "running" as const }
@@ -137,7 +141,10 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
     did.includes(`SIGKILL ${pid}`) ? "gone" : pid === 51 ? "running" : (given.guardian ?? "gone")
   const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => conditionOf(pid))
   const world = Layer.mergeAll(
-    Beats.layerMemory,
+    Layer.effect(
+      Beats,
+      Effect.map(Beats, (beats) => Beats.of({ ...beats, full: given.full ?? beats.full }))
+    ).pipe(Layer.provide(Beats.layerMemory)),
     Layer.mock(Processes)({
       self: { pid: 10, startTime: 1, bootId: "boot" },
       host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
@@ -182,6 +189,25 @@ it.effect("a guardian that cannot be started three times is reported, and no fur
     yield* seconds(60)
     assert.deepStrictEqual(did, ["start", "start", "start"])
     assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
+  })
+)
+it.effect("on a full disk a silent guardian is left alone, a failed start counts nothing, and room ends both", () =>
+  Effect.gen(function* () {
+    let full = true
+    const disk = { full: Effect.sync(() => full) }
+    const silent = yield* guarding({ guardian: "running", starts: true, ...disk })
+    const gone = yield* guarding({ starts: false, ...disk })
+    yield* silent.seconds(1000)
+    assert.deepStrictEqual([silent.did, gone.did], [[], []])
+    full = false
+    yield* silent.seconds(1)
+    assert.deepStrictEqual(gone.did, ["start"])
+    full = true
+    yield* silent.seconds(100)
+    full = false
+    yield* silent.seconds(400)
+    assert.deepStrictEqual(gone.did, ["start", "start", "start", "start"], "one of them counted nothing")
+    assert.deepStrictEqual(silent.did, ["tell guardian 50", "SIGKILL 50", "start"])
   })
 )
 it.effect("a souffleur that is told to leave dismisses its guardian, whether that beats or was just started", () =>

@@ -23,13 +23,16 @@ export class Beats extends Context.Service<
   {
     readonly beat: (watch: string, beat: Beat) => Effect.Effect<void>
     readonly last: (watch: string) => Effect.Effect<Option.Option<Beat>>
+    /** True if the newest beat of this process was not written because the disk is full. */
+    readonly full: Effect.Effect<boolean>
   }
 >()("@souffleur/eventlog/Beats") {
   static readonly layerMemory = Layer.sync(Beats, () => {
     const beats = new Map<string, Beat>()
     return Beats.of({
       beat: (watch, beat) => Effect.sync(() => void beats.set(watch, beat)),
-      last: (watch) => Effect.sync(() => Option.fromUndefinedOr(beats.get(watch)))
+      last: (watch) => Effect.sync(() => Option.fromUndefinedOr(beats.get(watch))),
+      full: Effect.succeed(false)
     })
   })
 
@@ -45,7 +48,11 @@ export class Beats extends Context.Service<
         const waiting = patiently(lockTimeout)
         const own = new Map<string, Beat>()
         let troubled = false
-        const recovered = Effect.sync(() => void (troubled = false))
+        let full = false
+        const recovered = Effect.sync(() => {
+          troubled = false
+          full = false
+        })
         const trouble = (what: string, reason: string) =>
           Effect.suspend(() => {
             if (troubled) return Effect.void
@@ -59,7 +66,13 @@ export class Beats extends Context.Service<
               sql`INSERT INTO beats (watch, role, at) VALUES (${watch}, ${beat.by}, ${beat.at})
               ON CONFLICT (watch) DO UPDATE SET role = excluded.role, at = excluded.at`
             ).pipe(
-              Effect.matchEffect({ onSuccess: () => recovered, onFailure: ({ reason }) => trouble("written", reason) })
+              Effect.matchEffect({
+                onSuccess: () => recovered,
+                onFailure: ({ reason }) => {
+                  full = reason === "full"
+                  return trouble("written", reason)
+                }
+              })
             )
           }),
           last: Effect.fn("Beats.last")(function* (watch) {
@@ -77,7 +90,8 @@ export class Beats extends Context.Service<
                 () => ({ by: stored.role, at: stored.at })
               )
             )
-          })
+          }),
+          full: Effect.sync(() => full)
         })
       })
     )

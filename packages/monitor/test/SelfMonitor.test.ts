@@ -44,7 +44,7 @@ const monitoring = Effect.gen(function* () {
   const looks: Array<number> = []
   const world = { slow: 0 }
   const watched = Beats.of({
-    beat: beats.beat,
+    ...beats,
     last: Effect.fnUntraced(function* (watch) {
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       looks.push((now - begun) / 1000)

@@ -83,7 +83,7 @@ it.effect("the rows of a run end with its beat: no half goes on in silence", () 
   Effect.gen(function* () {
     const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
     yield* log.append("run/r", 0, [RunOpened, RunTaken])
-    const beats = Beats.of({ beat: () => Effect.die("x"), last: () => Effect.succeedNone })
+    const beats = Beats.of({ beat: () => Effect.die("x"), last: () => Effect.succeedNone, full: Effect.succeed(false) })
     const exit = yield* Effect.exit(projectRun("r", 0, Option.none())).pipe(
       Effect.provideService(RunLog, log),
       Effect.provideService(Beats, beats)

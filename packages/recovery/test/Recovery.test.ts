@@ -127,7 +127,8 @@ it.effect("a recovery beats in the watcher's place each 60 s, also in comms", ()
       Beats,
       Beats.of({
         beat: (_, { at, by }) => Effect.sync(() => void beats.push([by, at])),
-        last: () => Effect.succeed(Option.none())
+        last: () => Effect.succeed(Option.none()),
+        full: Effect.succeed(false)
       })
     )
     const waiting = provider([], "slow", Effect.as(Effect.sleep("150 seconds"), successor))

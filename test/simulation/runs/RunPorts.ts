@@ -201,7 +201,8 @@ export const runPorts = (
             return beats.beat(watch, beat)
           })
         ),
-      last: (watch) => gate.through("beats.last", beats.last(watch))
+      last: (watch) => gate.through("beats.last", beats.last(watch)),
+      full: beats.full
     }),
     Context.add(Cursor, {
       position: (watch) => gate.through("cursor.position", cursor.position(watch)),

@@ -16,12 +16,12 @@ export const installedAgents = Effect.gen(function* () {
 })
 
 /** Returns the agent of a program; the first where no agent has it. */
-export const agentOf = (program: string): AgentPackage =>
+export const agentOfProgram = (program: string): AgentPackage =>
   agentKinds.find(({ owns }) => owns([program])) ?? agentKinds[0]
 
 /** Returns the command that runs an agent with a prompt, as a person types it. */
 export const typedWith = (program: string, prompt: string): string =>
-  ["souffleur run --", plain(program, maxLength), ...agentOf(program).typed, prompt].join(" ")
+  ["souffleur run --", plain(program, maxLength), ...agentOfProgram(program).typed, prompt].join(" ")
 
 /**
  * Returns the program of the agent to begin with: the configured one. Where that is the default, and is not installed,

@@ -11,7 +11,7 @@ import {
 import { findConfig, replaceDurably, resolveProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
-import { agentOf, installedAgents, typedWith, usualProgram } from "../agent/InstalledAgents.ts"
+import { agentOfProgram, installedAgents, typedWith, usualProgram } from "../agent/InstalledAgents.ts"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
@@ -200,7 +200,7 @@ export const setupCommand = Command.make(
     if ([agent, ...Option.toArray(flags.notify)].some((text) => /[\0\n\r]/u.test(text)))
       return yield* new BadUsage({ message: "an answer is one line" })
     const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
-    const { hooks: own, title } = agentOf(program)
+    const { hooks: own, title } = agentOfProgram(program)
     const hasHooks = own.events.length > 0
     if (!hasHooks && Option.exists(flags.hooks, (place) => place !== "none"))
       return yield* new BadUsage({ message: `${title} needs no hooks: leave --hooks out` })

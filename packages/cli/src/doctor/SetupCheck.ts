@@ -2,7 +2,7 @@ import { type AgentKind, leastPermission, type ResolvedSettings, Words } from "@
 import { agentFolder, type AgentPackage, findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
-import { agentOf, installedAgents, typedWith } from "../agent/InstalledAgents.ts"
+import { agentOfProgram, installedAgents, typedWith } from "../agent/InstalledAgents.ts"
 import { agentKind } from "../agent/Kind.ts"
 import { idleSettings, launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -86,7 +86,7 @@ const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSet
 
 /** Returns the configured agent; the first where its command is none. */
 const configuredAgent = ({ agentCommand }: ResolvedSettings): AgentPackage =>
-  agentOf(
+  agentOfProgram(
     Result.match(agentKind.parseCommand(agentCommand), {
       onSuccess: ({ program }) => program,
       onFailure: () => agentKind.program

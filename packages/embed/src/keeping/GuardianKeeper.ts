@@ -91,7 +91,7 @@ export const hasGuardian = Effect.fn("hasGuardian")(function* (id: string) {
 /**
  * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian). It starts a guardian
  * where none is left. It kills a silent one, checked by its identity, and starts another only after that one is gone.
- * After three failed starts it warns and stops. The log has each kill before it happens, unless the guardian itself
+ * After three failed starts it warns and stops. A full disk is neither silence nor a failed start. The log has each kill before it happens, unless the guardian itself
  * blocks the log.
  */
 export const guarded = Effect.fn("guarded")(function* <E, R>(
@@ -118,7 +118,9 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
   })
   const look = Effect.gen(function* () {
     const now = yield* momentNow
-    const late = brokenOff(last, now, dueWithin(pollMillis, silentAfter(settings)))
+    // On a full disk no guardian can beat, and none can be started.
+    const full = yield* beats.full
+    const late = full || brokenOff(last, now, dueWithin(pollMillis, silentAfter(settings)))
     last = now
     const beat = Option.getOrUndefined(yield* beats.last(guardianOf(id)))
     const guardian = beat === undefined ? undefined : guardianNamed(beat.by)
@@ -132,7 +134,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
       late,
       owner,
       beatAt: beat?.at ?? null,
-      started: running ? ("running" as const) : ("ended" as const)
+      started: running ? ("running" as const) : full ? ("shut out" as const) : ("ended" as const)
     }
     const [after, act] = guard(state, sight, silentAfter(settings))
     const before = state
