@@ -124,6 +124,18 @@ else
         assert.lengthOf((yield* hub.projection.view).jobs, 0)
       })
     )
+    it.effect("hubs of two versions tell one need once, though each has its own words for it", () =>
+      Effect.gen(function* () {
+        const { query, store, url } = yield* begun
+        const one = yield* alarmed(url)
+        const need = { why: "it is held", next: "souffleur go w" }
+        yield* store.append("one", log, yield* batchOf(noMark, jobAt(1, { state: "needs you", need }, "w")))
+        yield* one.told(yield* one.look)
+        yield* query("UPDATE alarms SET rules = 'others', why = 'it is held up'")
+        for (let looks = 0; looks < 3; looks++) assert.deepStrictEqual(yield* one.look, [])
+        assert.strictEqual(yield* query("SELECT why FROM alarms"), "it is held up")
+      })
+    )
     it.effect("several hubs tell each alarm once between them", () =>
       Effect.gen(function* () {
         const { query, url } = yield* begun

@@ -339,11 +339,8 @@ export const fleetMutants = [
         "ORDER BY enrolled_host, last_seen DESC",
         "ORDER BY enrolled_host, last_seen"
       ],
-      [
-        "alarms: another need is another alarm",
-        "(cause.kind, cause.log, cause.stream, cause.why) = (alarms.kind, alarms.log, alarms.stream, alarms.why)",
-        "(cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream)"
-      ],
+      ["alarms: another need is another alarm", "AND (cause.why = alarms.why OR alarms.rules <> $1)", ""],
+      ["alarms: the same need in the words of other rules is none", "OR alarms.rules <> $1)", ")"],
       ["alarms: each ends with its cause", "yield* orOut(sql.unsafe(ended, [rules]))", ""],
       ["alarms: told once", "AND told IS NULL AND", "AND"],
       ["alarms: a dead hub's are told by the next one", "taken < clock_timestamp() - interval '1 minute'", "false"],

@@ -136,6 +136,8 @@ export const guardianMutants = [
         "started = Option.getOrUndefined(yield* processes.find(pid))?.identity",
         "yield* processes.find(pid)"
       ],
+      ["guarding: no silence on a full disk", "const late = full || brokenOff(", "const late = brokenOff("],
+      ["guarding: no failed start on a full disk", 'full ? ("shut out" as const) :', 'false ? ("shut out" as const) :'],
       ["guarding: told once it is given up", "      return true\n    }\n", "      return false\n    }\n"]
     ]
   )

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { isPressing, type NoticeChannel, NoticeChannels, NoticeLost } from "@souffleur/process"
 import type { Alarm } from "@souffleur/hub"
-import { Effect } from "effect"
+import { Effect, FiberMap } from "effect"
 import { fleetNotice, tellAlarms } from "../src/fleet/FleetNotice.ts"
 
 const key = { log: "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1", stream: "", begun: "2026-01-01" }
@@ -28,17 +28,22 @@ it.effect("alarms are told once one channel took them, and the others are tried 
     const channel = (name: string, works: boolean): NoticeChannel => ({
       name,
       words: false,
-      send: (_, once = false) => {
-        sent.push(`${name}${once ? "" : ", again"}`)
-        if (works) return Effect.void
-        return once ? Effect.fail(new NoticeLost({ tries: 1, message: "out" })) : Effect.never
-      }
+      send: (_, once = false) =>
+        Effect.suspend(() => {
+          sent.push(`${name}${once ? "" : ", again"}`)
+          if (works) return Effect.void
+          return once ? Effect.fail(new NoticeLost({ tries: 1, message: "out" })) : Effect.never
+        })
     })
+    const again = yield* FiberMap.make<string>()
     const tell = (...channels: ReadonlyArray<NoticeChannel>) =>
-      Effect.provideService(tellAlarms([needs("night")]), NoticeChannels, channels)
+      Effect.provideService(tellAlarms([needs("night")], again), NoticeChannels, channels)
     assert.isTrue(yield* tell(channel("slow", false), channel("good", true)))
     yield* Effect.yieldNow
     assert.deepStrictEqual(sent.splice(0), ["slow", "good", "slow, again"])
+    assert.isTrue(yield* tell(channel("slow", false), channel("good", true)))
+    yield* Effect.yieldNow
+    assert.deepStrictEqual(sent.splice(0), ["slow", "good"], "one notice a channel is tried again")
     assert.isFalse(yield* tell(channel("slow", false), channel("dead", false)))
     yield* Effect.yieldNow
     assert.deepStrictEqual(sent, ["slow", "dead"])

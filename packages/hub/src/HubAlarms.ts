@@ -26,14 +26,18 @@ const causes = `SELECT kind, log, stream, why FROM (${silent}) AS newest
   UNION ALL SELECT 'needs you', log, stream, need FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
     WHERE rules = $1 AND need <> '' AND ${isCurrent}`
 
-/** One statement each, so that several hubs tell an alarm once between them. */
+/**
+ * One statement each, so that several hubs tell an alarm once between them. Another need of a job ends the alarm of the
+ * first one, by the rules that began it: hubs with other rules say the same need in other words.
+ */
 const ended = `DELETE FROM alarms WHERE NOT EXISTS (SELECT 1 FROM (${causes}) AS cause
-  WHERE (cause.kind, cause.log, cause.stream, cause.why) = (alarms.kind, alarms.log, alarms.stream, alarms.why))`
+  WHERE (cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream)
+    AND (cause.why = alarms.why OR alarms.rules <> $1))`
 /**
  * No host could speak to a hub that was away. So a silence begins once hubs have listened for two minutes. A told
  * silence goes on.
  */
-const begun = `INSERT INTO alarms (kind, log, stream, why) SELECT * FROM (${causes}) AS cause
+const begun = `INSERT INTO alarms (kind, log, stream, why, rules) SELECT cause.*, $1 FROM (${causes}) AS cause
   WHERE kind <> 'silent' OR EXISTS (SELECT 1 FROM listening WHERE since < clock_timestamp() - interval '2 minutes')
   ON CONFLICT DO NOTHING`
 /** Hubs that have not looked for half a minute begin to listen again. */

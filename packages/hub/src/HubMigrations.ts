@@ -130,7 +130,9 @@ const migrations = {
     "ALTER TABLE jobs ADD COLUMN first bigint NOT NULL DEFAULT 1",
     "ALTER TABLE jobs ADD COLUMN last bigint NOT NULL DEFAULT 0",
     "ALTER TABLE jobs ADD COLUMN forgotten boolean NOT NULL DEFAULT false"
-  )
+  ),
+  // The rules whose sentence an alarm has. Other rules say the same need in other words.
+  "0010_alarm_rules": statements("ALTER TABLE alarms ADD COLUMN rules text NOT NULL DEFAULT ''")
 }
 
 /**

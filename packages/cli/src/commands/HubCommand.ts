@@ -5,7 +5,7 @@ import { noticeChannels, opening } from "@souffleur/embed/internal"
 import { Processes } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { NoticeChannels } from "@souffleur/process"
-import { Console, Duration, Effect, Layer, Option, Redacted, Scope } from "effect"
+import { Console, Duration, Effect, FiberMap, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { BadUsage } from "../Failure.ts"
@@ -31,9 +31,8 @@ const teller = Effect.gen(function* () {
   if (settings.notify.length === 0)
     return yield* new BadUsage({ message: "--alarms needs a channel: set SOUFFLEUR_NOTIFY, such as ntfy:TOPIC" })
   const channels = yield* Effect.provide(noticeChannels(settings), Processes.layer)
-  const scope = yield* Effect.scope
-  return (alarms: ReadonlyArray<Alarm>) =>
-    tellAlarms(alarms).pipe(Effect.provideService(NoticeChannels, channels), Effect.provideService(Scope.Scope, scope))
+  const again = yield* FiberMap.make<string>()
+  return (alarms: ReadonlyArray<Alarm>) => Effect.provideService(tellAlarms(alarms, again), NoticeChannels, channels)
 })
 
 /** Reads for how long the events of an ended job are kept. A view has what ended within a day. */

@@ -1,7 +1,7 @@
 import { plain } from "@souffleur/domain"
 import type { Alarm } from "@souffleur/hub"
 import { NoticeChannels, type NoticeMessage, sendToAll, warnOfLost } from "@souffleur/process"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, FiberMap } from "effect"
 
 /** The most alarms that a notice names. An outage of a service may need a person at every watch. */
 const maxNamed = 5
@@ -38,10 +38,13 @@ export const fleetNotice = (alarms: ReadonlyArray<Alarm>, at: number): NoticeMes
 }
 
 /**
- * Tells some alarms to the channels of notices. `true` once one has taken them: the others are tried again in this
- * scope, and hold up no later alarm. `false`: none took them.
+ * Tells some alarms to the channels of notices. `true` once one has taken them: the others are tried again in `again`,
+ * one notice a channel, and hold up no later alarm. `false`: none took them.
  */
-export const tellAlarms = Effect.fn("tellAlarms")(function* (alarms: ReadonlyArray<Alarm>) {
+export const tellAlarms = Effect.fn("tellAlarms")(function* (
+  alarms: ReadonlyArray<Alarm>,
+  again: FiberMap.FiberMap<string>
+) {
   const message = fleetNotice(alarms, yield* Clock.currentTimeMillis)
   const channels = yield* NoticeChannels
   const missed = yield* sendToAll(message)
@@ -49,7 +52,7 @@ export const tellAlarms = Effect.fn("tellAlarms")(function* (alarms: ReadonlyArr
   yield* Effect.forEach(missed, (channel) =>
     channel.send(message).pipe(
       Effect.catchTag("NoticeLost", (why) => warnOfLost({ channel: channel.name, message, why })),
-      Effect.forkScoped
+      FiberMap.run(again, channel.name, { onlyIfMissing: true })
     )
   )
   return true
