@@ -28,7 +28,7 @@ const causes = `SELECT kind, log, stream, why FROM (${silent}) AS newest
 
 /**
  * One statement each, so that several hubs tell an alarm once between them. Another need of a job ends the alarm of the
- * first one, by the rules that began it: hubs with other rules say the same need in other words.
+ * first one, by the rules that began it. Hubs with other rules say the same need in other words.
  */
 const ended = `DELETE FROM alarms WHERE NOT EXISTS (SELECT 1 FROM (${causes}) AS cause
   WHERE (cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream)

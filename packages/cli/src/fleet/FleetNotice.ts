@@ -38,8 +38,8 @@ export const fleetNotice = (alarms: ReadonlyArray<Alarm>, at: number): NoticeMes
 }
 
 /**
- * Tells some alarms to the channels of notices. `true` once one has taken them: the others are tried again in `again`,
- * one notice a channel, and hold up no later alarm. `false`: none took them.
+ * Tells some alarms to the channels of notices. `true` once one has taken them. The others are then tried again in
+ * `again`, one notice a channel, and hold up no later alarm. `false`: none took them.
  */
 export const tellAlarms = Effect.fn("tellAlarms")(function* (
   alarms: ReadonlyArray<Alarm>,
