@@ -91,8 +91,8 @@ export const hasGuardian = Effect.fn("hasGuardian")(function* (id: string) {
 /**
  * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian). It starts a guardian
  * where none is left. It kills a silent one, checked by its identity, and starts another only after that one is gone.
- * After three failed starts it warns and stops. A full disk is neither silence nor a failed start. The log has each kill
- * before it happens, unless the guardian itself blocks the log.
+ * After three failed starts it warns and stops. A full disk is neither silence nor a failed start. The log has each
+ * kill before it happens, unless the guardian itself blocks the log.
  */
 export const guarded = Effect.fn("guarded")(function* <E, R>(
   { id, dispatch }: WatchRef,
