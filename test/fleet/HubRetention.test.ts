@@ -53,7 +53,7 @@ else
         assert.deepStrictEqual(yield* left, [2, 4, 5])
         assert.strictEqual(yield* hub.forget, 0)
         // The chain goes on behind what is gone, and the job with what was kept of it.
-        assert.deepStrictEqual((yield* store.look("one", log)).mark, next)
+        assert.deepInclude(next, (yield* store.look("one", log)).mark)
         yield* caughtUp(hub)
         assert.strictEqual((yield* hub.find({ search: "old", from: 0, atMost: 1 })).jobs[0]?.standing, "1,3,5")
         const again = jobAt(6, { state: "ended", at: now - 8_640_000_000 }, "old")
