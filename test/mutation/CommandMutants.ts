@@ -180,6 +180,11 @@ export const commandMutants = [
     [["run: a watch that ended meanwhile", 'error instanceof Refused && error.reason === "ended"', "false as boolean"]]
   ),
   ...mutantsOf(
+    "packages/embed/src/watching/OpenCommand.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [["run: no session of another folder", "if (!isWithin(project, folder))", "if (false as boolean)"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/watching/KeepWatches.ts",
     [
       "test/cli/ResumeAll.test.ts: resume --all --keep gives a watch up after three restorations without progress, and a person tries again"

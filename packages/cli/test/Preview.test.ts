@@ -6,7 +6,7 @@ import type { Preview } from "@souffleur/embed/internal"
 import { loadSettings } from "@souffleur/process"
 import { agentKind } from "../src/agent/Kind.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
-import { printed } from "./Printed.ts"
+import { printed, printedAt } from "./Printed.ts"
 
 /** Every file and folder below `folder`, with its time of change and its bytes. SQLite's shared memory is no file of ours. */
 const tree = Effect.fnUntraced(function* (folder: string) {
@@ -54,6 +54,28 @@ it.layer(services)((it) => {
       assert.deepInclude(found.sees.agent, { untrusted: true, version: null })
       assert.deepInclude(found.sees.config, { trusted: "not yet" })
       assert.strictEqual(yield* the.started, "")
+    })
+  )
+  it.effect("a session that began in another folder is not resumed: its finished turn is not this work", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const the = yield* stage()
+      const sessionOf = Effect.fnUntraced(function* (id: string, cwd: string) {
+        const folder = `${the.home}/.claude/projects/${cwd.replaceAll("/", "-")}`
+        yield* fs.makeDirectory(folder, { recursive: true })
+        const asked = { type: "user", sessionId: id, cwd, uuid: "u", message: { role: "user", content: "Sing." } }
+        yield* fs.writeFileString(`${folder}/${id}.jsonl`, `${JSON.stringify(asked)}\n`)
+      })
+      const [here, there] = ["11111111-aaaa-4bbb-8ccc-000000000001", "11111111-aaaa-4bbb-8ccc-000000000002"]
+      yield* sessionOf(here, `${the.project}/stage`)
+      yield* sessionOf(there, `${the.home}/operetta`)
+      const lines: Array<string> = []
+      const at = { cwd: the.project, variables: the.variables, interactive: false, lines }
+      const run = (id: string) => printedAt(at, "run", "--dry-run", "--json", "--", "claude", "--resume", id, "Go on.")
+      yield* run(here)
+      assert.include(JSON.parse(lines.splice(0).join("\n")).starts.args, here)
+      assert.strictEqual((yield* Effect.flip(run(there))).code, 2)
+      assert.deepStrictEqual(lines, [`souffleur: session ${there} began in ${the.home}/operetta: resume it there`])
     })
   )
   it.effect("a dry run changes no file, makes no folder, and starts nothing but the agent's --version", () =>

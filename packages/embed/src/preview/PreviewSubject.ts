@@ -93,7 +93,7 @@ export const previewRun = Effect.fn("previewRun")(function* (
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
   const terminal = yield* terminalOf(settings, variables)
   const foreseen = Effect.gen(function* () {
-    const first = yield* firstOf(words, literal, { agent, variables, terminal, pty })
+    const first = yield* firstOf(words, literal, { agent, project, variables, terminal, pty })
     const { command, kind, requested, sessionId } = first
     const effective = clamp(requested, settings.maxExternalPermission)
     const watch = yield* openedBy({

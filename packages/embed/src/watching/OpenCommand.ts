@@ -6,7 +6,9 @@ import {
   clamp,
   CommandRefused,
   EventLog,
+  folderOf,
   isSecretVariable,
+  isWithin,
   kindOf,
   Launcher,
   leastPermission,
@@ -14,6 +16,7 @@ import {
   parseSessionId,
   type Permission,
   type Pin,
+  plain,
   Settings,
   type Terminal,
   type Variables
@@ -35,13 +38,17 @@ export interface First {
   readonly requested: Permission
 }
 
+/** UTF-16 units of a folder in a refusal. */
+const maxFolder = 500
+
 const bad = (message: string) => Effect.fail(new CommandRefused({ message }))
 
 /**
  * Returns the session of the command: a new one, or an existing one without a process. Fails with `CommandRefused`
- * where the session is in use or missing.
+ * where the session is in use or missing, or began in another folder. There its agent may not find it, and its finished
+ * turn would be taken for the work.
  */
-const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: AgentKind) {
+const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: AgentKind, project: string) {
   if (session === undefined) return { _tag: "Fresh" as const, sessionId: yield* sessionToBegin }
   const sessionId = yield* Effect.fromResult(parseSessionId(session.sessionId))
   const agent = yield* Agent
@@ -52,6 +59,9 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
       : yield* bad(`session ${sessionId} is there already: go on with it by souffleur run -- ${kind.goOn(sessionId)}`)
   }
   if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
+  const folder = yield* folderOf(file.value.sessionId)
+  if (!isWithin(project, folder))
+    return yield* bad(`session ${sessionId} began in ${plain(folder ?? "", maxFolder)}: resume it there`)
   const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
   if (holder !== undefined)
     return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
@@ -62,7 +72,10 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
 })
 
 /** Returns the first launch of a known agent, with session, permission and prompt as in every launch. */
-const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, anyKind: AgentKind, terminal: Terminal) {
+const firstOfAgent = Effect.fnUntraced(function* (
+  literal: LiteralAgent,
+  { agent: anyKind, project, terminal }: Pick<CommandOrder, "agent" | "project"> & { readonly terminal: Terminal }
+) {
   const { maxExternalPermission } = yield* Settings
   const agent = yield* Agent
   const { agentCommand, prompt, requested } = literal
@@ -74,7 +87,7 @@ const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, anyKind
     )
   if (prompt === "" && terminal === "headless")
     return yield* bad("the command has no prompt, and without a terminal no one can type it")
-  const session = yield* sessionOf(literal, kind)
+  const session = yield* sessionOf(literal, kind, project)
   const print = literal.print || terminal === "headless"
   const line = yield* agent.command({ session, permission: effective, prompt, print, window: terminal !== "headless" })
   return {
@@ -124,10 +137,11 @@ export const firstOf = (
   literal: Option.Option<LiteralAgent>,
   {
     agent,
+    project,
     pty = false,
     terminal,
     variables
-  }: Pick<CommandOrder, "agent" | "pty" | "variables"> & {
+  }: Pick<CommandOrder, "agent" | "project" | "pty" | "variables"> & {
     readonly terminal: Terminal
   }
 ) =>
@@ -136,7 +150,7 @@ export const firstOf = (
     onSome: (literal) =>
       pty
         ? bad("an agent has its terminal by LAUNCHER (tmux, kitty): --terminal is for another command")
-        : Effect.map(firstOfAgent(literal, agent, terminal), (first): First => first)
+        : Effect.map(firstOfAgent(literal, { agent, project, terminal }), (first): First => first)
   })
 
 /**
@@ -150,7 +164,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
   { agent, pin, project, pty = false, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
-  const first = yield* firstOf(words, literal, { agent, variables, pty, terminal: launcher.terminal })
+  const first = yield* firstOf(words, literal, { agent, project, variables, pty, terminal: launcher.terminal })
   const { kind, requested, sessionId } = first
   const withheld = kind === "agent" ? withheldKeys(variables, first.command.environment) : []
   if (withheld.length > 0)
