@@ -99,6 +99,11 @@ export const watcherMutants = [
     ]
   ]),
   ...mutantsOf(
+    "packages/domain/src/watch/WatchEvolution.ts",
+    [`${watcher}/test/EarlyEnding.test.ts`],
+    [["end: not by the turn before the first launch", "preparedAt: watch.firstLaunch?.at ?? 0", "preparedAt: 0"]]
+  ),
+  ...mutantsOf(
     `${watcher}/src/Observe.ts`,
     [`${watcher}/test/EarlyEnding.test.ts`],
     [

@@ -53,7 +53,7 @@ const healthy: Observation = {
   resolved: undefined,
   foundSession: undefined
 }
-const awaiting: Watch = { ...initial, phase: "Watching", awaiting: true }
+const awaiting: Watch = { ...initial, phase: "Watching", sessionId: "s1", awaiting: true }
 
 const found = { sessionId: "s7", holder: "the same" } as const
 const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: false }
@@ -151,6 +151,11 @@ describe("a session", () => {
         ...found
       })
     assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), { _tag: "Dead", reason: "pid" })
+    // The agent chose its id, and ended before it was known.
+    assert.deepStrictEqual(exitOf({ ...awaiting, sessionId: "" }, { process: "gone", foundSession: found }), {
+      _tag: "SessionIdFound",
+      ...found
+    })
     assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), {
       _tag: "Dead",
       reason: "pid"

@@ -64,6 +64,17 @@ describe("the end of a Conductor without comms", () => {
       ])
     })
   )
+  it.effect("a turn that was finished before the first launch is not the end of its work", () =>
+    Effect.gen(function* () {
+      const launched = [history.prepared, history.confirmed(), history.started()]
+      const endedAt = (at: number): Setup => ({
+        world: { ...alone, signs: { writtenAt: at, turn: { _tag: "Finished", at }, context: undefined } },
+        history: launched
+      })
+      assert.deepStrictEqual(yield* ending(endedAt(begun - 1)), ["ConductorDied", "pid"])
+      assert.deepStrictEqual(yield* ending(endedAt(begun)), complete)
+    })
+  )
   it.effect("a finished turn is not the end of the work if a signal or a failure ended the process", () =>
     Effect.gen(function* () {
       for (const ended of ["SIGTERM", 143]) {

@@ -88,7 +88,7 @@ export const Watch = Schema.Struct({
   /** The program of the agent whose conversation the next launch hands over; `undefined`: it hands none over. */
   handedFrom: Schema.UndefinedOr(Text),
   launchedAt: Time,
-  /** The intent of the launch of this generation; 0: souffleur recovered nothing. An earlier turn is of another one. */
+  /** The intent of the launch of this generation; 0: souffleur launched none. An earlier turn is of another one. */
   preparedAt: Time,
   provider: Schema.UndefinedOr(Text),
   /** The trigger of the recovery that launched this generation. */

@@ -105,6 +105,7 @@ const changes: Changes = {
     sessions: withSession(watch, event.sessionId),
     generation: 1,
     launchId: watch.firstLaunch?.launchId,
+    preparedAt: watch.firstLaunch?.at ?? 0,
     print: event.print,
     launchedAt: event.at,
     baseline: pickBaseline(event)
