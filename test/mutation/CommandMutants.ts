@@ -185,6 +185,11 @@ export const commandMutants = [
     [["run: no session of another folder", "if (!isWithin(project, folder))", "if (false as boolean)"]]
   ),
   ...mutantsOf(
+    "packages/embed/src/world/World.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [["launcher: no window for an agent that takes none", "windowless ? ", "false ? "]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/watching/KeepWatches.ts",
     [
       "test/cli/ResumeAll.test.ts: resume --all --keep gives a watch up after three restorations without progress, and a person tries again"

@@ -56,6 +56,29 @@ it.layer(services)((it) => {
       assert.strictEqual(yield* the.started, "")
     })
   )
+  it.effect("an agent that takes no window is launched without one inside tmux, unless LAUNCHER names tmux", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const the = yield* stage()
+      yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
+      const config = `${the.project}/.orchestra_configs/souffleur`
+      yield* fs.writeFileString(config, "MAX_EXTERNAL_PERMISSION=bypassPermissions\n", { mode: 0o600 })
+      for (const name of ["gemini", "opencode"]) yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/${name}`)
+      const inTmux = { TMUX: "/tmp/tmux-0/default,1,0" }
+      const preview = (more: Readonly<Record<string, string>>, ...command: ReadonlyArray<string>) =>
+        the.json({ ...inTmux, ...more }, "run", "--dry-run", "--json", "--", ...command)
+      const commands = [
+        ["gemini", "--yolo", "--skip-trust", "-p", "do it"],
+        ["opencode", "run", "--auto", "do it"]
+      ]
+      for (const command of commands) {
+        assert.strictEqual((yield* preview({}, ...command)).sees.terminal, "headless")
+        const named = preview({ SOUFFLEUR_LAUNCHER: "tmux" }, ...command)
+        assert.strictEqual((yield* Effect.flip(named)).code, 2)
+      }
+      assert.strictEqual((yield* preview({}, "claude", "do it")).sees.terminal, "tmux")
+    })
+  )
   it.effect("a session that began in another folder is not resumed: its finished turn is not this work", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

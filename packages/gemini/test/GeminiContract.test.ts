@@ -34,8 +34,7 @@ it.layer(HostServices.layer)((it) => {
       ["-e", "x"],
       ["--include-directories=/"]
     ],
-    permissions: ["bypassPermissions"],
-    windows: false
+    permissions: ["bypassPermissions"]
   }))
     it.effect(name, () => holds)
 })

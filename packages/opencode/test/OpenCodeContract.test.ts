@@ -21,8 +21,7 @@ it.layer(HostServices.layer)((it) => {
     ],
     words: ["run", "--model", "fake/m", "--auto"],
     lifting: [["--share"], ["--attach", "http://localhost:1"], ["--attach=http://localhost:1"]],
-    permissions: ["bypassPermissions"],
-    windows: false
+    permissions: ["bypassPermissions"]
   }))
     it.effect(name, () => holds)
 })

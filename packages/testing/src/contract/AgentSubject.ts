@@ -37,8 +37,6 @@ export interface AgentSubject {
   readonly lifting: ReadonlyArray<ReadonlyArray<string>>
   /** The permissions with which it is launched. Absent: each. */
   readonly permissions?: readonly [Permission, ...ReadonlyArray<Permission>]
-  /** False if it is launched in no window. */
-  readonly windows?: false
 }
 
 /** Takes a command of the agent apart; `undefined`: it is refused, or no command of the agent. */

@@ -67,7 +67,7 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         Effect.forEach(permissions, (permission) =>
           Effect.gen(function* () {
             const { args, input, program } = yield* made.agent.command(
-              order({ permission: clamp(permission, permission), window: subject.windows ?? true })
+              order({ permission: clamp(permission, permission), window: kind.windowless !== true })
             )
             const parts = takenApart(kind, [program, ...args, ...(input === undefined ? [] : ["--", input])])
             yield* that(parts?.requested === permission, `${permission} is launched as ${parts?.requested}`)
@@ -100,7 +100,7 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         })
     ),
     rule("a launch in a window leaves standard input to a person, also in a recovery", finished, ({ agent }, that) =>
-      Effect.forEach(subject.windows === false ? [] : permissions, (permission) =>
+      Effect.forEach(kind.windowless === true ? [] : permissions, (permission) =>
         Effect.forEach([true, false], (print) =>
           Effect.gen(function* () {
             const own = { permission: clamp(permission, permission), print, window: true }
