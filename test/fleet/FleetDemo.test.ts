@@ -1,12 +1,21 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import { join } from "node:path"
 import { stage } from "../cli/CliStage.ts"
 import { noPostgres } from "./PostgresServer.ts"
 
 it.live.skipIf(noPostgres !== undefined)("the demonstration of a fleet runs to its end from the bundle alone", () =>
   Effect.gen(function* () {
     const the = yield* stage([])
-    const { code, errors, lines } = yield* the.run(["demo", "fleet"], { TMPDIR: the.home })
+    // Postgres may run as a user of its own, which must get through to its folder.
+    const TMPDIR = yield* Effect.acquireRelease(
+      Effect.sync(() => fs.mkdtempSync(join(os.tmpdir(), "souffleur-fleet-"))),
+      (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
+    )
+    fs.chmodSync(TMPDIR, 0o755)
+    const { code, errors, lines } = yield* the.run(["demo", "fleet"], { TMPDIR })
     const text = lines.join("\n")
     assert.strictEqual(code, 0, `${errors}\n${text}`)
     assert.match(text, /^build2 +opera-\w+ +S1 .* working$/mu)
