@@ -59,15 +59,15 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
       : yield* bad(`session ${sessionId} is there already: go on with it by souffleur run -- ${kind.goOn(sessionId)}`)
   }
   if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
-  const folder = yield* folderOf(file.value.sessionId)
-  if (!isWithin(project, folder))
-    return yield* bad(`session ${sessionId} began in ${plain(folder ?? "", maxFolder)}: resume it there`)
   const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
   if (holder !== undefined)
     return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
   const known = yield* unfinished({ sessionId: file.value.sessionId })
   if (Option.isSome(known))
     return yield* bad(`watch ${known.value.id} looks after session ${sessionId}: end it first with "souffleur release"`)
+  const folder = yield* folderOf(file.value.sessionId)
+  if (!isWithin(project, folder))
+    return yield* bad(`session ${sessionId} began in ${plain(folder ?? "", maxFolder)}: resume it there`)
   return { ...session, sessionId: file.value.sessionId }
 })
 
