@@ -2,9 +2,9 @@ import { defectOf } from "@souffleur/domain"
 import { LogUnusable, UnreadableEvent } from "@souffleur/eventlog"
 import { Cause, Option } from "effect"
 
-/** Describes a defect in one sentence, without its own message. */
+/** Describes a defect without its own message. */
 const defective = (cause: Cause.Cause<unknown>): string =>
-  `it cannot go on because of a bug (${defectOf(cause)}). Its log has all that was acknowledged`
+  `a bug (${defectOf(cause)}). Its log has all that was acknowledged`
 
 /**
  * Returns what a watch's or a run's own log cannot say: that the log is out, or a defect. `undefined` for an
