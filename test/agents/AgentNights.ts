@@ -36,11 +36,16 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
     return { lab, souffleur, pid, sessionId: sessionIn(yield* lab.log, confirmed) }
   })
 
-  it.live.skipIf(found === null)("a turn is complete by its records, and its session is known by its report", () =>
+  it.live.skipIf(found === null)("a turn is complete by its records, and its words come into a pipe", () =>
     Effect.gen(function* () {
       const lab = yield* agentLab(agent, program, (asked) => Effect.succeed(checks(asked)))
-      const souffleur = yield* lab.run(begin)
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const screen = yield* lab.said("run", "--", ...agent.words, "--", begin)
+      assert.include(screen, "the agent finished")
+      if (agent.words.some((one) => one.endsWith("json"))) assert.match(screen, /^\{.*All is complete\./mu)
+      else {
+        assert.match(screen, /^All is complete\.$/mu)
+        assert.notMatch(screen, /^\{/mu)
+      }
       const log = yield* lab.log
       assert.match(sessionIn(log, only(log, "ConductorConfirmed")), /^(?:[\da-f-]{36}|ses_[\dA-Za-z]{26})$/u)
       assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")

@@ -47,10 +47,16 @@ export const codexMutants = [
     [["codex: still while it waits", "idles: true", "idles: false"]]
   ),
   ...mutantsOf(
+    `${codex}/src/Codex.ts`,
+    [`${codex}/test/CodexCommand.test.ts`],
+    [["codex: words in place of records", "addsFormat: !asksRecords(options.agentCommand.args)", "addsFormat: false"]]
+  ),
+  ...mutantsOf(
     `${codex}/src/command/CodexLaunch.ts`,
     [`${codex}/test/CodexCommand.test.ts`],
     [
-      ["codex: the sandbox of each launch", '"-s",', ""],
+      ["codex: the sandbox of each launch", "...ceilingOf(permission),", ""],
+      ["codex: the user's own records once", "asksRecords(args) ? []", "false ? []"],
       ["codex: a session id is no flag", 'if (session._tag === "Resume" && Result', "if (false && Result"],
       ["codex: a prompt behind what ends the flags", '["--", prompt]', "[prompt]"]
     ]
@@ -96,6 +102,11 @@ export const codexMutants = [
     `${session}/src/agent/SaidAgent.ts`,
     [`${pi}/test/PiSessions.test.ts`],
     [["pi: mended as long as it lives", "turn: mends ?", "turn: (false as boolean) ?"]]
+  ),
+  ...mutantsOf(
+    `${session}/src/agent/SaidAgent.ts`,
+    [`${codex}/test/CodexCommand.test.ts`],
+    [["said: records that the user asked for", 'into === "pipe" && dialect.addsFormat !== true ?', "false ?"]]
   ),
   ...mutantsOf(
     `${session}/src/agent/FindSession.ts`,

@@ -11,6 +11,7 @@ export const geminiMutants = [
     [
       ["gemini: the highest permission alone", 'permission !== "bypassPermissions"', "false"],
       ["gemini: no window", "if (window)", "if (false)"],
+      ["gemini: the user's own records once", "asksRecords(args) ? [] : records", "records"],
       ["gemini: no terminal", "!print ? interactive", "false ? interactive"],
       [
         "gemini: a session that has begun",
@@ -22,8 +23,11 @@ export const geminiMutants = [
   ...mutantsOf(
     `${gemini}/src/GeminiFlags.ts`,
     [`${gemini}/test/GeminiCommand.test.ts`],
-    [["gemini: an output with the end of the turn", 'value === "stream-json" ?', "true ?"]]
+    [["gemini: an output with the end of the turn", "value !== streamed", "false"]]
   ),
+  ...mutantsOf(`${gemini}/src/Gemini.ts`, sessions, [
+    ["gemini: words in place of records", "addsFormat: !asksRecords(options.agentCommand.args)", "addsFormat: false"]
+  ]),
   ...mutantsOf(`${gemini}/src/GeminiSayings.ts`, sessions, [
     ["gemini: an answer that ends no turn", '{ _tag: "Unclear" },', '{ _tag: "Ended" },'],
     ["gemini: an answer that is written again", "if (toolCalls !== undefined) return", "if (false) return"],

@@ -45,7 +45,18 @@ export const openCodeMutants = [
     [`${openCode}/test/OpenCodeCommand.test.ts`],
     [
       ["opencode: a session that is published", '"--share", ', ""],
-      ["opencode: an output that names the session", 'value === "json" ?', "true ?"]
+      ["opencode: an output that names the session", "value !== records[1]", "false"]
+    ]
+  ),
+  ...mutantsOf(
+    `${openCode}/src/OpenCode.ts`,
+    [`${openCode}/test/OpenCodeCommand.test.ts`],
+    [
+      [
+        "opencode: words in place of records",
+        "addsFormat: !asksRecords(options.agentCommand.args)",
+        "addsFormat: false"
+      ]
     ]
   ),
   ...mutantsOf(`${openCode}/src/OpenCodeSayings.ts`, sessions, [

@@ -34,13 +34,7 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/cli/src/watching/FollowOutput.ts",
     ["packages/cli/test/FollowOutput.test.ts"],
-    [
-      [
-        "following: on a terminal",
-        "yield* terminal ? Stream.runForEach",
-        "yield* (false as boolean) ? Stream.runForEach"
-      ]
-    ]
+    [["following: on a terminal", "terminal ? onTerminal() : intoPipe(kind)", "intoPipe(kind)"]]
   ),
   ...mutantsOf(
     "packages/embed/src/watching/LiveSessions.ts",

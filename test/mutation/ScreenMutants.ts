@@ -56,17 +56,30 @@ export const screenMutants = [
     ["packages/cli/test/AgentOutput.test.ts"],
     [
       ["screen: no forged line", 'text.replaceAll(ourMark, "▹")', "text"],
+      ["screen: bytes that are no text", '.toString("latin1"),\n', ".toString(),\n"],
       ["screen: text as it comes", '!inText && rest.startsWith("{") && end === 0', "!inText && end === 0"],
       ["screen: a record is whole", " && rest.length <= maxRecord) {", " && false) {"],
       ["screen: a record in bounded memory", "&& rest.length <= maxRecord", ""],
-      ["screen: the torn last line", "shown(safe(held))", '""']
+      ["screen: the torn last line", "const last = text(held)", 'const last = ""']
     ]
   ),
   ...mutantsOf(
     "packages/cli/src/watching/FollowOutput.ts",
     ["packages/cli/test/WatchScreen.test.ts", "packages/cli/test/FollowOutput.test.ts"],
     [
-      ["screen: a pipe gets the bytes", "yield* terminal ? Stream.runForEach", "yield* true ? Stream.runForEach"],
+      ["screen: a pipe gets the bytes", "terminal ? onTerminal() : intoPipe(kind)", "onTerminal()"],
+      [
+        "screen: a pipe gets a command's records",
+        'kind === "agent" ? outputReader("pipe")',
+        'true ? outputReader("pipe")'
+      ],
+      ["screen: no torn record in a pipe", '(terminal || watch.kind === "agent")', "terminal"],
+      ["screen: each byte of a command in a pipe", ' && (terminal || watch.kind === "agent")', ""],
+      [
+        "screen: a pipe asks for no words of the user's own format",
+        'outputReader("pipe") : ',
+        'outputReader("terminal") : '
+      ],
       ["screen: our line begins a line", "terminal && inLine ?", "false ?"],
       [
         "screen: no colour of others before our line",

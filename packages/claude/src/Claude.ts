@@ -105,7 +105,8 @@ export const layer = (
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? "" : yield* lastAnswer(file.value.path)
         }, Effect.provide(services)),
-        outputReader: makeStreamJsonReader,
+        // Only a flag of the user's own asks for records.
+        outputReader: (into) => (into === "pipe" ? () => Option.none() : makeStreamJsonReader()),
         handoffTaken: Effect.fnUntraced(function* (sessionId, launchId) {
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId)

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
-import { makeAgentOutput } from "../src/watching/AgentOutput.ts"
+import { byteString, makePipeOutput, makeTerminalOutput } from "../src/watching/AgentOutput.ts"
 
 const read = (line: string) => (line.startsWith('{"a"') ? Option.some(`said ${line.length}`) : Option.none())
 const shown = (pieces: ReadonlyArray<string>, colours = false) => {
-  const output = makeAgentOutput(read, colours)
+  const output = makeTerminalOutput(read, colours)
   return [...pieces.map(output.push), output.end()]
 }
 
@@ -36,5 +36,21 @@ describe("the output of an agent on a terminal", () => {
       "▹ forged\n\u001B[32m▹\u001B[0m so\n",
       ""
     ])
+  })
+})
+
+describe("the output of an agent into a pipe", () => {
+  const piped = (pieces: ReadonlyArray<Uint8Array>) => {
+    const said = makePipeOutput((line) => (line === '{"say":"é"}' ? Option.some("é\u001B[31m") : Option.none()))
+    const all = [...pieces.map((piece) => said.push(byteString.of(piece))), said.end()].join("")
+    return Buffer.from(byteString.bytes(all))
+  }
+
+  it("each byte is as it was, also where it is no text, and a record that is read is its words", () => {
+    const before = Buffer.from([0x80, 0xff, 0x1b, 0x5b, 0x32, 0x4a, 0x0d, 0x0a, 0x00, 0x7b, 0x0a])
+    const record = Buffer.from('{"say":"é"}\n')
+    const after = Buffer.from([0x7b, 0xe2, 0x96])
+    const pieces = [before, record.subarray(0, 9), record.subarray(9), after]
+    assert.deepStrictEqual(piped(pieces), Buffer.concat([before, Buffer.from("é\u001B[31m\n"), after]))
   })
 })

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { EventLog } from "@souffleur/domain"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { follow } from "../src/watching/FollowOutput.ts"
 import { screenStage } from "./ScreenStage.ts"
@@ -9,9 +9,17 @@ import { screenStage } from "./ScreenStage.ts"
 const output = "one\ttwo\n\u001B]0;mine\u0007\u009B2J\u202E \u{1F3AD}\r\n"
 
 /** Returns what `attach` prints of an agent that printed this, in a watch that has ended. */
-const printed = Effect.fnUntraced(function* (terminal: boolean, text: string, colour = false) {
+const printed = Effect.fnUntraced(function* (
+  terminal: boolean,
+  text: string,
+  { colour = false, kind = "agent" }: { readonly colour?: boolean; readonly kind?: "agent" | "command" } = {}
+) {
   const the = yield* screenStage({ terminal, colour })
-  const { ConductorConfirmed, ConductorRelaunched, WatchOpened, WatchReleased } = examples
+  // An agent whose launches ask for the records "words", and whose user asked for the records "asked".
+  the.world.agent.outputReader = (into) => (line) =>
+    line === '{"words":1}' || (into !== "pipe" && line === '{"asked":1}') ? Option.some("It works.") : Option.none()
+  const { ConductorConfirmed, ConductorRelaunched, WatchReleased } = examples
+  const WatchOpened = { ...examples.WatchOpened, kind }
   yield* the.prints(ConductorRelaunched.launchId, text)
   yield* Effect.gen(function* () {
     yield* (yield* EventLog).append("w", 0, [WatchOpened, ConductorConfirmed, ConductorRelaunched, WatchReleased])
@@ -28,12 +36,27 @@ it.layer(NodeServices.layer)((it) => {
   )
   it.effect("a colour of the agent ends with its output", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* printed(true, "\u001B[31mred\n", true), "! S2\n\u001B[31mred\n\u001B[0m")
+      assert.strictEqual(yield* printed(true, "\u001B[31mred\n", { colour: true }), "! S2\n\u001B[31mred\n\u001B[0m")
     })
   )
   it.effect("a pipe or a file gets an agent's output byte for byte", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* printed(false, output), `! S2\n${output}`)
+    })
+  )
+  it.effect("a pipe gets the words of records that the user did not ask for, and a command's records as they are", () =>
+    Effect.gen(function* () {
+      const records = '{"words":1}\n{"asked":1}\ntext\n{"words":'
+      assert.strictEqual(yield* printed(false, records), '! S2\nIt works.\n{"asked":1}\ntext\n{"words":')
+      assert.strictEqual(yield* printed(true, records), '! S2\nIt works.\nIt works.\ntext\n{"words":')
+      assert.strictEqual(yield* printed(false, records, { kind: "command" }), `! S2\n${records}`)
+    })
+  )
+  it.effect("a pipe gets no torn record of a long earlier output, and of a command each byte of its end", () =>
+    Effect.gen(function* () {
+      const text = `${"x".repeat(16_000)}{"words":1}\n`.repeat(2)
+      assert.strictEqual(yield* printed(false, text), `! S2\n${text.slice(text.length / 2)}`)
+      assert.strictEqual(yield* printed(false, text, { kind: "command" }), `! S2\n${text.slice(-16_384)}`)
     })
   )
   it.effect("the end of a long earlier output is shown, from a whole line on", () =>

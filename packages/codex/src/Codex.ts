@@ -3,6 +3,7 @@ import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { inHead, makeSaidAgent } from "@souffleur/session"
 import { Duration, type FileSystem, Layer, type Path } from "effect"
 import { runsCodex } from "./command/CodexCommand.ts"
+import { asksRecords } from "./command/CodexFlags.ts"
 import { codexCommand } from "./command/CodexLaunch.ts"
 import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
 import { rolloutSayings } from "./session/RolloutSayings.ts"
@@ -39,6 +40,7 @@ export const layer = (
       sessions: (projectOf) => writersIn(options.agentDir, projectOf),
       sessionIn: (output) => inHead(output, startedIn),
       outputReader: makeOutputReader,
+      addsFormat: !asksRecords(options.agentCommand.args),
       command: (order) => codexCommand(options, order)
     })
   )

@@ -1,7 +1,9 @@
-import { type AgentOrder, clamp } from "@souffleur/domain"
+import { Agent, type AgentOrder, clamp, Processes } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
+import { FakeProcesses } from "@souffleur/testing"
 import { Effect, Option, Result } from "effect"
+import * as Codex from "../src/Codex.ts"
 import { codexOfLaunch, literalCodex, parseCodexCommand, runsCodex } from "../src/command/CodexCommand.ts"
 import { codexCommand } from "../src/command/CodexLaunch.ts"
 import { makeOutputReader } from "../src/command/CodexOutput.ts"
@@ -12,7 +14,7 @@ const said = (...words: ReadonlyArray<string>) =>
 
 it("a command of codex exec is taken apart: its flags stay, and those of each launch do not", () => {
   assert.deepStrictEqual(said("exec", "-m", "gpt-5", "--json", "-s", "workspace-write", "--", "--yolo"), {
-    agentCommand: { program: "codex", args: ["-m", "gpt-5"] },
+    agentCommand: { program: "codex", args: ["-m", "gpt-5", "--json"] },
     session: undefined,
     print: true,
     requested: "acceptEdits",
@@ -96,37 +98,34 @@ const order = (more: Partial<AgentOrder> = {}): AgentOrder => ({
   print: true,
   ...more
 })
-const line = (more?: Partial<AgentOrder>) =>
-  codexCommand(
-    {
-      agentDir: "/codex",
-      agentCommand: { program: process.execPath, args: ["-m", "gpt-5"] },
-      environment: {
-        PATH: "/bin",
-        HOME: "/h",
-        CODEX_HOME: "/c",
-        CODEX_SESSION_ID: "old",
-        OPENAI_API_KEY: "k",
-        SECRET: "s"
-      }
-    },
-    order(more)
-  )
+const options = (...args: ReadonlyArray<string>) => ({
+  agentDir: "/codex",
+  agentCommand: { program: process.execPath, args },
+  environment: {
+    PATH: "/bin",
+    HOME: "/h",
+    CODEX_HOME: "/c",
+    CODEX_SESSION_ID: "old",
+    OPENAI_API_KEY: "k",
+    SECRET: "s"
+  }
+})
+const line = (more?: Partial<AgentOrder>) => codexCommand(options("-m", "gpt-5"), order(more))
 
 it.layer(HostServices.layer)((it) => {
   it.effect("a launch has its sandbox, also in a resumed session, and its prompt on standard input", () =>
     Effect.gen(function* () {
       const fresh = yield* line()
-      assert.deepStrictEqual(fresh.args, ["exec", "-m", "gpt-5", "--json", "-s", "workspace-write", "-"])
+      assert.deepStrictEqual(fresh.args, ["exec", "-m", "gpt-5", "-s", "workspace-write", "--json", "-"])
       assert.strictEqual(fresh.input, "--yolo")
       assert.deepStrictEqual(fresh.environment, { PATH: "/bin", HOME: "/h", CODEX_HOME: "/c", OPENAI_API_KEY: "k" })
       const session = { _tag: "Resume", sessionId: "01a2" } as const
       const permission = clamp("bypassPermissions", "bypassPermissions")
       const resumed = yield* line({ session, permission, window: true })
       assert.deepStrictEqual(resumed.args.slice(3), [
-        "--json",
         "-s",
         "danger-full-access",
+        "--json",
         "resume",
         "01a2",
         "--",
@@ -139,6 +138,27 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(
         Option.map(codexOfLaunch({ program: "/bin/codex", args }), (command) => command.args),
         Option.some(["-m", "gpt-5"])
+      )
+    })
+  )
+  it.effect("a pipe gets words in place of records, unless the user's own --json asks for them", () =>
+    Effect.gen(function* () {
+      const record = JSON.stringify({ type: "turn.failed", error: { message: "limit" } })
+      const into = (where: "pipe" | "terminal", ...args: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          return (yield* Agent).outputReader(where)(record)
+        }).pipe(
+          Effect.provide(Codex.layer(options(...args))),
+          Effect.provideService(Processes, new FakeProcesses().service)
+        )
+      assert.deepStrictEqual(yield* into("pipe", "-m", "gpt-5"), Option.some("limit"))
+      assert.deepStrictEqual(yield* into("pipe", "--json"), Option.none())
+      assert.deepStrictEqual(yield* into("terminal", "--json"), Option.some("limit"))
+      const { args } = yield* codexCommand(options("--json", "-m", "gpt-5"), order())
+      assert.deepStrictEqual(args, ["exec", "--json", "-m", "gpt-5", "-s", "workspace-write", "-"])
+      assert.deepStrictEqual(
+        Option.map(codexOfLaunch({ program: "/bin/codex", args }), (command) => command.args),
+        Option.some(["--json", "-m", "gpt-5"])
       )
     })
   )

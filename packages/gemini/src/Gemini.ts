@@ -3,6 +3,7 @@ import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeSaidAgent, textOf } from "@souffleur/session"
 import { Duration, type FileSystem, Layer, type Path } from "effect"
 import { geminiCommand, inPrintMode, runsGemini } from "./GeminiCommand.ts"
+import { asksRecords } from "./GeminiFlags.ts"
 import { makeOutputReader, makeOutputSayings } from "./GeminiOutput.ts"
 import { geminiSayings } from "./GeminiSayings.ts"
 
@@ -37,6 +38,7 @@ export const layer = (
       stall,
       variable: "GEMINI_SESSION_ID",
       outputReader: makeOutputReader,
+      addsFormat: !asksRecords(options.agentCommand.args),
       command: (order, sessionFile) => geminiCommand(options, order, sessionFile)
     })
   )

@@ -19,7 +19,7 @@ import {
   readWords
 } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
-import { geminiFlags, launchFlags } from "./GeminiFlags.ts"
+import { asksRecords, geminiFlags, launchFlags, records } from "./GeminiFlags.ts"
 
 /** Holds if a word is Gemini CLI's program, by its name or in its package. */
 export const isGemini = (word: string | undefined): boolean =>
@@ -32,7 +32,7 @@ export const runsGemini = (words: ReadonlyArray<string>): boolean => argumentsOf
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   Result.match(readWords(geminiFlags, argumentsOfProgram(isGemini, args) ?? args), {
     onFailure: () => false,
-    onSuccess: ({ meaning }) => meaning.print ?? args.includes("stream-json")
+    onSuccess: ({ meaning }) => meaning.print ?? asksRecords(args)
   })
 
 /** Reads `AGENT_COMMAND`. */
@@ -86,7 +86,13 @@ export const geminiCommand = Effect.fn("geminiCommand")(function* (
   const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))
   return {
     program: yield* resolveProgram(name, environment["PATH"] ?? ""),
-    args: [...args, ...launchFlags, begun ? "--resume" : "--session-id", sessionId],
+    args: [
+      ...args,
+      ...launchFlags,
+      ...(asksRecords(args) ? [] : records),
+      begun ? "--resume" : "--session-id",
+      sessionId
+    ],
     input: prompt,
     environment: {
       ...agentVariables(environment, { names: environmentAllowed, prefixes: ["GEMINI_", "GOOGLE_"], marks }),
@@ -99,7 +105,7 @@ export const geminiCommand = Effect.fn("geminiCommand")(function* (
 /** Returns the agent command of one of our launches: the user's own flags come first. */
 export const geminiOfLaunch = ({ args, program }: AgentProgram, sessionId: string): Option.Option<AgentProgram> => {
   const at = args.indexOf(launchFlags[0])
-  return isGemini(program) && at !== -1 && args[at + launchFlags.length + 1] === sessionId
+  return isGemini(program) && at !== -1 && args.at(-1) === sessionId
     ? Option.some({ program, args: args.slice(0, at) })
     : Option.none()
 }

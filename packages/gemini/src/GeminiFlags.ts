@@ -1,16 +1,17 @@
 import { type FlagMeaning, type FlagTable, promptFlag, sessionFlag } from "@souffleur/session"
 
-/**
- * Flags of each launch. In a folder that it does not trust, a headless Gemini CLI ends at once. It tells the end of its
- * turn in this output alone.
- */
-export const launchFlags = ["--approval-mode", "yolo", "--skip-trust", "--output-format", "stream-json"] as const
+/** Flags of each launch. In a folder that it does not trust, a headless Gemini CLI ends at once. */
+export const launchFlags = ["--approval-mode", "yolo", "--skip-trust"] as const
+
+const streamed = "stream-json"
+/** Has Gemini CLI print its records, in which alone it tells the end of its turn. */
+export const records = ["--output-format", streamed] as const
+const asking = new Set<string>([records[0], "-o"])
+/** Holds if the user asked for the records. */
+export const asksRecords = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => asking.has(arg.split("=", 1)[0]!))
 
 const everything: FlagMeaning = { takes: "none", read: () => ({ requested: "bypassPermissions" }) }
-const format: FlagMeaning = {
-  takes: "one",
-  read: (value) => (value === "stream-json" ? {} : "must be stream-json, in which each launch tells its end")
-}
 const approval: FlagMeaning = {
   takes: "one",
   read: (value) =>
@@ -26,7 +27,9 @@ export const geminiFlags: FlagTable = {
     ["-m", "one"],
     ["--screen-reader", "none"],
     ["--debug", "none"],
-    ["-d", "none"]
+    ["-d", "none"],
+    ["--output-format", "one"],
+    ["-o", "one"]
   ]),
   lifting: new Set([
     "--admin-policy",
@@ -49,9 +52,7 @@ export const geminiFlags: FlagTable = {
     ["--approval-mode", approval],
     ["--yolo", everything],
     ["-y", everything],
-    ["--skip-trust", { takes: "none", read: () => ({}) }],
-    ["--output-format", format],
-    ["-o", format]
+    ["--skip-trust", { takes: "none", read: () => ({}) }]
   ]),
   ours: new Set([
     "--acp",
@@ -64,5 +65,7 @@ export const geminiFlags: FlagTable = {
     "--worktree",
     "-w"
   ]),
+  against: (flag, value) =>
+    asking.has(flag) && value !== streamed ? "must be stream-json, in which each launch tells its end" : undefined,
   inline: true
 }

@@ -93,6 +93,16 @@ it.layer(HostServices.layer)((it) => {
       for (const other of [["-i", "sing"], []]) assert.isFalse(inPrintMode(["node", "/bin/gemini", ...other]))
     })
   )
+  it.effect("the user's own output format stays, and no other is added", () =>
+    Effect.gen(function* () {
+      for (const own of [["--output-format", "stream-json"], ["-o", "stream-json"], ["--output-format=stream-json"]]) {
+        const args = yield* argsOf(own)
+        assert.deepStrictEqual(args, [...own, "--approval-mode", "yolo", "--skip-trust", "--resume", "s1"])
+        assert.deepStrictEqual(Option.getOrThrow(geminiOfLaunch({ program: "gemini", args }, "s1")).args, own)
+        assert.isTrue(inPrintMode(["node", "/bin/gemini", ...args]))
+      }
+    })
+  )
   it.effect("a session is resumed once it has begun, and begun where it has not", () =>
     Effect.gen(function* () {
       const resumed = yield* argsOf(["--model", "m"])

@@ -12,7 +12,10 @@ const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jso
 /** Makes the home of a Gemini CLI with these session files, by their minutes. */
 const geminiOf = Effect.fnUntraced(function* (
   files: Readonly<Record<string, string>>,
-  processes = new FakeProcesses()
+  {
+    args = [],
+    processes = new FakeProcesses()
+  }: { readonly args?: ReadonlyArray<string>; readonly processes?: FakeProcesses } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
   const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-gemini-" })
@@ -20,7 +23,7 @@ const geminiOf = Effect.fnUntraced(function* (
   yield* fs.makeDirectory(folder, { recursive: true })
   for (const [minute, text] of Object.entries(files))
     yield* fs.writeFileString(`${folder}/session-2026-11-23T12-${minute}-90000001.jsonl`, text)
-  const options = { agentDir, agentCommand: { program: "gemini", args: [] }, environment: {} }
+  const options = { agentDir, agentCommand: { program: "gemini", args }, environment: {} }
   const layer = Layer.provide(Gemini.layer(options), Layer.succeed(Processes, processes.service))
   const output = `${agentDir}/launch.out`
   const agent = Context.get(yield* Layer.build(layer), Agent)
@@ -134,7 +137,7 @@ it.layer(HostServices.layer)((it) => {
       const environment = { GEMINI_SESSION_ID: id }
       processes.run({ pid: 70, words: ["node", "/opt/bin/gemini", "--resume", id], environment })
       processes.run({ pid: 71, parent: 70, words: ["/opt/bin/node", "/opt/bin/gemini", "--resume", id], environment })
-      const { agent } = yield* geminiOf({ "44": recorded("killed").replaceAll("90000002", "90000001") }, processes)
+      const { agent } = yield* geminiOf({ "44": recorded("killed").replaceAll("90000002", "90000001") }, { processes })
       assert.deepStrictEqual(
         (yield* agent.sessions).map(({ pid, project, sessionId }) => ({ pid, project, sessionId })),
         [{ pid: 70, project: "/srv/opera", sessionId: id }]
@@ -192,6 +195,10 @@ it.layer(HostServices.layer)((it) => {
       ])
       assert.include(shownOf(recorded("limited.output")).at(-1), "exhausted your daily quota")
       assert.isTrue(Option.isNone(agent.outputReader()('{"type":"message"}')))
+      const into = (own: ReadonlyArray<string>) =>
+        Effect.map(geminiOf({}, { args: own }), (made) => made.agent.outputReader("pipe")(init!))
+      assert.deepStrictEqual(yield* into([]), Option.some(""))
+      assert.deepStrictEqual(yield* into(["-o", "stream-json"]), Option.none())
     })
   )
 })

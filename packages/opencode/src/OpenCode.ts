@@ -3,6 +3,7 @@ import { type AgentOptions, lookTrusted, TrustedFiles } from "@souffleur/process
 import { inHead, makeSaidAgent } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { inPrintMode, openCodeCommand, runsOpenCode, type SessionWord, sessionWord } from "./OpenCodeCommand.ts"
+import { asksRecords } from "./OpenCodeFlags.ts"
 import { makeOutputReader, sessionNamed } from "./OpenCodeOutput.ts"
 import { openCodeSayings } from "./OpenCodeSayings.ts"
 import { withSessionRows } from "./SessionRows.ts"
@@ -81,6 +82,7 @@ export const layer = (
       sessions,
       sessionIn: (output) => inHead(output, sessionNamed),
       outputReader: makeOutputReader,
+      addsFormat: !asksRecords(options.agentCommand.args),
       command: (order) => openCodeCommand(options, order)
     })
   ).pipe(

@@ -18,7 +18,7 @@ import {
   withoutCeiling
 } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Random, Result } from "effect"
-import { openCodeFlags } from "./OpenCodeFlags.ts"
+import { asksRecords, openCodeFlags, records } from "./OpenCodeFlags.ts"
 
 /** Holds if a word is OpenCode's program, by its name or in its package. */
 export const isOpenCode = (word: string | undefined): boolean =>
@@ -69,8 +69,8 @@ export const literalOpenCode = (
   return Result.map(read, (found) => Option.map(found, (literal) => ({ ...literal, print: true })))
 }
 
-/** Flags of each launch. The output names the session then. */
-const launchFlags = ["--auto", "--format", "json"] as const
+/** The first flag of a launch behind the user's own. */
+const launched = "--auto"
 const titled = "--title"
 const beginning = "souffleur-"
 const hex = Effect.map(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), (n) => n.toString(16).padStart(8, "0"))
@@ -113,7 +113,8 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
     args: [
       "run",
       ...args,
-      ...launchFlags,
+      launched,
+      ...(asksRecords(args) ? [] : records),
       ...(resumed ? ["--session", session.sessionId] : [titled, `${beginning}${yield* hex}${yield* hex}`])
     ],
     input: prompt,
@@ -131,7 +132,7 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
 
 /** Returns the agent command of one of our launches: the user's own flags are between `run` and ours. */
 export const openCodeOfLaunch = ({ args, program }: AgentProgram): Option.Option<AgentProgram> => {
-  const at = args.indexOf(launchFlags[0])
+  const at = args.indexOf(launched)
   return isOpenCode(program) && isRun(args[0]) && at !== -1
     ? Option.some({ program, args: args.slice(1, at) })
     : Option.none()

@@ -1,5 +1,11 @@
 import { type FlagTable, sessionFlag } from "@souffleur/session"
 
+/** Has OpenCode print its records, which name the session. */
+export const records = ["--format", "json"] as const
+/** Holds if the user asked for the records. */
+export const asksRecords = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => arg.split("=", 1)[0] === records[0])
+
 /** The flags of `opencode run`. */
 export const openCodeFlags: FlagTable = {
   kept: new Map([
@@ -10,21 +16,15 @@ export const openCodeFlags: FlagTable = {
     ["--log-level", "one"],
     ["--print-logs", "none"],
     ["--pure", "none"],
-    ["--thinking", "none"]
+    ["--thinking", "none"],
+    ["--format", "one"]
   ]),
   // The one publishes the session, and the other runs in a server that allows what it was told to.
   lifting: new Set(["--share", "--attach"]),
   means: new Map([
     ["--session", sessionFlag("Resume")],
     ["-s", sessionFlag("Resume")],
-    ["--auto", { takes: "none", read: () => ({ requested: "bypassPermissions" }) }],
-    [
-      "--format",
-      {
-        takes: "one",
-        read: (value) => (value === "json" ? {} : "must be json, by which each launch tells its session")
-      }
-    ]
+    ["--auto", { takes: "none", read: () => ({ requested: "bypassPermissions" }) }]
   ]),
   ours: new Set([
     "--command",
@@ -44,5 +44,7 @@ export const openCodeFlags: FlagTable = {
     "--username",
     "-u"
   ]),
+  against: (flag, value) =>
+    flag === records[0] && value !== records[1] ? "must be json, by which each launch tells its session" : undefined,
   inline: true
 }

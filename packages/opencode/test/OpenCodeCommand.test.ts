@@ -19,7 +19,7 @@ const order = (more: Partial<AgentOrder>): AgentOrder => ({
   ...more
 })
 
-const commands = Effect.gen(function* () {
+const commandsOf = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-opencode-" })
   yield* fs.writeFileString(`${folder}/opencode`, "", { mode: 0o700 })
@@ -31,14 +31,15 @@ const commands = Effect.gen(function* () {
     OPENAI_API_KEY: "k",
     SECRET: "s"
   }
-  const agentCommand = { program: "opencode", args: ["--model", "a/b"] }
+  const agentCommand = { program: "opencode", args }
   const layer = OpenCode.layer({ agentDir: "/data", agentCommand, environment })
   const agent = Context.get(
     yield* Layer.build(Layer.provide(layer, Layer.succeed(Processes, new FakeProcesses().service))),
     Agent
   )
-  return { command: (more: Partial<AgentOrder>) => agent.command(order(more)), folder }
+  return { command: (more: Partial<AgentOrder>) => agent.command(order(more)), folder, reader: agent.outputReader }
 })
+const commands = commandsOf("--model", "a/b")
 
 it.layer(HostServices.layer)((it) => {
   it.effect("a launch has its own title until OpenCode has chosen an id, and its prompt on standard input", () =>
@@ -66,6 +67,20 @@ it.layer(HostServices.layer)((it) => {
           "--model",
           "a/b"
         ])
+    })
+  )
+  it.effect("the user's own output format stays, and then a pipe gets the records", () =>
+    Effect.gen(function* () {
+      const record = JSON.stringify({ sessionID: "ses_1", timestamp: 1, type: "text", part: { text: "Sung." } })
+      assert.deepStrictEqual((yield* commands).reader("pipe")(record), Option.some("Sung."))
+      const { command, reader } = yield* commandsOf("--format=json")
+      assert.deepStrictEqual(reader("pipe")(record), Option.none())
+      assert.deepStrictEqual(reader("terminal")(record), Option.some("Sung."))
+      const { args } = yield* command({ session: { _tag: "Resume", sessionId: "ses_1" } })
+      assert.deepStrictEqual(args, ["run", "--format=json", "--auto", "--session", "ses_1"])
+      assert.deepStrictEqual(Option.getOrThrow(openCode.ofLaunch({ program: "opencode", args }, "ses_1")).args, [
+        "--format=json"
+      ])
     })
   )
   it.effect("there is no launch below the highest permission, and none in a window", () =>

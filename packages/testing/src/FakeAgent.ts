@@ -68,6 +68,8 @@ export class FakeAgent {
   reports: ((pid: number, launch: Reported) => string | undefined) | undefined
   /** Other agents beside it, by their programs. Its own program is `agent`. */
   readonly others = new Map<string, FakeAgent>()
+  /** See `Agent.outputReader`. */
+  outputReader: Agent["Service"]["outputReader"] = () => () => Option.none()
   /** Every order of a launch. */
   readonly orders: Array<AgentOrder> = []
 
@@ -147,7 +149,7 @@ export class FakeAgent {
       }),
       usedTools: () => Effect.succeed(true),
       lastAnswer: (sessionId) => Effect.sync(() => this.answers.get(sessionId) ?? ""),
-      outputReader: () => () => Option.none(),
+      outputReader: (into) => this.outputReader(into),
       handoffTaken: (sessionId) =>
         Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
       spent: () => Effect.sync(() => ((this.read.spent += 1), { tokens: this.spent, dollars: this.dollars })),

@@ -7,26 +7,20 @@ export const ourMark = "▸"
 /** UTF-16 units of a line that may be a record in the agent's format for programs. A longer line is text. */
 const maxRecord = 1 << 20
 
+/** Makes something of a line in the agent's format for programs. `None`: the line is text. */
+type Read = (line: string) => Option.Option<string>
+
 /**
- * Makes the text of an output for a terminal, piece by piece. Text is shown as it comes. A line in the agent's format
- * for programs waits for its end, and `read` gives its words. A terminal obeys nothing but colours, and no line can
- * begin with our mark.
+ * Makes what is shown of an output, piece by piece. Text is shown as it comes. A line that may be a record waits for
+ * its end, and `words` has what is shown of it.
  */
-export const makeAgentOutput = (read: (line: string) => Option.Option<string>, colours: boolean) => {
-  const safe = makeTerminalText(colours)
+const makeLines = (text: (part: string) => string, words: Read) => {
   let held = ""
   let inText = false
-
-  const shown = (text: string) => text.replaceAll(ourMark, "▹")
-  const lineOf = (line: string): string =>
-    Option.match(read(line), {
-      onNone: () => safe(`${line}\n`),
-      onSome: (words) => (words === "" ? "" : `${bare(words)}\n`)
-    })
   return {
     push: (piece: string): string => {
       let rest = held + piece
-      let text = ""
+      let all = ""
       held = ""
       while (rest !== "") {
         const end = rest.indexOf("\n") + 1
@@ -36,17 +30,47 @@ export const makeAgentOutput = (read: (line: string) => Option.Option<string>, c
         }
         const whole = !inText && rest.startsWith("{") && end > 0
         const part = end === 0 ? rest : rest.slice(0, end)
-        text += whole ? lineOf(part.slice(0, -1)) : safe(part)
+        all += Option.getOrElse(whole ? words(part.slice(0, -1)) : Option.none(), () => text(part))
         inText = end === 0
         rest = rest.slice(part.length)
       }
-      return shown(text)
+      return all
     },
     /** Ends the output. The torn last line is shown as it is. */
     end: (): string => {
-      const text = shown(safe(held))
+      const last = text(held)
       held = ""
-      return text
+      return last
     }
   }
 }
+
+/** Returns what is shown of the words of a record: nothing where it has none. */
+const lineOf = (words: string): string => (words === "" ? "" : `${words}\n`)
+
+/**
+ * Makes the text of an output for a terminal, piece by piece. A terminal obeys nothing but colours, and no line can
+ * begin with our mark. `read` gives the words of a line in the agent's format for programs.
+ */
+export const makeTerminalOutput = (read: Read, colours: boolean) => {
+  const safe = makeTerminalText(colours)
+  const shown = (text: string) => text.replaceAll(ourMark, "▹")
+  return makeLines(
+    (part) => shown(safe(part)),
+    (line) => Option.map(read(line), (words) => shown(lineOf(bare(words))))
+  )
+}
+
+/** Bytes as a string with one character for each, and back. `TextDecoder` has no such encoding. */
+export const byteString = {
+  of: (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1"),
+  bytes: (text: string): Uint8Array => Buffer.from(text, "latin1")
+}
+
+/** Makes the byte string of an output for a pipe, piece by piece. Only a line that `read` understands changes. */
+export const makePipeOutput = (read: Read) =>
+  makeLines(
+    (part) => part,
+    (line) =>
+      Option.map(read(Buffer.from(line, "latin1").toString()), (words) => byteString.of(Buffer.from(lineOf(words))))
+  )

@@ -1,7 +1,7 @@
 import { Agent, EventLog, evolve, Launcher, load, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Ref, Semaphore, Stdio, Stream } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { makeAgentOutput } from "./AgentOutput.ts"
+import { byteString, makePipeOutput, makeTerminalOutput } from "./AgentOutput.ts"
 
 const escape = "\u001B"
 
@@ -20,8 +20,8 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 
 /**
  * Makes a printer of the outputs of one watch's launches, one after the other, to standard output. A pipe or a file
- * gets the bytes unchanged. `earlier`: of the first launch all is printed, or the end alone. `apart`: on a terminal the
- * output of a command in a window of its own is left out.
+ * gets the bytes unchanged. An agent's records that the user did not ask for become words. `earlier`: of the first
+ * launch all is printed, or the end alone. `apart`: on a terminal the output of a command in a window is left out.
  */
 export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "end", apart = false) {
   const fs = yield* FileSystem.FileSystem
@@ -31,8 +31,18 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
   const { stdout, stdoutIsTerminal } = yield* Stdio.Stdio
   const terminal = yield* stdoutIsTerminal
   const one = yield* Semaphore.make(1)
-  const fresh = () => ({ decoder: new TextDecoder(), words: makeAgentOutput(outputReader(), colour !== false) })
-  let shown = fresh()
+  const onTerminal = () => {
+    const decoder = new TextDecoder()
+    const lines = makeTerminalOutput(outputReader("terminal"), colour !== false)
+    return { ...lines, text: (piece: Uint8Array) => decoder.decode(piece, { stream: true }) }
+  }
+  const intoPipe = (kind: Watch["kind"]) => {
+    // A command may well print the records of an agent.
+    const lines = makePipeOutput(kind === "agent" ? outputReader("pipe") : () => Option.none())
+    return { ...lines, text: byteString.of }
+  }
+  const fresh = (kind: Watch["kind"]) => (terminal ? onTerminal() : intoPipe(kind))
+  let shown = fresh("command")
   let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
   /**
    * The output is in the middle of a line, on the screen; and within itself, where it was begun late. Its colour may
@@ -41,7 +51,8 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
   let [inLine, torn, coloured] = [false, false, false]
   let hidden = false
 
-  const write = (text: string) => Stream.run(Stream.succeed(text), stdout({ endOnDone: false }))
+  const write = (text: string) =>
+    Stream.run(Stream.succeed(terminal ? text : byteString.bytes(text)), stdout({ endOnDone: false }))
   const print = Effect.fnUntraced(function* (text: string) {
     if (text === "") return
     inLine = !text.endsWith("\n")
@@ -66,19 +77,11 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
     const size = yield* sizeOf(path)
     if (size <= at) return
     const bytes = fs.stream(path, { offset: at, bytesToRead: size - at, chunkSize: chunk })
-    yield* terminal
-      ? Stream.runForEach(bytes, (piece) =>
-          print(shown.words.push(whole(shown.decoder.decode(piece, { stream: true }))))
-        )
-      : Stream.run(bytes, stdout({ endOnDone: false }))
+    yield* Stream.runForEach(bytes, (piece) => print(shown.push(whole(shown.text(piece)))))
     at = size
   })
   /** Ends the output of a launch. Its torn last line is shown as it is. */
-  const close = Effect.suspend(() => {
-    const rest = terminal ? shown.words.end() : ""
-    shown = fresh()
-    return print(rest)
-  })
+  const close = Effect.suspend(() => print(shown.end()))
   return {
     /** Prints what the newest launch has printed since the last call. */
     print: Effect.fn("OutputPrinter.print")(function* (watch: Watch) {
@@ -90,10 +93,11 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
       const first = launchId === undefined
       if (!first) yield* close
       launchId = newest
+      shown = fresh(watch.kind)
       hidden = terminal && apart && (yield* inWindow(newest))
       const size = !hidden && first && earlier === "end" ? yield* sizeOf(outputPath(launchId)) : 0n
       at = size > tailBytes ? size - tailBytes : 0n
-      torn = at > 0n
+      torn = at > 0n && (terminal || watch.kind === "agent")
       yield* more(outputPath(launchId))
     }, one.withPermits(1)),
     /** Ends the last line of the output, so that a line of ours begins one. Only a terminal shows both. */

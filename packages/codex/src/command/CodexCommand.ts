@@ -1,7 +1,7 @@
 import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
 import { identifiedBy, maySubcommand, readAgentCommand, readWords, withoutCeiling } from "@souffleur/session"
 import { Option, Result } from "effect"
-import { codexFlags } from "./CodexFlags.ts"
+import { codexFlags, sandboxFlag } from "./CodexFlags.ts"
 
 /** Holds if a word is Codex's program, by its name or in its package. */
 export const isCodex = (word: string | undefined): boolean =>
@@ -62,7 +62,7 @@ export const literalCodex = (
 
 /** Returns the agent command of one of our launches: the words between `exec` and those that each launch sets. */
 export const codexOfLaunch = ({ args, program }: AgentProgram): Option.Option<AgentProgram> => {
-  const at = args.indexOf("--json")
+  const at = args.indexOf(sandboxFlag)
   return isCodex(program) && isExec(args[0]) && at !== -1
     ? Option.some({ program, args: args.slice(1, at) })
     : Option.none()

@@ -9,8 +9,15 @@ const sandboxes: Readonly<Record<Permission, string>> = {
   acceptEdits: "workspace-write",
   bypassPermissions: "danger-full-access"
 }
-/** Returns the sandbox of a launch. */
-export const sandboxOf = (permission: Permission): string => sandboxes[permission]
+/** The first flag of a launch behind the user's own. */
+export const sandboxFlag = "-s"
+/** Returns the flags that hold a launch below the ceiling. */
+export const ceilingOf = (permission: Permission): ReadonlyArray<string> => [sandboxFlag, sandboxes[permission]]
+
+/** Has Codex print its records, of which the first names the session. */
+export const records = "--json"
+/** Holds if the user asked for the records. */
+export const asksRecords = (args: ReadonlyArray<string>): boolean => args.includes(records)
 
 const sandbox: FlagMeaning = {
   takes: "one",
@@ -35,6 +42,7 @@ export const codexFlags: FlagTable = {
     ["--output-last-message", "one"],
     ["-o", "one"],
     ["--color", "one"],
+    [records, "none"],
     ["--oss", "none"],
     ["--skip-git-repo-check", "none"],
     ["--strict-config", "none"]
@@ -54,10 +62,9 @@ export const codexFlags: FlagTable = {
   ]),
   means: new Map([
     ["--sandbox", sandbox],
-    ["-s", sandbox],
+    [sandboxFlag, sandbox],
     ["--dangerously-bypass-approvals-and-sandbox", lifts],
-    ["--yolo", lifts],
-    ["--json", { takes: "none", read: () => undefined }]
+    ["--yolo", lifts]
   ]),
   ours: new Set(["--cd", "-C", "--ephemeral", "--last", "--worktree"]),
   against: (flag, value) =>

@@ -3,10 +3,10 @@ import { type AgentOptions, resolveProgram } from "@souffleur/process"
 import { agentVariables } from "@souffleur/session"
 import { Effect, type FileSystem, type Path, Result } from "effect"
 import { marks } from "./CodexCommand.ts"
-import { sandboxOf } from "./CodexFlags.ts"
+import { asksRecords, ceilingOf, records } from "./CodexFlags.ts"
 
 /**
- * Builds `codex exec <flags> --json -s <sandbox> [resume ID] -`, with the prompt on standard input. A resumed session
+ * Builds `codex exec <flags> -s <sandbox> [--json] [resume ID] -`, with the prompt on standard input. A resumed session
  * would fall to `read-only` without its sandbox. In a window the prompt is an argument behind `--`.
  * Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
  */
@@ -22,9 +22,8 @@ export const codexCommand = Effect.fn("codexCommand")(function* (
     args: [
       "exec",
       ...args,
-      "--json",
-      "-s",
-      sandboxOf(permission),
+      ...ceilingOf(permission),
+      ...(asksRecords(args) ? [] : [records]),
       ...(session._tag === "Resume" ? ["resume", session.sessionId] : []),
       ...(window ? ["--", prompt] : ["-"])
     ],

@@ -219,9 +219,9 @@ export class Agent extends Context.Service<
     readonly lastAnswer: (sessionId: string) => Effect.Effect<string>
     /**
      * Makes a reader of one output, line by line. A line in the agent's format for programs becomes its text, and a
-     * line for each tool. `None`: the line is text itself.
+     * line for each tool. `None`: the line is text itself. Into a pipe, a format that the user asked for is text too.
      */
-    readonly outputReader: () => (line: string) => Option.Option<string>
+    readonly outputReader: (into?: "terminal" | "pipe") => (line: string) => Option.Option<string>
     /**
      * Returns the model's own answer to a prompt with the line `Hand-off <launchId>`. An error of the service is no
      * answer. A session that cannot be read has not taken its hand-off: `None`.

@@ -81,8 +81,8 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
       Effect.flatMap(ofSession(sessionId), (one) => one.turnEnded(process, sessionId, output)),
     signs: asked((one) => one.signs),
     lastAnswer: asked((one) => one.lastAnswer),
-    outputReader: () => {
-      const readers = all.map((one) => one.outputReader())
+    outputReader: (into) => {
+      const readers = all.map((one) => one.outputReader(into))
       return (line) => Option.firstSomeOf(readers.map((read) => read(line)))
     },
     handoffTaken: asked((one) => one.handoffTaken),

@@ -69,6 +69,8 @@ export interface AgentDialect extends SessionFolder {
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
   readonly compactPrompt?: string
   readonly outputReader: () => (line: string) => Option.Option<string>
+  /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
+  readonly addsFormat?: boolean
   readonly command: (
     order: AgentOrder,
     sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
@@ -236,7 +238,8 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         })
         return Effect.map(read, () => found)
       }),
-    outputReader: dialect.outputReader,
+    outputReader: (into) =>
+      into === "pipe" && dialect.addsFormat !== true ? () => Option.none() : dialect.outputReader(),
     handoffTaken: (sessionId, launchId) =>
       reading(sessionId, Option.none(), (file) =>
         Effect.map(receipt(launchId)(file), ({ taken }) => Option.fromUndefinedOr(taken))
