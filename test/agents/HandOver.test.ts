@@ -56,7 +56,7 @@ const night = (from: "codex" | "pi", agent: RealAgent, to: "codex" | "pi", ceili
         yield* told(souffleur, "WatchSettled")
         const { pid } = only(yield* lab.log, "ConductorConfirmed")["conductor"] as { readonly pid: number }
         assert.include(yield* lab.said("retry", "--agent", "nonesuch"), "name claude, codex, pi")
-        assert.include(yield* lab.said("retry", "--agent", to), `${to} goes on with the conversation`)
+        assert.include(yield* lab.said("retry", "--agent", to), `the hand-over to ${to} begins`)
         yield* told(souffleur, "ConductorRelaunched")
         const relaunched = only(yield* lab.log, "ConductorRelaunched")
         const successor = (relaunched["conductor"] as { readonly pid: number }).pid

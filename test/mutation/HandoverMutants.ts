@@ -3,6 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const domain = "packages/domain"
 const recovery = "packages/recovery"
 const decider = [`${domain}/test/HandoverDecider.test.ts`]
+const resumed = [`${recovery}/test/ResumeSession.test.ts`]
 const exported = [`${recovery}/test/ExportHandover.test.ts`]
 const service = ["packages/embed/test/Souffleur.test.ts"]
 
@@ -13,18 +14,16 @@ export const handoverMutants = [
     ["hand-over: not under a hold", "if (held !== undefined)", "if (false as boolean)"],
     ["hand-over: not in a recovery", "if (recovery !== undefined) return", "if (false as boolean) return"],
     ["hand-over: not before the watch runs", 'if (phase !== "Watching") return', "if (false as boolean) return"],
-    [
-      "hand-over: not to the same agent",
-      "if (from === agent && standby === undefined) return",
-      "if (false as boolean) return"
-    ],
-    ["hand-over: it can be taken back", "from === agent && standby === undefined", "from === agent"],
+    ["hand-over: not to the same agent", "if (from === agent)\n", "if (from === agent && standby !== undefined)\n"],
+    ["hand-over: an agent that lives goes on", 'trigger === "handover" ? lives', 'trigger === "handover" ? false'],
+    ["hand-over: an agent that was given up is recovered", ": !ended)", ": true)"],
     ["hand-over: a wait is over", "...(wait === undefined ? [] :", "...(wait !== undefined ? [] :"],
     ["hand-over: as much again is allowed", "ceiling !== undefined ? [", "ceiling === undefined ? ["],
-    ["hand-over: a standby is over", "...(standby === undefined ? [] :", "...(standby !== undefined ? [] :"]
+    ["hand-over: a standby is over", "const retried = standby === undefined ?", "const retried = standby !== null ?"]
   ]),
   ...mutantsOf(`${domain}/src/decide/RetryDecider.ts`, decider, [
     ["hand-over: a person's word alone", 'return by._tag === "Operator"\n', "return true\n"],
+    ["hand-over: an impossible one is not tried again", "failed?.unfit === true", "failed?.unfit === undefined"],
     ["hand-over: with a ceiling", "(events) => [...granted, ...events]", "(events) => events"]
   ]),
   ...mutantsOf(`${domain}/src/watch/WatchEvolution.ts`, decider, [
@@ -51,6 +50,34 @@ export const handoverMutants = [
     ],
     ["hand-over: not told as an export", "handedFrom === undefined && (recovery", "(recovery"]
   ]),
+  ...mutantsOf(`${recovery}/src/providers/ResumeSession.ts`, resumed, [
+    ["hand-over: a stopped agent is resumed", '"hang", "handover"', '"hang"']
+  ]),
+  ...mutantsOf(`${recovery}/src/steps/LaunchPrompt.ts`, resumed, [
+    ["hand-over: a stopped agent is told so", 'watch.recovery?.trigger === "handover"\n', "(false as boolean)\n"]
+  ]),
+  ...mutantsOf("packages/process/src/process/AgentLaunch.ts", service, [
+    ["hand-over: no window for an agent that takes none", "windowless === true && named", "false && named"],
+    ["hand-over: a terminal that is named counts", ' && named === "auto"', ""]
+  ]),
+  ...mutantsOf(
+    `${domain}/src/decide/HandoverDecider.ts`,
+    ["packages/embed/test/StatusLine.test.ts"],
+    [["hand-over: a way on where it failed", "|| handedFrom === undefined", "|| agent === undefined"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/StatusLine.ts",
+    ["packages/embed/test/StatusLine.test.ts"],
+    [["hand-over: status names the way on", "next: failed.back", "next: failed.again"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/RecoveryReason.ts",
+    ["packages/embed/test/WatchReason.test.ts"],
+    [
+      ["hand-over: why names the ways on", "failed === undefined\n", "true\n"],
+      ["hand-over: why of one that was taken back", ' && handedFrom === undefined ? "a person', ' && false ? "a person']
+    ]
+  ),
   ...mutantsOf(`${recovery}/src/providers/SmallHandoff.ts`, exported, [
     ["hand-over: cut where it is too large", "handedFrom !== undefined || ", ""]
   ]),
@@ -67,15 +94,16 @@ export const handoverMutants = [
   ...mutantsOf("packages/supervisor/src/Roles.ts", service, [
     [
       "hand-over: the chosen agent is launched",
-      "Effect.provideService(Agent, chosenAgent(agent, watch.agent))",
-      "Effect.provideService(Agent, agent)"
+      "chosenAgent(Context.get(world, Agent), watch.agent)",
+      "Context.get(world, Agent)"
     ]
   ]),
   ...mutantsOf("packages/embed/src/watching/BeginWatch.ts", service, [
     ["hand-over: it goes on without the first agent", "chosenAgent(agent, watch.agent)", "agent"]
   ]),
   ...mutantsOf("packages/embed/src/watching/HandOver.ts", service, [
-    ["hand-over: an agent that can be launched in a window", "...placedIn(terminal(found))", "print: true"],
+    ["hand-over: it holds its own session", "sessionId === watch.sessionId", "sessionId !== watch.sessionId"],
+    ["hand-over: it lives", "lives: holds && !(yield*", "lives: holds && (yield*"],
     ["hand-over: an agent that can be launched", "yield* led\n      .command(", "yield* agent\n      .command("],
     [
       "hand-over: a conversation that can be read",

@@ -199,7 +199,7 @@ export const recoveryMutants = [
     [`${recovery}/test/ResumeSession.test.ts`],
     [
       ["resume: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
-      ["resume: a kill or a hang alone", "deaths.has(watch.recovery?.trigger) &&", "true &&"],
+      ["resume: a kill or a hang alone", "brokenOff.has(watch.recovery?.trigger) &&", "true &&"],
       [
         "resume: a way that has begun",
         "if (looking !== undefined || exporting !== undefined) return looking !== undefined",

@@ -24,7 +24,7 @@ inBrowser("each button of a watch says its word, and the page shows what followe
       }
       await see("opera-retry")
       await page.getByRole("button", { name: "Try again" }).click()
-      await page.locator("#events").getByText("An operator asks for the recovery again").waitFor()
+      await page.locator("#events").getByText("An operator ends the standby").waitFor()
       await see("opera-done")
       await page.getByText("Say that the work is done").click()
       await page.getByRole("button", { name: "It is done" }).click()

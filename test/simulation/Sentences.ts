@@ -84,7 +84,7 @@ export const retryBy = (world: World): void => operate(world, "retry", command(w
 export const handOverBy = (world: World): void => {
   const from = world.ledger.watch.agent ?? "claude"
   const agent = from === "claude" ? "codex" : "claude"
-  operate(world, "retry --agent", command(world.id, { _tag: "Retry", handover: { from, agent } }))
+  operate(world, "retry --agent", command(world.id, { _tag: "Retry", handover: { from, agent, lives: true } }))
 }
 
 /** Holds the watch, and lets it go on: nothing may be launched in between. */

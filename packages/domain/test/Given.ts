@@ -51,8 +51,10 @@ export const given = (...events: ReadonlyArray<WatchEvent>) => {
           )
           return events
         },
-        thenRefused: (why: string) =>
+        thenRefused: (why: string): string => {
           assert.strictEqual(Result.isFailure(result) ? result.failure.reason : "granted", why)
+          return Result.isFailure(result) ? result.failure.message : ""
+        }
       }
     }
   }

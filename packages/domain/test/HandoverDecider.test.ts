@@ -15,10 +15,14 @@ import {
 } from "./Given.ts"
 
 const person = { _tag: "Operator" } as const
-const to = (agent: string, from = "claude"): WatchIntent => ({ _tag: "Retry", handover: { from, agent } })
+const to = (agent: string, from = "claude", lives = true): WatchIntent => ({
+  _tag: "Retry",
+  handover: { from, agent, lives }
+})
 const chosen = (agent: string, from = "claude") => Event.AgentChosen.make({ at, from, agent })
 const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "export", message: "why" })
-const standing = [...watching, chosen("codex"), started(1), closed, watcher(2)]
+const begun = (cycle: number) => Event.RecoveryStarted.make({ at, cycle, purpose: "relaunch", trigger: "handover" })
+const standing = [...watching, chosen("codex"), begun(1), closed, watcher(2)]
 const waiting = Event.WaitStarted.make({
   at,
   watcher: 1,
@@ -40,7 +44,7 @@ describe("a hand-over", () => {
     const events = when(to("codex"), person).thenTags("AgentChosen", "RecoveryStarted")
     const after = given(...watching, ...events).watch
     assert.deepStrictEqual([after.agent, after.handedFrom], ["codex", "claude"])
-    assert.strictEqual(after.recovery?.trigger, "handoff")
+    assert.strictEqual(after.recovery?.trigger, "handover")
     assert.strictEqual(after.retries, watch.retries)
     assert.deepStrictEqual(rolesOf(after), ["recovery/1", "monitor/1"])
   })
@@ -59,11 +63,41 @@ describe("a hand-over", () => {
       .thenTags("RecoveryRetried", "RecoveryStarted")
     for (const agent of ["claude", "pi"]) {
       const events = given(...standing)
-        .when(to(agent), person)
+        .when(to(agent, "claude", false), person)
         .thenTags("AgentChosen", "RecoveryRetried", "RecoveryStarted")
       const { agent: now, handedFrom } = given(...standing, ...events).watch
       assert.deepStrictEqual([now, handedFrom], [agent, agent === "claude" ? undefined : "claude"])
     }
+  })
+  it("an agent that lives is not stopped by its own name: the watch goes on with it after a failed hand-over", () => {
+    const events = given(...standing)
+      .when(to("claude"), person)
+      .thenTags("AgentChosen", "RecoveryRetried", "WatcherStarted")
+    const after = given(...standing, ...events).watch
+    assert.deepStrictEqual([after.agent, after.handedFrom, after.standby], ["claude", undefined, undefined])
+    assert.deepStrictEqual(rolesOf(after), ["watcher/3", "monitor/1"])
+  })
+  it("an agent that a recovery gave up is recovered by its own name, as by a plain retry", () => {
+    const recovered = [...watching, died(1), started(1), closed, watcher(2)]
+    for (const lives of [true, false]) {
+      const events = given(...recovered)
+        .when(to("claude", "claude", lives), person)
+        .thenTags("AgentChosen", "RecoveryRetried", "RecoveryStarted")
+      assert.strictEqual(given(...recovered, ...events).watch.recovery?.trigger, "pid")
+    }
+    const gaveUp = Event.RoleGaveUp.make({ at, role: "watcher", failures: 3, defect: "boom" })
+    given(...watching, gaveUp)
+      .when(to("claude"), person)
+      .thenTags("AgentChosen", "RecoveryRetried", "WatcherStarted")
+  })
+  it("a hand-over that could not begin is not tried again by a plain retry, and the refusal names the ways on", () => {
+    const unfit = { ...closed, stage: "hand-over" }
+    const { when } = given(...watching, chosen("codex"), begun(1), unfit, watcher(2))
+    assert.strictEqual(
+      when({ _tag: "Retry" }, person).thenRefused("not now"),
+      'codex cannot take the conversation over (why): "souffleur retry --agent claude" has claude go on, and "souffleur retry --agent codex" tries again'
+    )
+    when(to("codex"), person).thenTags("AgentChosen", "RecoveryRetried", "RecoveryStarted")
   })
   it("a hand-over is over once the other agent runs, and the choice holds on", () => {
     const { agent, handedFrom } = given(...watching, chosen("codex"), started(1), prepared(1), relaunched(2)).watch

@@ -8,8 +8,8 @@ import { Parts, parseRestoration, type Remark, Remarks, Souffleur } from "../src
 const conductor = { pid: 4711, sessionId: "s1" }
 
 /** The service in a world of fakes, whose Conductor works in `s1`. */
-const faked = () => {
-  const world = new FakeWorld({ conductor })
+const faked = (settings: Partial<Settings["Service"]> = {}) => {
+  const world = new FakeWorld({ conductor, settings })
   return {
     world,
     layer: Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer))
@@ -275,8 +275,8 @@ it.effect("an operator makes another process the Conductor, and a recovery that 
 })
 
 /** The same world with another agent beside the first. */
-const withCodex = () => {
-  const { layer, world } = faked()
+const withCodex = (settings: Partial<Settings["Service"]> = {}) => {
+  const { layer, world } = faked(settings)
   const codex = new FakeAgent(world.processes)
   codex.files = new Set()
   world.agent.files = new Set(["s1"])
@@ -309,6 +309,44 @@ it.effect("a person hands a running agent's conversation over, and the watch goe
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
+it.effect("an agent that takes no window goes on without one in tmux", () => {
+  const { codex, layer, world } = withCodex()
+  world.launcher.terminal = "tmux"
+  codex.windowless = true
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+    yield* souffleur.retry(id, { agent: "codex" })
+    const { print } = yield* Fiber.join(relaunched)
+    assert.deepStrictEqual([print, world.launches.map(({ terminal }) => terminal)], [true, ["none"]])
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("a hand-over into a window that its agent cannot have stops nothing, and the agent before goes on", () => {
+  const { codex, layer, world } = withCodex({ launcher: "tmux" })
+  world.launcher.terminal = "tmux"
+  codex.windowless = true
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id, state } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    const closed = yield* Effect.forkScoped(untilEvent(id, "RecoveryFailedClosed"), { startImmediately: true })
+    yield* souffleur.retry(id, { agent: "codex" })
+    assert.strictEqual((yield* Fiber.join(closed)).stage, "hand-over")
+    const refused = yield* Effect.flip(souffleur.retry(id))
+    assert.include(refused.message, '"souffleur retry --agent agent" has agent go on')
+    yield* souffleur.retry(id, { agent: "agent" })
+    const { agent, generation, standby } = yield* state
+    assert.deepStrictEqual([agent, generation, standby, world.signals], ["agent", 1, undefined, []])
+    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+    yield* world.conductor.dies
+    const { provider, sessionId } = yield* Fiber.join(relaunched)
+    assert.deepStrictEqual([provider, sessionId], ["resume", "s1"])
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
 it.effect("a watch that was handed over goes on without the agent that it began with", () => {
   const { codex, layer, world } = withCodex()
   return Effect.gen(function* () {
@@ -332,7 +370,6 @@ it.effect(
   "an agent that is unknown, missing or without a conversation takes nothing over, and nothing is stopped",
   () => {
     const { codex, layer, world } = withCodex()
-    world.launcher.terminal = "tmux"
     return Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const { id, state } = yield* souffleur.watch(asked)
@@ -347,9 +384,6 @@ it.effect(
       codex.missing = true
       assert.strictEqual(yield* refusal("codex"), "codex cannot be launched: not found in PATH")
       codex.missing = false
-      codex.windowless = true
-      assert.strictEqual(yield* refusal("codex"), "codex cannot be launched: there is no launch in a window")
-      codex.windowless = false
       world.agent.signs = () => undefined
       assert.strictEqual(yield* refusal("codex"), "the watch has no conversation that can be read")
       assert.deepStrictEqual([world.signals, (yield* state).revision], [[], revision])

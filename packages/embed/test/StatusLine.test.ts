@@ -37,6 +37,24 @@ it("a watch needs a person for a wait, a hold, a standby, a ceiling, its file or
   assert.strictEqual(next({ person }, false), "souffleur resume w")
 })
 
+it("a hand-over that failed needs a person, by the command that has the agent before go on", () => {
+  const need = (stage: string) =>
+    needOf(
+      "w",
+      { ...initial, phase: "Watching", agent: "codex", handedFrom: "pi", standby: { ...closed, stage } },
+      true
+    )
+  const next = "souffleur retry w --agent pi"
+  assert.deepStrictEqual(need("hand-over"), { why: "codex cannot take its conversation over", next })
+  const own = needOf(
+    "w",
+    { ...initial, phase: "Watching", agent: "codex", standby: { ...closed, stage: "stop" } },
+    true
+  )
+  assert.strictEqual(own?.next, "souffleur why w")
+  assert.deepStrictEqual(need("export"), { why: "its hand-over to codex failed", next })
+})
+
 it("the state of a watch names the most urgent fact first", () => {
   const wait = { since: noon, trigger: "limit" } as const
   assert.strictEqual(says({}), "watching")

@@ -217,6 +217,42 @@ it("why leaves comms out of a death without comms, and gives the reason of a rel
   assert.include(why(started, relaunched), "the recovery began because its conversation no longer fitted the model")
 })
 
+it("why of a hand-over that failed names both ways on, and a person's word as the cause of what follows", () => {
+  const chosen = (agent: string) => Event.AgentChosen.make({ at, from: "pi", agent })
+  const began = (cycle: number) => Event.RecoveryStarted.make({ at, cycle, purpose: "relaunch", trigger: "handover" })
+  const closed = (stage: string) => Event.RecoveryFailedClosed.make({ at, cycle: 1, stage, message: "no window" })
+  const unfit = why(chosen("codex"), began(1), closed("hand-over"))
+  assert.include(unfit, "nothing was stopped")
+  assert.include(unfit, '"souffleur retry --agent pi" has pi go on')
+  assert.include(unfit, '"souffleur retry --agent codex" tries again')
+  assert.notInclude(why(chosen("codex"), began(1), closed("export")), "nothing was stopped")
+  assert.notInclude(why(began(1), closed("export")), "--agent")
+  const back = why(chosen("codex"), began(1), closed("export"), chosen("pi"))
+  assert.include(back, "A person has pi go on with its own conversation")
+  assert.notInclude(back, "is stopped, and")
+  const relaunched = Event.ConductorRelaunched.make({
+    at,
+    cycle: 2,
+    generation: 2,
+    provider: "resume",
+    launchId: "w-g2",
+    conductor,
+    sessionId: "s1",
+    awaiting: false,
+    print: true,
+    exportPath: null,
+    taskCount: 0,
+    taskFingerprint: "0 head",
+    conductorState: null,
+    lastMessageId: 0
+  })
+  assert.include(why(chosen("codex"), began(2), relaunched), "because a person handed the conversation over")
+  assert.include(
+    why(chosen("codex"), began(1), closed("export"), chosen("pi"), began(2), relaunched),
+    "because a person took a failed hand-over back"
+  )
+})
+
 it("why of three deaths without progress says how the last process ended", () => {
   const ended = { ...died("pid"), evidence: { ...evidence, end: { _tag: "Exited", code: 3 } } } as const
   const starts = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "export", trigger: "pid" })

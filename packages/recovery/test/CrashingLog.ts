@@ -43,6 +43,8 @@ const ended = ({ retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0
       return Event.TurnEnded.make(seen)
     case "context":
       return Event.ContextExhausted.make(seen)
+    case "handover":
+      return Event.AgentChosen.make({ at, from: "claude", agent: "claude" })
     case "limit":
       return Event.WaitEnded.make({ at, watcher: 1, how: "over" })
     case "exit":

@@ -18,9 +18,9 @@ import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 const providers = [resumeSession, continueTurn, handover, exportProvider, standardCompact, smallHandoff]
 const history = [
-  ...recovering({ trigger: "handoff" }).slice(0, -2),
+  ...recovering({ trigger: "handover" }).slice(0, -2),
   Event.AgentChosen.make({ at: 0, from: "claude", agent: "codex" }),
-  Event.RecoveryStarted.make({ at: 0, cycle: 1, purpose: "relaunch", trigger: "handoff" })
+  Event.RecoveryStarted.make({ at: 0, cycle: 1, purpose: "relaunch", trigger: "handover" })
 ]
 
 /** Returns the stage at which a recovery failed closed. */
@@ -57,7 +57,7 @@ it.effect("an agent that cannot be launched in the terminal is refused before th
     world.launcher.terminal = "tmux"
     world.agent.windowless = true
     const { events } = yield* handedOver(world)
-    assert.deepStrictEqual([closedIn(events), world.did], ["launch", []])
+    assert.deepStrictEqual([closedIn(events), world.did], ["hand-over", []])
   }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("a launch of a recovery into a window is ordered as one", () =>
@@ -101,7 +101,7 @@ it.effect("a hand-over fails closed where its agent cannot be launched, and stay
     const world = worldOf()
     world.agent.missing = true
     const { events } = yield* handedOver(world)
-    assert.strictEqual(closedIn(events), "launch")
+    assert.strictEqual(closedIn(events), "hand-over")
     const watch = [...history, ...events].reduce(evolve, initial)
     assert.deepStrictEqual([watch.agent, watch.handedFrom], ["codex", "claude"])
   }).pipe(Effect.provide(HostServices.layer))

@@ -59,6 +59,14 @@ it.effect("a resume is for a death by a kill or a hang, and not for a hand-off o
       assert.deepStrictEqual(yield* providerOf({ trigger }), ["claude_export"], trigger)
   })
 )
+it.effect("an agent that was stopped for a failed hand-over is resumed in its own session, and is told so", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle({ trigger: "handover" })
+    yield* run
+    assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "resume")
+    assert.include(world.agent.orders[0]?.prompt, "Your process was stopped, so that another agent could go on")
+  })
+)
 it.effect("without a choice a watch with comms begins with the export; RECOVERY decides otherwise", () =>
   Effect.gen(function* () {
     const comms = "/p/comms.db"

@@ -3,6 +3,7 @@ import {
   type Claims,
   Comms,
   type EventLog,
+  Launcher,
   type Role,
   Settings,
   type Watch,
@@ -22,7 +23,7 @@ import {
   standardCompact,
   type StepServices
 } from "@souffleur/recovery"
-import { chosenAgent } from "@souffleur/process"
+import { chosenAgent, launcherFor } from "@souffleur/process"
 import { watcher } from "@souffleur/watcher"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -89,13 +90,17 @@ export class Roles extends Context.Service<
         const solo = Effect.fnUntraced(function* (role: Role, watch: Watch, ref: WatchRef) {
           return yield* Effect.provideService(run(role, watch, ref), Comms, yield* soloComms(watch))
         })
-        const agent = Context.get(world, Agent)
+        const launcher = Context.get(world, Launcher)
+        const settings = Context.get(world, Settings)
         return Roles.of({
-          run: (role, watch, ref) =>
-            (watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref)).pipe(
-              Effect.provideService(Agent, chosenAgent(agent, watch.agent)),
+          run: (role, watch, ref) => {
+            const agent = chosenAgent(Context.get(world, Agent), watch.agent)
+            return (watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref)).pipe(
+              Effect.provideService(Agent, agent),
+              Effect.provideService(Launcher, launcherFor(launcher, agent, settings)),
               Effect.provideContext(world)
             )
+          }
         })
       })
     )

@@ -110,6 +110,7 @@ export class FakeAgent {
       name: "agent",
       stall: this.stall,
       compactPrompt: this.compactPrompt,
+      windowless: this.windowless,
       ...(this.reports === undefined
         ? {}
         : { sessionOf: (one) => Effect.sync(() => Option.fromUndefinedOr(this.reports?.(one.process.pid, one))) }),

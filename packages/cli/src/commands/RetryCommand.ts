@@ -67,13 +67,15 @@ export const retryCommand = Command.make(
     }
     const whenOwned = watch.owner === undefined ? ' when souffleur runs again: "souffleur watch"' : ""
     yield* Console.log(
-      agent !== undefined
-        ? `${id}: ${agent} goes on with the conversation${whenOwned}`
-        : cycle !== null
-          ? `${id}: recovery ${cycle} begins${whenOwned}`
-          : again
-            ? `${id}: it is watched again${whenOwned}`
-            : `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
+      agent !== undefined && watch.handedFrom !== undefined
+        ? `${id}: the hand-over to ${agent} begins${whenOwned}`
+        : agent !== undefined && cycle === null
+          ? `${id}: ${agent} goes on as it is${whenOwned}`
+          : cycle !== null
+            ? `${id}: recovery ${cycle} begins${whenOwned}`
+            : again
+              ? `${id}: it is watched again${whenOwned}`
+              : `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
     )
   })
 ).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

@@ -1,4 +1,4 @@
-import { Claims, EventLog, type ResolvedSettings, Words, isOfAnotherMachine } from "@souffleur/domain"
+import { Claims, EventLog, type ResolvedSettings, Words, isOfAnotherMachine, failedHandover } from "@souffleur/domain"
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
 import { Signals } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
@@ -76,7 +76,7 @@ const watchFindings = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, se
       wrong(
         name,
         `stands by since recovery ${watch.standby.cycle} failed closed at ${watch.standby.stage}: ${watch.standby.message}`,
-        `souffleur why ${id}, then souffleur retry ${id} or souffleur adopt ${id}`
+        `souffleur why ${id}, then ${failedHandover(watch, id)?.back ?? `souffleur retry ${id}`} or souffleur adopt ${id}`
       )
     )
   }

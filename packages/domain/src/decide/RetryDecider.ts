@@ -1,6 +1,6 @@
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { Result } from "effect"
-import { decideHandover } from "./HandoverDecider.ts"
+import { decideHandover, failedHandover } from "./HandoverDecider.ts"
 import { nextWatcher, withheldByHold } from "./ExitDecider.ts"
 import { endedWait } from "./HoldDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
@@ -41,6 +41,12 @@ export const decideRetry = (
     return permission === undefined
       ? no("not now", 'an operator holds the watch, and nothing is launched: "souffleur go" ends that')
       : ok(...granted)
+  const failed = failedHandover(watch)
+  if (standby !== undefined && failed?.unfit === true)
+    return no(
+      "not now",
+      `${watch.agent} cannot take the conversation over (${standby.message}): "${failed.back}" has ${watch.handedFrom} go on, and "${failed.again}" tries again`
+    )
   if (standby !== undefined)
     return ok(
       ...granted,

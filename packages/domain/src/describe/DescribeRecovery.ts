@@ -22,7 +22,7 @@ export const describeRecovery = {
         message: "warning"
       }
     ),
-  RecoveryRetried: () => described("info", "An operator asks for the recovery again"),
+  RecoveryRetried: () => described("info", "An operator ends the standby"),
   AgentChosen: ({ agent, from }) =>
     described(
       "info",

@@ -22,6 +22,7 @@ export const Trigger = Schema.Literals([
   "hang",
   "untaken",
   "handoff",
+  "handover",
   "turn-ended",
   "limit",
   "context",

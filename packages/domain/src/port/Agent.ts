@@ -151,6 +151,8 @@ export class Agent extends Context.Service<
     readonly name: string
     /** See `AgentKind.stall`. */
     readonly stall: Duration.Duration
+    /** See `AgentKind.windowless`. */
+    readonly windowless?: boolean
     /** The agents that this one joins. Absent: it is a single one. */
     readonly joined?: JoinedAgents
     /**

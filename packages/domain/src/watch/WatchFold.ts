@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "40a9903b0a0faec7" },
+  name: { kind: "watch", fingerprint: "193edd607fbe5ac8" },
   initial,
   evolve,
   schema: Watch,

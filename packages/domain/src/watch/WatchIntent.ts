@@ -30,6 +30,8 @@ export interface Holder {
 export interface Handover {
   readonly from: string
   readonly agent: string
+  /** True if the Conductor lives: then it goes on where a person takes a failed hand-over back. */
+  readonly lives: boolean
 }
 
 /** The observation that ends a watcher, by its priority (spec: behaviour#exits). */

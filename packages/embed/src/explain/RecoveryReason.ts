@@ -3,6 +3,9 @@ import {
   compactAttempts,
   doubtsOf,
   type Event,
+  evolve,
+  failedHandover,
+  type RecoveryCycle,
   sessionInWords,
   stepNames,
   type Watch,
@@ -71,14 +74,25 @@ const closing = (before: Watch, reason: string): ReadonlyArray<string> => {
   return [...gate(before), ...failed, ...(failed.some((line) => line.endsWith(`: ${reason}`)) ? [] : [reason])]
 }
 
+/** Returns the cause of a recovery. A person may take back a hand-over for which the agent was stopped. */
+const causeOf = (trigger: RecoveryCycle["trigger"], { handedFrom }: Watch): string =>
+  trigger === "handover" && handedFrom === undefined ? "a person took a failed hand-over back" : becauseOf[trigger]
+
 /** Explains the outcome of a recovery: what its steps saw, and the rule. */
 export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation => {
   switch (event._tag) {
-    case "RecoveryFailedClosed":
+    case "RecoveryFailedClosed": {
+      const failed = failedHandover(evolve(before, event))
       return {
         seen: closing(before, event.message),
-        rule: "souffleur fails closed where it cannot be certain: it launches nothing in this cycle, and stands by."
+        rule: "souffleur fails closed where it cannot be certain: it launches nothing in this cycle, and stands by.",
+        ...(failed === undefined
+          ? {}
+          : {
+              act: `${failed.unfit ? "nothing was stopped" : "the conversation is kept"}: "${failed.back}" has ${before.handedFrom} go on, and "${failed.again}" tries again`
+            })
       }
+    }
     case "RecoveryEscalated":
       return {
         seen: [
@@ -99,7 +113,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
       const clamped = launch === undefined ? undefined : clampInWords(launch)
       return {
         seen: [
-          ...(trigger === undefined ? [] : [`the recovery began because ${becauseOf[trigger]}`]),
+          ...(trigger === undefined ? [] : [`the recovery began because ${causeOf(trigger, before)}`]),
           ...(doubtsOf({ step: stepNames.request, outcome: outcomeOf(before, stepNames.request) })?.warnings ?? []),
           ...session(before),
           ...gate(before),

@@ -24,6 +24,7 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   hang: "every sign had been silent for too long",
   untaken: "it had not taken its hand-off in time",
   handoff: "it had asked for a planned hand-off",
+  handover: "a person handed the conversation over",
   "turn-ended": "its turn had ended before its work",
   limit: "the cause that ended its last turn was over",
   context: "its conversation no longer fitted the model",

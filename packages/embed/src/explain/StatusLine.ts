@@ -1,4 +1,4 @@
-import { type StateWord, type Watch, type WatchEvent, Words, type Zone } from "@souffleur/domain"
+import { failedHandover, type StateWord, type Watch, type WatchEvent, Words, type Zone } from "@souffleur/domain"
 import { Match } from "effect"
 import type { EndedWatch } from "../watching/FindWatch.ts"
 
@@ -63,7 +63,10 @@ export interface Need {
   readonly next: string
 }
 
-type Needing = Pick<Watch, "ceiling" | "end" | "held" | "overreach" | "person" | "phase" | "standby">
+type Needing = Pick<
+  Watch,
+  "agent" | "ceiling" | "end" | "handedFrom" | "held" | "overreach" | "person" | "phase" | "standby"
+>
 
 /**
  * Returns what a watch needs from a person, the most urgent first; `null`: nothing. `owned`: a live souffleur looks
@@ -74,10 +77,16 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
   if (end === "retries exhausted" || end === "validation exhausted")
     return { why: ends[end], next: `souffleur why ${id}` }
   if (watch.phase === "Exited") return null
-  const { ceiling, held, overreach, person, standby } = watch
+  const { agent, ceiling, held, overreach, person, standby } = watch
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   if (person !== undefined) return { why: "it waits for a person", next: `souffleur attach ${id}` }
   if (held !== undefined) return { why: "it is held: nothing is stopped or launched", next: `souffleur go ${id}` }
+  const failed = failedHandover(watch, id)
+  if (failed !== undefined)
+    return {
+      why: failed.unfit ? `${agent} cannot take its conversation over` : `its hand-over to ${agent} failed`,
+      next: failed.back
+    }
   if (standby !== undefined && (standby.stage !== "ceiling" || ceiling === undefined))
     return { why: `it stands by (${standby.stage})`, next: `souffleur why ${id}` }
   if (ceiling !== undefined)

@@ -179,7 +179,10 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       return {
         seen: [`the conversation is of ${event.from}`],
         rule: "Only a person hands a conversation over to another agent.",
-        act: `${event.from} is stopped, and ${event.agent} goes on from an export`
+        act:
+          event.from === event.agent
+            ? `${event.agent} goes on with its own session, and is stopped only where a recovery of its own begins`
+            : `${event.from} is stopped, and ${event.agent} goes on from an export`
       }
     case "FleetWordTaken":
       return {

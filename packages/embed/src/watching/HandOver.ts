@@ -1,6 +1,15 @@
-import { Agent, clamp, type Handover, leastPermission, lower, type Permission, type Watch } from "@souffleur/domain"
-import { freshSessionId } from "@souffleur/process"
-import { newestSession, placedIn } from "@souffleur/recovery"
+import {
+  Agent,
+  clamp,
+  type Handover,
+  leastPermission,
+  lower,
+  type Permission,
+  Processes,
+  type Watch
+} from "@souffleur/domain"
+import { freshSessionId, isGone } from "@souffleur/process"
+import { newestSession } from "@souffleur/recovery"
 import { Effect, Option, Runtime, Schema } from "effect"
 import { Parts } from "../world/Parts.ts"
 
@@ -25,10 +34,12 @@ const programOf = ({ joined, name }: Agent["Service"], sessionId: string) =>
 /**
  * Looks whether another agent could take the conversation of a watch over, and names the two (spec:
  * behaviour#hand-over). It stops and launches nothing. Fails with `AgentUnfit` where the agent is unknown or not
- * installed, and where there is no conversation. Fails so too where the ceiling or the terminal refuses its launch.
+ * installed, and where there is no conversation. Fails so too where the ceiling refuses its launch. The recovery
+ * looks at the terminal, since only souffleur of the watch knows it.
  */
 export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, program: string, ceiling?: Permission) {
-  const { layerLook, settings, terminal } = yield* Parts
+  const { layerLook, settings } = yield* Parts
+  const processes = yield* Processes
   const found = yield* settings(watch.project)
   const looked = Effect.gen(function* () {
     const agent = yield* Agent
@@ -36,6 +47,11 @@ export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, progr
     const sessionId = yield* newestSession(watch)
     if (Option.isNone(yield* agent.signs(sessionId)))
       return yield* new AgentUnfit({ message: "the watch has no conversation that can be read" })
+    const from = yield* programOf(agent, sessionId)
+    const { conductor } = watch
+    const holds = conductor !== undefined && sessionId === watch.sessionId
+    const handover: Handover = { from, agent: program, lives: holds && !(yield* isGone(processes, conductor)) }
+    if (from === program) return handover
     const permission = clamp(
       watch.firstLaunch?.requested ?? leastPermission,
       lower(ceiling ?? watch.pin.ceiling, found.maxExternalPermission)
@@ -45,10 +61,10 @@ export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, progr
         session: { _tag: "Fresh", sessionId: yield* freshSessionId },
         permission,
         prompt: "Continue.",
-        ...placedIn(terminal(found))
+        print: true
       })
       .pipe(Effect.mapError(({ problem }) => new AgentUnfit({ message: `${program} cannot be launched: ${problem}` })))
-    return { from: yield* programOf(agent, sessionId), agent: program } satisfies Handover
+    return handover
   })
   return yield* Effect.provide(looked, layerLook({ settings: found, comms: null }))
 })

@@ -16,7 +16,7 @@ import { settingsOf } from "./ReadHere.ts"
 import { layerLook } from "./AgentLayers.ts"
 import { commsIn, layerComms, layerCommsLink, refuseUnsoundComms } from "./StoreLayers.ts"
 import { layerLaunches } from "./LaunchLayers.ts"
-import { layerRun, layerWatch, supposedTerminal } from "./World.ts"
+import { layerRun, layerWatch } from "./World.ts"
 
 /** The ports of this host that the parts of a project are made of. */
 export type Needs =
@@ -97,7 +97,6 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
         layerLaunches: (settings) => Layer.provide(layerLaunches(settings), built),
         guardian: (revival) => here(Effect.map(guardianOfWatch(revival), (start) => (id: string) => here(start(id)))),
         apart: (order) => here(startApart(order)),
-        terminal: (settings) => supposedTerminal(settings, variables),
         layerLook: ({ comms, settings }) => Layer.provide(layerLook(settings, comms), built),
         layerWatch: ({ comms, overrides, project, settings }) =>
           Layer.provide(Layer.merge(layerWatch(settings, project, comms, overrides), layerNotices(settings)), built),

@@ -12,7 +12,6 @@ import {
   type ResolvedSettings,
   type SettingFlags,
   Settings,
-  type Terminal,
   type Variables
 } from "@souffleur/domain"
 import type { NamedRun } from "@souffleur/plan"
@@ -95,8 +94,6 @@ export class Parts extends Context.Service<
     readonly guardian: (revival: Revival) => Effect.Effect<StartGuardian, NoGuardian>
     /** Starts a process that descends neither from this one nor from its agent, and returns its pid. */
     readonly apart: (order: ApartOrder) => Effect.Effect<number, NotDetached>
-    /** Returns the terminal for launches as far as it shows here: the watch's souffleur may run in another place. */
-    readonly terminal: (settings: ResolvedSettings) => Terminal
     /** The agent's files and the comms of a watch, for a look that launches nothing. */
     readonly layerLook: (order: Pick<PartsOrder, "comms" | "settings">) => Layer.Layer<Agent | Comms>
     readonly layerWatch: (order: PartsOrder) => Layer.Layer<WatchPorts, PartsError>
@@ -144,7 +141,6 @@ export class Parts extends Context.Service<
           layerLaunches: () => Layer.succeedContext(context),
           guardian: () => Effect.fail(new NoGuardian({ message: "fixed parts have no guardian: leave it out" })),
           apart: () => Effect.fail(new NotDetached({ message: "fixed parts start no other process: keep the watch" })),
-          terminal: () => Context.get(context, Launcher).terminal,
           layerLook: () => Layer.succeedContext(context),
           layerWatch: () => Layer.succeedContext(context),
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),

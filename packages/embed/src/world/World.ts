@@ -61,12 +61,6 @@ export const terminalOf = (
     : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", problem: cannot[launcher] }))
 }
 
-/** Returns the terminal for launches as far as it shows here: souffleur itself may run in another place. */
-export const supposedTerminal = (
-  { launcher }: ResolvedSettings,
-  variables: Readonly<Record<string, string | undefined>>
-): Terminal => (launcher === "auto" ? surrounding(variables) : launcher)
-
 /** The claims of every souffleur of this user. */
 export const layerClaims = NodeClaims.layer()
 

@@ -16,8 +16,8 @@ import { stopConductor } from "../steps/StopConductor.ts"
 import { Escalated, type Provider } from "../Provider.ts"
 
 const name = "resume"
-/** The deaths after which the conversation itself is whole. */
-const deaths: ReadonlySet<string | undefined> = new Set(["pid", "heartbeat", "hang"])
+/** The ends within a turn after which the conversation itself is whole. */
+const brokenOff: ReadonlySet<string | undefined> = new Set(["pid", "heartbeat", "hang", "handover"])
 
 /**
  * Holds if the session is to be resumed first. A cycle that has begun a way goes on with it. RECOVERY may have changed
@@ -29,11 +29,14 @@ const isChosen = ({ comms, recovery }: Watch, settings: Settings["Service"]): bo
   return (settings.recovery ?? (comms === null ? "resume" : "export")) === "resume"
 }
 
-/** Resumes the session of a Conductor that was killed or hung, in place (spec: behaviour#resume). */
+/**
+ * Resumes in place the session of a Conductor that was killed, hung, or stopped for a failed hand-over (spec:
+ * behaviour#resume).
+ */
 export const resumeSession: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name,
   applies: (watch, settings) =>
-    watch.handedFrom === undefined && deaths.has(watch.recovery?.trigger) && isChosen(watch, settings),
+    watch.handedFrom === undefined && brokenOff.has(watch.recovery?.trigger) && isChosen(watch, settings),
   foresee: (watch) => [{ _tag: "Agent", session: "same", prompt: promptToResume(watch) }],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // The cause of the second death may be in the session itself.

@@ -13,6 +13,7 @@ import {
   ProcessIdentity,
   Settings,
   type Terminal,
+  unfitStage,
   unreadBaseline,
   type Watch,
   type WatchIntent
@@ -106,7 +107,9 @@ export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* ({ reques
       return {}
     }),
     reconcile: again
-  }).pipe(Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new FailedClosed({ stage: "launch", message }))))
+  }).pipe(
+    Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new FailedClosed({ stage: unfitStage, message })))
+  )
 })
 
 const launchIdOf = (watch: string, token: string) => `${watch}-${token}`

@@ -5,6 +5,8 @@ export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
   switch (trigger) {
     case "handoff":
       return "The previous Conductor asked for a planned hand-off because of high context use; it was not a crash."
+    case "handover":
+      return "The previous Conductor was stopped, so that another agent could go on. That came to nothing; it was not a crash."
     case "turn-ended":
       return "Your last turn ended by itself before the work was complete; nothing crashed."
     case "limit":
@@ -75,12 +77,14 @@ export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undef
 export const promptToContinue = (watch: Watch): string =>
   [opening(watch, undefined), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
 
-/** Makes the prompt with which the same session goes on after its process was killed or hung. */
+/** Makes the prompt with which the same session goes on after its process was broken off within a turn. */
 export const promptToResume = (watch: Watch): string =>
   [
     opening(watch, undefined),
     "",
-    "Your process crashed or became unresponsive in the middle of your work. Your conversation is as it was.",
+    watch.recovery?.trigger === "handover"
+      ? "Your process was stopped, so that another agent could go on, which came to nothing. Your conversation is as it was."
+      : "Your process crashed or became unresponsive in the middle of your work. Your conversation is as it was.",
     "A tool that ran at that moment may have done its work in part: look before you run it again.",
     tasks(watch)
   ].join("\n")
