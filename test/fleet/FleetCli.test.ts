@@ -174,6 +174,9 @@ it.live.skipIf(noPostgres !== undefined)("hub serve --keep removes what ended lo
     // The job ended, by the clock of its host, in 2026.
     yield* server.query("UPDATE jobs SET urgency = 3, at = at - 31536000000", database)
     yield* the.serveAs(["--keep", "2d"])
+    // The next hour begins now.
+    const begins = "UPDATE cluster_messages SET deliver_at = 0 RETURNING 1"
+    yield* until(server.query(begins, database), (rows) => rows !== "")
     const left = yield* until(server.query("SELECT count(*) FROM events", database), (count) => count === "0")
     assert.strictEqual(left, "0")
     assert.deepInclude(yield* statusOf(one), { problem: null, behind: 0 })

@@ -128,10 +128,10 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
     serve: serveAs([]),
     serveAs,
     /** Starts another hub on the same database. */
-    another: Effect.gen(function* () {
+    another: Effect.fnUntraced(function* (words: ReadonlyArray<string> = [], more?: Variables) {
       const port = yield* freePort
-      const { child } = yield* serveOn(port, [])
-      return { child, url: `http://127.0.0.1:${port}` }
+      const { child } = yield* serveOn(port, words, more)
+      return { child, port, url: `http://127.0.0.1:${port}` }
     }),
     /** Enrols a host, and adds it to the fleet. */
     joined: Effect.fnUntraced(function* (name: string, words: ReadonlyArray<string> = []) {

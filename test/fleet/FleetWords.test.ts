@@ -142,7 +142,7 @@ it.live.skipIf(noPostgres !== undefined)("a word has one effect where a hub was 
   Effect.gen(function* () {
     const { query, the } = yield* fleet
     yield* the.serve
-    const frozen = yield* the.another
+    const frozen = yield* the.another()
     const one = yield* the.joined("one")
     const anna = yield* the.person("anna", "operator")
     one.open("night", ...settled)

@@ -8,6 +8,7 @@ const projection = "test/fleet/HubProjection.test.ts"
 const alarms = "test/fleet/HubAlarms.test.ts"
 const browsers = "test/fleet/HubBrowsers.test.ts"
 const retention = "test/fleet/HubRetention.test.ts"
+const cluster = "test/fleet/HubCluster.test.ts"
 
 /** Mutants that take away the defences of what is seen of other hosts. */
 export const fleetMutants = [
@@ -353,16 +354,35 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/hub/src/HubAlarms.ts",
+    "packages/hub/src/cluster/HubCluster.ts",
+    [cluster],
+    [
+      ["hubs: another one goes on", 'shardLockExpiration: "1 minute"', 'shardLockExpiration: "1 day"'],
+      ["hubs: the locks are rows", "shardLockDisableAdvisory: true,", ""],
+      ["hubs: the parts of a hub alone", "assignedShardGroups: groups,", "assignedShardGroups: [],"],
+      ["hubs: a part of these rules", "`${part} ${rules}`", "`${part}`"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/cluster/Forgetting.ts",
+    ["packages/hub/test/Forgetting.test.ts"],
+    [
+      ["retention: until none are left", "until: (jobs = 0) => jobs === 0", "until: () => true"],
+      ["retention: each hour", '"0 * * * *"', '"0 0 * * *"']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/cluster/Sentinel.ts",
     ["packages/hub/test/Sentinel.test.ts"],
     [
+      ["alarms: each hub listens through an outage", "Effect.ignore(listen)", "Effect.orDie(listen)"],
       ["alarms: once all is folded", "if (!folded) yield*", "if (false as boolean) yield*"],
       [
         "alarms: only what a channel took is told",
         "alarms.length > 0 && (yield* tell(alarms))",
         "alarms.length > 0 && ((yield* tell(alarms)) || true)"
       ],
-      ["alarms: an outage passes", "yield* telling(looked).pipe(", "yield* looked.pipe("]
+      ["alarms: an outage passes", "return telling(looked).pipe(", "return Effect.orDie(looked).pipe("]
     ]
   ),
   ...mutantsOf(

@@ -1,9 +1,9 @@
 import type { StoreOut } from "@souffleur/fleet"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { HubProjection, isCurrent, type JobFold } from "./HubProjection.ts"
+import { isCurrent, type JobFold } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
-import { throughOutages, orOut } from "./HubTrouble.ts"
+import { orOut } from "./HubTrouble.ts"
 
 /** Something that a person is told once, as long as it lasts. `job`: its watch or run; `null`: the host itself. */
 export interface Alarm {
@@ -52,6 +52,8 @@ const taken = `UPDATE alarms SET taken = clock_timestamp() FROM logs
 export class HubAlarms extends Context.Service<
   HubAlarms,
   {
+    /** Notes that this hub listens to its hosts. */
+    readonly listen: Effect.Effect<void, StoreOut>
     /** Begins and ends alarms by what is so now. Takes those that are to be told; they come again after a minute. */
     readonly take: Effect.Effect<ReadonlyArray<Alarm>, StoreOut>
     /** Marks alarms as told. They do not come again. */
@@ -66,9 +68,12 @@ export class HubAlarms extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         // It brings the schema.
         yield* HubStore
+        const listen = Effect.asVoid(orOut(sql.unsafe(listens, [])))
         return HubAlarms.of({
+          listen,
           take: Effect.gen(function* () {
-            yield* orOut(sql.unsafe(listens, []))
+            // A hub that was frozen finds the gap before it calls a host silent.
+            yield* listen
             yield* orOut(sql.unsafe(ended, [rules]))
             yield* orOut(sql.unsafe(begun, [rules]))
             const rows = yield* orOut(
@@ -103,33 +108,3 @@ export class HubAlarms extends Context.Service<
       })
     )
 }
-
-/** The pause between two looks. */
-const look = "5 seconds"
-
-/**
- * Tells alarms as they begin, as long as its scope lives. It waits until all events are folded. A hub without them
- * would end alarms whose jobs it does not know yet. `tell` tells some alarms together, and returns `false` where no
- * channel took them. They are told again then.
- */
-export const layerSentinel = (
-  tell: (alarms: ReadonlyArray<Alarm>) => Effect.Effect<boolean>
-): Layer.Layer<never, never, HubAlarms | HubProjection> =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const { pass } = yield* HubProjection
-      const { take, told } = yield* HubAlarms
-      let folded = false
-      const looked = Effect.gen(function* () {
-        if (!folded) yield* Effect.repeat(pass, { until: (count) => count === 0 })
-        folded = true
-        const alarms = yield* take
-        if (alarms.length > 0 && (yield* tell(alarms))) yield* told(alarms)
-      })
-      const telling = throughOutages({
-        fails: "the hub cannot tell alarms, and tries again",
-        works: "the hub tells alarms again"
-      })
-      yield* telling(looked).pipe(Effect.andThen(Effect.sleep(look)), Effect.forever, Effect.forkScoped)
-    })
-  )

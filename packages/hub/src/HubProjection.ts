@@ -14,7 +14,7 @@ import { SqlClient } from "effect/sql"
 import type { JobCount } from "./HubNumbers.ts"
 import { agoOf, eventOf, type EventRow } from "./HubRows.ts"
 import { ago, HubStore } from "./HubStore.ts"
-import { throughOutages, orOut } from "./HubTrouble.ts"
+import { orOut } from "./HubTrouble.ts"
 
 /** A job, with what is kept of it to fold later events. */
 export interface FoldedJob {
@@ -112,6 +112,8 @@ export class HubProjection extends Context.Service<
   {
     /** Folds some of the events that arrived since the last pass of any hub, and returns how many. */
     readonly pass: Effect.Effect<number, StoreOut>
+    /** The fingerprint of the rules by which it folds. */
+    readonly rules: string
     readonly view: Effect.Effect<FleetView, StoreOut>
     /** The hosts of the view, by their logs. */
     readonly hosts: Effect.Effect<ReadonlyArray<FleetHost>, StoreOut>
@@ -204,6 +206,7 @@ export class HubProjection extends Context.Service<
         )
 
         return HubProjection.of({
+          rules,
           hosts,
           find: Effect.fn("HubProjection.find")(function* (asked) {
             const rows = yield* viewedRows(asked)
@@ -229,22 +232,3 @@ export class HubProjection extends Context.Service<
       })
     )
 }
-
-/** The pause between two looks at what arrived. */
-const look = "1 second"
-
-/** Folds what arrives, as long as its scope lives. A database that is out is asked again. */
-export const layerProjector: Layer.Layer<never, never, HubProjection> = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { pass } = yield* HubProjection
-    const folding = throughOutages({
-      fails: "the hub cannot fold events, and tries again",
-      works: "the hub folds events again"
-    })
-    yield* folding(pass).pipe(
-      Effect.tap((count = 0) => (count === 0 ? Effect.sleep(look) : Effect.void)),
-      Effect.forever,
-      Effect.forkScoped
-    )
-  })
-)

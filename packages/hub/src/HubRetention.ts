@@ -4,14 +4,10 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { JobFold } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
-import { orOut, throughOutages } from "./HubTrouble.ts"
+import { orOut } from "./HubTrouble.ts"
 
 /** Jobs whose events one statement removes. */
 const together = 50
-/** The pause between two of them, in which hubs fold. */
-const pause = "1 second"
-/** The pause between two looks at what has ended. */
-const look = "1 hour"
 
 /** A pass of a fold holds a row of this table, so no job is folded meanwhile. No hub with other rules begins either. */
 const alone = "LOCK TABLE projections IN EXCLUSIVE MODE"
@@ -65,20 +61,3 @@ export class HubRetention extends Context.Service<
       })
     )
 }
-
-/** Removes the events of jobs that ended longer ago than that, as long as its scope lives. */
-export const layerForgetting = (keep: Duration.Duration): Layer.Layer<never, never, HubRetention> =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const { forget } = yield* HubRetention
-      const forgetting = throughOutages({
-        fails: "the hub cannot remove old events, and tries again",
-        works: "the hub removes old events again"
-      })
-      yield* forgetting(forget(keep)).pipe(
-        Effect.tap((jobs = 0) => Effect.sleep(jobs === 0 ? look : pause)),
-        Effect.forever,
-        Effect.forkScoped
-      )
-    })
-  )

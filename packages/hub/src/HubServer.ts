@@ -13,7 +13,7 @@ import { HttpIncomingMessage, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { fleetNumbers } from "./HubNumbers.ts"
 import { HubPeople } from "./people/HubPeople.ts"
-import { HubProjection, layerProjector } from "./HubProjection.ts"
+import { HubProjection } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
 import { HubWords } from "./HubWords.ts"
 
@@ -102,10 +102,11 @@ export const layerHubWith = <E, R>(routes: Layer.Layer<never, E, R>) =>
     disableListenLog: true,
     disableLogger: true,
     middleware: bounded
-  }).pipe(Layer.merge(layerProjector))
+  })
 
 /**
- * Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database.
+ * Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database. Parts
+ * such as {@link layerProjector} are done in one of them alone. They need {@link layerHubCluster}.
  *
  * @example
  * ```ts

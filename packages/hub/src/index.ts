@@ -1,3 +1,14 @@
+export * from "./cluster/Forgetting.ts"
+export {
+  type HubPart,
+  type HubRunner,
+  layerInOneHub,
+  type LayerOfPart,
+  layerHubCluster,
+  layerRunner
+} from "./cluster/HubCluster.ts"
+export * from "./cluster/Projector.ts"
+export * from "./cluster/Sentinel.ts"
 export * from "./HubAlarms.ts"
 export * from "./people/HubBrowsers.ts"
 export * from "./HubDatabase.ts"

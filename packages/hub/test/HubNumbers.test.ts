@@ -85,7 +85,7 @@ it.live("the numbers are for who has a token, as text", () =>
           })
         ),
         Layer.provide(Layer.mock(HubWords)({})),
-        Layer.provide(Layer.mock(HubProjection)({ pass: Effect.never, counts: Effect.succeed([]) })),
+        Layer.provide(Layer.mock(HubProjection)({ rules: "a", counts: Effect.succeed([]) })),
         Layer.provideMerge(LoopbackServer.layer({ port: 0 }))
       )
     )

@@ -52,7 +52,7 @@ it.live("a request that is too large is refused before it is in memory, with its
         ),
         Layer.provide(Layer.mock(HubPeople)({})),
         Layer.provide(Layer.mock(HubWords)({})),
-        Layer.provide(Layer.mock(HubProjection)({ pass: Effect.never })),
+        Layer.provide(Layer.mock(HubProjection)({ rules: "a" })),
         Layer.provideMerge(LoopbackServer.layer({ port: 0 }))
       )
     )

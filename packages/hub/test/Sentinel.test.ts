@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { StoreOut } from "@souffleur/fleet"
-import { type Alarm, HubAlarms, HubProjection, layerSentinel } from "@souffleur/hub"
+import { type Alarm, HubAlarms, HubProjection, layerListening, layerSentinel } from "@souffleur/hub"
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { layerOneHub } from "./OneHub.ts"
 
 const alarm: Alarm = {
   kind: "silent",
@@ -17,8 +18,10 @@ it.effect("the sentinel begins once all is folded, goes on after an outage, and 
   const [heard, marked]: [Array<number>, Array<number>] = [[], []]
   const logged: Array<unknown> = []
   const layer = layerSentinel((alarms) => Effect.sync(() => (heard.push(alarms.length), takes))).pipe(
+    Layer.provide(layerOneHub),
     Layer.provide(
       Layer.mock(HubProjection)({
+        rules: "a",
         pass: Effect.suspend(() => (out ? new StoreOut() : Effect.sync(() => Math.max(0, left--))))
       })
     ),
@@ -44,4 +47,14 @@ it.effect("the sentinel begins once all is folded, goes on after an outage, and 
     assert.lengthOf(heard, 3, "it folds once")
     assert.deepStrictEqual(logged, ["the hub cannot tell alarms, and tries again", "the hub tells alarms again"])
   }).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push([message].flat(2)[0]))])))
+})
+
+it.effect("each hub listens, through outages too", () => {
+  let listens = 0
+  const listen = Effect.suspend(() => (++listens === 2 ? new StoreOut() : Effect.void))
+  return Effect.gen(function* () {
+    yield* Layer.build(Layer.provide(layerListening, Layer.mock(HubAlarms)({ listen })))
+    yield* TestClock.adjust("16 seconds")
+    assert.strictEqual(listens, 4)
+  })
 })

@@ -45,7 +45,7 @@ const hub = (calls: Array<unknown>) =>
     ),
     Layer.provide(
       Layer.mock(HubProjection)({
-        pass: Effect.never,
+        rules: "a",
         counts: Effect.succeed([]),
         view: Effect.succeed({ now: 1, hosts: [], jobs: [], more: 0 })
       })

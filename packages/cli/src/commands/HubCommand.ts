@@ -1,8 +1,19 @@
 import { silentMillis } from "@souffleur/fleet"
-import { HubProjection, HubStore, type Alarm, layerForgetting, layerHubWith, layerSentinel } from "@souffleur/hub"
-import { pageUrl, Words } from "@souffleur/domain"
+import {
+  type Alarm,
+  type HubPart,
+  HubProjection,
+  HubStore,
+  layerForgetting,
+  layerHubCluster,
+  layerHubWith,
+  layerListening,
+  layerProjector,
+  layerSentinel
+} from "@souffleur/hub"
+import { pageUrl, Processes, Words } from "@souffleur/domain"
 import { noticeChannels, opening } from "@souffleur/embed/internal"
-import { Processes } from "@souffleur/node"
+import { Processes as HostProcesses } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { NoticeChannels } from "@souffleur/process"
 import { Console, Duration, Effect, FiberMap, Layer, Option, Redacted } from "effect"
@@ -30,7 +41,7 @@ const teller = Effect.gen(function* () {
   const { settings } = yield* opening(yield* Project)
   if (settings.notify.length === 0)
     return yield* new BadUsage({ message: "--alarms needs a channel: set SOUFFLEUR_NOTIFY, such as ntfy:TOPIC" })
-  const channels = yield* Effect.provide(noticeChannels(settings), Processes.layer)
+  const channels = yield* Effect.provide(noticeChannels(settings), HostProcesses.layer)
   const again = yield* FiberMap.make<string>()
   return (alarms: ReadonlyArray<Alarm>) => Effect.provideService(tellAlarms(alarms, again), NoticeChannels, channels)
 })
@@ -42,6 +53,16 @@ const keptFor = (text: string) =>
     Option.match({
       onNone: () => Effect.fail(new BadUsage({ message: `--keep ${text} is no time of two days or more: write 90d` })),
       onSome: Effect.succeed
+    })
+  )
+
+/** Makes this hub known to the others of its database, by its machine and its port. */
+const layerRunner = (parts: ReadonlyArray<HubPart>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { address } = yield* HttpServer.HttpServer
+      const { host } = yield* Effect.provide(Processes, HostProcesses.layer)
+      return layerHubCluster({ host: host.name, port: "port" in address ? address.port : 0, parts })
     })
   )
 
@@ -78,6 +99,12 @@ const serveCommand = Command.make(
           (problem) => new BadUsage({ message: `--url ${url.value} ${problem}` })
         )
     const forgetting = Option.isNone(keep) ? Layer.empty : layerForgetting(yield* keptFor(keep.value))
+    const sentinel = alarms ? layerSentinel(yield* teller) : Layer.empty
+    const parts: ReadonlyArray<HubPart> = [
+      "projector",
+      ...(alarms ? (["sentinel"] as const) : []),
+      ...(Option.isSome(keep) ? (["retention"] as const) : [])
+    ]
     yield* yield* WorksUnread
     const told = Effect.gen(function* () {
       const server = yield* HttpServer.HttpServer
@@ -86,11 +113,10 @@ const serveCommand = Command.make(
       yield* Console.error("The hub answers its hosts. Ctrl-C ends it, and no watch anywhere.")
       yield* Console.error(`Its page is ${reached ?? url}/ and asks for a token of the hub.`)
     })
-    const sentinel = alarms ? layerSentinel(yield* teller) : Layer.empty
     const serving = Layer.mergeAll(
       layerHubWith(layerHubPage(reached)),
-      sentinel,
-      forgetting,
+      layerListening,
+      Layer.mergeAll(layerProjector, sentinel, forgetting).pipe(Layer.provide(layerRunner(parts))),
       Layer.effectDiscard(told)
     ).pipe(Layer.provide(LoopbackServer.layer({ port })))
     yield* withStore(database, Layer.launch(serving)).pipe(
