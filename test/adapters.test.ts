@@ -62,7 +62,7 @@ const rowOf = Effect.fnUntraced(function* (kind: AgentPackage) {
     "session id": agent.sessionOf === undefined ? "given" : "reported",
     "compacted in place": yes(agent.compactPrompt !== null),
     dollars: yes(kind.recordsDollars),
-    hooks: yes(kind.hooks.events.length > 0),
+    hooks: yes(kind.hooks !== undefined),
     "silent for at most": `${Duration.toSeconds(agent.stall)} s`
   }
 })

@@ -228,6 +228,7 @@ describe("the floors", () => {
     const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
       [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
       [/^packages\/embed\/src\/Souffleur\.ts$/u, "names the agent that is looked after by default"],
+      [/^packages\/session\/src\/hooks\/HookInput\.ts$/u, "has the names of events that the hooks of agents share"],
       [
         /^packages\/domain\/src\/settings\/Permission\.ts$/u,
         "has the two words of MAX_EXTERNAL_PERMISSION, which a user writes"

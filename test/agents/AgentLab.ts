@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Effect, FileSystem, Path, Schema, type Scope } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { swept } from "../claude/AgentProcesses.ts"
 import { headless } from "../claude/ClaudeStage.ts"
@@ -23,6 +23,15 @@ const timings = {
   SOUFFLEUR_STALL_AFTER: "15 seconds"
 }
 
+type Needed = ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem
+
+/** The home of a real agent, and how its programs are started there. */
+export interface AgentHome {
+  readonly home: string
+  readonly project: string
+  readonly options: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly extendEnv: false }
+}
+
 /** A real agent program, and how it is set up in a home of its own. */
 export interface RealAgent {
   /** Its name for a person. */
@@ -45,6 +54,12 @@ export interface RealAgent {
   readonly endsWellAtTerm?: boolean
   /** True if its records do not have the end of a usage limit. */
   readonly limitWithoutEnd?: boolean
+  /** Its hooks, where souffleur installs some: the word of a start, the event before a tool, and a person's approval. */
+  readonly hooks?: {
+    readonly began: string
+    readonly tool: string
+    readonly approved?: (program: string, lab: AgentHome) => Effect.Effect<void, unknown, Scope.Scope | Needed>
+  }
   /** True if it waits for the end of a usage limit by itself, and has no record of it. */
   readonly waitsByItself?: boolean
 }

@@ -1,5 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Clock, Effect, Ref } from "effect"
+import { Hooks, type HookSign } from "@souffleur/domain"
+import { HookFiles } from "@souffleur/node"
+import { Clock, Effect, Option, Ref } from "effect"
 import { alive, childOf } from "../claude/AgentProcesses.ts"
 import type { Logged } from "../claude/Lab.ts"
 import { only, services, told } from "../claude/Watched.ts"
@@ -144,6 +146,42 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
         assert.strictEqual(wait["kind"], "usage-limit")
         if (agent.limitWithoutEnd !== true) assert.strictEqual(wait["until"], yield* Ref.get(met))
         assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "continue_turn")
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+  const { hooks } = agent
+  if (hooks !== undefined)
+    it.live.skipIf(found === null)("its hooks say what a turn does, of which process, and are taken out again", () =>
+      Effect.gen(function* () {
+        const lab = yield* agentLab(agent, program, rehearses)
+        const name = agent.words[0]!
+        const installed = yield* lab.said("hooks", "install", "--agent", name)
+        assert.include(installed, "hooks installed")
+        assert.match(yield* lab.said("doctor"), /^ok +hooks +installed in /mu)
+        if (hooks.approved !== undefined) yield* hooks.approved(program, lab)
+        const souffleur = yield* lab.run(begin)
+        yield* lab.tool
+        yield* told(souffleur, "WatchSettled")
+        const confirmed = only(yield* lab.log, "ConductorConfirmed")
+        if (confirmed["sessionId"] === "") yield* told(souffleur, "SessionIdFound")
+        const sessionId = sessionIn(yield* lab.log, confirmed)
+        const { pid, startTime } = confirmed["conductor"] as { readonly pid: number; readonly startTime: number }
+        const text = yield* lab.read(`${lab.options.env.SOUFFLEUR_STATE_DIR}/hooks/${sessionId}.jsonl`)
+        const signs = text
+          .trim()
+          .split("\n")
+          .map((line): HookSign => JSON.parse(line))
+        assert.deepInclude(signs[0], { event: "SessionStart", kind: hooks.began, holding: "began" })
+        assert.strictEqual(signs.at(-1)?.event, hooks.tool)
+        for (const sign of signs) assert.deepInclude(sign, { pid, startTime })
+        assert.notInclude(text, word)
+        const known = yield* Effect.provide(
+          Effect.map(Hooks, (all) => all),
+          HookFiles.layer(lab.options.env.SOUFFLEUR_STATE_DIR)
+        )
+        assert.deepStrictEqual(yield* known.holds({ pid, startTime }), Option.some(sessionId))
+        yield* lab.said("hooks", "uninstall", "--agent", name)
+        assert.notMatch(yield* lab.said("doctor"), /^ok +hooks /mu)
       }).pipe(Effect.scoped, Effect.provide(services))
     )
 

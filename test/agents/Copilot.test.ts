@@ -18,6 +18,7 @@ agentNights(
     // It has a shell with this permission alone.
     config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
     launcher: true,
+    hooks: { began: "new", tool: "PreToolUse" },
     limitWithoutEnd: true
   },
   inject("copilot")

@@ -19,6 +19,7 @@ agentNights(
     // It runs with this permission alone.
     config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
     launcher: true,
+    hooks: { began: "startup", tool: "BeforeTool" },
     endsWellAtTerm: true,
     limitWithoutEnd: true
   },

@@ -20,6 +20,7 @@ agentNights(
     // It has a shell with this permission alone.
     config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
     launcher: true,
+    hooks: { began: "startup", tool: "PreToolUse" },
     limitWithoutEnd: true
   },
   inject("qwen")

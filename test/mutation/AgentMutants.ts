@@ -85,8 +85,8 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/hooks/HookFile.ts`,
-    [`${claude}/test/HookFile.test.ts`],
+    "packages/session/src/hooks/HookFile.ts",
+    ["packages/session/test/HookFile.test.ts"],
     [
       [
         "settings: of the agent, that others may write",
@@ -240,8 +240,8 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/hooks/HookInput.ts`,
-    [`${claude}/test/HookInput.test.ts`],
+    "packages/session/src/hooks/HookInput.ts",
+    ["packages/session/test/HookInput.test.ts"],
     [
       ["hook input: the object's own members", 'if (depth === 1 && before === ":") yield', 'if (before === ":") yield'],
       ["hook input: no further than what is known", "while (!found.has(key)) {", "for (;;) {"]

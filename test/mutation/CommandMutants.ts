@@ -83,7 +83,35 @@ export const commandMutants = [
     ["test/cli/Uninstall.test.ts"],
     [
       ["uninstall: the log only when asked", "...(state ? [...stateNames", '...(stateDir !== "" ? [...stateNames'],
-      ["uninstall: hooks of every folder that got them", "    ...recorded,\n", ""]
+      ["uninstall: hooks of every folder that got them", "...recorded, ", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/uninstall/Traces.ts",
+    ["packages/cli/test/HooksCommand.test.ts"],
+    [
+      [
+        "uninstall: the hooks of each agent",
+        "Effect.forEach(hookedAgents, ",
+        "Effect.forEach(hookedAgents.slice(0, 1), "
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/doctor/HooksCheck.ts",
+    ["packages/cli/test/HooksCommand.test.ts"],
+    [["doctor: on what condition hooks run", "onlyIf === undefined ? []", "onlyIf !== undefined ? []"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/HooksCommand.ts",
+    ["packages/cli/test/HooksCommand.test.ts"],
+    [
+      [
+        "hooks: none in files for git",
+        "if (ofProject === undefined && Option.isSome(projectDir))",
+        "if (false as boolean)"
+      ],
+      ["hooks: of the folder's agent", "yield* usualProgram(settings)", 'String("claude")']
     ]
   ),
   ...mutantsOf(

@@ -100,6 +100,19 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
+    `${src}/processes/AgentAbove.ts`,
+    ["packages/node/test/AgentAbove.test.ts"],
+    [
+      ["hook: its shell is no agent", "!one.words.some((word) => word.includes(` hook ${program} `))", "true"],
+      [
+        "hook: the launcher is named",
+        "agent !== undefined && !launches(program, one.words, agent.words)",
+        "agent !== undefined"
+      ],
+      ["hook: no agent above the agent", "&& args.every((word, at) => word === own[at])", ""]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/files/HookFiles.ts`,
     ["packages/node/test/HookFiles.test.ts"],
     [

@@ -102,10 +102,10 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/hooks/HookSettings.ts`,
-    [`${claude}/test/HookSettings.test.ts`, `${claude}/test/HookFile.test.ts`],
+    "packages/session/src/hooks/HookSettings.ts",
+    ["packages/session/test/HookSettings.test.ts", "packages/session/test/HookFile.test.ts"],
     [
-      ["hooks: for every event", "return hookEvents.reduce(", "return hookEvents.slice(1).reduce("],
+      ["hooks: for every event", "return form.events.reduce(", "return form.events.slice(1).reduce("],
       ["hooks: those of others stay", " && Option.isSome(hookProgram(hook.command))", ""],
       [
         "hooks: of each event a list",
@@ -120,8 +120,8 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/hooks/HookFile.ts`,
-    [`${claude}/test/HookFile.test.ts`],
+    "packages/session/src/hooks/HookFile.ts",
+    ["packages/session/test/HookFile.test.ts"],
     [
       ["settings: what is not UTF-8", "{ fatal: true, ignoreBOM: true }", "{ ignoreBOM: true }"],
       ["settings: its mode stays", "    yield* fs.chmod(draft, before.info.mode & 0o777)\n", ""],
@@ -136,8 +136,8 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/hooks/HookCommand.ts`,
-    [`${claude}/test/HookCommand.test.ts`, `${claude}/test/HookSettings.test.ts`],
+    "packages/session/src/hooks/HookCommand.ts",
+    ["packages/session/test/HookCommand.test.ts", "packages/session/test/HookSettings.test.ts"],
     [
       ["hook command: one word to the shell", `word.replaceAll("'", "'\\\\''")}'`, "word}'"],
       [
@@ -145,12 +145,13 @@ export const sessionMutants = [
         "return hookCommand(found) === line ? Option.some(found) :",
         "return"
       ],
-      ["hook command: never fails", " hook 2>/dev/null || true", " hook 2>/dev/null"]
+      ["hook command: never fails", " 2>/dev/null || true`", " 2>/dev/null`"],
+      ["hook command: its agent is in it", 'agent === undefined ? "" : ` ${agent}`', '""']
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/hooks/HookInput.ts`,
-    [`${claude}/test/HookInput.test.ts`],
+    "packages/session/src/hooks/HookInput.ts",
+    ["packages/session/test/HookInput.test.ts"],
     [
       ["hook input: one word of the agent's", "word.test(kind) ?", 'kind !== "" ?'],
       ["hook input: a compaction is no other holding", 'kind === "compact" ? "goes on" : "began"', '"began"'],

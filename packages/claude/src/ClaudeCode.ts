@@ -1,12 +1,10 @@
 import type { AgentPackage } from "@souffleur/process"
+import { settingsHooks } from "@souffleur/session"
 import * as Claude from "./Claude.ts"
 import { parseAgentCommand } from "./command/AgentProgram.ts"
 import { isClaude } from "./command/CommandFront.ts"
 import { identity, marks } from "./command/ClaudeEnvironment.ts"
 import { agentOfLaunch, literalAgent } from "./command/LiteralCommand.ts"
-import { hookCommand } from "./hooks/HookCommand.ts"
-import { installHooks, hooksStatus, uninstallHooks } from "./hooks/HookFile.ts"
-import { hookEvents } from "./hooks/HookSettings.ts"
 
 /**
  * Claude Code as a kind of agent.
@@ -38,15 +36,25 @@ export const claudeCode: AgentPackage = {
   typed: [],
   goOn: (sessionId) => `claude --resume ${sessionId} "Go on."`,
   addTools: (name, command) => `claude mcp add ${name} -- ${command}`,
-  hooks: {
-    events: hookEvents,
+  hooks: settingsHooks({
+    events: [
+      "SessionStart",
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "PreCompact",
+      "PostCompact",
+      "Stop",
+      "StopFailure",
+      "SessionEnd",
+      "SubagentStop",
+      "Notification",
+      "PermissionRequest"
+    ],
+    timeout: 5,
     ofProject: [".claude", "settings.local.json"],
-    ofUser: ["settings.json"],
-    command: hookCommand,
-    install: installHooks,
-    uninstall: uninstallHooks,
-    status: hooksStatus
-  },
+    ofUser: ["settings.json"]
+  }),
   owns: ([program = ""]) => isClaude(program),
   parseCommand: parseAgentCommand,
   takeApart: literalAgent,

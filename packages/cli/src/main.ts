@@ -42,7 +42,7 @@ const begin = async () => {
       break
     // A tool call of the agent waits for this errand.
     case "hook":
-      await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader)
+      await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader, rest[0])
       break
     // The program starts seven errands itself. They are a detached souffleur, its guardian and requests to comms. The
     // others are a notice to a server, a click on one, a launch, and the agent of the demo.

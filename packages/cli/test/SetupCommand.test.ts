@@ -218,7 +218,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("another agent that is alone in PATH is named as a person runs it, and without hooks", () =>
+  it.effect("another agent that is alone in PATH is named as a person runs it, with its own hooks", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { project, variables } = yield* folder("")
@@ -239,7 +239,8 @@ it.layer(services)((it) => {
         ["note", "souffleur setup --agent codex makes that one the usual agent"]
       )
       assert.strictEqual(other?.detail, "Codex is found too: souffleur run -- codex exec …")
-      assert.strictEqual((yield* Effect.flip(said("setup", "--yes", "--agent", "codex", "--hooks", "user"))).code, 2)
+      assert.strictEqual((yield* Effect.flip(said("setup", "--yes", "--agent", "codex", "--hooks", "project"))).code, 2)
+      assert.strictEqual((yield* Effect.flip(said("setup", "--yes", "--agent", "pi", "--hooks", "user"))).code, 2)
       assert.deepStrictEqual((yield* said("setup", "--yes", "--agent", "codex", "--notify", "none")).slice(1), [
         'Next: souffleur run -- codex exec "do it"'
       ])
@@ -247,7 +248,16 @@ it.layer(services)((it) => {
       assert.match((yield* of("sessions"))[0]?.detail ?? "", /\/\.codex\/sessions is not there/u)
       const preview = (yield* said("run", "--dry-run", "--json", "--", "codex", "exec", "hi")).join("\n")
       assert.notInclude(preview, "SESSION_ID")
-      assert.isNull(JSON.parse(preview).sees.hooks)
+      assert.deepStrictEqual(JSON.parse(preview).sees.hooks, [])
+      assert.include(
+        (yield* said("run", "--dry-run", "--", "codex", "exec", "hi")).join("\n"),
+        '"souffleur hooks install --agent codex" adds them'
+      )
+      const hooks = `${variables.HOME}/.codex/hooks.json`
+      assert.include(yield* said("setup", "--yes", "--hooks", "user"), `hooks    ${hooks}`)
+      const after = (yield* said("run", "--dry-run", "--json", "--", "codex", "exec", "hi")).join("\n")
+      assert.deepInclude(JSON.parse(after).sees.hooks[0], { file: hooks, absent: [] })
+      assert.deepStrictEqual((yield* said("setup", "--yes", "--hooks", "none"))[0], `no hooks ${hooks}`)
     })
   )
 })

@@ -1,5 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
-import { untouchedHooks } from "@souffleur/session"
+import { settingsHooks } from "@souffleur/session"
 import * as Codex from "./Codex.ts"
 import { codexOfLaunch, identity, isCodex, literalCodex, marks, parseCodexCommand } from "./command/CodexCommand.ts"
 
@@ -35,8 +35,24 @@ export const codex: AgentPackage = {
   typed: ["exec"],
   goOn: (sessionId) => `codex exec resume ${sessionId} "Go on."`,
   addTools: (name, command) => `codex mcp add ${name} -- ${command}`,
-  // Hooks of Codex run only once a person has trusted them, and its records say what they would.
-  hooks: untouchedHooks({ ofProject: [".codex", "hooks.json"], ofUser: ["hooks.json"] }),
+  hooks: settingsHooks({
+    agent: "codex",
+    events: [
+      "SessionStart",
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PermissionRequest",
+      "PostToolUse",
+      "PreCompact",
+      "PostCompact",
+      "SubagentStop",
+      "Stop",
+      "SessionEnd"
+    ],
+    timeout: 5,
+    ofUser: ["hooks.json"],
+    onlyIf: "Codex runs them once you approve each: type /hooks in codex"
+  }),
   owns: ([program]) => isCodex(program),
   parseCommand: parseCodexCommand,
   takeApart: literalCodex,

@@ -1,5 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
-import { untouchedHooks } from "@souffleur/session"
+import { settingsHooks } from "@souffleur/session"
 import * as Copilot from "./Copilot.ts"
 import { copilotOfLaunch, identity, isCopilot, literalCopilot, marks, parseCopilotCommand } from "./CopilotCommand.ts"
 
@@ -30,8 +30,13 @@ export const copilot: AgentPackage = {
   typed: ["-p"],
   goOn: (sessionId) => `copilot --resume=${sessionId} -p "Go on."`,
   addTools: (name, command) => `copilot mcp add ${name} -- ${command}`,
-  // Its hooks need a folder that it trusts, and its records say what they would.
-  hooks: untouchedHooks({ ofProject: [".github", "hooks", "souffleur.json"], ofUser: ["settings.json"] }),
+  // With these names of events it takes the form that Claude Code has, and says the same.
+  hooks: settingsHooks({
+    agent: "copilot",
+    events: ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionEnd"],
+    timeout: 5,
+    ofUser: ["hooks", "souffleur.json"]
+  }),
   owns: ([program]) => isCopilot(program),
   parseCommand: parseCopilotCommand,
   takeApart: literalCopilot,

@@ -1,5 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
-import { untouchedHooks } from "@souffleur/session"
+import { settingsHooks } from "@souffleur/session"
 import * as Gemini from "./Gemini.ts"
 import { geminiOfLaunch, identity, isGemini, literalGemini, marks, parseGeminiCommand } from "./GeminiCommand.ts"
 
@@ -31,8 +31,22 @@ export const gemini: AgentPackage = {
   typed: ["--yolo", "--skip-trust", "-p"],
   goOn: (sessionId) => `gemini --yolo --skip-trust --resume ${sessionId} -p "Go on."`,
   addTools: (name, command) => `gemini mcp add ${name} ${command}`,
-  // The output of each launch says what its hooks would.
-  hooks: untouchedHooks({ ofProject: [".gemini", "settings.json"], ofUser: [".gemini", "settings.json"] }),
+  hooks: settingsHooks({
+    agent: "gemini",
+    events: [
+      "SessionStart",
+      "BeforeAgent",
+      "BeforeTool",
+      "AfterTool",
+      "AfterAgent",
+      "PreCompress",
+      "Notification",
+      "SessionEnd"
+    ],
+    // In milliseconds.
+    timeout: 5000,
+    ofUser: [".gemini", "settings.json"]
+  }),
   owns: ([program]) => isGemini(program),
   parseCommand: parseGeminiCommand,
   takeApart: literalGemini,

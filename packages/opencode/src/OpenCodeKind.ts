@@ -1,5 +1,4 @@
 import type { AgentPackage } from "@souffleur/process"
-import { untouchedHooks } from "@souffleur/session"
 import * as OpenCode from "./OpenCode.ts"
 import {
   identity,
@@ -38,8 +37,6 @@ export const openCode: AgentPackage = {
   typed: ["run", "--auto"],
   goOn: (sessionId) => `opencode run --auto --session ${sessionId} "Go on."`,
   addTools: (name, command) => `opencode mcp add ${name} -- ${command}`,
-  // Its plugins are programs of its own runtime, and its records say what they would.
-  hooks: untouchedHooks({ ofProject: ["opencode.json"], ofUser: ["opencode", "opencode.json"] }),
   owns: ([program]) => isOpenCode(program),
   parseCommand: parseOpenCodeCommand,
   takeApart: literalOpenCode,

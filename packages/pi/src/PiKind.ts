@@ -1,5 +1,4 @@
 import type { AgentPackage } from "@souffleur/process"
-import { untouchedHooks } from "@souffleur/session"
 import { editing } from "./PiFlags.ts"
 import * as Pi from "./Pi.ts"
 import { identity, isPi, literalPi, marks, parsePiCommand, piOfLaunch } from "./PiCommand.ts"
@@ -31,8 +30,6 @@ export const pi: AgentPackage = {
   typed: ["-p"],
   goOn: (sessionId) => `pi --session ${sessionId} "Go on."`,
   addTools: (name, command) => `pi takes no server of tools: tell it to run ${command}, and leave out ${name}`,
-  // pi has extensions in place of hooks, and its records say what they would.
-  hooks: untouchedHooks({ ofProject: [".pi", "settings.json"], ofUser: ["settings.json"] }),
   owns: ([program]) => isPi(program),
   parseCommand: parsePiCommand,
   takeApart: literalPi,

@@ -17,6 +17,9 @@ const hooks = {
   status: (path: string) => Effect.succeed({ path, events: [], absent: [], programs: [], missing: [] })
 }
 
+/** A kind that joins no others. */
+const { kindOf: _, ...single } = fakeKind
+
 /** Makes an agent of that name with one session, and its folder as it was told. */
 const named = (name: string, sessionId: string) => {
   const world = new FakeWorld()
@@ -27,7 +30,7 @@ const named = (name: string, sessionId: string) => {
   world.agent.spent = 5
   const told: Array<AgentOptions> = []
   const kind: AgentPackage = {
-    ...fakeKind,
+    ...single,
     program: name,
     folder: { variables: [`${name.toUpperCase()}_DIR`], inHome: `.${name}` },
     marks: new Set([`${name.toUpperCase()}_SESSION`]),

@@ -1,5 +1,5 @@
 import type { AgentPackage } from "@souffleur/process"
-import { untouchedHooks } from "@souffleur/session"
+import { settingsHooks } from "@souffleur/session"
 import * as Qwen from "./Qwen.ts"
 import { identity, isQwen, literalQwen, marks, parseQwenCommand, qwenOfLaunch } from "./QwenCommand.ts"
 
@@ -30,8 +30,27 @@ export const qwen: AgentPackage = {
   typed: ["-p"],
   goOn: (sessionId) => `qwen --resume ${sessionId} -p "Go on."`,
   addTools: (name, command) => `qwen mcp add ${name} ${command}`,
-  // Below the ceiling it loads no hook, and its records say what hooks would.
-  hooks: untouchedHooks({ ofProject: [".qwen", "settings.json"], ofUser: ["settings.json"] }),
+  hooks: settingsHooks({
+    agent: "qwen",
+    events: [
+      "SessionStart",
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "PostToolUseFailure",
+      "PreCompact",
+      "PostCompact",
+      "Stop",
+      "StopFailure",
+      "SessionEnd",
+      "SubagentStop",
+      "Notification",
+      "PermissionRequest"
+    ],
+    timeout: 5,
+    ofUser: ["settings.json"],
+    onlyIf: "Qwen Code runs them with bypassPermissions alone: its safe mode leaves them out"
+  }),
   owns: ([program]) => isQwen(program),
   parseCommand: parseQwenCommand,
   takeApart: literalQwen,

@@ -7,7 +7,8 @@ import { bent, mangled, run, torn, tree, word } from "../Hostile.ts"
 import { settle, valueOf } from "../Settle.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 
-const command = claudeCode.hooks.command({ stateDir: "/state", self: ["/bin/node", "/souffleur.js"] })
+const hooks = claudeCode.hooks!
+const command = hooks.command({ stateDir: "/state", self: ["/bin/node", "/souffleur.js"] })
 
 const settings = (seed: Seed): unknown => ({
   permissions: { allow: ["Read"] },
@@ -40,14 +41,14 @@ export const hookSettings = border("hook-settings", {
   checks: {
     "come and go": async (data, place) => {
       const file = homeIn(place.folder).write("opera/.claude/settings.local.json", data)
-      await settle(claudeCode.hooks.status(file))
-      const installed = await valueOf(claudeCode.hooks.install(file, command))
+      await settle(hooks.status(file))
+      const installed = await valueOf(hooks.install(file, command))
       if (installed === undefined)
         return holds(Buffer.from(data).equals(readFileSync(file)), "what cannot be used was written over")
-      const status = await valueOf(claudeCode.hooks.status(file))
+      const status = await valueOf(hooks.status(file))
       holds(status !== undefined && status.absent.length === 0, "installed, and not all are there")
       holds(
-        (await valueOf(Effect.as(claudeCode.hooks.uninstall(file), "done"))) === "done",
+        (await valueOf(Effect.as(hooks.uninstall(file), "done"))) === "done",
         "what was installed is not taken out again"
       )
     }

@@ -1,6 +1,6 @@
 import { Hooks } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
-import { hookCall } from "@souffleur/claude/hook"
+import { hookCall } from "@souffleur/session/hook"
 import { Effect } from "effect"
 import { border, holds } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"

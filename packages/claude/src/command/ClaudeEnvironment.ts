@@ -1,6 +1,6 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
 import { agentVariables } from "@souffleur/session"
-import { agentPid } from "../hooks/HookInput.ts"
+import { agentPid } from "../hooks/ClaudeHook.ts"
 
 /** Variables beside those of every agent. An inherited `CLAUDE_CODE_CHILD_SESSION` would turn session saving off. */
 const names = [

@@ -1,20 +1,23 @@
 import { TrustedFiles } from "@souffleur/node"
 import type { HooksChanged } from "@souffleur/process"
-import { Console, Effect, Option, Path } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { agentKind } from "../agent/Kind.ts"
 import { settingsOf } from "@souffleur/embed/internal"
+import { hookedAgents, hookPlaces, hooked } from "../agent/HookPlaces.ts"
+import { agentOfProgram, usualProgram } from "../agent/InstalledAgents.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { errandWords } from "../SmallEntry.ts"
 import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
 import { json, realProject } from "./Options.ts"
 
-const agentHooks = agentKind.hooks
-
 const flags = {
+  agent: Flag.Literals(
+    "agent",
+    hookedAgents.map(({ program }) => program)
+  ).pipe(Flag.withDescription("The agent's program (that of the folder)"), Flag.optional),
   projectDir: Flag.String("project-dir").pipe(
-    Flag.withDescription(`In ${agentHooks.ofProject.join("/")} of this folder (.)`),
+    Flag.withDescription("In the settings of this folder (.), of an agent that has some which stay out of git"),
     Flag.optional
   ),
   user: Flag.Boolean("user").pipe(
@@ -24,24 +27,30 @@ const flags = {
   json
 }
 
-/** Returns the file of settings, and the command of the hooks in it. */
+/** Returns the agent with its hooks, the file of settings, and the command of the hooks in it. */
 const meant = Effect.fnUntraced(function* ({
+  agent,
   projectDir,
   user
 }: {
+  readonly agent: Option.Option<string>
   readonly projectDir: Option.Option<string>
   readonly user: boolean
 }) {
-  const path = yield* Path.Path
   if (user && Option.isSome(projectDir))
     return yield* new BadUsage({ message: "give --user or --project-dir, not both" })
   const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
   const settings = yield* settingsOf(project)
-  return {
-    stateDir: settings.stateDir,
-    file: user ? path.join(settings.agentDir, ...agentHooks.ofUser) : path.join(project, ...agentHooks.ofProject),
-    command: agentHooks.command({ stateDir: settings.stateDir, self: yield* errandWords("hook") })
-  }
+  const { stateDir } = settings
+  const program = Option.isSome(agent) ? agent.value : yield* usualProgram(settings)
+  const kind = yield* hooked(agentOfProgram(program))
+  const { hooks, title } = kind
+  const places = yield* hookPlaces(kind, settings, project)
+  const ofProject = places.find(({ place }) => place === "project")
+  if (ofProject === undefined && Option.isSome(projectDir))
+    return yield* new BadUsage({ message: `${title} has hooks of the user alone: leave --project-dir out` })
+  const { file } = (user ? undefined : ofProject) ?? places.at(-1)!
+  return { hooks, stateDir, file, command: hooks.command({ stateDir, self: yield* errandWords("hook") }) }
 })
 
 const sentences: Readonly<Record<HooksChanged["how"], string>> = {
@@ -63,19 +72,20 @@ const install = Command.make(
   "install",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { command, file, stateDir } = yield* meant(flags)
+    const { command, file, hooks, stateDir } = yield* meant(flags)
     yield* TrustedFiles.stateFolder(stateDir)
     yield* addHooked(stateDir, file)
-    yield* printChange(yield* agentHooks.install(file, command), flags.json)
+    yield* printChange(yield* hooks.install(file, command), flags.json)
+    if (!flags.json && hooks.onlyIf !== undefined) yield* Console.log(hooks.onlyIf)
   })
-).pipe(Command.withDescription(`Have ${agentKind.title} say what happens in it, as it happens`))
+).pipe(Command.withDescription("Have the agent say what happens in it, as it happens"))
 
 const uninstall = Command.make(
   "uninstall",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { file, stateDir } = yield* meant(flags)
-    const change = yield* agentHooks.uninstall(file)
+    const { file, hooks, stateDir } = yield* meant(flags)
+    const change = yield* hooks.uninstall(file)
     yield* forgetHooked(stateDir, file)
     yield* printChange(change, flags.json)
   })
@@ -85,21 +95,22 @@ const status = Command.make(
   "status",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { file } = yield* meant(flags)
-    const { absent, events, missing, programs } = yield* agentHooks.status(file)
+    const { file, hooks } = yield* meant(flags)
+    const { absent, events, missing, programs } = yield* hooks.status(file)
     if (flags.json) {
       return yield* printJson({ file, installed: events.length > 0, events, absent, programs, missing })
     }
     if (events.length === 0) return yield* Console.log(`${file}: no hooks of souffleur`)
     yield* Console.log(
-      `${file}: ${absent.length === 0 ? `all ${agentHooks.events.length} hooks` : `hooks for ${events.join(", ")}`}`
+      `${file}: ${absent.length === 0 ? `all ${hooks.events.length} hooks` : `hooks for ${events.join(", ")}`}`
     )
     if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "souffleur hooks install" adds them`)
     for (const { self, stateDir } of programs) yield* Console.log(`${self.join(" ")} hook, into ${stateDir}`)
     if (missing.length > 0)
       yield* Console.log(`not there any more: ${missing.join(", ")}: "souffleur hooks install" again`)
+    if (hooks.onlyIf !== undefined) yield* Console.log(hooks.onlyIf)
   })
 ).pipe(Command.withDescription("Where they are, for which events, and whether they can run"))
 
-/** Installs, shows and removes the hooks of the agent (spec: command-line#setting-up). */
+/** Installs, shows and removes the hooks of an agent (spec: command-line#setting-up). */
 export const hooksCommand = Command.make("hooks").pipe(Command.withSubcommands([install, uninstall, status]))

@@ -11,6 +11,7 @@ import {
 import { findConfig, replaceDurably, resolveProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
+import { hooked } from "../agent/HookPlaces.ts"
 import { agentOfProgram, installedAgents, typedWith, usualProgram } from "../agent/InstalledAgents.ts"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
@@ -23,7 +24,7 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
-const places = ["none", "project", "user"] as const
+const places = ["project", "user", "none"] as const
 type Place = (typeof places)[number]
 /** The hooks stay as they are. */
 type AsTheyAre = "as they are"
@@ -200,18 +201,24 @@ export const setupCommand = Command.make(
     if ([agent, ...Option.toArray(flags.notify)].some((text) => /[\0\n\r]/u.test(text)))
       return yield* new BadUsage({ message: "an answer is one line" })
     const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
-    const { hooks: own, title } = agentOfProgram(program)
-    const hasHooks = own.events.length > 0
-    if (!hasHooks && Option.exists(flags.hooks, (place) => place !== "none"))
-      return yield* new BadUsage({ message: `${title} needs no hooks: leave --hooks out` })
+    const kind = agentOfProgram(program)
+    const own = yield* Effect.option(hooked(kind))
+    const choices = places.filter(
+      (place) =>
+        place === "none" || Option.exists(own, ({ hooks }) => place === "user" || hooks.ofProject !== undefined)
+    )
+    if (Option.exists(flags.hooks, (place) => !choices.includes(place)))
+      return yield* new BadUsage({
+        message: `${kind.title} has ${Option.isNone(own) ? "no hooks of souffleur" : "hooks of the user alone"}: --hooks takes ${choices.join(" or ")}`
+      })
     const hooks = yield* answered<Place | AsTheyAre>(flags.hooks, {
       name: "hooks",
       usual: "as they are",
       prompt: Prompt.Select<Place>({
         message: "Hooks of the agent?",
-        choices: choicesOf(["project", "user", "none"], yield* hooksNow(project))
+        choices: choicesOf(choices, Option.isNone(own) ? undefined : yield* hooksNow(own.value, project))
       }),
-      yes: yes || !hasHooks
+      yes: yes || Option.isNone(own)
     })
     const channelsAsked = yield* answered(flags.notify, {
       name: "notify",
@@ -247,8 +254,12 @@ export const setupCommand = Command.make(
       Effect.as(flags.json ? Effect.void : Console.log(`${what.padEnd(8)} ${file}`), { what, file })
     const wrote = [
       ...(keys.length === 0 ? [] : [yield* told("config", yield* writeConfig(project, keys))]),
-      ...(hooks === "project" || hooks === "user" ? [yield* told("hooks", yield* writeHooks(project, hooks))] : []),
-      ...(hooks === "none" ? yield* Effect.forEach(yield* removeHooks(project), (file) => told("no hooks", file)) : []),
+      ...(Option.isSome(own) && (hooks === "project" || hooks === "user")
+        ? [yield* told("hooks", yield* writeHooks(own.value, project, hooks))]
+        : []),
+      ...(Option.isSome(own) && hooks === "none"
+        ? yield* Effect.forEach(yield* removeHooks(own.value, project), (file) => told("no hooks", file))
+        : []),
       ...(service ? [yield* told("service", (yield* installService(everyWatch, true)).file)] : [])
     ]
     if (flags.json) return yield* printJson({ wrote })

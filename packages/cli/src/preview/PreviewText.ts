@@ -1,6 +1,8 @@
 import { plain, Words } from "@souffleur/domain"
 import type { ForeseenLine, Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
+import { hooksTyped } from "../agent/HookPlaces.ts"
+import { agentOfProgram } from "../agent/InstalledAgents.ts"
 import { type Paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { wrappedText } from "../Wrapped.ts"
@@ -82,7 +84,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
         row(
           "hooks",
           sees.hooks.length === 0
-            ? 'none: "souffleur hooks install" adds them'
+            ? `none: "${hooksTyped(agentOfProgram(sees.agent?.program ?? ""))}" adds them`
             : sees.hooks.map(({ file }) => file).join(", ")
         )
       ]),

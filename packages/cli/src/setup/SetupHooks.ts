@@ -1,44 +1,39 @@
 import { Settings } from "@souffleur/domain"
-import { Effect, Option, Path } from "effect"
-import { agentKind } from "../agent/Kind.ts"
+import { Effect, Option } from "effect"
+import { type HookedAgent, type HookPlace, hookPlaces } from "../agent/HookPlaces.ts"
 import { errandWords } from "../SmallEntry.ts"
 import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
 
-/** The files that may have the agent's hooks. */
-const hookFiles = Effect.fnUntraced(function* (project: string) {
-  const path = yield* Path.Path
-  const { agentDir } = yield* Settings
-  const { ofProject, ofUser } = agentKind.hooks
-  return { project: path.join(project, ...ofProject), user: path.join(agentDir, ...ofUser) }
+const placesOf = Effect.fnUntraced(function* (kind: HookedAgent, project: string) {
+  return yield* hookPlaces(kind, yield* Settings, project)
 })
 
-/** Finds where the agent's hooks are, the project's own first. `undefined`: nowhere. */
-export const hooksNow = Effect.fnUntraced(function* (project: string) {
-  const files = yield* hookFiles(project)
-  for (const place of ["project", "user"] as const) {
-    const found = yield* Effect.option(agentKind.hooks.status(files[place]))
+/** Finds where an agent's hooks are, the project's own first. `undefined`: nowhere. */
+export const hooksNow = Effect.fnUntraced(function* (kind: HookedAgent, project: string) {
+  for (const { file, place } of yield* placesOf(kind, project)) {
+    const found = yield* Effect.option(kind.hooks.status(file))
     if (Option.exists(found, ({ programs }) => programs.length > 0)) return place
   }
   return undefined
 })
 
-/** Writes the agent's hooks, and returns their file. */
-export const writeHooks = Effect.fnUntraced(function* (project: string, place: "project" | "user") {
+/** Writes an agent's hooks, and returns their file. An agent without a place in the project has the user's. */
+export const writeHooks = Effect.fnUntraced(function* (kind: HookedAgent, project: string, wanted: HookPlace) {
   const { stateDir } = yield* Settings
-  const { command, install } = agentKind.hooks
-  const file = (yield* hookFiles(project))[place]
+  const places = yield* placesOf(kind, project)
+  const { file } = places.find(({ place }) => place === wanted) ?? places[0]!
   yield* addHooked(stateDir, file)
-  yield* install(file, command({ stateDir, self: yield* errandWords("hook") }))
+  yield* kind.hooks.install(file, kind.hooks.command({ stateDir, self: yield* errandWords("hook") }))
   return file
 })
 
-/** Takes the hooks out of the project's and the user's settings. Returns the files that had them. */
-export const removeHooks = Effect.fnUntraced(function* (project: string) {
+/** Takes an agent's hooks out of the project's and the user's settings. Returns the files that had them. */
+export const removeHooks = Effect.fnUntraced(function* (kind: HookedAgent, project: string) {
   const { stateDir } = yield* Settings
-  const { uninstall } = agentKind.hooks
-  return yield* Effect.filter(Object.values(yield* hookFiles(project)), (file) =>
+  const files = (yield* placesOf(kind, project)).map(({ file }) => file)
+  return yield* Effect.filter(files, (file) =>
     Effect.map(
-      Effect.tap(uninstall(file), () => forgetHooked(stateDir, file)),
+      Effect.tap(kind.hooks.uninstall(file), () => forgetHooked(stateDir, file)),
       ({ changed }) => changed
     )
   )

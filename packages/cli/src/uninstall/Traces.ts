@@ -2,7 +2,7 @@ import type { ResolvedSettings } from "@souffleur/domain"
 import { compiledDir } from "@souffleur/node"
 import { isDraft, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { agentKind } from "../agent/Kind.ts"
+import { agentHooked, hookedAgents, hookPlaces } from "../agent/HookPlaces.ts"
 import { completionsHere, uninstallCompletion } from "../completions/CompletionFile.ts"
 import { installed, uninstall } from "../service/ServiceManager.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -33,27 +33,25 @@ const stateNames = [
   "secrets"
 ]
 
-/** Finds the settings files of the agent that have our hooks: those recorded, and those of every known project. */
-const hooks = Effect.fn("hooks")(function* ({ agentDir, stateDir }: ResolvedSettings, projects: ReadonlyArray<string>) {
-  const path = yield* Path.Path
-  const { hooks: agentHooks } = agentKind
+/** Finds the settings files of the agents that have our hooks: those recorded, and those of every known project. */
+const hooks = Effect.fn("hooks")(function* (settings: ResolvedSettings, projects: ReadonlyArray<string>) {
+  const { stateDir } = settings
   const recorded = yield* hookedFiles(stateDir)
-  const files = new Set([
-    ...recorded,
-    path.join(agentDir, ...agentHooks.ofUser),
-    ...projects.map((project) => path.join(project, ...agentHooks.ofProject))
-  ])
-  const found = yield* Effect.filter([...files], (file) =>
-    Effect.match(agentHooks.status(file), {
-      onSuccess: ({ events }) => events.length > 0,
+  const places = yield* Effect.forEach(hookedAgents, (kind) => hookPlaces(kind, settings, ...projects))
+  const files = new Set([...recorded, ...places.flat().map(({ file }) => file)])
+  // Each agent finds the hooks of all, and each hook names its agent.
+  const [first] = hookedAgents
+  const found = yield* Effect.forEach([...files], (file) =>
+    Effect.match(first!.hooks.status(file), {
+      onSuccess: (status) => (status.events.length > 0 ? [{ file, hooks: agentHooked(status).hooks }] : []),
       // Its removal says why it cannot be read. A file without a record is left to its user.
-      onFailure: () => recorded.includes(file)
+      onFailure: () => (recorded.includes(file) ? [{ file, hooks: first!.hooks }] : [])
     })
   )
-  return found.map((file) => ({
+  return found.flat().map(({ file, hooks }) => ({
     kind: "hooks" as const,
     path: file,
-    remove: orNotRemoved(Effect.andThen(agentHooks.uninstall(file), forgetHooked(stateDir, file)))
+    remove: orNotRemoved(Effect.andThen(hooks.uninstall(file), forgetHooked(stateDir, file)))
   }))
 })
 

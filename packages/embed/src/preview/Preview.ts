@@ -1,5 +1,4 @@
 import {
-  kindOf,
   Agent,
   type AgentCommand,
   type AgentProgram,
@@ -18,7 +17,7 @@ import {
   type Terminal,
   type Watch
 } from "@souffleur/domain"
-import { runProgram } from "@souffleur/process"
+import { agentFolder, type AgentPackage, runProgram } from "@souffleur/process"
 import { standardProviders } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { statusLine } from "../explain/StatusLine.ts"
@@ -88,11 +87,15 @@ const versionOf = Effect.fnUntraced(function* (
   return { title, program, version: Option.getOrNull(version), untrusted, problem: null }
 })
 
-/** Returns the hooks of souffleur in the settings of this project and of the user. */
-const hooksOf = Effect.fnUntraced(function* ({ agentDir }: ResolvedSettings, project: string) {
+/** Returns the hooks of souffleur in the settings of this project and of the user. `null`: the agent has none. */
+const hooksOf = Effect.fnUntraced(function* (of: AgentPackage, { agentDir }: ResolvedSettings, project: string) {
   const path = yield* Path.Path
-  const { hooks } = (yield* Installation).agent
-  const files = [path.join(project, ...hooks.ofProject), path.join(agentDir, ...hooks.ofUser)]
+  const { agent, variables } = yield* Installation
+  const { hooks } = of
+  if (hooks === undefined) return null
+  const folder = of.program === agent.program ? agentDir : yield* agentFolder(of, variables)
+  const ofProject = hooks.ofProject === undefined ? [] : [path.join(project, ...hooks.ofProject)]
+  const files = [...ofProject, path.join(folder, ...hooks.ofUser)]
   const found = yield* Effect.forEach(files, (file) =>
     hooks.status(file).pipe(
       Effect.map(({ absent, events }) => ({ file, events, absent })),
@@ -145,7 +148,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
   const values = Settings.json(settings)
   const isAgent = watch.kind === "agent"
   const { agent } = yield* Installation
-  const of = kindOf(agent, watch.agent ?? program.program)
+  const of = agent.kindOf?.(watch.agent ?? program.program) ?? agent
   return {
     sees: {
       kind: watch.kind,
@@ -167,8 +170,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
       permission: isAgent ? { requested, effective, ceiling: settings.maxExternalPermission } : null,
       comms: watch.comms,
       observe: watch.observe,
-      // The first agent alone has hooks here. `null`: this one needs none.
-      hooks: isAgent && of.program === agent.program ? yield* hooksOf(settings, watch.project) : null,
+      hooks: isAgent ? yield* hooksOf(of, settings, watch.project) : null,
       notices: settings.notify.map(formatChannel),
       settings: Object.entries(sources).map(([name, from]) => ({ name, value: values[name] ?? null, from })),
       config: {

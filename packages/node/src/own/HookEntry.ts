@@ -4,6 +4,7 @@ import { addAbortSignal } from "node:stream"
 import { ownFolder } from "../files/Folder.ts"
 import { hostSource } from "../processes/HostSource.ts"
 import { appendSign, pruneSigns } from "../files/SignFile.ts"
+import { agentAbove, type ProcessAbove } from "../processes/AgentAbove.ts"
 
 /** Bytes of standard input that are parsed. The rest is read and dropped, so that the writer does not fail. */
 const parsedBytes = 65_536
@@ -40,17 +41,24 @@ const stateDir = ({ HOME, SOUFFLEUR_STATE_DIR, XDG_STATE_HOME }: NodeJS.ProcessE
   return HOME && isAbsolute(HOME) ? join(HOME, ".local", "state", "souffleur") : undefined
 }
 
+/** Yields the processes above this one. Each is looked at when it is asked for. */
+const above = function* (): Generator<ProcessAbove> {
+  for (let pid = process.ppid; pid > 1; pid = hostSource?.stat(pid)?.parent ?? 0)
+    yield { pid, words: hostSource?.commandLine(pid) ?? [] }
+}
+
 /**
  * Records a call of an agent's hook on standard input, as one line of `<state dir>/hooks/<session id>.jsonl` (0600).
- * `reader` makes that line from the call. It never fails and prints nothing: an agent waits for it, and must not be
+ * `reader` makes that line from the call. `agent`: the program that the hook names, whose process is above it. Absent:
+ * the environment names the process. It never fails and prints nothing: an agent waits for it, and must not be
  * disturbed.
  */
-export const keepSign = async (reader: HookReader): Promise<void> => {
+export const keepSign = async (reader: HookReader, agent: string | undefined): Promise<void> => {
   try {
     const call = reader.call(await input())
     const state = stateDir(process.env)
     if (call === undefined || state === undefined) return
-    const pid = reader.pid(process.env) ?? null
+    const pid = (agent === undefined ? reader.pid(process.env) : agentAbove(agent, above())) ?? null
     const startTime = pid === null ? null : (hostSource?.stat(pid)?.startTime ?? null)
     // The start of this process is closer to the event than the clock is now.
     const line = JSON.stringify({ at: Math.round(performance.timeOrigin), ...call, pid, startTime })

@@ -4,6 +4,8 @@ import type { FileRefused, TrustedFiles } from "../file/TrustedFiles.ts"
 /** The program that a hook starts. */
 export interface HookProgram {
   readonly stateDir: string
+  /** The program of the agent, as its hook names it. Absent: the first agent. */
+  readonly agent?: string
   /** The interpreter and its first arguments, absolute: a hook runs in any folder. */
   readonly self: readonly [string, ...ReadonlyArray<string>]
 }
@@ -60,10 +62,15 @@ export type OnSettings<A> = Effect.Effect<
 export interface AgentHooks {
   /** The agent's own names of the events that souffleur needs. */
   readonly events: ReadonlyArray<string>
-  /** The path of a project's settings, from its folder. */
-  readonly ofProject: ReadonlyArray<string>
+  /**
+   * The path of a project's settings, from its folder. Absent: each such file belongs into git, and a hook has paths of
+   * this machine.
+   */
+  readonly ofProject?: ReadonlyArray<string>
   /** The path of the user's settings, from the agent's folder. */
   readonly ofUser: ReadonlyArray<string>
+  /** Says on which condition the agent runs them, and what a person does for it. Absent: it always does. */
+  readonly onlyIf?: string
   /** The line that the agent runs. */
   readonly command: (program: HookProgram) => string
   /** Adds the command for every event, beside the hooks of others. It replaces an earlier command of souffleur. */

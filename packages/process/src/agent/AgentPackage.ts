@@ -16,7 +16,10 @@ export interface AgentOptions {
 
 /** The content of an agent package: the agent kind, its hooks, and the port to its sessions. */
 export interface AgentPackage extends AgentKind {
-  readonly hooks: AgentHooks
+  /** Absent: souffleur installs none. */
+  readonly hooks?: AgentHooks
+  /** See `AgentKind.kindOf`. */
+  readonly kindOf?: (program: string) => AgentPackage
   readonly layer: (
     options: AgentOptions
   ) => Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>

@@ -3,9 +3,10 @@ import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
 import { execFileSync } from "node:child_process"
 import { hookCommand } from "../src/hooks/HookCommand.ts"
-import { hooksStatus, installHooks, uninstallHooks } from "../src/hooks/HookFile.ts"
-import { hookEvents } from "../src/hooks/HookSettings.ts"
+import { settingsHooks } from "../src/hooks/SettingsHooks.ts"
 
+const events = ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"] as const
+const { install, status, uninstall } = settingsHooks({ events, timeout: 5, ofUser: ["settings.json"] })
 const command = hookCommand({ stateDir: "/state", self: [process.execPath, import.meta.filename] })
 const moved = hookCommand({ stateDir: "/state", self: ["/no/such/node", import.meta.filename] })
 
@@ -29,12 +30,12 @@ layer(HostServices.layer)((it) => {
   it.effect("a missing file is made for its user alone, and removed again", () =>
     Effect.gen(function* () {
       const { file, files, mode } = yield* folder
-      assert.deepInclude(yield* installHooks(file, command), { changed: true, backup: null, how: "installed" })
+      assert.deepInclude(yield* install(file, command), { changed: true, backup: null, how: "installed" })
       assert.strictEqual(yield* mode(file), 0o600)
       assert.deepStrictEqual(yield* files, ["settings.local.json"])
-      assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "removed" })
+      assert.deepInclude(yield* uninstall(file), { changed: true, how: "removed" })
       assert.deepStrictEqual(yield* files, [])
-      assert.deepInclude(yield* uninstallHooks(file), { changed: false, how: "nothing to do" })
+      assert.deepInclude(yield* uninstall(file), { changed: false, how: "nothing to do" })
     })
   )
 
@@ -45,18 +46,18 @@ layer(HostServices.layer)((it) => {
       const { backup, file, files, fs, mode, read, write } = yield* folder
       yield* write(odd)
       yield* fs.chmod(file, 0o640)
-      assert.deepInclude(yield* installHooks(file, command), { changed: true, backup, how: "installed" })
+      assert.deepInclude(yield* install(file, command), { changed: true, backup, how: "installed" })
       assert.deepStrictEqual(
         [yield* fs.readFileString(backup), yield* mode(backup), yield* mode(file)],
         [odd, 0o640, 0o640]
       )
       const installed = yield* read
-      assert.deepInclude(yield* installHooks(file, command), { changed: false, backup })
+      assert.deepInclude(yield* install(file, command), { changed: false, backup })
       assert.strictEqual(yield* read, installed)
       // From another place, the backup stays the first.
-      assert.deepInclude(yield* installHooks(file, moved), { changed: true, backup })
+      assert.deepInclude(yield* install(file, moved), { changed: true, backup })
       assert.strictEqual(yield* fs.readFileString(backup), odd)
-      assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "restored" })
+      assert.deepInclude(yield* uninstall(file), { changed: true, how: "restored" })
       assert.deepStrictEqual([yield* read, yield* mode(file), yield* files], [odd, 0o640, ["settings.local.json"]])
     })
   )
@@ -65,9 +66,9 @@ layer(HostServices.layer)((it) => {
     Effect.gen(function* () {
       const { file, files, fs, read, write } = yield* folder
       yield* write('{\n  "model": "opus"\n}\n')
-      yield* installHooks(file, command)
+      yield* install(file, command)
       yield* fs.writeFileString(file, (yield* read).replace('"opus"', '"haiku",   "permissions": {"allow":["Bash"]}'))
-      assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "edited" })
+      assert.deepInclude(yield* uninstall(file), { changed: true, how: "edited" })
       assert.strictEqual(yield* read, '{\n  "model": "haiku",   "permissions": {"allow":["Bash"]}\n}\n')
       assert.deepStrictEqual(yield* files, ["settings.local.json"])
     })
@@ -80,10 +81,10 @@ layer(HostServices.layer)((it) => {
       yield* write("{}")
       yield* fs.rename(file, real)
       yield* fs.symlink(real, file)
-      yield* installHooks(file, command)
+      yield* install(file, command)
       assert.strictEqual(yield* fs.readLink(file), real)
       assert.include(yield* fs.readFileString(real), "hook 2>/dev/null")
-      yield* uninstallHooks(file)
+      yield* uninstall(file)
       assert.deepStrictEqual([yield* fs.readLink(file), yield* fs.readFileString(real)], [real, "{}"])
       assert.deepStrictEqual((yield* fs.readDirectory(project)).toSorted(), [".claude", "dotfile.json"])
     })
@@ -104,9 +105,9 @@ layer(HostServices.layer)((it) => {
         yield* write(text)
         const before = yield* fs.readFile(file)
         for (const change of [
-          Effect.asVoid(installHooks(file, command)),
-          Effect.asVoid(uninstallHooks(file)),
-          Effect.asVoid(hooksStatus(file))
+          Effect.asVoid(install(file, command)),
+          Effect.asVoid(uninstall(file)),
+          Effect.asVoid(status(file))
         ]) {
           assert.deepInclude(yield* Effect.flip(change), { _tag: "HookSettingsUnusable", path: file })
         }
@@ -114,12 +115,12 @@ layer(HostServices.layer)((it) => {
       }
       yield* fs.remove(file)
       yield* fs.symlink("/no/such/file", file)
-      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), {
+      assert.deepInclude(yield* Effect.flip(install(file, command)), {
         problem: "is a link to a file that is not there"
       })
       yield* fs.remove(file)
       yield* fs.makeDirectory(file)
-      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { problem: "it is no regular file" })
+      assert.deepInclude(yield* Effect.flip(install(file, command)), { problem: "it is no regular file" })
     })
   )
 
@@ -130,9 +131,9 @@ layer(HostServices.layer)((it) => {
         const { file, fs, path, project, read, write } = yield* folder
         const refused = Effect.fnUntraced(function* (at: string, problem: string) {
           for (const change of [
-            Effect.asVoid(installHooks(file, command)),
-            Effect.asVoid(uninstallHooks(file)),
-            Effect.asVoid(hooksStatus(file))
+            Effect.asVoid(install(file, command)),
+            Effect.asVoid(uninstall(file)),
+            Effect.asVoid(status(file))
           ])
             assert.deepInclude(yield* Effect.flip(change), { _tag: "FileRefused", path: at, problem })
         })
@@ -145,7 +146,7 @@ layer(HostServices.layer)((it) => {
         yield* fs.chmod(home, 0o777)
         yield* refused(home, "others may write to it (mode 0777): chmod o-w it")
         yield* fs.remove(file)
-        assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { path: home })
+        assert.deepInclude(yield* Effect.flip(install(file, command)), { path: home })
         assert.deepStrictEqual(yield* fs.readDirectory(home), [])
         yield* fs.chmod(home, 0o755)
         const real = path.join(project, "dotfile.json")
@@ -165,11 +166,11 @@ layer(HostServices.layer)((it) => {
   it.effect("the state of hooks names their file, their events, and a program that is gone", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
-      assert.deepInclude(yield* hooksStatus(file), { events: [], absent: [...hookEvents], missing: [] })
-      yield* installHooks(file, command)
-      assert.deepInclude(yield* hooksStatus(file), { events: [...hookEvents], absent: [], missing: [] })
-      yield* installHooks(file, moved)
-      assert.deepInclude(yield* hooksStatus(file), { events: [...hookEvents], missing: ["/no/such/node"] })
+      assert.deepInclude(yield* status(file), { events: [], absent: [...events], missing: [] })
+      yield* install(file, command)
+      assert.deepInclude(yield* status(file), { events: [...events], absent: [], missing: [] })
+      yield* install(file, moved)
+      assert.deepInclude(yield* status(file), { events: [...events], missing: ["/no/such/node"] })
     })
   )
 })

@@ -1,20 +1,23 @@
 // This file does not load Effect, because a tool call waits for it.
-import type { HookCall, HookReader } from "@souffleur/domain"
-import { isSessionId } from "../session/SessionId.ts"
+import type { HookCall } from "@souffleur/domain"
 
 /**
- * Field with the reason, for each event that has one. Each reason is one word of the agent's own (spec:
- * claude-code#hooks).
+ * Field with the reason, for each event that has one. Each reason is one word of the agent's own. A name means the same
+ * to each agent (spec: behaviour#hooks-of-the-agent).
  */
 const kinds: Readonly<Record<string, string>> = {
   SessionStart: "source",
   SessionEnd: "reason",
   PreCompact: "trigger",
   PostCompact: "trigger",
+  PreCompress: "trigger",
   StopFailure: "error",
   Notification: "notification_type",
   PermissionRequest: "tool_name"
 }
+
+/** Holds if a text can be a session id. It becomes the name of a file. */
+const isSessionId = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u.test(text) && !text.includes("..")
 
 /** Matches one word, so that no text of a person is kept. */
 const word = /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/
@@ -85,12 +88,3 @@ export const hookCall = (input: string): HookCall | undefined => {
   const holding = holdingOf(event, kind)
   return { event, sessionId, ...(word.test(kind) ? { kind } : {}), ...(holding === undefined ? {} : { holding }) }
 }
-
-/** Returns the pid of the agent, as its environment names it to tools and hooks. */
-export const agentPid = (variables: Readonly<Record<string, string | undefined>>): number | undefined => {
-  const pidText = variables["CLAUDE_PID"] ?? ""
-  return /^[1-9][0-9]{0,6}$/u.test(pidText) ? Number(pidText) : undefined
-}
-
-/** Reads the hooks of Claude Code. */
-export const hookReader: HookReader = { call: hookCall, pid: agentPid }

@@ -11,7 +11,8 @@ it.prop(
   [word, word, Schema.Array(word)],
   ([stateDir, program, args]) => {
     const meant = { stateDir, self: [program, ...args] as const }
-    assert.deepStrictEqual(hookProgram(hookCommand(meant)), Option.some(meant))
+    for (const one of [meant, { ...meant, agent: "scribe" }])
+      assert.deepStrictEqual(hookProgram(hookCommand(one)), Option.some(one))
   }
 )
 
@@ -27,7 +28,9 @@ it("a line of another program is not taken for ours", () => {
     `${ours}; rm x`,
     `x; ${ours}`,
     ours.replace("'/s'", "/s"),
-    ours.replace("'/s'", "$(rm x)")
+    ours.replace("'/s'", "$(rm x)"),
+    ours.replace(" hook ", " hook 'scribe' "),
+    ours.replace(" hook ", " hook scribe; rm x ")
   ]
   for (const line of [...others, "SOUFFLEUR_STATE_DIR='/s' hook 2>/dev/null || true"])
     assert.deepStrictEqual(hookProgram(line), Option.none(), line)

@@ -2,26 +2,13 @@ import { Option, Predicate, Result } from "effect"
 import { hookProgram } from "./HookCommand.ts"
 import { partsAt, rootOf, without, withPart } from "./JsonText.ts"
 
-/**
- * Events that souffleur asks for: beginnings and ends of sessions, turns, tools, compactions, and waits for a person.
- */
-export const hookEvents = [
-  "SessionStart",
-  "UserPromptSubmit",
-  "PreToolUse",
-  "PostToolUse",
-  "PreCompact",
-  "PostCompact",
-  "Stop",
-  "StopFailure",
-  "SessionEnd",
-  "SubagentStop",
-  "Notification",
-  "PermissionRequest"
-] as const
-
-/** Seconds after which the agent goes on without the hook. */
-const timeoutSeconds = 5
+/** The form of souffleur's hooks in the settings of an agent. */
+export interface HookForm {
+  /** The agent's names of the events that souffleur asks for. */
+  readonly events: ReadonlyArray<string>
+  /** The time after which the agent goes on without the hook, in the agent's own unit. */
+  readonly timeout: number
+}
 
 /** One of our hooks in a text of settings, and the part to remove with it: nothing empty is left. */
 interface Place {
@@ -40,11 +27,11 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Option.isSome(hookProgram(hook.command))
 
 /** Finds our hooks. `Err` says in a few words why the text is no settings. */
-const places = (text: string): Result.Result<ReadonlyArray<Place>, string> => {
+const places = (text: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {
   try {
     JSON.parse(text)
   } catch {
-    return refused("is not JSON")
+    return refused("is not JSON: mend it, without comments, and try again")
   }
   const root = rootOf(text)
   if (text[root] !== "{") return refused("holds no JSON object")
@@ -78,7 +65,7 @@ const places = (text: string): Result.Result<ReadonlyArray<Place>, string> => {
                 ? [hooks.value, inHooks]
                 : [root, inTop]
         const { command } = hook
-        const whole = JSON.stringify(hook) === JSON.stringify({ type: "command", command, timeout: timeoutSeconds })
+        const whole = JSON.stringify(hook) === JSON.stringify({ type: "command", command, timeout })
         found.push({ event: event.key ?? "", command, whole, at, index })
       }
     }
@@ -96,13 +83,13 @@ export interface HooksFound {
 }
 
 /** Finds souffleur's hooks in the text of a settings file. Fails with a sentence where the text is no such file. */
-export const hooksFound = (text: string): Result.Result<HooksFound, string> =>
-  Result.map(places(text), (found) => {
+export const hooksFound = (form: HookForm, text: string): Result.Result<HooksFound, string> =>
+  Result.map(places(text, form.timeout), (found) => {
     const [events, commands] = [
       [...new Set(found.map(({ event }) => event))],
       [...new Set(found.map(({ command }) => command))]
     ]
-    const each = found.length === hookEvents.length && hookEvents.every((event) => events.includes(event))
+    const each = found.length === form.events.length && form.events.every((event) => events.includes(event))
     return { events, commands, complete: each && commands.length === 1 && found.every(({ whole }) => whole) }
   })
 
@@ -118,10 +105,10 @@ export const withoutHooks = (text: string): Result.Result<string, string> =>
   })
 
 /** Returns the settings with this command for every event, beside the hooks of others. */
-export const withHooks = (text: string, command: string): Result.Result<string, string> =>
+export const withHooks = (form: HookForm, text: string, command: string): Result.Result<string, string> =>
   Result.map(withoutHooks(text), (bare) => {
-    const group = { hooks: [{ type: "command", command, timeout: timeoutSeconds }] }
-    return hookEvents.reduce((settings: string, event) => {
+    const group = { hooks: [{ type: "command", command, timeout: form.timeout }] }
+    return form.events.reduce((settings: string, event) => {
       const root = rootOf(settings)
       const hooks = partsAt(settings, root).parts.find(({ key }) => key === "hooks")
       if (hooks === undefined) return withPart(settings, root, 1, { key: "hooks", value: { [event]: [group] } })

@@ -1,17 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { hookCommand } from "../src/hooks/HookCommand.ts"
-import { hookEvents, hooksFound, withHooks, withoutHooks } from "../src/hooks/HookSettings.ts"
+import { hooksFound, withHooks, withoutHooks } from "../src/hooks/HookSettings.ts"
 
+const events = ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"] as const
+const form = { events, timeout: 5 }
 const command = hookCommand({ stateDir: "/state of things", self: ["/node", "/it's here/souffleur.js"] })
 const moved = hookCommand({ stateDir: "/state", self: ["/node", "/there/souffleur.js"] })
 const ours = { hooks: [{ type: "command", command, timeout: 5 }] }
-const installed = (text: string, line = command) => Result.getOrThrow(withHooks(text, line))
+const installed = (text: string, line = command) => Result.getOrThrow(withHooks(form, text, line))
 const taken = (text: string) => Result.getOrThrow(withoutHooks(text))
 
 const Hook = Schema.Struct({ type: Schema.Literals(["command", "prompt"]), command: Schema.String })
 const Group = Schema.Struct({ matcher: Schema.optionalKey(Schema.String), hooks: Schema.Array(Hook) })
-const Hooks = Schema.Record(Schema.Literals([...hookEvents, "WorktreeCreate"]), Schema.NonEmptyArray(Group))
+const Hooks = Schema.Record(Schema.Literals([...events, "WorktreeCreate"]), Schema.NonEmptyArray(Group))
 const Before = Schema.Record(Schema.String, Schema.Json)
 /** Settings of anybody's, as a program or a person lays them out. */
 const Layout = Schema.Struct({
@@ -44,7 +46,7 @@ describe("hooks in settings", () => {
       ours
     ])
     assert.deepStrictEqual(after.hooks.WorktreeCreate, [])
-    for (const event of hookEvents) if (event !== "PreToolUse") assert.deepStrictEqual(after.hooks[event], [ours])
+    for (const event of events) if (event !== "PreToolUse") assert.deepStrictEqual(after.hooks[event], [ours])
     assert.strictEqual(taken(installed(text)), text)
     assert.include(installed(text), '{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "guard" }] }')
   })
@@ -71,12 +73,12 @@ describe("hooks in settings", () => {
 
   it("change when the program has moved", () => {
     const again = installed(installed("{}\n"), moved)
-    assert.deepStrictEqual(Result.getOrThrow(hooksFound(again)).commands, [moved])
+    assert.deepStrictEqual(Result.getOrThrow(hooksFound(form, again)).commands, [moved])
     assert.strictEqual(again, installed("{}\n", moved))
   })
 
   it("count as complete only as they were installed, each once", () => {
-    const complete = (text: string) => Result.getOrThrow(hooksFound(text)).complete
+    const complete = (text: string) => Result.getOrThrow(hooksFound(form, text)).complete
     assert.isTrue(complete(installed("{}")))
     assert.isFalse(complete("{}"))
     assert.isFalse(complete(installed("{}").replace('"timeout": 5', '"timeout": 50')))
@@ -99,7 +101,7 @@ describe("hooks in settings", () => {
       ['{"hooks": {"Stop": [], "St\\u006fp": []}}', /"Stop" twice/]
     ]
     for (const [text, why] of foreign) {
-      for (const result of [withHooks(text, command), withoutHooks(text)]) assert.match(Result.merge(result), why)
+      for (const result of [withHooks(form, text, command), withoutHooks(text)]) assert.match(Result.merge(result), why)
     }
   })
 
@@ -111,13 +113,13 @@ describe("hooks in settings", () => {
       const settings = some && Object.keys(hooks).length > 0 ? { ...others, hooks, last: [] } : others
       const text = written(settings, layout)
       const after = installed(text)
-      assert.isTrue(Result.getOrThrow(hooksFound(after)).complete)
+      assert.isTrue(Result.getOrThrow(hooksFound(form, after)).complete)
       assert.strictEqual(installed(after), after)
       const { hooks: now, ...rest } = JSON.parse(after)
       const { hooks: then = {}, ...kept } = JSON.parse(text)
       assert.deepStrictEqual(rest, kept)
       for (const event of Object.keys(now)) {
-        const own = (hookEvents as ReadonlyArray<string>).includes(event) ? [ours] : []
+        const own = (events as ReadonlyArray<string>).includes(event) ? [ours] : []
         assert.deepStrictEqual(now[event], [...(then[event] ?? []), ...own])
       }
       assert.strictEqual(taken(after), text)

@@ -10,7 +10,7 @@ import {
 } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { hookProgram } from "./HookCommand.ts"
-import { hookEvents, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
+import { type HookForm, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
 import { partsAt, rootOf } from "./JsonText.ts"
 
 /** Bytes of settings at most. Real ones have a few thousand. */
@@ -91,10 +91,10 @@ const sound = <A>(path: string, result: Result.Result<A, string>): Effect.Effect
   Effect.fromResult(Result.mapError(result, (problem) => new HookSettingsUnusable({ path, problem })))
 
 /** Returns the settings without our hooks: the backup, byte for byte, if nothing else has changed since. */
-const bare = Effect.fnUntraced(function* (path: string, text: string) {
+const bare = Effect.fnUntraced(function* (form: HookForm, path: string, text: string) {
   const backup = Option.map(yield* read(backupOf(path)), (file) => file.text)
-  const { commands } = yield* sound(path, hooksFound(text))
-  const installed = Option.flatMap(backup, (before) => Result.getSuccess(withHooks(before, commands[0] ?? "")))
+  const { commands } = yield* sound(path, hooksFound(form, text))
+  const installed = Option.flatMap(backup, (before) => Result.getSuccess(withHooks(form, before, commands[0] ?? "")))
   const untouched = Option.contains(installed, text)
   return {
     backup,
@@ -110,15 +110,19 @@ type Changing = Effect.fn.Return<
 >
 
 /** Adds the command for each of our events beside the hooks of others. It replaces an earlier command of ours. */
-export const installHooks = Effect.fn("installHooks")(function* (path: string, command: string): Changing {
+export const installHooks = Effect.fn("installHooks")(function* (
+  form: HookForm,
+  path: string,
+  command: string
+): Changing {
   const fs = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const file = Option.getOrUndefined(yield* read(path))
-  const found = yield* sound(path, hooksFound(file?.text ?? "{}"))
+  const found = yield* sound(path, hooksFound(form, file?.text ?? "{}"))
   const backup = (yield* fs.exists(backupOf(path))) ? backupOf(path) : null
   if (found.complete && found.commands[0] === command) return { path, changed: false, backup, how: "nothing to do" }
-  const before = file === undefined ? "{}\n" : (yield* bare(path, file.text)).text
-  const text = yield* sound(path, withHooks(before, command))
+  const before = file === undefined ? "{}\n" : (yield* bare(form, path, file.text)).text
+  const text = yield* sound(path, withHooks(form, before, command))
   if (file === undefined) {
     yield* fs.makeDirectory(paths.dirname(path), { recursive: true, mode: 0o700 })
     yield* unlessOthersFolder(path)
@@ -141,15 +145,15 @@ export const installHooks = Effect.fn("installHooks")(function* (path: string, c
  * Removes the hooks that `installHooks` added, and nothing else. The rest stays as it was, to the byte if nothing else
  * has changed since.
  */
-export const uninstallHooks = Effect.fn("uninstallHooks")(function* (path: string): Changing {
+export const uninstallHooks = Effect.fn("uninstallHooks")(function* (form: HookForm, path: string): Changing {
   const fs = yield* FileSystem.FileSystem
   const file = Option.getOrUndefined(yield* read(path))
-  const found = file === undefined ? undefined : yield* sound(path, hooksFound(file.text))
+  const found = file === undefined ? undefined : yield* sound(path, hooksFound(form, file.text))
   if (file === undefined || found === undefined || found.events.length === 0) {
     yield* fs.remove(backupOf(path), { force: true })
     return { path, changed: false, backup: null, how: "nothing to do" }
   }
-  const { backup, text, untouched } = yield* bare(path, file.text)
+  const { backup, text, untouched } = yield* bare(form, path, file.text)
   const empty = partsAt(text, rootOf(text)).parts.length === 0
   const made = Option.isNone(backup) && empty && Option.isNone(yield* Effect.option(fs.readLink(path)))
   yield* made ? fs.remove(path) : write(path, text, file)
@@ -161,11 +165,11 @@ export const uninstallHooks = Effect.fn("uninstallHooks")(function* (path: strin
  * Reads which hooks a settings file has, and which of their programs are not there. A missing file has none. Fails with
  * `HookSettingsUnusable` where the text is not understood, and with `FileRefused` where the file is not trusted.
  */
-export const hooksStatus = Effect.fn("hooksStatus")(function* (path: string) {
+export const hooksStatus = Effect.fn("hooksStatus")(function* (form: HookForm, path: string) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* read(path)
   const text = Option.match(file, { onNone: () => "{}", onSome: (one) => one.text })
-  const { commands, events } = yield* sound(path, hooksFound(text))
+  const { commands, events } = yield* sound(path, hooksFound(form, text))
   const programs = commands.flatMap((command) => Option.toArray(hookProgram(command)))
   const missing = yield* Effect.filter([...new Set(programs.flatMap(({ self }) => self))], (one) =>
     fs.exists(one).pipe(
@@ -176,7 +180,7 @@ export const hooksStatus = Effect.fn("hooksStatus")(function* (path: string) {
   return {
     path,
     events,
-    absent: hookEvents.filter((event) => !events.includes(event)),
+    absent: form.events.filter((event) => !events.includes(event)),
     programs,
     missing
   } satisfies HooksStatus

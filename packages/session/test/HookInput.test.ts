@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { agentPid, hookCall } from "../src/hooks/HookInput.ts"
+import { hookCall } from "../src/hooks/HookInput.ts"
 
 const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
 const input = (fields: object) => JSON.stringify({ session_id: sessionId, cwd: "/p", ...fields })
@@ -10,6 +10,7 @@ it("a call has its event, its session, and the reason of every event that has on
     [{ hook_event_name: "SessionStart", source: "compact" }, "compact"],
     [{ hook_event_name: "SessionEnd", reason: "prompt_input_exit" }, "prompt_input_exit"],
     [{ hook_event_name: "PreCompact", trigger: "auto", custom_instructions: null }, "auto"],
+    [{ hook_event_name: "PreCompress", trigger: "auto" }, "auto"],
     [{ hook_event_name: "PostCompact", trigger: "manual", compact_summary: "secret" }, "manual"],
     [{ hook_event_name: "StopFailure", error: "rate_limit" }, "rate_limit"],
     [
@@ -34,13 +35,6 @@ it("an event begins, continues or ends the holding of its session, which goes on
   assert.strictEqual(holding({ hook_event_name: "SessionStart", source: "compact" }), "goes on")
   assert.strictEqual(holding({ hook_event_name: "SessionEnd", reason: "clear" }), "ended")
   assert.isUndefined(holding({ hook_event_name: "Stop" }))
-})
-
-it("the agent's process comes from the environment, if its number can be a pid", () => {
-  assert.deepStrictEqual(
-    ["4711", "", "0", "-1", "12345678", "1e3", undefined].map((CLAUDE_PID) => agentPid({ CLAUDE_PID })),
-    [4711, ...Array.from({ length: 6 }, () => undefined)]
-  )
 })
 
 it("a person's text is never kept: a kind is one word of the agent's", () => {

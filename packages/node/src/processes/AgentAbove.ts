@@ -1,0 +1,28 @@
+// This file does not load Effect, because a tool call waits for it.
+
+/** A process above that of a hook. */
+export interface ProcessAbove {
+  readonly pid: number
+  /** Its command line; empty where it cannot be read. */
+  readonly words: ReadonlyArray<string>
+}
+
+/** Holds if a process is a launcher of an agent. It is a script with the program's name and the agent's arguments. */
+const launches = (program: string, launcher: ReadonlyArray<string>, agent: ReadonlyArray<string>): boolean => {
+  const [, script = "", ...args] = launcher
+  const own = agent.slice(agent.length - args.length)
+  return script.split("/").at(-1) === program && args.every((word, at) => word === own[at])
+}
+
+/**
+ * Finds the process of an agent that ran a hook, by the processes above the hook, the nearest first. The agent is the
+ * nearest that is no shell of the hook. A launcher that waits for it is named in its place.
+ */
+export const agentAbove = (program: string, above: Iterable<ProcessAbove>): number | undefined => {
+  let agent: ProcessAbove | undefined
+  for (const one of above) {
+    if (agent !== undefined && !launches(program, one.words, agent.words)) break
+    if (agent !== undefined || !one.words.some((word) => word.includes(` hook ${program} `))) agent = one
+  }
+  return agent?.pid
+}
