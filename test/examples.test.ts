@@ -31,8 +31,9 @@ const inFolder = <A>(
 ): A => {
   const folder = fs.mkdtempSync(join(tmpdir(), "souffleur-examples-"))
   try {
-    const files = all.map(({ place, text }) => {
-      const file = `${place.replaceAll(/[^\w]/gu, "_")}.${extension}`
+    const files = all.map(({ mark, place, text }) => {
+      // A block that another imports has a name.
+      const file = mark.endsWith(`.${extension}`) ? mark : `${place.replaceAll(/[^\w]/gu, "_")}.${extension}`
       fs.writeFileSync(join(folder, file), text)
       return file
     })
@@ -51,7 +52,7 @@ it("every block says its language, and the reason where it cannot be run", () =>
     json: [""],
     sh: ["", ...Object.keys(reasons).map((reason) => `no-run:${reason}`)],
     text: [""],
-    ts: [""],
+    ts: ["", "Scribe.ts", "ScribeContract.ts"],
     yaml: ["plan"]
   }
   assert.isAtLeast(blocks.length, 30)

@@ -1,10 +1,7 @@
 import { AgentCommandRefused } from "@souffleur/domain"
 import type { AgentPackage } from "@souffleur/process"
-import { Effect, Option, Result } from "effect"
+import { Option, Result } from "effect"
 import * as Scribe from "./Scribe.ts"
-
-const untouched = (path: string) =>
-  Effect.succeed({ path, changed: false, backup: null, how: "nothing to do" } as const)
 
 /** The scribe as a kind of agent: the facts about its program before a session is looked at. */
 export const scribe: AgentPackage = {
@@ -38,15 +35,5 @@ export const scribe: AgentPackage = {
         : Option.none()
     ),
   ofLaunch: ({ args }) => (args[0] === Scribe.program ? Option.some({ program: "scribe", args: [] }) : Option.none()),
-  // The scribe runs no hooks.
-  hooks: {
-    events: [],
-    ofProject: [".scribe", "settings.json"],
-    ofUser: ["settings.json"],
-    command: () => "",
-    install: untouched,
-    uninstall: untouched,
-    status: (path) => Effect.succeed({ path, events: [], absent: [], programs: [], missing: [] })
-  },
   layer: Scribe.layer
 }

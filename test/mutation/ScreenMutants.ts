@@ -150,8 +150,8 @@ export const screenMutants = [
     [
       [
         "setup: none takes hooks out",
-        'hooks === "none" ? yield* Effect.forEach(yield* removeHooks(project)',
-        "false ? yield* Effect.forEach(yield* removeHooks(project)"
+        'hooks === "none"\n        ? yield* Effect.forEach(yield* removeHooks(',
+        "false\n        ? yield* Effect.forEach(yield* removeHooks("
       ],
       ["setup: a missing agent is told", "yield* warnOfMissing(program)", "void program"],
       ["setup: a menu begins at what holds", "Number(other === now) - Number(one === now)", "0"],
