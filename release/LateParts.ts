@@ -3,7 +3,7 @@ import type { Plugin } from "rolldown"
 /** Functions of Node that few commands call. Each of these modules takes a start as long as a fifth of bare Node. */
 const late: Readonly<Record<string, ReadonlyArray<string>>> = {
   "node:child_process": ["execFile", "spawn", "spawnSync"],
-  "node:crypto": ["createHash", "createHmac", "pbkdf2Sync", "randomBytes"],
+  "node:crypto": ["createHash", "createHmac", "createPrivateKey", "pbkdf2Sync", "randomBytes", "X509Certificate"],
   "node:worker_threads": ["Worker"]
 }
 

@@ -192,7 +192,7 @@ describe("the floors", () => {
   it("each file imports other packages by their entries, and its own files by their whole names", () => {
     const wrong = imports.filter(
       ({ path, specifier }) =>
-        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|internal|launch|loopback|notice|stand-in)$)/u.test(
+        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|internal|launch|loopback|notice|stand-in|tls)$)/u.test(
           specifier
         ) ||
         (specifier.startsWith("..") && specifier.split("../").length - 1 > path.split("/").length - 4) ||
@@ -282,7 +282,7 @@ describe("the floors", () => {
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|watching\/NamedTarget)\.ts$/u,
       "effect/cluster": /^packages\/hub\/src\/cluster\/HubCluster\.ts$/u,
       "effect/http":
-        /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/OtlpExport|node\/src\/LoopbackServer|page\/src\/(?:fleet\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
+        /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/OtlpExport|node\/src\/(?:LoopbackServer|TlsServer)|page\/src\/(?:fleet\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,
       "effect/http-api": /^packages\/(?:fleet\/src\/(?:FleetApi|Hub)|hub\/src\/HubServer)\.ts$/u,
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,

@@ -61,7 +61,7 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
       name,
       folder,
       ask: (args: ReadonlyArray<string>, input?: string, more: Variables = {}) => run(args, { ...env, ...more }, input),
-      ship: () => start(["fleet", "ship", "--json"], env),
+      ship: (more: Variables = {}) => start(["fleet", "ship", "--json"], { ...env, ...more }),
       /** Appends rows to the log, as a watch would, with data of any size. */
       write: (rows: number) => {
         const db = new DatabaseSync(file, { timeout: 10_000 })

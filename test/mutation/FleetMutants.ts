@@ -364,6 +364,21 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/node/src/TlsServer.ts",
+    ["packages/node/test/TlsServer.test.ts"],
+    [
+      ["tls: the key is of this user alone", 'text(files.key, "nothing")', 'text(files.key, "read")'],
+      ["tls: the key is of its certificate", "return certificate.checkPrivateKey(key)", "return (true as boolean)"],
+      ["tls: a renewed certificate is shown", "server.setSecureContext(pair)", ""],
+      ["tls: a broken one is not", "Effect.catch((error) =>", "Effect.catchDefect((error: any) =>"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/Hub.ts",
+    ["test/fleet/FleetTls.test.ts"],
+    [["tls: why a certificate does not count", "return code ? String(error.code)", "return !code ? String(error.code)"]]
+  ),
+  ...mutantsOf(
     "packages/hub/src/cluster/Forgetting.ts",
     ["packages/hub/test/Forgetting.test.ts"],
     [

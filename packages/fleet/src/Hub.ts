@@ -56,12 +56,23 @@ const slowestLink = 20_000
 const timeoutOf = ({ events }: FleetBatch) =>
   Duration.sum(answerTimeout, Duration.seconds(events.reduce((sum, event) => sum + event[6].length, 0) / slowestLink))
 
+/** Returns the code with which the certificate of a hub was refused. */
+const certificateProblem = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined
+  const code = "code" in error && typeof error.code === "string" && /CERT|SIGNATURE/u.test(error.code)
+  return code ? String(error.code) : certificateProblem(error.cause)
+}
+
 /** Says in a few words why an answer does not count. */
 const problemOf = (error: unknown): string => {
   if (error instanceof StoreOut) return error.message
   if (!HttpClientError.isHttpClientError(error)) return "it takes too long"
   if (error.response !== undefined) return `HTTP status ${error.response.status}`
-  return error.reason._tag === "TransportError" ? "it cannot be reached" : "its answer cannot be read"
+  if (error.reason._tag !== "TransportError") return "its answer cannot be read"
+  const code = certificateProblem(error.reason.cause)
+  return code === undefined
+    ? "it cannot be reached"
+    : `its certificate does not count here (${code}): NODE_EXTRA_CA_CERTS names the file of an authority of your own`
 }
 
 const Spoken = Schema.Union([

@@ -15,6 +15,7 @@ import { pageUrl, Processes, Words } from "@souffleur/domain"
 import { noticeChannels, opening } from "@souffleur/embed/internal"
 import { Processes as HostProcesses } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
+import * as TlsServer from "@souffleur/node/tls"
 import { NoticeChannels } from "@souffleur/process"
 import { Console, Duration, Effect, FiberMap, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -66,6 +67,16 @@ const layerRunner = (parts: ReadonlyArray<HubPart>) =>
     })
   )
 
+/** Returns the files of a certificate of its own, or `null`. Fails with `BadUsage` where one of them is missing. */
+const certificateFiles = (cert: Option.Option<string>, key: Option.Option<string>, url: string | null) => {
+  if (Option.isNone(cert) && Option.isNone(key)) return Effect.succeed(null)
+  if (Option.isNone(cert) || Option.isNone(key))
+    return Effect.fail(new BadUsage({ message: "--cert FILE and --key FILE belong together" }))
+  return url === null
+    ? Effect.fail(new BadUsage({ message: "--cert needs --url: the https address for which the certificate is" }))
+    : Effect.succeed({ cert: cert.value, key: key.value })
+}
+
 const serveCommand = Command.make(
   "serve",
   {
@@ -79,7 +90,15 @@ const serveCommand = Command.make(
       Flag.withDefault(false)
     ),
     url: Flag.String("url").pipe(
-      Flag.withDescription("The https address of the reverse proxy, by which people reach the page"),
+      Flag.withDescription("The https address by which hosts and people reach it, such as that of a reverse proxy"),
+      Flag.optional
+    ),
+    cert: Flag.String("cert").pipe(
+      Flag.withDescription("Its certificate in PEM: it then serves https on every address of this machine"),
+      Flag.optional
+    ),
+    key: Flag.String("key").pipe(
+      Flag.withDescription("The private key of its certificate in PEM, which this user alone may read"),
       Flag.optional
     ),
     keep: Flag.String("keep").pipe(
@@ -89,7 +108,7 @@ const serveCommand = Command.make(
     projectDir,
     json
   },
-  Effect.fnUntraced(function* ({ alarms, database, json, keep, port, url }) {
+  Effect.fnUntraced(function* ({ alarms, cert, database, json, keep, key, port, url }) {
     if (port < 0 || port > 65_535)
       return yield* new BadUsage({ message: `--port ${port} is no port: name one up to 65535, or 0 for any` })
     const reached = Option.isNone(url)
@@ -98,6 +117,7 @@ const serveCommand = Command.make(
           Effect.fromResult(pageUrl(url.value)),
           (problem) => new BadUsage({ message: `--url ${url.value} ${problem}` })
         )
+    const files = yield* certificateFiles(cert, key, reached)
     const forgetting = Option.isNone(keep) ? Layer.empty : layerForgetting(yield* keptFor(keep.value))
     const sentinel = alarms ? layerSentinel(yield* teller) : Layer.empty
     const parts: ReadonlyArray<HubPart> = [
@@ -108,7 +128,7 @@ const serveCommand = Command.make(
     yield* yield* WorksUnread
     const told = Effect.gen(function* () {
       const server = yield* HttpServer.HttpServer
-      const url = HttpServer.formatAddress(server.address)
+      const url = files === null ? HttpServer.formatAddress(server.address) : reached!
       yield* Console.log(json ? JSON.stringify({ url }) : url)
       yield* Console.error("The hub answers its hosts. Ctrl-C ends it, and no watch anywhere.")
       yield* Console.error(`Its page is ${reached ?? url}/ and asks for a token of the hub.`)
@@ -118,14 +138,18 @@ const serveCommand = Command.make(
       layerListening,
       Layer.mergeAll(layerProjector, sentinel, forgetting).pipe(Layer.provide(layerRunner(parts))),
       Layer.effectDiscard(told)
-    ).pipe(Layer.provide(LoopbackServer.layer({ port })))
+    ).pipe(Layer.provide(files === null ? LoopbackServer.layer({ port }) : TlsServer.layer({ port, files })))
     yield* withStore(database, Layer.launch(serving)).pipe(
       Effect.catchTag("ServeError", () =>
         Effect.fail(new BadUsage({ message: `port ${port} is taken: end what has it, or name another with --port` }))
-      )
+      ),
+      Effect.catchTag("CertificateRefused", ({ message }) => Effect.fail(new BadUsage({ message })))
     )
   }, Effect.scoped)
-).pipe(withSettings, Command.withDescription("Serve a hub on loopback, for a reverse proxy with TLS before it"))
+).pipe(
+  withSettings,
+  Command.withDescription("Serve a hub: on loopback for a reverse proxy, or with a certificate of its own")
+)
 
 const enrolCommand = Command.make(
   "enrol",
