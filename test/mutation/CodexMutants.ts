@@ -196,9 +196,9 @@ export const codexMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/conducting/ConductPlan.ts",
-    ["packages/embed/test/SouffleurConduct.test.ts"],
-    [["conduct: an agent that takes no id", "if (one.sessionOf !== undefined)", "if (false as boolean)"]]
+    "packages/embed/src/conducting/RoleAgent.ts",
+    ["packages/embed/test/SouffleurConduct.test.ts", "packages/cli/test/ConductRoles.test.ts"],
+    [["conduct: an agent that takes no id", "if (agent.sessionOf !== undefined)", "if (false as boolean)"]]
   ),
   ...mutantsOf(
     "packages/supervisor/src/FirstLaunch.ts",

@@ -98,6 +98,41 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/conducting/RoleAgent.ts",
+    ["packages/cli/test/ConductRoles.test.ts"],
+    [
+      ["roles: an implementer commits", 'if (role === "implementer" && lower', 'if ((role as string) === "" && lower'],
+      ["roles: … and a reviewer need not", 'role === "implementer" && lower', "lower"],
+      ["roles: its own program is there", "yield* launchable(settings, permission)", "yield* Effect.void"],
+      [
+        "roles: the finishing step needs an agent where it asks one",
+        'finish._tag === "Prompt"',
+        'finish._tag === "None"'
+      ],
+      [
+        "roles: the flag, where the ceiling allows it",
+        "lower(needed, ceiling) === needed",
+        "needed === ceiling && false"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/conducting/ConductPlan.ts",
+    ["packages/cli/test/ConductRoles.test.ts"],
+    [
+      [
+        "roles: a refused start trusts nothing",
+        "if (known === undefined) yield* checked",
+        "if (known !== undefined) yield* checked"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/ConductCommand.ts",
+    ["packages/cli/test/ConductRoles.test.ts"],
+    [["roles: the flag as it was typed", "typed === undefined\n", "typed !== undefined\n"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/doctor/HooksCheck.ts",
     ["packages/cli/test/HooksCommand.test.ts"],
     [["doctor: on what condition hooks run", "onlyIf === undefined ? []", "onlyIf !== undefined ? []"]]

@@ -122,12 +122,9 @@ export const handoverMutants = [
     [["role agent: it is launched", "agents[role]\n  return", "undefined\n  return"]]
   ),
   ...mutantsOf(
-    "packages/embed/src/conducting/ConductPlan.ts",
-    ["packages/embed/test/SouffleurConduct.test.ts"],
-    [
-      ["role agent: of the reviewer", "Object.entries({ implementer, reviewer })", "Object.entries({ implementer })"],
-      ["role agent: it is known", "chosenIn(agents), ([,", "chosenIn({}), ([,"]
-    ]
+    "packages/embed/src/conducting/RoleAgent.ts",
+    ["packages/embed/test/SouffleurConduct.test.ts", "packages/cli/test/ConductRoles.test.ts"],
+    [["role agent: of the reviewer", '    ["reviewer", reviewer],\n', ""]]
   ),
   ...mutantsOf(
     "packages/watcher/src/Observe.ts",

@@ -32,6 +32,7 @@ export const codex: AgentPackage = {
   recordsDollars: false,
   commitSetting:
     "with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails: .git is read-only there",
+  commitsFrom: "bypassPermissions",
   typed: ["exec"],
   goOn: (sessionId) => `codex exec resume ${sessionId} "Go on."`,
   addTools: (name, command) => `codex mcp add ${name} -- ${command}`,

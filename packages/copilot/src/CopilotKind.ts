@@ -27,6 +27,7 @@ export const copilot: AgentPackage = {
   recordsDollars: false,
   commitSetting:
     "with acceptEdits, Copilot CLI has no shell, and so it commits nothing: its shell needs bypassPermissions",
+  commitsFrom: "bypassPermissions",
   typed: ["-p"],
   goOn: (sessionId) => `copilot --resume=${sessionId} -p "Go on."`,
   addTools: (name, command) => `copilot mcp add ${name} -- ${command}`,

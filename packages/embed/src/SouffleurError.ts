@@ -14,6 +14,7 @@ import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/ConductPlan.ts"
 import type { RunNotFound } from "./conducting/FindRun.ts"
+import type { RoleUnfit } from "./conducting/RoleAgent.ts"
 import type { AgentUnfit } from "./watching/HandOver.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
 import type { NotRestored } from "./keeping/Restored.ts"
@@ -63,12 +64,11 @@ export type DetachError = NotDetached | ResumeError | RunError | WatchError
 /**
  * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does
  * not fit. `GitUnusable`: the project is in no usable work tree. `AlreadyWatched`: another souffleur conducts there.
- * `AgentCommandRefused`, `AgentUnfit`: a run cannot drive that agent.
+ * `AgentCommandRefused`, `RoleUnfit`: a run cannot drive that agent.
  */
 export type ConductError =
   | AgentCommandRefused
   | AgentNotFound
-  | AgentUnfit
   | AlreadyWatched
   | ClaimFailed
   | ConfigUntrusted
@@ -77,6 +77,7 @@ export type ConductError =
   | PartsError
   | PlanInvalid
   | Refused
+  | RoleUnfit
   | StateForeign
   | StateMisplaced
 

@@ -6,6 +6,7 @@
  */
 export { idleSettings } from "./preview/IdleSettings.ts"
 export { findRun } from "./conducting/FindRun.ts"
+export { checkRoles } from "./conducting/RoleAgent.ts"
 export { runStatus } from "./conducting/RunStatus.ts"
 export { reasonJson } from "./explain/Explanation.ts"
 export * from "./explain/RunProgress.ts"

@@ -178,7 +178,7 @@ it.live("a run is refused before its launch by an agent that takes no session id
     yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const error = yield* Effect.flip(Effect.scoped(souffleur.conduct({ project, plan: "plan.yaml" })))
-      assert.strictEqual(error._tag, "AgentCommandRefused")
+      assert.strictEqual(error._tag, "RoleUnfit")
       assert.deepStrictEqual(yield* souffleur.runs, [])
     }).pipe(Effect.provide(layerReporting))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
@@ -235,10 +235,13 @@ it.live("an agent of a role that is unknown, or takes no session id, is refused 
         Effect.flip(Effect.scoped(souffleur.conduct({ project, plan: "plan.yaml", agents })))
       const unknown = yield* refused({ implementer: "nonesuch" })
       assert.deepInclude(unknown, {
-        _tag: "AgentUnfit",
-        message: 'no agent is called "nonesuch": name claude, other'
+        _tag: "RoleUnfit",
+        message: 'the implementer: no agent is called "nonesuch": name claude, other'
       })
-      assert.strictEqual((yield* refused({ reviewer: "other" }))._tag, "AgentCommandRefused")
+      assert.strictEqual(
+        (yield* refused({ reviewer: "other" })).message,
+        "the reviewer: a run gives each of its agents the id of its session, and other takes none: name another agent"
+      )
       assert.deepStrictEqual(yield* souffleur.runs, [])
     }).pipe(Effect.provide(layerEither))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))

@@ -27,6 +27,7 @@ export const pi: AgentPackage = {
   recordsDollars: true,
   commitSetting: "with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions",
   commandOfLess: `pi --tools ${editing.join(",")} -p PROMPT`,
+  commitsFrom: "bypassPermissions",
   typed: ["-p"],
   goOn: (sessionId) => `pi --session ${sessionId} "Go on."`,
   addTools: (name, command) => `pi takes no server of tools: tell it to run ${command}, and leave out ${name}`,

@@ -27,6 +27,7 @@ export const qwen: AgentPackage = {
   recordsDollars: false,
   commitSetting:
     "with acceptEdits, Qwen Code has no shell, and so it commits nothing: its shell needs bypassPermissions",
+  commitsFrom: "bypassPermissions",
   typed: ["-p"],
   goOn: (sessionId) => `qwen --resume ${sessionId} -p "Go on."`,
   addTools: (name, command) => `qwen mcp add ${name} ${command}`,

@@ -1,8 +1,9 @@
 import { completionSummary, invocation, isRunOver, loadPlan, type Run } from "@souffleur/plan"
 import { leastPermission, Permission, Processes, type Zone } from "@souffleur/domain"
-import { type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
-import { layerSouffleur, runJsonLine, settingsOf } from "@souffleur/embed/internal"
-import { Console, Effect, Fiber, FileSystem, Option, Path } from "effect"
+import { type RoleUnfit, type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
+import { checkRoles, layerAgent, layerHost, layerSouffleur, runJsonLine, settingsOf } from "@souffleur/embed/internal"
+import { agentKind } from "../agent/Kind.ts"
+import { Console, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { dryRun } from "../world/DryRun.ts"
@@ -44,6 +45,18 @@ const printRun = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson
   if (!asJson) yield* printLines(`\n${completionSummary(last)}`)
   return 0
 })
+
+/** Names a role as it was typed. A role without a flag has the agent of the settings. */
+const unfit =
+  (agents: Readonly<Record<"implementer" | "reviewer", string | undefined>>) =>
+  ({ problem, role }: RoleUnfit) => {
+    const typed = role === "finisher" ? undefined : agents[role]
+    const named =
+      typed === undefined
+        ? `AGENT_COMMAND, for the ${role === "finisher" ? "finishing step" : role}`
+        : `--${role} ${typed}`
+    return new BadUsage({ message: `${named}: ${problem}` })
+  }
 
 const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
 
@@ -91,7 +104,18 @@ export const conductCommand = Command.make(
     const named = path.resolve(cwd, flags.plan)
     // A plan is the same by any path to its file.
     const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
-    if (flags.dryRun) return yield* dryRun(loaded, flags.json)
+    const agents = {
+      implementer: Option.getOrUndefined(flags.implementer),
+      reviewer: Option.getOrUndefined(flags.reviewer)
+    }
+    const { permission } = flags
+    if (flags.dryRun) {
+      yield* checkRoles(agentKind, found, loaded.plan, { agents, permission }).pipe(
+        Effect.catchTag("RoleUnfit", unfit(agents)),
+        Effect.provide(Layer.provide(layerAgent(found), layerHost))
+      )
+      return yield* dryRun(loaded, flags.json)
+    }
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
     yield* yield* WorksUnread
     const code = yield* Effect.gen(function* () {
@@ -99,17 +123,15 @@ export const conductCommand = Command.make(
       const run = yield* souffleur.conduct({
         project,
         plan: loaded.path,
-        permission: flags.permission,
+        permission,
         limits,
-        agents: {
-          implementer: Option.getOrUndefined(flags.implementer),
-          reviewer: Option.getOrUndefined(flags.reviewer)
-        },
+        agents,
         ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {}),
         ...(wait ? { waiting: (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that") } : {})
       })
       return yield* printRun(run, flags.json, yield* zoneOf(flags))
     }).pipe(
+      Effect.catchTag("RoleUnfit", unfit(agents)),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,
       Effect.provide(layerSouffleur(found))

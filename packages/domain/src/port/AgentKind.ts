@@ -83,6 +83,8 @@ export interface AgentKind {
   readonly recordsDollars: boolean
   /** The setting that lets the agent commit without a question, as a sentence for a person. */
   readonly commitSetting: string
+  /** The least permission with which the agent can commit. Absent: each, where a setting lets it. */
+  readonly commitsFrom?: Permission
   /** A command that asks for the least permission. Absent: each command does, where no flag asks for more. */
   readonly commandOfLess?: string
   /** The words that a person types between the program and a prompt, such as `exec`. */

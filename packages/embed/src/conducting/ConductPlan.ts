@@ -1,13 +1,4 @@
-import {
-  Agent,
-  AgentCommandRefused,
-  digestOf,
-  kindOf,
-  Launcher,
-  leastPermission,
-  type Pin,
-  type ResolvedSettings
-} from "@souffleur/domain"
+import { Agent, digestOf, kindOf, Launcher, leastPermission, type Pin, type ResolvedSettings } from "@souffleur/domain"
 import {
   conduct,
   conductOn,
@@ -26,11 +17,10 @@ import { Effect, FileSystem, Layer, Option, Path, Runtime, Schema } from "effect
 import { runNeeds } from "../explain/RunSentence.ts"
 import { remark, remarkWarnings } from "../Remark.ts"
 import type { ConductOptions } from "../SouffleurOptions.ts"
-import { agentNamed } from "../watching/HandOver.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
-import { launchable } from "../world/AgentLayers.ts"
 import { finishingOf } from "./FinishingCommand.ts"
+import { checkRoles } from "./RoleAgent.ts"
 import { runIdOf } from "./FindRun.ts"
 import { keepRun } from "./KeptRun.ts"
 import { oncePossible } from "./RunHindrance.ts"
@@ -66,22 +56,6 @@ interface Loaded {
 /** Lists the roles that have an agent of their own, with its program. */
 const chosenIn = ({ implementer, reviewer }: RoleAgents) =>
   Object.entries({ implementer, reviewer }).filter((role): role is [string, string] => role[1] !== undefined)
-
-/**
- * Checks the agents of a run. Fails with `AgentCommandRefused` where one chooses the ids of its sessions. Fails with
- * `AgentUnfit` where one is not known, and with `AgentNotFound` where one cannot be launched.
- */
-const drivable = Effect.fnUntraced(function* (settings: ResolvedSettings, { agents = {} }: ConductOptions) {
-  const configured = yield* Agent
-  const chosen = yield* Effect.forEach(chosenIn(agents), ([, program]) => agentNamed(configured, program))
-  for (const one of [configured, ...chosen]) {
-    yield* Effect.provideService(launchable(settings), Agent, one)
-    if (one.sessionOf !== undefined)
-      return yield* new AgentCommandRefused({
-        problem: `a run gives each of its agents the id of its session, and ${one.name} takes none: name another agent`
-      })
-  }
-})
 
 /** Begins or goes on with the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
@@ -138,23 +112,26 @@ const begin = Effect.fnUntraced(function* (
 
 /**
  * Conducts a plan in this scope. The unfinished run of the plan goes on. Fails with `PlanInvalid`, `StateMisplaced` or
- * `StateForeign` where a file does not fit. Fails with `GitUnusable` where the project is in no usable work tree.
+ * `StateForeign` where a file does not fit. Fails with `RoleUnfit` where an agent cannot do its part. Fails
+ * with `GitUnusable` where the project is in no usable work tree.
  */
 export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductOptions) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const { conducting, layerRun } = yield* Parts
+  const parts = yield* Parts
   const { limits = {}, plan, project } = options
   const named = path.resolve(project, plan)
   // A plan is the same by any path to its file.
   const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
   const statePath = yield* stateFileOf(options, loaded)
   const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
-  const { pin, settings } = yield* conducting({ project, limits, known })
+  const checked = (settings: ResolvedSettings) =>
+    Effect.provide(checkRoles(parts.agent, settings, loaded.plan, options), parts.layerRun({ settings, project }))
+  // A start that is refused trusts no file. A run that goes on has its own pin.
+  if (known === undefined) yield* checked(yield* parts.settings(project))
+  const { pin, settings } = yield* parts.conducting({ project, limits, known })
+  if (known !== undefined) yield* checked(settings)
   yield* remarkWarnings(settings)
-  const begins = Effect.andThen(
-    drivable(settings, options),
-    begin({ loaded, statePath, pin, known: known?.id }, options)
-  )
-  return yield* Effect.provideContext(begins, yield* Layer.build(layerRun({ settings, project })))
+  const begins = begin({ loaded, statePath, pin, known: known?.id }, options)
+  return yield* Effect.provideContext(begins, yield* Layer.build(parts.layerRun({ settings, project })))
 })

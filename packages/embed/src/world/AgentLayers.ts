@@ -1,4 +1,11 @@
-import { Agent, type AgentProgram, clamp, leastPermission, type ResolvedSettings } from "@souffleur/domain"
+import {
+  Agent,
+  type AgentProgram,
+  clamp,
+  leastPermission,
+  type Permission,
+  type ResolvedSettings
+} from "@souffleur/domain"
 import { ExternalExport } from "@souffleur/recovery"
 import { Effect, Layer } from "effect"
 import { Installation } from "./Installation.ts"
@@ -35,8 +42,11 @@ export const layerLook = (settings: ResolvedSettings, comms: string | null) =>
   Layer.merge(layerAgentFiles(settings), layerComms(comms))
 
 /** Fails where the agent could not be launched. It launches nothing. */
-export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
-  const effective = clamp(leastPermission, maxExternalPermission)
+export const launchable = Effect.fn("App.launchable")(function* (
+  { maxExternalPermission }: ResolvedSettings,
+  requested: Permission = leastPermission
+) {
+  const effective = clamp(requested, maxExternalPermission)
   const agent = yield* Agent
   yield* agent.command({
     session: { _tag: "Resume", sessionId: "none" },

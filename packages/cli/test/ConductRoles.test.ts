@@ -1,0 +1,84 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, FileSystem } from "effect"
+import { services } from "./mcp/McpPlace.ts"
+import { printedAt } from "./Printed.ts"
+
+const planOf = (finish: string) =>
+  `workflow_id: play\n${finish}\ntasks:\n  - id: overture\n    title: The overture\n    acceptance_criteria: it is written\n`
+
+/** A project with a plan, whose settings nothing trusts yet, and these programs in PATH. */
+const opera = Effect.fnUntraced(function* (ceiling: string, ...programs: ReadonlyArray<string>) {
+  const fs = yield* FileSystem.FileSystem
+  const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-roles-" }))
+  const project = `${home}/opera`
+  yield* fs.makeDirectory(`${project}/.orchestra_configs`, { recursive: true })
+  yield* fs.writeFileString(`${project}/.orchestra_configs/souffleur`, `MAX_EXTERNAL_PERMISSION=${ceiling}\n`, {
+    mode: 0o600
+  })
+  yield* fs.writeFileString(`${project}/plan.yaml`, planOf("finish: none"))
+  yield* fs.writeFileString(`${project}/asked.yaml`, planOf("finish:\n  prompt: Open a pull request."))
+  yield* fs.makeDirectory(`${home}/bin`)
+  for (const program of programs) yield* fs.writeFileString(`${home}/bin/${program}`, "#!/bin/sh\n", { mode: 0o755 })
+  const variables = { HOME: home, PATH: `${home}/bin`, SOUFFLEUR_STATE_DIR: `${home}/state` }
+  const conduct = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const lines: Array<string> = []
+    const at = { cwd: project, variables, interactive: false, lines }
+    const exit = yield* Effect.exit(printedAt(at, "conduct", ...args))
+    return { isDone: Exit.isSuccess(exit), said: lines.join("\n") }
+  })
+  return { conduct, trusted: fs.exists(`${home}/state/trust`) }
+})
+
+it.layer(services)((it) => {
+  it.effect("a plan needs the programs of its roles alone; its finishing step has the agent of the settings", () =>
+    Effect.gen(function* () {
+      const { conduct } = yield* opera("bypassPermissions", "pi", "qwen")
+      const roles = ["--implementer", "pi", "--reviewer", "qwen", "--permission", "bypassPermissions", "--dry-run"]
+      const { isDone, said } = yield* conduct("plan.yaml", ...roles)
+      assert.isTrue(isDone, said)
+      assert.include(said, "Workflow play, in this order:")
+      const asked = yield* conduct("asked.yaml", ...roles)
+      assert.isFalse(asked.isDone)
+      assert.include(asked.said, "AGENT_COMMAND, for the finishing step: there is no program claude in PATH")
+      const half = yield* conduct("plan.yaml", "--implementer", "pi", "--permission", "bypassPermissions", "--dry-run")
+      assert.include(half.said, "AGENT_COMMAND, for the reviewer: there is no program claude in PATH")
+    })
+  )
+
+  it.effect(
+    "an agent that its role cannot have is refused by its flag, also in a dry run, and nothing is trusted",
+    () =>
+      Effect.gen(function* () {
+        const { conduct, trusted } = yield* opera("acceptEdits", "claude", "codex", "pi")
+        const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, why: string]> = [
+          [["--reviewer", "codex"], "--reviewer codex: a run gives each of its agents the id of its session"],
+          [
+            ["--implementer", "pi"],
+            "--implementer pi: with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions, then say --permission bypassPermissions"
+          ],
+          [["--implementer", "qwen", "--permission", "bypassPermissions"], "--implementer qwen: with acceptEdits, "],
+          [["--reviewer", "nonesuch"], '--reviewer nonesuch: no agent is called "nonesuch"'],
+          [["--reviewer", "qwen"], "--reviewer qwen: there is no program qwen in PATH"]
+        ]
+        for (const [args, why] of cases)
+          for (const more of [[], ["--dry-run"]]) {
+            const { isDone, said } = yield* conduct("plan.yaml", ...args, ...more)
+            assert.isFalse(isDone, said)
+            assert.include(said, why)
+          }
+        assert.isFalse(yield* trusted)
+      })
+  )
+
+  it.effect(
+    "an implementer below the permission that it commits with is told the flag, where the ceiling allows it",
+    () =>
+      Effect.gen(function* () {
+        const { conduct } = yield* opera("bypassPermissions", "claude", "pi")
+        const { said } = yield* conduct("plan.yaml", "--implementer", "pi", "--dry-run")
+        assert.match(said, /its shell needs bypassPermissions: say --permission bypassPermissions$/mu)
+        // A reviewer commits nothing.
+        assert.isTrue((yield* conduct("plan.yaml", "--reviewer", "pi", "--dry-run")).isDone)
+      })
+  )
+})
