@@ -10,6 +10,15 @@ import { freePort, listening } from "./PostgresServer.ts"
 
 type Variables = Readonly<Record<string, string>>
 
+const at = 1_790_000_000_000
+const gone = { pid: 4_190_000, startTime: 1, bootId: "boot" }
+const baseline = { taskCount: 0, taskFingerprint: "0 ", conductorState: "working", lastMessageId: 0 }
+/** The events of a watch that a souffleur has left. */
+export const settled = [
+  Event.ConductorConfirmed.make({ at, conductor: gone, sessionId: "s", print: true, ...baseline }),
+  Event.WatchSettled.make({ at })
+]
+
 /** A process of souffleur, and what it has printed so far. */
 const started = (args: ReadonlyArray<string>, env: Variables, input = "") => {
   const child = spawn(process.execPath, [bundle, ...args], { env, cwd: env["HOME"], stdio: ["pipe", "pipe", "pipe"] })

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { firstArrival, type Arrival, HubStore, layerPostgres } from "@souffleur/hub"
-import { Context, Effect, Layer, Random, Schedule } from "effect"
-import { fleetStage, killed, until } from "./FleetStage.ts"
+import { Context, Effect, Fiber, Layer, Random, Schedule } from "effect"
+import { fleetStage, killed, settled, until } from "./FleetStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 /** How many kills one run has. More take longer: FLEET_KILLS=300. */
@@ -9,21 +9,43 @@ const kills = Number(process.env["FLEET_KILLS"] ?? 30)
 const seed = process.env["FLEET_SEED"] ?? "fleet"
 
 it.live.skipIf(noPostgres !== undefined)(
-  `the hub has each log byte for byte after ${kills} kills of shippers, hub and Postgres under load (seed ${seed})`,
+  `the hub has each log byte for byte, and each word one effect, after ${kills} kills of shippers, hub and Postgres under load (seed ${seed})`,
   () =>
     Effect.gen(function* () {
       const server = yield* postgresServer
       const database = yield* server.database
       const the = yield* fleetStage(database.url)
       let hub = yield* the.serve
+      const query = (sql: string) => server.query(sql, database.name)
+      const { out: token } = yield* the.hub(["person", "add", "anna", "--role", "operator"])
       const hosts = yield* Effect.forEach(["one", "two"], (name) =>
         Effect.map(the.joined(name), (host) => ({ host, shipper: host.ship() }))
       )
       const store = Context.get(yield* Layer.build(layerPostgres(database.url)), HubStore)
       const patiently = <A, E>(look: Effect.Effect<A, E>) => Effect.retry(look, Schedule.spaced("50 millis"))
       const copied = Effect.map(patiently(store.logs), (logs) => logs.reduce((sum, { mark }) => sum + mark.position, 0))
+      for (const { host } of hosts) host.open("night", ...settled)
+      const nights = (host: (typeof hosts)[number]["host"]) => host.rows().filter(([, stream]) => stream === "night")
+      /** Says a word to a watch at the revision that it has now, until the hub has it. It may be said more than once. */
+      const said = Effect.fnUntraced(function* (n: number, word: string) {
+        const { host } = hosts[n % hosts.length]!
+        const now = Number(yield* query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"))
+        const log = yield* query(`SELECT log FROM logs WHERE enrolled_host = '${host.name}'`)
+        const body = JSON.stringify({ log, watch: "night", word, seen: nights(host).length, until: now + 3_000_000 })
+        const id = `2b1f3c9a-4e52-4a3f-9a77-${String(n).padStart(12, "0")}`
+        const headers = { authorization: `Bearer ${token.trim()}`, "content-type": "application/json" }
+        yield* patiently(
+          Effect.tryPromise(async () => {
+            const answer = await fetch(`${the.url}/v1/fleet/words/${id}`, { method: "PUT", headers, body })
+            // 409: too many words wait.
+            if (![200, 409].includes(answer.status)) throw new Error(`status ${answer.status}`)
+          })
+        )
+      })
       const counts = { shipper: 0, hub: 0, postgres: 0 }
       for (let n = 0; n < kills; n++) {
+        const word = ["hold", "go", "retry"][yield* Random.nextIntBetween(0, 2)]!
+        const saying = yield* Effect.forkScoped(said(n, word), { startImmediately: true })
         for (const { host } of hosts) host.write(yield* Random.nextIntBetween(20, 900))
         // Half of the kills hit a batch on its way, at a place that the draw decides.
         if (yield* Random.nextBoolean) {
@@ -48,7 +70,15 @@ it.live.skipIf(noPostgres !== undefined)(
           for (const { host } of hosts) host.write(50)
           yield* server.start
         }
+        yield* Fiber.join(saying)
       }
+      yield* until(query("SELECT count(*) FROM words WHERE answered IS NULL"), (count) => count === "0")
+      const had = hosts.flatMap(({ host }) => nights(host).filter(([, , , tag]) => tag === "FleetWordTaken"))
+      assert.deepStrictEqual(
+        had.map((row) => JSON.parse(String(row.at(-1))).id).toSorted(),
+        (yield* query("SELECT id FROM words WHERE reason IS NULL ORDER BY id")).split("\n"),
+        "each word that is told as taken has one effect, and no other word has one"
+      )
       const expected = hosts.reduce((sum, { host }) => sum + host.rows().length, 0)
       yield* until(copied, (now) => now === expected)
       assert.isAbove(Math.min(...Object.values(counts)), 0, JSON.stringify(counts))
@@ -74,7 +104,10 @@ it.live.skipIf(noPostgres !== undefined)(
         at = page.at(-1)!
       }
       assert.deepStrictEqual(yield* store.arrivals(at, 10), [])
-      yield* Effect.logInfo(`${expected} events, kills: ${JSON.stringify(counts)}`)
+      const words = yield* query("SELECT count(*) FROM words")
+      yield* Effect.logInfo(
+        `${expected} events, ${words} words, ${had.length} of them taken, kills: ${JSON.stringify(counts)}`
+      )
     }).pipe(Random.withSeed(seed)),
   3_600_000
 )

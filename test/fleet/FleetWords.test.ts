@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Event } from "@souffleur/domain"
 import { Effect, Fiber } from "effect"
-import { fleetStage, until } from "./FleetStage.ts"
+import { fleetStage, settled, until } from "./FleetStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 const fleet = Effect.gen(function* () {
@@ -10,15 +9,6 @@ const fleet = Effect.gen(function* () {
   const query = (sql: string) => server.query(sql, name)
   return { query, the: yield* fleetStage(url) }
 })
-
-const at = 1_790_000_000_000
-const gone = { pid: 4_190_000, startTime: 1, bootId: "boot" }
-const baseline = { taskCount: 0, taskFingerprint: "0 ", conductorState: "working", lastMessageId: 0 }
-/** The events of a watch that a souffleur has left. */
-const settled = [
-  Event.ConductorConfirmed.make({ at, conductor: gone, sessionId: "s", print: true, ...baseline }),
-  Event.WatchSettled.make({ at })
-]
 
 type Asking = (
   args: ReadonlyArray<string>,
