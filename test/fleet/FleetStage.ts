@@ -20,8 +20,9 @@ export const settled = [
 ]
 
 /** A process of souffleur, and what it has printed so far. */
-const started = (args: ReadonlyArray<string>, env: Variables, input = "") => {
-  const child = spawn(process.execPath, [bundle, ...args], { env, cwd: env["HOME"], stdio: ["pipe", "pipe", "pipe"] })
+const started = (args: ReadonlyArray<string>, env: Variables, input = "", within: ReadonlyArray<string> = []) => {
+  const [program, ...words] = [...within, process.execPath, bundle, ...args]
+  const child = spawn(program!, words, { env, cwd: env["HOME"], stdio: ["pipe", "pipe", "pipe"] })
   const said = { out: "", errors: "" }
   child.stdin.end(input)
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text))
@@ -50,17 +51,22 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
   const port = yield* freePort
   const url = `http://127.0.0.1:${port}`
   const hubVariables = { ...base, HOME: home, SOUFFLEUR_HUB_DATABASE: Redacted.value(database) }
-  const start = (args: ReadonlyArray<string>, env: Variables, input?: string) => {
-    const one = started(args, env, input)
+  const start = (args: ReadonlyArray<string>, env: Variables, input?: string, within?: ReadonlyArray<string>) => {
+    const one = started(args, env, input, within)
     children.push(one.child)
     return one
   }
-  const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Variables, input?: string) {
-    const one = start(args, env, input)
+  const run = Effect.fnUntraced(function* (
+    args: ReadonlyArray<string>,
+    env: Variables,
+    input?: string,
+    within?: ReadonlyArray<string>
+  ) {
+    const one = start(args, env, input, within)
     return { code: yield* one.code, ...one.said }
   })
-  /** A host with a state folder of its own. */
-  const host = (name: string) => {
+  /** A host with a state folder of its own. `within`: the words before each command there. */
+  const host = (name: string, within?: ReadonlyArray<string>) => {
     const folder = join(home, name)
     fs.mkdirSync(folder)
     const env = { ...base, HOME: folder, SOUFFLEUR_STATE_DIR: join(folder, "state") }
@@ -69,8 +75,9 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
     return {
       name,
       folder,
-      ask: (args: ReadonlyArray<string>, input?: string, more: Variables = {}) => run(args, { ...env, ...more }, input),
-      ship: (more: Variables = {}) => start(["fleet", "ship", "--json"], { ...env, ...more }),
+      ask: (args: ReadonlyArray<string>, input?: string, more: Variables = {}) =>
+        run(args, { ...env, ...more }, input, within),
+      ship: (more: Variables = {}) => start(["fleet", "ship", "--json"], { ...env, ...more }, "", within),
       /** Appends rows to the log, as a watch would, with data of any size. */
       write: (rows: number) => {
         const db = new DatabaseSync(file, { timeout: 10_000 })

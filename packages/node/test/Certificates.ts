@@ -17,12 +17,12 @@ const works = () => {
 /** Why tests of certificates are skipped; `undefined`: openssl is there. */
 export const noOpenssl = works() ? undefined : "there is no openssl"
 
-/** Makes a certificate authority of its own in a folder, and certificates of it for localhost. */
-export const authority = (folder: string) => {
+/** Makes a certificate authority of its own in a folder, and certificates of it for localhost and an address. */
+export const authority = (folder: string, address = "127.0.0.1") => {
+  fs.writeFileSync(join(folder, "names"), `subjectAltName=DNS:localhost,IP:${address}\n`)
   const ca = join(folder, "ca.pem")
   const made = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=an authority"]
   openssl(folder, "req", ...made, "-keyout", "ca.key", "-out", ca)
-  fs.writeFileSync(join(folder, "names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n")
   return {
     ca,
     certificate: (name: string) => {
