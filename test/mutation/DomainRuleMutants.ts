@@ -189,7 +189,8 @@ export const domainRuleMutants = [
         "    warnings.push(`line ${inside.line}: ${one.key} ${read.failure}, its default is used`)\n",
         ""
       ],
-      ["settings: threshold and ceiling by the file alone", "    if (!outside) return undefined\n", ""]
+      ["settings: threshold and ceiling by the file alone", "    if (!outside) return undefined\n", ""],
+      ["settings: a variable that is not read", 'if (!outside && value !== "")', "if (false)"]
     ]
   ),
   ...mutantsOf(

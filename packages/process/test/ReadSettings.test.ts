@@ -136,6 +136,11 @@ layer(HostServices.layer)("loadSettings", (it) => {
       const without = yield* load({ environment, flags })
       assert.strictEqual(without.forceCompactThresholdTokens, 400_000)
       assert.strictEqual(without.maxExternalPermission, "acceptEdits")
+      const ignored = ["FORCE_COMPACT", "MAX_EXTERNAL_PERMISSION"].map(
+        (key) => `SOUFFLEUR_${key} is not read: ${key} comes from the config file alone`
+      )
+      assert.deepStrictEqual(without.warnings, ignored)
+      assert.deepStrictEqual((yield* load({ environment: { SOUFFLEUR_FORCE_COMPACT: " " } })).warnings, [])
       const file = "FORCE_COMPACT=5\nMAX_EXTERNAL_PERMISSION=bypassPermissions"
       const withFile = yield* load({ file, environment })
       assert.strictEqual(withFile.forceCompactThresholdTokens, 5)

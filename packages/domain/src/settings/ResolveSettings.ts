@@ -62,10 +62,11 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
   const given = (name: SettingName, { key, outside }: Setting<unknown>) => {
     const flag = flags[name]
     const variable = `SOUFFLEUR_${key}`
+    const value = environment[variable]?.trim() ?? ""
+    if (!outside && value !== "") warnings.push(`${variable} is not read: ${key} comes from the config file alone`)
     if (!outside) return undefined
     if (flag !== undefined) return { source: `--${kebab(name)}`, value: flag }
-    const value = environment[variable]?.trim()
-    return value === undefined || value === "" ? undefined : { source: variable, value }
+    return value === "" ? undefined : { source: variable, value }
   }
   const sources: Record<string, string> = {}
   const resolve = <A>(name: SettingName, one: Setting<A>): Result.Result<A, BadSetting> => {
