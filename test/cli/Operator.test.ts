@@ -94,7 +94,7 @@ describe.concurrent("attach", () => {
       const attached = yield* the.run(["attach"])
       assert.strictEqual(attached.code, 0, attached.errors)
       assert.deepStrictEqual(attached.lines, ["Every task of the plan is complete."])
-      assert.match(attached.errors, /^Conductor \(S2\), pid \d+: its output/)
+      assert.match(attached.errors, /^the Conductor \(S2\), pid \d+: its output/)
       yield* watch.ended
       // The words from before the end can still be read after it.
       assert.deepStrictEqual((yield* the.run(["attach"])).lines, attached.lines)
@@ -123,9 +123,13 @@ describe.concurrent("attach", () => {
         const { code, errors, lines } = yield* the.run(["attach"])
         assert.strictEqual(code, 0, errors)
         assert.deepStrictEqual(lines, [
-          `Conductor (S1), pid ${pid}: it runs in tmux, session the opera: tmux attach-session -t '%0'`
+          `the Conductor (S1), pid ${pid}: it runs in tmux, session the opera: tmux attach-session -t '%0'`
         ])
         assert.strictEqual(shown(), "0")
+        // Another server answers there, or none.
+        const outside = yield* the.run(["attach"], { TMUX_TMPDIR: the.project })
+        assert.deepStrictEqual([outside.code, outside.lines], [2, []])
+        assert.match(outside.errors, /be asked from here: tmux -S \/\S+ attach$/mu)
       }),
     withoutTmux
   )
@@ -179,7 +183,7 @@ liveCase("a successor in kitty starts in a tab, not in print mode; attach says w
     assert.strictEqual(attached.code, 2)
     assert.match(
       attached.errors,
-      /Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here/
+      /the Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here: type souffleur attach within/
     )
     assert.deepStrictEqual(yield* watch.ended, { code: 0, signal: null })
     assert.deepStrictEqual(the.launched(), [(successor as { readonly pid: number }).pid])

@@ -1,16 +1,17 @@
-import { Launcher, type Watch } from "@souffleur/domain"
+import { Launcher, nameOf, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { findWatch, layerAgentFiles, layerHost, layerLaunches, layerStore } from "@souffleur/embed/internal"
 import type { WatchName } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
-import { goTo, goToOwn } from "../watching/TerminalPane.ts"
+import { goTo, goToOwn, wayToTmux } from "../watching/TerminalPane.ts"
 import { namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-const nameOf = ({ conductor, generation, pid }: Watch) =>
-  `Conductor (S${Math.max(1, generation)}), pid ${conductor?.pid ?? pid}`
+/** Names the Conductor for a person, with its generation and its process. */
+const titleOf = (watch: Watch) =>
+  `${nameOf(watch)} (S${Math.max(1, watch.generation)}), pid ${watch.conductor?.pid ?? watch.pid}`
 
 /** Goes to the window of a watch's Conductor. `None`: it has none. */
 const placeOf = ({ conductor, phase }: Watch) =>
@@ -39,21 +40,23 @@ export const attach = Effect.fn("attach")(function* (name: WatchName) {
   const over = watch.phase === "Exited"
   const place = yield* placeOf(watch)
   if (Option.isSome(place))
-    return place.value === "there" ? undefined : yield* Console.log(`${nameOf(watch)}: ${place.value}`)
+    return place.value === "there" ? undefined : yield* Console.log(`${titleOf(watch)}: ${place.value}`)
 
-  const { launchId } = watch
-  if (launchId === undefined) {
-    const message = over
-      ? `watch ${id} has ended (${watch.end}), and souffleur launched nothing in it`
-      : `${nameOf(watch)}, was not started by souffleur: its output is not ours to show. It is in no tmux or kitty that can be asked from here`
-    return yield* new BadUsage({ message })
-  }
-  if (!(yield* fs.exists(launcher.outputPath(launchId)))) {
-    return yield* new BadUsage({
-      message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here`
-    })
-  }
-  yield* follow(id, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
+  const { conductor, launchId } = watch
+  const elsewhere = Effect.fnUntraced(function* (why: string) {
+    const way = conductor === undefined ? Option.none() : yield* wayToTmux(conductor)
+    const next = Option.getOrElse(way, () => "type souffleur attach within its tmux or kitty")
+    return yield* new BadUsage({ message: `${titleOf(watch)}, ${why}: ${next}` })
+  })
+  if (launchId === undefined)
+    return yield* over
+      ? new BadUsage({ message: `watch ${id} has ended (${watch.end}), and souffleur launched nothing in it` })
+      : elsewhere(
+          "was not started by souffleur: its output is not ours to show. It is in no tmux or kitty that can be asked from here"
+        )
+  if (!(yield* fs.exists(launcher.outputPath(launchId))))
+    return yield* elsewhere("was launched into a terminal that cannot be asked from here")
+  yield* follow(id, (now) => Console.error(`${titleOf(now)}: its output, until the watch ends`))
 })
 
 /** Goes to the Conductor's window, or follows its output where it has none (spec: command-line#watches). */

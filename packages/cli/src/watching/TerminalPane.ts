@@ -84,6 +84,15 @@ export const goTo = Effect.fn("Place.goTo")(function* (process: ProcessIdentity)
   return (yield* inKitty(pids.map((pid) => `pid:${pid}`))) ? Option.some("there") : Option.none()
 })
 
+/** Returns a command that goes to the tmux server of a process; `None`: it is in none. */
+export const wayToTmux = Effect.fn("Place.wayToTmux")(function* (process: ProcessIdentity) {
+  const pids = yield* lineage(process)
+  const inTmux = yield* (yield* Processes).carriers("TMUX")
+  const found = inTmux.find(({ identity }) => pids.includes(identity.pid))
+  const [socket = ""] = (found?.value ?? "").split(",")
+  return /^\/[\w./-]+$/u.test(socket) ? Option.some(`tmux -S ${socket} attach`) : Option.none()
+})
+
 /** Goes to the window that this command was started from. `None`: no terminal that answers has one. */
 export const goToOwn = Effect.fn("Place.goToOwn")(function* () {
   const { variables } = yield* Environment
