@@ -5,7 +5,7 @@ import { Duration, type FileSystem, Layer, type Path } from "effect"
 import { geminiCommand, inPrintMode, runsGemini } from "./GeminiCommand.ts"
 import { asksRecords } from "./GeminiFlags.ts"
 import { makeOutputReader, makeOutputSayings } from "./GeminiOutput.ts"
-import { geminiSayings } from "./GeminiSayings.ts"
+import { geminiSayings, resumable } from "./GeminiSayings.ts"
 
 /** The path of a session file: the minute of its start, then the beginning of its id. */
 const form = /\/chats\/session-[\dT-]+-([A-Za-z0-9]+)\.jsonl$/u
@@ -29,6 +29,7 @@ export const layer = (
       // A resume in another minute makes another file of that id, which stays without a conversation.
       idIn: (record) => textOf(record["sessionId"]) || undefined,
       sayings: geminiSayings,
+      resumable,
       // A tool that runs, the end of a turn and its failure are in no session file.
       outputSayings: makeOutputSayings,
       runs: runsGemini,

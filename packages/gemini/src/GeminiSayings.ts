@@ -72,6 +72,25 @@ const history = ({ lastUpdated, messages }: Json): ReadonlyArray<Saying> => {
   })
 }
 
+/** How words begin that Gemini CLI does not count as a prompt of a person. */
+const uncounted = ["/", "?", context, "<hook_context>"]
+
+const isConversation = ({ content, thoughts, toolCalls, type }: Json): boolean => {
+  const words = wordsOf(content).trim()
+  if (type === "user") return words !== "" && !uncounted.some((beginning) => words.startsWith(beginning))
+  return type === "gemini" && (words !== "" || listOf(toolCalls).length + listOf(thoughts).length > 0)
+}
+
+/**
+ * Tells whether Gemini CLI finds something to resume. `undefined`: an older record tells. A new history takes the place
+ * of all that is older: without a prompt and an answer it finds nothing.
+ */
+export const resumable = (record: Json): boolean | undefined => {
+  const messages = isJson(record["$set"]) ? record["$set"]["messages"] : undefined
+  if (messages !== undefined) return listOf(messages).some(isConversation)
+  return isConversation(record) ? true : undefined
+}
+
 /** Reads a record of Gemini CLI (spec: gemini#records). None of them tells that a turn has ended. */
 export const geminiSayings = (record: Json): ReadonlyArray<Saying> => {
   if (isJson(record["$set"])) return history(record["$set"])

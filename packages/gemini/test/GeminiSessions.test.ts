@@ -177,6 +177,25 @@ it.layer(HostServices.layer)((it) => {
       assert.notInclude(parts[2], "remember the word")
     })
   )
+  it.effect("a session whose first request failed has nothing to resume, and is begun by its export", () =>
+    Effect.gen(function* () {
+      const [meta, context, prompt, ...rest] = recorded("finished").trim().split("\n")
+      // Seen with 0.61.0: where the first request fails, a new history takes the prompt back.
+      const taken = [meta, context, prompt, context].join("\n")
+      const resumableOf = (text: string) =>
+        Effect.gen(function* () {
+          const { agent } = yield* geminiOf({ "44": `${text}\n` })
+          return Option.getOrThrow(yield* agent.signs(id)).resumable
+        })
+      for (const text of [taken, [meta, context].join("\n")]) assert.isFalse(yield* resumableOf(text))
+      for (const text of [[meta, context, prompt].join("\n"), [taken, ...rest].join("\n")])
+        assert.isUndefined(yield* resumableOf(text))
+      const { agent, folder } = yield* geminiOf({ "44": `${taken}\n` })
+      yield* agent.exportSession(id, `${folder}/export.md`)
+      const fs = yield* FileSystem.FileSystem
+      assert.include(yield* fs.readFileString(`${folder}/export.md`), "RUN echo hello > made.txt")
+    })
+  )
   it.effect("an output is shown by whole answers, a line for each tool, and the words of a failure", () =>
     Effect.gen(function* () {
       const { agent } = yield* geminiOf({})

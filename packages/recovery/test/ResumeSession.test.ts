@@ -84,6 +84,16 @@ it.effect("a resumed session that dies again without progress is exported, and t
     assert.deepStrictEqual(yield* providerOf({ provider: "claude_export", retries: 2 }), ["resume"])
   })
 )
+it.effect("a session that its agent would not resume is exported at once, and the reason is told", () =>
+  Effect.gen(function* () {
+    const why = "it has no conversation yet, and its agent resumes no such session"
+    for (const signs of [
+      { ...sound, resumable: false as const },
+      { ...sound, turn: undefined, resumable: false as const }
+    ])
+      assert.deepStrictEqual(yield* providerOf({}, signs), ["claude_export", why])
+  })
+)
 it.effect("a full context and an unreadable session are exported, and the reason is told", () =>
   Effect.gen(function* () {
     const full = "its context is full: 180,001 tokens are in use, and the limit is 180,000"

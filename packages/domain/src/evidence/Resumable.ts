@@ -18,7 +18,8 @@ const bytesPerToken = 3
  */
 export const unresumable = ({ bytes, signs }: FoundSession, threshold: number): string | undefined => {
   if (signs === undefined) return "its session file cannot be read"
-  const { context, turn } = signs
+  const { context, resumable = true, turn } = signs
+  if (!resumable) return "it has no conversation yet, and its agent resumes no such session"
   if (turn === undefined) return "its session file does not tell the state of its turn"
   if (turn._tag === "Failed" && turn.reason === "prompt-too-long") return "its conversation no longer fits the model"
   const limit = Math.min(threshold, Math.floor((context?.window ?? Infinity) * roomFor))

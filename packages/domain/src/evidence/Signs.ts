@@ -63,6 +63,8 @@ export interface SessionSigns {
   readonly turn: TurnState | undefined
   /** `undefined`: there is no real answer there, or none since the last compaction. */
   readonly context: ContextInUse | undefined
+  /** False if the agent itself resumes no such session, since nothing of a conversation is in it. Absent: it may. */
+  readonly resumable?: false
   /** True if a permission refused the newest tool of the turn. Absent: it did not, or that is not known. */
   readonly refused?: boolean
   /**

@@ -17,7 +17,7 @@ import { lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Clock, type Duration, Effect, FileSystem, Option, Path } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
 import { inHead } from "../lines/Head.ts"
-import { recordOf } from "../lines/JsonRecord.ts"
+import { type Json, recordOf } from "../lines/JsonRecord.ts"
 import { fromTheEnd, stateOf } from "../lines/Tail.ts"
 import type { IsOther } from "../export/TranscriptReading.ts"
 import type { Sayings } from "../said/Said.ts"
@@ -45,6 +45,11 @@ export interface AgentDialect extends SessionFolder {
    * record first. The output of the newest launch decides then. Absent: the session file tells it.
    */
   readonly outputSayings?: () => Sayings
+  /**
+   * Tells by the records of a session, the newest first, whether the agent itself would resume it. `undefined`: an
+   * older record tells. Absent: it resumes each.
+   */
+  readonly resumable?: (record: Json) => boolean | undefined
   /** Tells of a line from its beginning alone that it is no part of the conversation. */
   readonly isOther?: IsOther
   /** Holds if a command line is of the agent. */
@@ -101,7 +106,9 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   const spend = perKey((since) => makeUseCount(sayings, Number(since)))
   const receipt = perKey((launchId) => makeReceipt(sayings, launchId))
   const projects = new Map<string, string>()
-  let seen: ({ readonly state: string } & Effect.Success<ReturnType<typeof readEnd>>) | undefined
+  let seen:
+    | ({ readonly state: string; readonly resumable: boolean } & Effect.Success<ReturnType<typeof readEnd>>)
+    | undefined
 
   const sessionFile = (sessionId: string) => find(sessionId).pipe(Effect.provide(services))
   /** Reads the file of a session; `otherwise` where there is none, or it cannot be read. */
@@ -140,6 +147,16 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     })
     return { writtenAt, ...end.result() }
   })
+  const isResumable = Effect.fnUntraced(function* (file: string) {
+    const { resumable } = dialect
+    if (resumable === undefined) return true
+    let found: boolean | undefined
+    yield* fromTheEnd(file, limits, (line) => {
+      found = resumable(recordOf(line) ?? {})
+      return found === undefined ? "more" : "enough"
+    })
+    return found ?? false
+  })
   /** Returns a failed turn that the agent may mend by itself. It is outstanding as long as the agent lives. */
   const mended = (sessionId: string, turn: TurnState | undefined) =>
     Effect.map(sessions, (living) =>
@@ -161,8 +178,8 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       Effect.gen(function* () {
         const info = yield* lookTrusted(file, agentsOwn)
         const state = `${file} ${stateOf(info)}`
-        seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)) }
-        const { context, mendsUntil, refused, writtenAt } = seen
+        seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)), resumable: yield* isResumable(file) }
+        const { context, mendsUntil, refused, resumable, writtenAt } = seen
         const turn = (yield* turnIn(output)) ?? seen.turn
         const mends = turn?._tag === "Failed" && mendsUntil > (yield* Clock.currentTimeMillis)
         return Option.some<SessionSigns>({
@@ -170,7 +187,8 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
           context,
           idles: dialect.idles,
           turn: mends ? yield* mended(sessionId, turn) : turn,
-          ...(refused ? { refused } : {})
+          ...(refused ? { refused } : {}),
+          ...(resumable ? {} : { resumable })
         })
       })
     )
