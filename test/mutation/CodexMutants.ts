@@ -58,7 +58,7 @@ export const codexMutants = [
       ["codex: the sandbox of each launch", "...ceilingOf(permission),", ""],
       ["codex: the user's own records once", "asksRecords(args) ? []", "false ? []"],
       ["codex: a session id is no flag", 'if (session._tag === "Resume" && Result', "if (false && Result"],
-      ["codex: a prompt behind what ends the flags", '["--", prompt]', "[prompt]"]
+      ["codex: no window", "input: prompt,", "input: prompt,\n    window: true,"]
     ]
   ),
   ...mutantsOf(
@@ -208,7 +208,13 @@ export const codexMutants = [
         "first launch: a session that is reported",
         'watch.sessionId === ""\n        ? yield*',
         "false\n        ? yield*"
-      ]
+      ],
+      [
+        "first launch: an output that is kept",
+        "(yield* launcher.inWindow(launchId))\n",
+        '(launcher.terminal !== "headless")\n'
+      ],
+      ["first launch: how it ended", "the agent ended${code} before", "the agent ended before"]
     ]
   ),
   ...mutantsOf(

@@ -4,6 +4,14 @@ export const commandMutants = [
   ...mutantsOf(
     "packages/embed/src/preview/Preview.ts",
     ["packages/cli/test/Preview.test.ts"],
+    [
+      ["preview: no window in print mode", "?.window === true : pty", " !== undefined : pty"],
+      ["preview: edits of any file", " || of.editsAnywhere === true", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/preview/Preview.ts",
+    ["packages/cli/test/Preview.test.ts"],
     [["preview: a living souffleur", "!isOver(yield* processes.condition(owner.process))", "owner.process.pid === 0"]]
   ),
   ...mutantsOf(
@@ -246,11 +254,6 @@ export const commandMutants = [
     "packages/embed/src/watching/OpenCommand.ts",
     ["packages/cli/test/Preview.test.ts"],
     [["run: no session of another folder", "if (!isWithin(project, folder))", "if (false as boolean)"]]
-  ),
-  ...mutantsOf(
-    "packages/embed/src/world/World.ts",
-    ["packages/cli/test/Preview.test.ts"],
-    [["launcher: no window for an agent that takes none", "windowless ? ", "false ? "]]
   ),
   ...mutantsOf(
     "packages/cli/src/watching/KeepWatches.ts",

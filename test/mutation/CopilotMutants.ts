@@ -22,9 +22,9 @@ export const copilotMutants = [
         "return Result.succeedNone"
       ],
       ["copilot: a folder that is trusted", "limited && (yield*", "false && (yield*"],
-      ["copilot: no terminal below the ceiling", "limited && window && prompt", "false && window && prompt"],
-      ["copilot: one turn in a window below the ceiling", "print || limited ?", "print ?"],
-      ["copilot: a prompt as the value of its flag", "[`${asked}=${prompt}`]", "[prompt]"]
+      ["copilot: no window below the ceiling", "!print && !limited", "!print"],
+      ["copilot: no window of a compaction", " && !compacts", ""],
+      ["copilot: a prompt as the value of its flag", "[`--interactive=${prompt}`]", "[prompt]"]
     ]
   ),
   ...mutantsOf(

@@ -10,7 +10,7 @@ export const geminiMutants = [
     [`${gemini}/test/GeminiCommand.test.ts`],
     [
       ["gemini: the highest permission alone", 'permission !== "bypassPermissions"', "false"],
-      ["gemini: no window", "if (window)", "if (false)"],
+      ["gemini: no window", "input: prompt,", "input: prompt,\n    window: true,"],
       ["gemini: the user's own records once", "asksRecords(args) ? [] : records", "records"],
       ["gemini: no terminal", "!print ? interactive", "false ? interactive"],
       [
@@ -32,8 +32,16 @@ export const geminiMutants = [
     ["gemini: an answer that ends no turn", '{ _tag: "Unclear" },', '{ _tag: "Ended" },'],
     ["gemini: an answer that is written again", "if (toolCalls !== undefined) return", "if (false) return"],
     ["gemini: a summary of a resume", " && timestamp === lastUpdated", ""],
-    ["gemini: a tool that failed", 'call["status"] !== "success"', "false"]
+    ["gemini: a tool that failed", 'call["status"] !== "success"', "false"],
+    ["gemini: a history without a prompt", "return listOf(messages).some(isConversation)", "return true"],
+    ["gemini: words that are no prompt", "!uncounted.some((beginning) => words.startsWith(beginning))", "true"],
+    ["gemini: a prompt alone", "isConversation(record) ? true : undefined", "false"]
   ]),
+  ...mutantsOf(
+    "packages/domain/src/evidence/Resumable.ts",
+    ["packages/recovery/test/ResumeSession.test.ts"],
+    [["resumable: by its own agent", "if (!resumable) return", "if (turn !== undefined && !resumable) return"]]
+  ),
   ...mutantsOf(`${gemini}/src/GeminiOutput.ts`, sessions, [
     ["gemini: an error that is none of the service", '!words.includes("[API Error:")', "false"],
     ["gemini: a success after an answer alone", "succeeded ? ending(record)", 'succeeded ? [{ _tag: "Ended" }]'],
@@ -51,6 +59,8 @@ export const geminiMutants = [
     ["find: the first file of an id", "if (!first.has(sessionId))", ""]
   ]),
   ...mutantsOf("packages/session/src/agent/SaidAgent.ts", sessions, [
+    ["said: nothing to resume", "...(resumable ? {} : { resumable })", ""],
+    ["said: a file without a conversation", "return found ?? false", "return found ?? true"],
     ["said: the turn in the output", "(yield* turnIn(output)) ?? seen.turn", "seen.turn"]
   ]),
   ...mutantsOf(
@@ -88,7 +98,10 @@ export const geminiMutants = [
   ...mutantsOf(
     "packages/watcher/src/Observe.ts",
     ["packages/watcher/test/EarlyEnding.test.ts"],
-    [["observe: the end of a turn in the output", "watch.sessionId, output)", "watch.sessionId)"]]
+    [
+      ["observe: the end of a turn in the output", "watch.sessionId, output)", "watch.sessionId)"],
+      ["observe: a person may end what is in a window", "return isPersons ? undefined : end", "return end"]
+    ]
   ),
   ...mutantsOf(
     "packages/recovery/src/steps/ResumableSession.ts",

@@ -56,10 +56,6 @@ export const handoverMutants = [
   ...mutantsOf(`${recovery}/src/steps/LaunchPrompt.ts`, resumed, [
     ["hand-over: a stopped agent is told so", 'watch.recovery?.trigger === "handover"\n', "(false as boolean)\n"]
   ]),
-  ...mutantsOf("packages/process/src/process/AgentLaunch.ts", service, [
-    ["hand-over: no window for an agent that takes none", "windowless === true && named", "false && named"],
-    ["hand-over: a terminal that is named counts", ' && named === "auto"', ""]
-  ]),
   ...mutantsOf(
     `${domain}/src/decide/HandoverDecider.ts`,
     ["packages/embed/test/StatusLine.test.ts"],
@@ -85,8 +81,19 @@ export const handoverMutants = [
     ["hand-over: no compaction", "handedFrom === undefined && recovery", "recovery"]
   ]),
   ...mutantsOf(`${recovery}/src/steps/Launch.ts`, exported, [
-    ["launch: a recovery knows its window", 'window: terminal !== "headless"', "window: false"]
+    ["launch: a recovery knows its window", 'print: terminal === "headless"', "print: true"]
   ]),
+  ...mutantsOf(
+    `${recovery}/src/steps/Launch.ts`,
+    [...exported, ...service],
+    [
+      [
+        "launch: a successor in print mode",
+        "print: !(yield* launcher.inWindow(launched.launchId))",
+        'print: launcher.terminal === "headless"'
+      ]
+    ]
+  ),
   ...mutantsOf(`${recovery}/src/steps/LaunchPrompt.ts`, exported, [
     ["hand-over: no command of another agent", " || agent !== undefined", ""],
     ["hand-over: the successor is told", "handedFrom === undefined\n", "true\n"]
@@ -94,8 +101,8 @@ export const handoverMutants = [
   ...mutantsOf("packages/supervisor/src/Roles.ts", service, [
     [
       "hand-over: the chosen agent is launched",
-      "chosenAgent(Context.get(world, Agent), watch.agent)",
-      "Context.get(world, Agent)"
+      "Effect.provideService(Agent, chosenAgent(agent, watch.agent))",
+      "Effect.provideService(Agent, agent)"
     ]
   ]),
   ...mutantsOf("packages/embed/src/watching/BeginWatch.ts", service, [

@@ -30,7 +30,7 @@ export const openCodeMutants = [
     [`${openCode}/test/OpenCodeCommand.test.ts`],
     [
       ["opencode: the highest permission alone", 'permission !== "bypassPermissions"', "false"],
-      ["opencode: no window", "if (window)", "if (false)"],
+      ["opencode: no window", "input: prompt,", "input: prompt,\n    window: true,"],
       ["opencode: no terminal", "if (!isRun(verb))", "if (false)"],
       ["opencode: a command that says it", 'requested === "bypassPermissions" ? undefined', "true ? undefined"],
       ["opencode: another database", '  "OPENCODE_DB",\n', ""]

@@ -182,8 +182,9 @@ export const plainMutants = [
     "packages/claude/src/command/ClaudeCli.ts",
     ["packages/claude/test/ClaudeCli.test.ts"],
     [
-      ["prompt: on standard input", "print && !window && prompt", "false && !window && prompt"],
-      ["prompt: in a window an argument", " && !window && ", " && "],
+      ["prompt: on standard input", "print && prompt", "false && prompt"],
+      ["prompt: in a window an argument", "=> print && prompt", "=> prompt"],
+      ["prompt: no window in print mode", "order.print ? {} : { window: true }", "{ window: true }"],
       ["prompt: by its word a compaction is known", " && prompt !== compactPrompt", ""],
       ["prompt: nowhere else", 'order.prompt === "" || asInput(order) ?', 'order.prompt === "" ?']
     ]
@@ -330,11 +331,23 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/node/src/launch/LaunchFolder.ts",
     ["packages/node/test/HostLauncher.test.ts"],
-    [["launcher: the input is kept", "...(input === null ? {} : { input })", ""]]
+    [
+      ["launcher: the input is kept", "...(input === null ? {} : { input }),", ""],
+      ["launcher: a window is kept", "...(output === null ? { window: true } : {})", ""]
+    ]
   ),
   ...mutantsOf(
     "packages/node/src/launch/HostLauncher.ts",
     ["packages/node/test/LauncherTmux.test.ts"],
-    [["launcher: the title of a window", "plain(order.title, maxTitleLength)", "order.title"]]
+    [
+      ["launcher: the title of a window", "plain(order.title, maxTitleLength)", "order.title"],
+      ["launcher: print mode takes no window", "const isWindows = window && ", "const isWindows = "],
+      ["launcher: a window of the agent's own", "output === null ? asWindow(start, files) :", "false ? start :"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/launch/Pty.ts",
+    ["packages/node/test/LauncherTmux.test.ts"],
+    [["launcher: the shell of a window ends last", "trap : INT TERM; ", ""]]
   )
 ]

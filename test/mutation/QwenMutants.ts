@@ -19,8 +19,8 @@ export const qwenMutants = [
     `${qwen}/src/QwenCommand.ts`,
     [`${qwen}/test/QwenCommand.test.ts`],
     [
-      ["qwen: no status line of the project", "limited && window && prompt", "false && window && prompt"],
-      ["qwen: one turn in a window below the ceiling", "print || limited ?", "print ?"],
+      ["qwen: no window below the ceiling", "!print && !limited", "!print"],
+      ["qwen: no window of a compaction", " && !compacts", ""],
       ["qwen: no sandbox of the project", 'limited ? { QWEN_SANDBOX: "false" } : {}', "{}"],
       ["qwen: a terminal below the ceiling", '!print && requested !== "bypassPermissions"', "false"],
       [
@@ -28,7 +28,7 @@ export const qwenMutants = [
         'session._tag === "Resume" && Option.isSome',
         'session._tag === "Resume" || Option.isSome'
       ],
-      ["qwen: a prompt as the value of its flag", "[`${asked}=${prompt}`]", "[prompt]"]
+      ["qwen: a prompt as the value of its flag", "[`--prompt-interactive=${prompt}`]", "[prompt]"]
     ]
   ),
   ...mutantsOf(

@@ -110,7 +110,7 @@ export const screenMutants = [
     ["packages/cli/test/WatchScreen.test.ts"],
     [
       ["screen: the output before its event", "yield* output\n", ""],
-      ["screen: where it runs", 'kind === "agent" || (yield* launcher.inWindow(launchId)) ?', "false ?"],
+      ["screen: where it runs", "(yield* launcher.inWindow(launchId)) ?", "false ?"],
       ["screen: quiet", 'const shows = words && how !== "json"', 'const shows = how !== "json"'],
       ["screen: as it comes", "follow: shows ?", "follow: false ?"],
       ["screen: the last words", "if (printer.silent())", "if (false)"],

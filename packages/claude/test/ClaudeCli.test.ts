@@ -35,6 +35,7 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(yield* claude.command(order), {
         program: `${folder}/bin/claude`,
         args: ["--model", "opus", "--resume", "abc-1", "--permission-mode", "acceptEdits", "--", order.prompt],
+        window: true,
         environment
       })
       const fresh = yield* claude.command({ ...order, session: { _tag: "Fresh", sessionId: "abc-2" }, print: true })
@@ -93,13 +94,12 @@ it.layer(services)((it) => {
     Effect.gen(function* () {
       const claude = yield* agent("/bin/sh", {})
       const words = (more: object) =>
-        Effect.map(claude.command({ ...order, ...more }), ({ args, input }) => [args.at(-1), input])
-      assert.deepStrictEqual(yield* words({ print: true }), ["acceptEdits", order.prompt])
+        Effect.map(claude.command({ ...order, ...more }), ({ args, input, window }) => [args.at(-1), input, window])
+      assert.deepStrictEqual(yield* words({ print: true }), ["acceptEdits", order.prompt, undefined])
       // A window's standard input is a person's; by its word a session that compacts is known, and it says nothing.
-      assert.deepStrictEqual(yield* words({ print: false }), [order.prompt, undefined])
-      assert.deepStrictEqual(yield* words({ print: true, window: true }), [order.prompt, undefined])
-      assert.deepStrictEqual(yield* words({ print: true, prompt: "/compact" }), ["/compact", undefined])
-      assert.deepStrictEqual(yield* words({ print: true, prompt: "" }), ["acceptEdits", undefined])
+      assert.deepStrictEqual(yield* words({ print: false }), [order.prompt, undefined, true])
+      assert.deepStrictEqual(yield* words({ print: true, prompt: "/compact" }), ["/compact", undefined, undefined])
+      assert.deepStrictEqual(yield* words({ print: true, prompt: "" }), ["acceptEdits", undefined, undefined])
     })
   )
 

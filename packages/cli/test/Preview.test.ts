@@ -56,27 +56,42 @@ it.layer(services)((it) => {
       assert.strictEqual(yield* the.started, "")
     })
   )
-  it.effect("an agent that takes no window is launched without one inside tmux, unless LAUNCHER names tmux", () =>
+  it.effect("an agent in print mode takes no window inside tmux, also where it knows no other mode", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const the = yield* stage()
       yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
       const config = `${the.project}/.orchestra_configs/souffleur`
       yield* fs.writeFileString(config, "MAX_EXTERNAL_PERMISSION=bypassPermissions\n", { mode: 0o600 })
-      for (const name of ["gemini", "opencode"]) yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/${name}`)
+      for (const name of ["codex", "gemini", "opencode"])
+        yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/${name}`)
       const inTmux = { TMUX: "/tmp/tmux-0/default,1,0" }
       const preview = (more: Readonly<Record<string, string>>, ...command: ReadonlyArray<string>) =>
         the.json({ ...inTmux, ...more }, "run", "--dry-run", "--json", "--", ...command)
       const commands = [
+        ["claude", "-p", "do it"],
+        ["codex", "exec", "do it"],
         ["gemini", "--yolo", "--skip-trust", "-p", "do it"],
         ["opencode", "run", "--auto", "do it"]
       ]
-      for (const command of commands) {
-        assert.strictEqual((yield* preview({}, ...command)).sees.terminal, "headless")
-        const named = preview({ SOUFFLEUR_LAUNCHER: "tmux" }, ...command)
-        assert.strictEqual((yield* Effect.flip(named)).code, 2)
-      }
+      for (const command of commands)
+        for (const named of [{}, { SOUFFLEUR_LAUNCHER: "tmux" }])
+          assert.strictEqual((yield* preview(named, ...command)).sees.terminal, "headless", command.join(" "))
       assert.strictEqual((yield* preview({}, "claude", "do it")).sees.terminal, "tmux")
+    })
+  )
+  it.effect("a dry run says that an agent may edit any file of the user, where acceptEdits does not forbid it", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const the = yield* stage()
+      yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/qwen`)
+      for (const [program, says] of [
+        ["qwen", "acceptEdits, with which it may edit any file of yours; no launch is above acceptEdits"],
+        ["claude", "acceptEdits; no launch is above acceptEdits"]
+      ] as const) {
+        const lines = yield* printed(the.project, the.variables, "run", "--dry-run", "--", program, "-p", "do it")
+        assert.include(lines, `  permission   ${says}`)
+      }
     })
   )
   it.effect("a session that began in another folder is not resumed: its finished turn is not this work", () =>

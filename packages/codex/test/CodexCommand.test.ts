@@ -121,17 +121,9 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(fresh.environment, { PATH: "/bin", HOME: "/h", CODEX_HOME: "/c", OPENAI_API_KEY: "k" })
       const session = { _tag: "Resume", sessionId: "01a2" } as const
       const permission = clamp("bypassPermissions", "bypassPermissions")
-      const resumed = yield* line({ session, permission, window: true })
-      assert.deepStrictEqual(resumed.args.slice(3), [
-        "-s",
-        "danger-full-access",
-        "--json",
-        "resume",
-        "01a2",
-        "--",
-        "--yolo"
-      ])
-      assert.isUndefined(resumed.input)
+      const resumed = yield* line({ session, permission, print: false })
+      assert.deepStrictEqual(resumed.args.slice(3), ["-s", "danger-full-access", "--json", "resume", "01a2", "-"])
+      assert.deepStrictEqual([resumed.input, resumed.window], ["--yolo", undefined])
       const bad = yield* Effect.flip(line({ session: { _tag: "Resume", sessionId: "--last" } }))
       assert.strictEqual(bad._tag, "AgentNotFound")
       const { args } = yield* line({ session })

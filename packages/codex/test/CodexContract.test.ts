@@ -23,6 +23,7 @@ it.layer(HostServices.layer)((it) => {
       { text: recorded("account"), reason: "account" }
     ],
     words: ["exec", "-m", "gpt-5"],
+    byInput: ["-"],
     lifting: [["--add-dir", "/"], ["--full-auto"], ["-p", "night"], ["-c", 'sandbox_mode="danger-full-access"']]
   }))
     it.effect(name, () => holds)

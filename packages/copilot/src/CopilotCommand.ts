@@ -68,13 +68,13 @@ export const compactPrompt = "/compact"
 /**
  * Builds `copilot <flags> <ceiling> --session-id ID`, which begins a session or goes on with it. The prompt is on
  * standard input. In a window it is the value of a flag, where it is never read as one. Its tools carry the id, and so
- * does the launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command
- * line. Below the highest permission it ends after its prompt, also in a window, and fails without one there. It fails
- * there too where Copilot trusts a folder.
+ * does the launch. Below the highest permission it is in print mode. Fails with `AgentNotFound` where there is no such
+ * program, or the session id cannot be in a command line. It fails below the highest permission too where Copilot
+ * trusts a folder.
  */
 export const copilotCommand = Effect.fn("copilotCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
-  { permission, print, prompt, session: { sessionId }, window = false }: AgentOrder
+  { permission, print, prompt, session: { sessionId } }: AgentOrder
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
   const { args, program: name } = agentCommand
   const refused = (problem: string) => new AgentNotFound({ program: name, problem })
@@ -84,15 +84,14 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
     return yield* refused(
       "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or type souffleur setup --permission bypassPermissions"
     )
-  if (limited && window && prompt === "") return yield* refused(interactive)
   const compacts = prompt === compactPrompt
-  const asked = print || limited ? "--prompt" : "--interactive"
-  const inWindow = prompt === "" ? [] : [`${asked}=${prompt}`]
-  const words = compacts ? ["-p", prompt] : window ? inWindow : [headless]
+  const window = !print && !limited && !compacts
+  const typed = prompt === "" ? [] : [`--interactive=${prompt}`]
+  const words = compacts ? ["-p", prompt] : window ? typed : [headless]
   return {
     program: yield* resolveProgram(name, environment["PATH"] ?? ""),
     args: [...args, ...limitsOf(permission), "--session-id", sessionId, ...words],
-    ...(window || compacts ? {} : { input: prompt }),
+    ...(window ? { window } : compacts ? {} : { input: prompt }),
     environment: {
       ...agentVariables(environment, {
         names: [

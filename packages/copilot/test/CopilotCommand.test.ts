@@ -91,11 +91,8 @@ it.layer(HostServices.layer)((it) => {
       const { COPILOT_HOME: home, ...others } = environment
       assert.deepStrictEqual(others, { PATH: "/bin", COPILOT_AGENT_SESSION_ID: "s1" })
       assert.include(home, "souffleur-copilot-")
-      for (const print of [true, false]) {
-        assert.strictEqual((yield* launched([], { window: true, print })).args.at(-1), "--prompt=--yolo")
-        const waiting = launched([], { window: true, print, prompt: "" })
-        assert.include((yield* Effect.flip(waiting)).message, "in a terminal")
-      }
+      const below = yield* launched([], { print: false })
+      assert.deepStrictEqual([below.args.at(-1), below.window], ["--no-ask-user", undefined])
       const permission = clamp("bypassPermissions", "bypassPermissions")
       assert.strictEqual((yield* launched([], { permission })).args[0], "--allow-all-tools")
     })
@@ -122,15 +119,16 @@ it.layer(HostServices.layer)((it) => {
   it.effect("a prompt in a window is the value of a flag, and the prompt that compacts is known by its word", () =>
     Effect.gen(function* () {
       const permission = clamp("bypassPermissions", "bypassPermissions")
-      const window = yield* launched([], { window: true, print: false, permission })
-      assert.deepStrictEqual([window.args.at(-1), window.input], ["--interactive=--yolo", undefined])
-      assert.isFalse(inPrintMode(window.args))
-      const printed = yield* launched([], { window: true })
-      assert.strictEqual(printed.args.at(-1), "--prompt=--yolo")
-      assert.isTrue(inPrintMode(printed.args))
+      const { args, input, window } = yield* launched([], { print: false, permission })
+      assert.deepStrictEqual([args.at(-1), input, window], ["--interactive=--yolo", undefined, true])
+      assert.isFalse(inPrintMode(args))
+      assert.strictEqual((yield* launched([], { print: false, prompt: "", permission })).args.at(-1), "s1")
       assert.isTrue(inPrintMode((yield* launched([])).args))
-      const compacts = yield* launched([], { prompt: "/compact" })
-      assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compact"], undefined])
+      for (const print of [true, false]) {
+        const compacts = yield* launched([], { prompt: "/compact", print, permission })
+        assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compact"], undefined])
+        assert.isUndefined(compacts.window)
+      }
     })
   )
 })

@@ -22,6 +22,7 @@ it.layer(HostServices.layer)((it) => {
     ],
     refused: recorded("refused"),
     words: ["--model", "m", "--disable-builtin-mcps", "--allow-all-tools"],
+    byInput: ["--no-ask-user"],
     lifting: [
       ["--allow-all"],
       ["--yolo"],

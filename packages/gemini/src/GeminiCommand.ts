@@ -49,8 +49,6 @@ const interactive =
   "a Gemini CLI in a terminal leaves no record of the end of its turn: give it its prompt with -p, and --yolo"
 const limited =
   "Gemini CLI runs what the settings of a folder say that it may edit: run it with --yolo, after souffleur setup --permission bypassPermissions"
-const windowed =
-  "Gemini CLI tells the end of its turn in its output alone, which a window does not keep: set LAUNCHER to headless"
 
 /**
  * Parses a literal command that runs Gemini CLI. `None`: it is any other command, or an errand of Gemini CLI. Refuses
@@ -69,11 +67,12 @@ export const literalGemini = (
 /**
  * Builds `gemini <flags> --approval-mode yolo … (--session-id | --resume) ID`, with the prompt on standard input. Its
  * tools carry the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, or the session
- * id cannot be in a command line. It also fails below the highest permission, and in a window.
+ * id cannot be in a command line. It also fails below the highest permission. It takes no window: it tells the end of
+ * its turn in its output alone.
  */
 export const geminiCommand = Effect.fn("geminiCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
-  { permission, prompt, session, window = false }: AgentOrder,
+  { permission, prompt, session }: AgentOrder,
   sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
@@ -81,7 +80,6 @@ export const geminiCommand = Effect.fn("geminiCommand")(function* (
   const refused = (problem: string) => new AgentNotFound({ program: name, problem })
   if (Result.isFailure(parseSessionId(sessionId))) return yield* refused("the session id cannot be one")
   if (permission !== "bypassPermissions") return yield* refused(limited)
-  if (window) return yield* refused(windowed)
   // It goes on with no session that it has not begun, and begins none twice.
   const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))
   return {

@@ -25,7 +25,6 @@ export const gemini: AgentPackage = {
   marks,
   identity,
   refusedAsRoot: [],
-  windowless: true,
   recordsDollars: false,
   commitSetting: "Gemini CLI runs with bypassPermissions alone, and commits with its shell",
   typed: ["--yolo", "--skip-trust", "-p"],

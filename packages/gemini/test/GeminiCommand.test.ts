@@ -115,11 +115,12 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(fresh.slice(-2), ["--session-id", "s1"])
     })
   )
-  it.effect("there is no launch below the highest permission, and none in a window", () =>
+  it.effect("there is no launch below the highest permission, and none takes a window", () =>
     Effect.gen(function* () {
       const below = yield* Effect.flip(launched([], { permission: clamp("acceptEdits", "acceptEdits") }))
       assert.include(below.message, "souffleur setup --permission bypassPermissions")
-      assert.include((yield* Effect.flip(launched([], { window: true }))).message, "LAUNCHER to headless")
+      const asked = yield* launched([], { print: false })
+      assert.deepStrictEqual([asked.input, asked.window], ["--policy", undefined])
     })
   )
 })

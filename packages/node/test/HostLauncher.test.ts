@@ -8,7 +8,7 @@ import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as NodeProcesses from "../src/processes/Processes.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
-import { entryOf, hostile, launching, node, order } from "./fixtures/Launching.ts"
+import { entryOf, hostile, launching, node, order, windowed } from "./fixtures/Launching.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
 type Service = typeof Launcher.Service
@@ -156,7 +156,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at, { terminal: "tmux" })
-      const asked = order("input-2", at, "exit 0")
+      const asked = windowed("input-2", at, "exit 0")
       const why = yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, input: "a prompt" } }))
       assert.include(why.message, "standard input")
       assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
@@ -227,6 +227,10 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         title: asked.title
       })
       assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", "0".repeat(64))))._tag, "LaunchFailed")
+      const inTmux = yield* launcherIn(at, { terminal: "tmux" })
+      const typed = windowed("kept-2", at, "exit 0")
+      const typedDigest = yield* inTmux.prepare({ ...typed, keep: true })
+      assert.deepStrictEqual((yield* inTmux.kept("kept-2", typedDigest)).command, typed.command)
       yield* launcher.forget("kept-1")
       assert.isFalse(fs.existsSync(file))
       assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", digest)))._tag, "LaunchFailed")

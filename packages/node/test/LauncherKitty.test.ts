@@ -3,8 +3,9 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Processes } from "@souffleur/domain"
 import { Effect, Option } from "effect"
+import { asWindow } from "../src/launch/Pty.ts"
 import * as NodeProcesses from "../src/processes/Processes.ts"
-import { hostile, launching, order } from "./fixtures/Launching.ts"
+import { hostile, launching, windowed } from "./fixtures/Launching.ts"
 import { exists, folder, killed, until } from "./fixtures/Spawned.ts"
 
 const { launcherIn, usual } = await launching()
@@ -58,15 +59,19 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a progra
         const at = yield* kitty(obedient + end)
         const launcher = yield* launcherIn(at, { terminal: "kitty" })
         const line = "pwd > folder; cat /proc/$$/environ > env; exec sleep 300"
-        yield* launcher.prepare(order("tab", at, line, hostile))
+        yield* launcher.prepare(windowed("tab", at, line, hostile))
         const agent = yield* launcher.launch("tab")
         yield* Effect.addFinalizer(() => killed(agent.pid))
         assert.deepStrictEqual(fs.readFileSync(join(at, "argv"), "utf8").split("\0").slice(0, -1), [
           ..."@ launch --type=tab --keep-focus --title".split(" "),
           ..."Conductor (S2)|--cwd".split("|"),
           at,
-          ..."--env SOUFFLEUR_LAUNCH_ID=tab --env NODE_OPTIONS= --".split(" "),
-          ...usual,
+          ..."--env SOUFFLEUR_LAUNCH_ID=tab --env".split(" "),
+          `SOUFFLEUR_WINDOW=${join(at, "launches", "tab.window")}`,
+          "--env",
+          `SOUFFLEUR_EXIT=${join(at, "launches", "tab.exit")}`,
+          ..."--env NODE_OPTIONS= -- /bin/sh -c".split(" "),
+          ...asWindow({ line: usual, environment: {} }, { exit: "", window: "" }).line.slice(2),
           join(at, "launches", "tab.json")
         ])
         const processes = yield* Processes
@@ -90,19 +95,19 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a progra
       Effect.gen(function* () {
         const at = yield* kitty(obedient + "exit 1\n")
         const launcher = yield* launcherIn(at, { terminal: "kitty" })
-        yield* launcher.prepare(order("refused", at, "echo ran > runs"))
+        yield* launcher.prepare(windowed("refused", at, "echo ran > runs"))
         assert.match((yield* Effect.flip(launcher.launch("refused"))).message, /kitty refused .*allow_remote_control/)
         assert.isTrue(Option.isNone(yield* launcher.settle("refused")))
 
         fs.writeFileSync(join(at, "bin", "kitty"), obedient + '"$@"\nexit 1\n')
-        yield* launcher.prepare(order("late", at, "touch late"))
+        yield* launcher.prepare(windowed("late", at, "touch late"))
         yield* launcher.launch("late")
         yield* exists(join(at, "late"))
 
         fs.rmSync(join(at, "bin", "kitty"))
         // This machine may have a kitty of its own.
         process.env["PATH"] = join(at, "bin")
-        yield* launcher.prepare(order("none", at, "echo ran > runs"))
+        yield* launcher.prepare(windowed("none", at, "echo ran > runs"))
         assert.strictEqual((yield* Effect.flip(launcher.launch("none"))).message, "kitty cannot be started")
         assert.isFalse(fs.existsSync(join(at, "runs")))
       })

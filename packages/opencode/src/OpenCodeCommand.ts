@@ -50,7 +50,6 @@ const interactive =
   "nothing tells which session an OpenCode in a terminal holds: write opencode run --auto -- PROMPT, with its flags behind run"
 const limited =
   "OpenCode runs each command without a question: run it with --auto, after souffleur setup --permission bypassPermissions"
-const windowed = "a window leaves OpenCode no way to get its prompt as it is: set LAUNCHER to headless"
 
 /**
  * Parses a literal command that runs OpenCode. `None`: it is any other command, or an errand of OpenCode. Refuses each
@@ -95,11 +94,11 @@ export const sessionWord = (words: ReadonlyArray<string>): SessionWord | undefin
  * Builds `opencode run <flags> --auto --format json (--session ID | --title OURS)`, with the prompt on standard input.
  * OpenCode chooses the id of a session, and its tools do not carry it. So a launch is known by its title until then.
  * Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line. It also
- * fails below the highest permission, and in a window.
+ * fails below the highest permission. It takes no window, since no person can type to it.
  */
 export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
-  { permission, prompt, session, window = false }: AgentOrder
+  { permission, prompt, session }: AgentOrder
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
   const refused = (problem: string) => new AgentNotFound({ program: name, problem })
@@ -107,7 +106,6 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
   if (resumed && Result.isFailure(parseSessionId(session.sessionId)))
     return yield* refused("the session id cannot be one")
   if (permission !== "bypassPermissions") return yield* refused(limited)
-  if (window) return yield* refused(windowed)
   return {
     program: yield* resolveProgram(name, environment["PATH"] ?? ""),
     args: [

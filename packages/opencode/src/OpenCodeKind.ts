@@ -31,7 +31,6 @@ export const openCode: AgentPackage = {
   marks,
   identity,
   refusedAsRoot: [],
-  windowless: true,
   recordsDollars: true,
   commitSetting: "OpenCode runs with bypassPermissions alone, and commits with its shell",
   typed: ["run", "--auto"],

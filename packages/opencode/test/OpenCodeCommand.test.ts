@@ -83,12 +83,13 @@ it.layer(HostServices.layer)((it) => {
       ])
     })
   )
-  it.effect("there is no launch below the highest permission, and none in a window", () =>
+  it.effect("there is no launch below the highest permission, and none takes a window", () =>
     Effect.gen(function* () {
       const { command } = yield* commands
       const below = yield* Effect.flip(command({ permission: clamp("acceptEdits", "bypassPermissions") }))
       assert.include(below.message, "run it with --auto, after souffleur setup --permission bypassPermissions")
-      assert.include((yield* Effect.flip(command({ window: true }))).message, "set LAUNCHER to headless")
+      const asked = yield* command({ print: false })
+      assert.deepStrictEqual([asked.input, asked.window], ["--share is a word", undefined])
     })
   )
 })

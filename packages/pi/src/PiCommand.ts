@@ -62,7 +62,7 @@ const resumed = "--session"
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
-  { permission, print, prompt, session, window = false }: AgentOrder,
+  { permission, print, prompt, session }: AgentOrder,
   sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
@@ -86,9 +86,9 @@ export const piCommand = Effect.fn("piCommand")(function* (
       ...limitsOf(permission, args),
       ...(file === undefined ? [fresh, sessionId] : [resumed, file]),
       // A word that begins with @ names a file, also behind --.
-      ...(window && prompt !== "" ? ["--", prompt.startsWith("@") ? ` ${prompt}` : prompt] : [])
+      ...(!print && prompt !== "" ? ["--", prompt.startsWith("@") ? ` ${prompt}` : prompt] : [])
     ],
-    ...(window ? {} : { input: prompt }),
+    ...(print ? { input: prompt } : { window: true }),
     environment: {
       ...agentVariables(environment, {
         names: [...environmentAllowed, "PI_CODING_AGENT_DIR", "PI_OFFLINE", "PI_TELEMETRY", "PI_PACKAGE_DIR"],

@@ -24,6 +24,7 @@ export const pi: AgentPackage = {
   marks,
   identity,
   refusedAsRoot: [],
+  editsAnywhere: true,
   recordsDollars: true,
   commitSetting: "with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions",
   commandOfLess: `pi --tools ${editing.join(",")} -p PROMPT`,

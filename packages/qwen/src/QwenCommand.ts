@@ -73,12 +73,12 @@ export const compactPrompt = "/compress"
 /**
  * Builds `qwen <flags> --approval-mode MODE (--session-id | --resume) ID`, with the prompt on standard input. In a
  * window the prompt is the value of a flag, where it is never read as one. Its tools carry the id, and so does the
- * launch. Below the highest permission it ends after its prompt, also in a window, and fails without one there. Fails
- * with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
+ * launch. Below the highest permission it is in print mode. Fails with `AgentNotFound` where there is no such program,
+ * or the session id cannot be in a command line.
  */
 export const qwenCommand = Effect.fn("qwenCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
-  { permission, print, prompt, session, window = false }: AgentOrder,
+  { permission, print, prompt, session }: AgentOrder,
   sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
@@ -86,17 +86,17 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
   if (Result.isFailure(parseSessionId(sessionId)))
     return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
   const limited = permission !== "bypassPermissions"
-  if (limited && window && prompt === "") return yield* new AgentNotFound({ program: name, problem: interactive })
   // It goes on with no session that it has not begun, and begins none twice.
   const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))
-  const asked = print || limited ? "--prompt" : "--prompt-interactive"
   const flags = [...args, ...limitsOf(permission, args), begun ? "--resume" : "--session-id", sessionId]
   const compacts = prompt === compactPrompt
-  const words = compacts ? ["-p", prompt] : window ? (prompt === "" ? [] : [`${asked}=${prompt}`]) : headless
+  const window = !print && !limited && !compacts
+  const typed = prompt === "" ? [] : [`--prompt-interactive=${prompt}`]
+  const words = compacts ? ["-p", prompt] : window ? typed : headless
   return {
     program: yield* resolveProgram(name, environment["PATH"] ?? ""),
     args: [...flags, ...words],
-    ...(window || compacts ? {} : { input: prompt }),
+    ...(window ? { window } : compacts ? {} : { input: prompt }),
     environment: {
       ...agentVariables(environment, {
         names: environmentAllowed,

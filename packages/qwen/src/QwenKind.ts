@@ -24,6 +24,7 @@ export const qwen: AgentPackage = {
   marks,
   identity,
   refusedAsRoot: [],
+  editsAnywhere: true,
   recordsDollars: false,
   commitSetting:
     "with acceptEdits, Qwen Code has no shell, and so it commits nothing: its shell needs bypassPermissions",

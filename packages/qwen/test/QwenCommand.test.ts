@@ -85,11 +85,8 @@ it.layer(HostServices.layer)((it) => {
       const most = yield* launched([], { permission: all })
       assert.deepStrictEqual(most.args.slice(0, 3), ["--approval-mode", "yolo", "--resume"])
       assert.deepStrictEqual(most.environment, own)
-      for (const print of [true, false]) {
-        assert.strictEqual((yield* launched([], { window: true, print })).args.at(-1), "--prompt=--yolo")
-        const waiting = launched([], { window: true, print, prompt: "" })
-        assert.include((yield* Effect.flip(waiting)).message, "status line")
-      }
+      const below = yield* launched([], { print: false })
+      assert.deepStrictEqual([below.args.slice(-2), below.window], [["--input-format", "text"], undefined])
     })
   )
   it.effect("a session is resumed once it has begun, and begun where it has not", () =>
@@ -104,21 +101,21 @@ it.layer(HostServices.layer)((it) => {
   )
   it.effect("a prompt in a window is the value of a flag, and the prompt that compacts is known by its word", () =>
     Effect.gen(function* () {
-      const window = yield* launched([], { window: true, print: false, permission: all })
-      assert.deepStrictEqual([window.args.at(-1), window.input], ["--prompt-interactive=--yolo", undefined])
-      assert.strictEqual((yield* argsOf([], { window: true })).at(-1), "--prompt=--yolo")
-      assert.strictEqual((yield* argsOf([], { window: true, print: false, prompt: "", permission: all })).at(-1), "s1")
-      const compacts = yield* launched([], { prompt: "/compress" })
-      assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compress"], undefined])
+      const { args, input, window } = yield* launched([], { print: false, permission: all })
+      assert.deepStrictEqual([args.at(-1), input, window], ["--prompt-interactive=--yolo", undefined, true])
+      assert.strictEqual((yield* argsOf([], { print: false, prompt: "", permission: all })).at(-1), "s1")
+      for (const print of [true, false]) {
+        const compacts = yield* launched([], { prompt: "/compress", print, permission: all })
+        assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compress"], undefined])
+        assert.isUndefined(compacts.window)
+      }
     })
   )
   it.effect("a process that ends after its turn is known by its prompt", () =>
     Effect.gen(function* () {
       assert.isTrue(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([]))]))
       assert.isTrue(inPrintMode(["node", "/bin/qwen", "sing"]))
-      assert.isFalse(
-        inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([], { window: true, print: false, permission: all }))])
-      )
+      assert.isFalse(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([], { print: false, permission: all }))]))
       assert.isFalse(inPrintMode(["node", "/bin/qwen", "--resume", "s1"]))
     })
   )

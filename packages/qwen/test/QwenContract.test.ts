@@ -22,6 +22,7 @@ it.layer(HostServices.layer)((it) => {
     ],
     refused: recorded("refused"),
     words: ["--model", "m", "--safe-mode", "--yolo"],
+    byInput: ["--input-format", "text"],
     lifting: [
       ["--allowed-tools", "run_shell_command"],
       ["--core-tools", "run_shell_command"],

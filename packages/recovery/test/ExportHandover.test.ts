@@ -51,28 +51,30 @@ it.effect("a hand-over stops the agent that runs, and begins a session with an e
     assert.notInclude(order?.prompt, "/conductor")
   }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("an agent that cannot be launched in the terminal is refused before the old one is stopped", () =>
+it.effect("an agent that cannot be launched is refused before the old one is stopped", () =>
   Effect.gen(function* () {
     const world = worldOf({ pid: 4711, parent: 1 })
-    world.launcher.terminal = "tmux"
-    world.agent.windowless = true
+    world.agent.missing = true
     const { events } = yield* handedOver(world)
     assert.deepStrictEqual([closedIn(events), world.did], ["hand-over", []])
   }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("a launch of a recovery into a window is ordered as one", () =>
+it.effect("a recovery in tmux or kitty is no print mode, but of an agent that knows no other", () =>
   Effect.gen(function* () {
-    for (const terminal of ["headless", "tmux", "kitty"] as const) {
-      const world = worldOf({ pid: 4711, parent: 1 })
-      world.launcher.terminal = terminal
-      yield* handedOver(world)
-      const window = terminal !== "headless"
-      const orders = world.agent.orders.map(({ print, window }) => ({ print, window }))
-      assert.deepStrictEqual(orders, [
-        { print: !window, window },
-        { print: !window, window }
-      ])
-    }
+    for (const terminal of ["headless", "tmux", "kitty"] as const)
+      for (const windowless of [false, true]) {
+        const world = worldOf({ pid: 4711, parent: 1 })
+        world.launcher.terminal = terminal
+        world.agent.windowless = windowless
+        const { events } = yield* handedOver(world)
+        const ordered = terminal === "headless"
+        assert.deepStrictEqual(
+          world.agent.orders.map(({ print }) => print),
+          [ordered, ordered]
+        )
+        const launched = events.find(({ _tag }) => _tag === "ConductorRelaunched")
+        assert.deepInclude(launched, { print: ordered || windowless })
+      }
   }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("a conversation that is too large to be handed over is cut, and is never compacted in its own session", () =>

@@ -114,11 +114,14 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
     schedule: Schedule.spaced("250 millis")
   }).pipe(Effect.timeoutOption(sessionTimeout))
   if (Option.contains(seen, "ended" as const)) {
-    const where =
-      launcher.terminal === "headless"
-        ? `see ${launcher.outputPath(launchId)}`
-        : "its output closed with its window: set LAUNCHER to headless to keep it in a file"
-    const message = `the agent ended before its session began: ${where}`
+    const where = (yield* launcher.inWindow(launchId))
+      ? "its output closed with its window: set LAUNCHER to headless to keep it in a file"
+      : `see ${launcher.outputPath(launchId)}`
+    const code = Option.match(yield* launcher.endOf(launchId), {
+      onNone: () => "",
+      onSome: (end) => ` ${end._tag === "Exited" ? `with exit code ${end.code}` : `by ${end.signal}`}`
+    })
+    const message = `the agent ended${code} before its session began: ${where}`
     return yield* new Invalid({ check: "session-file", message })
   }
   const sessionId = Option.match(seen, {

@@ -3,7 +3,6 @@ import {
   type Claims,
   Comms,
   type EventLog,
-  Launcher,
   type Role,
   Settings,
   type Watch,
@@ -23,7 +22,7 @@ import {
   standardCompact,
   type StepServices
 } from "@souffleur/recovery"
-import { chosenAgent, launcherFor } from "@souffleur/process"
+import { chosenAgent } from "@souffleur/process"
 import { watcher } from "@souffleur/watcher"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -90,17 +89,13 @@ export class Roles extends Context.Service<
         const solo = Effect.fnUntraced(function* (role: Role, watch: Watch, ref: WatchRef) {
           return yield* Effect.provideService(run(role, watch, ref), Comms, yield* soloComms(watch))
         })
-        const launcher = Context.get(world, Launcher)
-        const settings = Context.get(world, Settings)
+        const agent = Context.get(world, Agent)
         return Roles.of({
-          run: (role, watch, ref) => {
-            const agent = chosenAgent(Context.get(world, Agent), watch.agent)
-            return (watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref)).pipe(
-              Effect.provideService(Agent, agent),
-              Effect.provideService(Launcher, launcherFor(launcher, agent, settings)),
+          run: (role, watch, ref) =>
+            (watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref)).pipe(
+              Effect.provideService(Agent, chosenAgent(agent, watch.agent)),
               Effect.provideContext(world)
             )
-          }
         })
       })
     )

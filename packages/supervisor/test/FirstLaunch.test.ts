@@ -36,7 +36,8 @@ const starting = Effect.fnUntraced(function* (
   turn: (watch: WatchRef) => TakeSlot = () => () => Effect.void
 ) {
   const world = worldOf(change)
-  world.launcher.prepared.set(kept.id, kept)
+  const command = { ...kept.command, window: change.windowless !== true }
+  world.launcher.prepared.set(kept.id, { ...kept, command })
   const all = yield* living(opening(kind, change.reports === undefined ? undefined : ""), world)
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
   const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), all.context)
@@ -123,13 +124,16 @@ describe("the first launch of a run", () => {
       }
     })
   )
-  it.effect("the error of an ended agent says where its output is: nowhere for a closed window", () =>
+  it.effect("the error of an ended agent says how it ended, and where its output is: nowhere for a window", () =>
     Effect.gen(function* () {
-      for (const [terminal, says] of [
-        ["headless", /see \/.*w-g1-launch-1\.out$/u],
-        ["tmux", /its output closed with its window/u]
+      for (const [change, says] of [
+        [{ terminal: "tmux" }, /ended before its session began: its output closed with its window/u],
+        [{ terminal: "tmux", ended: 1 }, /ended with exit code 1 before/u],
+        [{ terminal: "tmux", ended: "SIGSEGV" }, /ended by SIGSEGV before/u],
+        [{ terminal: "headless" }, /see \/.*w-g1-launch-1\.out$/u],
+        [{ terminal: "tmux", windowless: true }, /see \/.*w-g1-launch-1\.out$/u]
       ] as const) {
-        const { events } = yield* starting("agent", { processes: new Map(), files: new Set<string>(), terminal })
+        const { events } = yield* starting("agent", { processes: new Map(), files: new Set<string>(), ...change })
         const [failed] = yield* events
         assert.match(failed?._tag === "ValidationFailed" ? failed.message : "", says)
       }

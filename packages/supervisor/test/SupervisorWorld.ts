@@ -39,6 +39,10 @@ export interface Setup {
   /** The pid that a launch becomes, or why it fails. */
   readonly becomes?: () => number | string
   readonly terminal?: Terminal
+  /** True if the first launch takes no window. */
+  readonly windowless?: boolean
+  /** How each launch ended. */
+  readonly ended?: number | string
   readonly out?: CommsUnavailable["reason"]
   readonly lockedUses?: number
   /** The state of the row `souffleur`. */
@@ -69,6 +73,7 @@ export const worldOf = (setup: Setup = {}): FakeWorld => {
   for (const [what, owner] of setup.claims ?? []) claims.held.set(what, owner)
   claims.fails = setup.claimsFail
   launcher.terminal = setup.terminal ?? "headless"
+  launcher.ended = setup.ended
   launcher.becomes = () => {
     const become = setup.becomes?.() ?? 4711
     return typeof become === "string" ? become : { condition: there.has(become) ? "running" : "gone", ...named(become) }

@@ -58,7 +58,7 @@ export class FakeAgent {
   onExport: (newest?: number) => void = () => {}
   /** True if its program is missing. */
   missing = false
-  /** True if it is launched in no window. */
+  /** True if no launch of it takes a window. */
   windowless = false
   /** See `Agent.stall`. */
   stall = Duration.seconds(361)
@@ -110,7 +110,6 @@ export class FakeAgent {
       name: "agent",
       stall: this.stall,
       compactPrompt: this.compactPrompt,
-      windowless: this.windowless,
       ...(this.reports === undefined
         ? {}
         : { sessionOf: (one) => Effect.sync(() => Option.fromUndefinedOr(this.reports?.(one.process.pid, one))) }),
@@ -159,17 +158,14 @@ export class FakeAgent {
       command: (order) =>
         Effect.suspend(() => {
           this.orders.push(order)
-          const problem = this.missing
-            ? "not found in PATH"
-            : this.windowless && order.window === true
-              ? "there is no launch in a window"
-              : undefined
+          const problem = this.missing ? "not found in PATH" : undefined
           return problem !== undefined
             ? Effect.fail(new AgentNotFound({ program: "agent", problem }))
             : Effect.succeed({
                 program: "/bin/agent",
                 args: [order.session.sessionId, "--", order.prompt],
-                environment: {}
+                environment: {},
+                ...(order.print || this.windowless ? {} : { window: true })
               })
         })
     })

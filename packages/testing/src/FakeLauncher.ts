@@ -125,7 +125,8 @@ export class FakeLauncher {
       forget: (id) => Effect.sync(() => void this.prepared.delete(id)),
       endOf: () => Effect.sync(() => Option.map(Option.fromUndefinedOr(this.ended), endOf)),
       outputPath: (id) => `/state/launches/${id}.out`,
-      inWindow: () => Effect.succeed(false)
+      inWindow: (id) =>
+        Effect.sync(() => this.terminal !== "headless" && this.prepared.get(id)?.command.window === true)
     })
   )
   readonly layer = Layer.effect(Launcher, this.service)

@@ -6,6 +6,7 @@ import {
   isOver,
   Launcher,
   momentNow,
+  type ProcessEnd,
   progressedSince,
   Settings,
   type Watch,
@@ -68,6 +69,13 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       isOver(condition) && watch.launchId !== undefined ? launcher.endOf(watch.launchId) : Effect.succeedNone
     ).pipe(Effect.map(Option.getOrUndefined))
 
+  /** Returns an end that may be an early one. A person may end what is in a window, after its finished turn. */
+  const judgedEnd = Effect.fnUntraced(function* (end: ProcessEnd | undefined) {
+    const isPersons =
+      watch.kind === "agent" && watch.launchId !== undefined && (yield* launcher.inWindow(watch.launchId))
+    return isPersons ? undefined : end
+  })
+
   const readAll = Effect.fnUntraced(function* (due: number) {
     const begun = yield* momentNow
     // The process comes first: its last words in comms and in its files are read after its end.
@@ -118,7 +126,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
           ? yield* endingOf(
               watch,
               { ...signs, turnEnded },
-              processEnd,
+              yield* judgedEnd(processEnd),
               progressedSince(watch, { now, tasks: tasksOf(seen) })
             )
           : undefined,

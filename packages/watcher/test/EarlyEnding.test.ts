@@ -84,6 +84,17 @@ describe("the end of a Conductor without comms", () => {
       }
     })
   )
+  it.effect("a finished turn in a window is the end of the work, however its process ended", () =>
+    Effect.gen(function* () {
+      const world = { ...alone, ended: "SIGHUP", terminal: "tmux" } as const
+      assert.deepStrictEqual(yield* ending({ world, history: successorFor("pid", "other") }), complete)
+      const within = { ...world, turnFinished: false }
+      assert.deepStrictEqual(yield* ending({ world: within, history: successorFor("pid", "other") }), [
+        "ConductorDied",
+        "pid"
+      ])
+    })
+  )
   it.effect("an end after a refused permission is not the end of the work", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* ending({ world: { ...alone, signs: refusal } }), [["refused", 0], "refused"])

@@ -8,6 +8,7 @@ import {
   makeWatchRef,
   type SessionSigns,
   type Settings,
+  type Terminal,
   type WatchEvent
 } from "@souffleur/domain"
 import { agentBeats, Beats, Offspring } from "@souffleur/eventlog"
@@ -140,6 +141,13 @@ export class World extends FakeWorld {
   /** The sessions that have a file. */
   set sessionFiles(files: Set<string>) {
     this.agent.files = files
+  }
+  /** The terminal in which each launch has a window. */
+  set terminal(terminal: Terminal) {
+    this.launcher.terminal = terminal
+    const command = { program: "/bin/agent", args: [], environment: {}, window: true }
+    const id = history.relaunched.launchId
+    this.launcher.prepared.set(id, { id, command, cwd: "/p", title: "Conductor" })
   }
   /** The exit code of a command, or the signal that ended it; `undefined`: nothing saw its end. */
   set ended(end: number | string | undefined) {

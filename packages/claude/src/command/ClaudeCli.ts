@@ -20,12 +20,11 @@ const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...a
 export const compactPrompt = "/compact"
 
 /**
- * Holds if the prompt goes to standard input. An agent in print mode reads it there if no argument is a prompt. A
- * window's standard input is a person's. `/compact` stays an argument: it says nothing of the conversation, and
+ * Holds if the prompt goes to standard input. An agent in print mode reads it there if no argument is a prompt. In
+ * another mode standard input is a person's. `/compact` stays an argument: it says nothing of the conversation, and
  * processes are recognised by it.
  */
-const asInput = ({ print, prompt, window = false }: AgentOrder): boolean =>
-  print && !window && prompt !== "" && prompt !== compactPrompt
+const asInput = ({ print, prompt }: AgentOrder): boolean => print && prompt !== "" && prompt !== compactPrompt
 
 /**
  * Builds `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec:
@@ -61,6 +60,7 @@ export const claudeCommand = Effect.fn("claudeCommand")(function* (
       ...(order.prompt === "" || asInput(order) ? [] : ["--", order.prompt])
     ],
     ...(asInput(order) ? { input: order.prompt } : {}),
+    ...(order.print ? {} : { window: true }),
     environment: agentEnvironment(environment, environmentAllowed)
   }
 })

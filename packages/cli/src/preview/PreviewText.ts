@@ -1,4 +1,4 @@
-import { plain, Words } from "@souffleur/domain"
+import { leastPermission, plain, Words } from "@souffleur/domain"
 import type { ForeseenLine, Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 import { hooksTyped } from "../agent/HookPlaces.ts"
@@ -52,6 +52,11 @@ const configOf = ({ asks_for, file, trusted }: Preview["sees"]["config"]): strin
   return `${file}${asks_for.length === 0 ? "" : `; not trusted: ${asks_for.join(", ")}`}`
 }
 
+const permissionOf = ({ ceiling, edits_anywhere, effective }: NonNullable<Preview["sees"]["permission"]>): string => {
+  const edits = effective === leastPermission && edits_anywhere ? ", with which it may edit any file of yours" : ""
+  return `${effective}${edits}; no launch is above ${ceiling}`
+}
+
 const terminals: Readonly<Record<Preview["sees"]["terminal"], string>> = {
   headless: "none: it runs in the background, and its output goes to the state folder",
   tmux: "a window of its own in this tmux",
@@ -73,9 +78,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
   row("process", conductorOf(sees)),
   row("session", sessionOf(sees)),
   row("terminal", terminals[sees.terminal]),
-  ...(sees.permission === null
-    ? []
-    : [row("permission", `${sees.permission.effective}; no launch is above ${sees.permission.ceiling}`)]),
+  ...(sees.permission === null ? [] : [row("permission", permissionOf(sees.permission))]),
   row("comms", sees.comms ?? "none"),
   ...(sees.observe ? [row("observe", "nothing is stopped or launched")] : []),
   ...(sees.hooks === null

@@ -53,10 +53,10 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
     yield* Effect.forEach(date === undefined ? lines : [date, ...lines], (one) => Console.error(one))
   })
   /** Says where a Conductor is that this souffleur has just launched; empty where it has no window. */
-  const placeOf = Effect.fnUntraced(function* (event: Recorded["event"], { kind, launchId }: Watch) {
+  const placeOf = Effect.fnUntraced(function* (event: Recorded["event"], { launchId }: Watch) {
     const began = event._tag === "ConductorConfirmed" || event._tag === "ConductorRelaunched"
     if (!began || launchId === undefined || launcher.terminal === "headless") return ""
-    return kind === "agent" || (yield* launcher.inWindow(launchId)) ? `, in a window of ${launcher.terminal}` : ""
+    return (yield* launcher.inWindow(launchId)) ? `, in a window of ${launcher.terminal}` : ""
   })
   const linesOf = Effect.fnUntraced(function* ({ event }: Recorded, after: Watch) {
     const line = screenLine(event, after, id, zone)

@@ -7,12 +7,12 @@ import { asksRecords, ceilingOf, records } from "./CodexFlags.ts"
 
 /**
  * Builds `codex exec <flags> -s <sandbox> [--json] [resume ID] -`, with the prompt on standard input. A resumed session
- * would fall to `read-only` without its sandbox. In a window the prompt is an argument behind `--`.
+ * would fall to `read-only` without its sandbox. It takes no window, since no person can type to it.
  * Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
  */
 export const codexCommand = Effect.fn("codexCommand")(function* (
   { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
-  { permission, prompt, session, window = false }: AgentOrder
+  { permission, prompt, session }: AgentOrder
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
   if (session._tag === "Resume" && Result.isFailure(parseSessionId(session.sessionId)))
@@ -25,9 +25,9 @@ export const codexCommand = Effect.fn("codexCommand")(function* (
       ...ceilingOf(permission),
       ...(asksRecords(args) ? [] : [records]),
       ...(session._tag === "Resume" ? ["resume", session.sessionId] : []),
-      ...(window ? ["--", prompt] : ["-"])
+      "-"
     ],
-    ...(window ? {} : { input: prompt }),
+    input: prompt,
     environment: agentVariables(environment, {
       names: [...environmentAllowed, "CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
       prefixes: ["OPENAI_", "AZURE_OPENAI_"],

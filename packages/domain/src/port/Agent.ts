@@ -104,13 +104,10 @@ export interface AgentOrder {
   readonly prompt: string
   /** A file that the agent must be able to read without a question; absolute. */
   readonly reads?: string
-  /** Print mode: the agent ends after its turn. */
+  /** Print mode: the agent ends after its turn, and no person types to it. An agent may know no other mode. */
   readonly print: boolean
-  /**
-   * In a window of a terminal, whose standard input is a person's. The prompt is an argument there, also in print mode.
-   */
-  readonly window?: boolean
 }
+
 /** A program, its arguments and its whole environment. No shell reads any of it. */
 export interface AgentCommand {
   readonly program: string
@@ -118,6 +115,11 @@ export interface AgentCommand {
   readonly args: ReadonlyArray<string>
   /** The text on standard input of a headless launch, which no other process reads. Absent: the input is empty. */
   readonly input?: string
+  /**
+   * True if a person may type to it. It gets a window where there is one, and its prompt is an argument. Absent: it is
+   * in print mode, and headless wherever souffleur runs.
+   */
+  readonly window?: boolean
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -151,8 +153,6 @@ export class Agent extends Context.Service<
     readonly name: string
     /** See `AgentKind.stall`. */
     readonly stall: Duration.Duration
-    /** See `AgentKind.windowless`. */
-    readonly windowless?: boolean
     /** The agents that this one joins. Absent: it is a single one. */
     readonly joined?: JoinedAgents
     /**

@@ -77,8 +77,11 @@ export interface AgentKind {
   readonly identity: (variables: Variables) => AgentIdentity
   /** Permissions with which the agent ends at once when root runs it. */
   readonly refusedAsRoot: ReadonlyArray<Permission>
-  /** True if it cannot be launched in a window of tmux or kitty. Absent: it can. */
-  readonly windowless?: boolean
+  /**
+   * True if a launch with the least permission may edit any file of the user. Absent: those of its folder, and
+   * temporary files.
+   */
+  readonly editsAnywhere?: boolean
   /** True if its session files tell what a session has cost. */
   readonly recordsDollars: boolean
   /** The setting that lets the agent commit without a question, as a sentence for a person. */

@@ -67,12 +67,13 @@ export class Launcher extends Context.Service<
      */
     readonly forget: (id: string) => Effect.Effect<void>
     /**
-     * Returns how the process of a launch ended. `None`: it runs, or its end was not seen, as for an agent in a window.
+     * Returns how the process of a launch ended. `None`: it runs, or its end was not seen, as of a window that was
+     * closed.
      */
     readonly endOf: (id: string) => Effect.Effect<Option.Option<ProcessEnd>>
-    /** Returns the path of the output of a headless agent, or of a command. */
+    /** Returns the path of the output of a launch. An agent in a window has no such file. */
     readonly outputPath: (id: string) => string
-    /** Holds if a command was launched into a window, where a person reads its output. */
+    /** Holds if it was launched into a window, where a person reads its output. */
     readonly inWindow: (id: string) => Effect.Effect<boolean>
   }
 >()("@souffleur/domain/Launcher") {}

@@ -60,16 +60,21 @@ const maxVersionLength = 80
 const isUntrusted = ({ first, pin: { programs } }: Opening) =>
   first && (programs.AGENT_COMMAND ?? programs.AGENT_ENVIRONMENT) !== null
 
+/** Returns a command line of the agent, for its program and its terminal. */
+const anyLine = Effect.fnUntraced(function* (permission: EffectivePermission, terminal: Terminal) {
+  const agent = yield* Agent
+  const session = { _tag: "Resume", sessionId: "none" } as const
+  const order = { session, permission, prompt: "Go on.", print: terminal === "headless" }
+  return yield* Effect.result(agent.command(order))
+})
+
 /** Asks the agent for its version. This is the only process that a preview starts. */
 const versionOf = Effect.fnUntraced(function* (
   { args }: AgentProgram,
   title: string,
-  permission: EffectivePermission,
+  line: Effect.Success<ReturnType<typeof anyLine>>,
   untrusted: boolean
 ) {
-  const agent = yield* Agent
-  const session = { _tag: "Resume", sessionId: "none" } as const
-  const line = yield* Effect.result(agent.command({ session, permission, prompt: "", print: true }))
   if (Result.isFailure(line)) return { title, program: null, version: null, untrusted, problem: line.failure.message }
   const { environment, program } = line.success
   if (untrusted) return { title, program, version: null, untrusted, problem: null }
@@ -149,6 +154,8 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
   const isAgent = watch.kind === "agent"
   const { agent } = yield* Installation
   const of = agent.kindOf?.(watch.agent ?? program.program) ?? agent
+  const line = yield* anyLine(effective, terminal)
+  const isShown = isAgent ? (starts ?? Result.getOrUndefined(line))?.window === true : pty
   return {
     sees: {
       kind: watch.kind,
@@ -163,11 +170,18 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
               owner: watch.owner?.process.pid ?? null,
               watched: yield* isWatched(watch)
             },
-      agent: isAgent ? yield* versionOf(program, of.title, effective, isUntrusted(opening)) : null,
+      agent: isAgent ? yield* versionOf(program, of.title, line, isUntrusted(opening)) : null,
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
-      terminal: isAgent || (pty && terminal !== "headless") ? terminal : pty ? ("pty" as const) : ("headless" as const),
-      permission: isAgent ? { requested, effective, ceiling: settings.maxExternalPermission } : null,
+      terminal: isShown && terminal !== "headless" ? terminal : pty ? ("pty" as const) : ("headless" as const),
+      permission: isAgent
+        ? {
+            requested,
+            effective,
+            ceiling: settings.maxExternalPermission,
+            edits_anywhere: effective !== leastPermission || of.editsAnywhere === true
+          }
+        : null,
       comms: watch.comms,
       observe: watch.observe,
       hooks: isAgent ? yield* hooksOf(of, settings, watch.project) : null,

@@ -25,7 +25,7 @@ import { Installation } from "../world/Installation.ts"
 import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { layerAgent } from "../world/AgentLayers.ts"
 import { commsIn } from "../world/StoreLayers.ts"
-import { isWindowless, type LaunchOverrides, terminalOf } from "../world/World.ts"
+import { type LaunchOverrides, terminalOf } from "../world/World.ts"
 import { type Foreseen, type NoPreview, preview } from "./Preview.ts"
 
 /** The ports that only read. */
@@ -46,7 +46,7 @@ const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { 
 
 /** Previews a watch that would go on. */
 export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
-  const { agent, variables } = yield* Installation
+  const { variables } = yield* Installation
   const { watch } = known
   const opening = yield* wouldGoOn(watch.project, watch.pin)
   const { settings } = opening
@@ -61,7 +61,7 @@ export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWat
     watch,
     goesOn: known,
     program,
-    terminal: yield* terminalOf(settings, variables, isWindowless(agent, settings, program)),
+    terminal: yield* terminalOf(settings, variables),
     pty: watch.firstLaunch?.pty ?? false,
     starts: undefined,
     fresh: false,
@@ -91,7 +91,7 @@ export const previewRun = Effect.fn("previewRun")(function* (
   const configured = yield* programOf(settings)
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
-  const terminal = yield* terminalOf(settings, variables, isWindowless(agent, settings, program))
+  const terminal = yield* terminalOf(settings, variables)
   const foreseen = Effect.gen(function* () {
     const first = yield* firstOf(words, literal, { agent, project, variables, terminal, pty })
     const { command, kind, requested, sessionId } = first
@@ -136,11 +136,11 @@ export interface WatchPreviewOrder {
 
 /** Previews the first `watch` of a Conductor. Fails as `watch` does where no watch may have the process. */
 export const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: WatchPreviewOrder) {
-  const { agent: kind, variables } = yield* Installation
+  const { variables } = yield* Installation
   const opening = yield* wouldOpen(order.project)
   const { settings } = opening
   const program = yield* programOf(settings)
-  const terminal = yield* terminalOf(settings, variables, isWindowless(kind, settings, program))
+  const terminal = yield* terminalOf(settings, variables)
   const foreseen = Effect.gen(function* () {
     const agent = yield* Agent
     const processes = yield* Processes

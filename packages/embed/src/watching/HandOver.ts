@@ -34,8 +34,7 @@ const programOf = ({ joined, name }: Agent["Service"], sessionId: string) =>
 /**
  * Looks whether another agent could take the conversation of a watch over, and names the two (spec:
  * behaviour#hand-over). It stops and launches nothing. Fails with `AgentUnfit` where the agent is unknown or not
- * installed, and where there is no conversation. Fails so too where the ceiling refuses its launch. The recovery
- * looks at the terminal, since only souffleur of the watch knows it.
+ * installed, and where there is no conversation. Fails so too where the ceiling refuses its launch.
  */
 export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, program: string, ceiling?: Permission) {
   const { layerLook, settings } = yield* Parts

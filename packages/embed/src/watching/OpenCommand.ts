@@ -85,11 +85,11 @@ const firstOfAgent = Effect.fnUntraced(function* (
     return yield* bad(
       `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): type souffleur setup --permission ${requested}, or ${kind.commandOfLess ?? "ask for less"}`
     )
-  if (prompt === "" && terminal === "headless")
-    return yield* bad("the command has no prompt, and without a terminal no one can type it")
   const session = yield* sessionOf(literal, kind, project)
   const print = literal.print || terminal === "headless"
-  const line = yield* agent.command({ session, permission: effective, prompt, print, window: terminal !== "headless" })
+  const line = yield* agent.command({ session, permission: effective, prompt, print })
+  if (prompt === "" && line.window !== true)
+    return yield* bad("the command has no prompt, and without a terminal no one can type it")
   return {
     kind: "agent",
     sessionId: session.sessionId,

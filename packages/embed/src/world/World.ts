@@ -1,9 +1,7 @@
 import {
-  type AgentKind,
   type AgentProgram,
   BadSetting,
   CycleSettings,
-  kindOf,
   pinOf,
   type ResolvedSettings,
   Settings,
@@ -11,7 +9,7 @@ import {
 } from "@souffleur/domain"
 import { Claims as NodeClaims, type ProcessesUnavailable } from "@souffleur/node"
 import { type TrustedFiles as Trusted } from "@souffleur/process"
-import { Effect, Layer, type Path, type PlatformError, Result } from "effect"
+import { Effect, Layer, type Path, type PlatformError } from "effect"
 import { remark } from "../Remark.ts"
 import * as OtlpTarget from "../trace/OtlpTarget.ts"
 import { layerAgent } from "./AgentLayers.ts"
@@ -35,26 +33,15 @@ const cannot = {
     "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or use headless"
 } as const
 
-/** Holds if the agent of a watch cannot be launched in a window. `program`: its own; absent: that of the settings. */
-export const isWindowless = (
-  agent: AgentKind,
-  { agentCommand }: Pick<ResolvedSettings, "agentCommand">,
-  program?: AgentProgram
-): boolean => {
-  const found = program === undefined ? agent.parseCommand(agentCommand) : Result.succeed(program)
-  return Result.isSuccess(found) && kindOf(agent, found.success.program).windowless === true
-}
-
 /**
- * Returns the terminal for launches. `auto` is the one around souffleur, and none for an agent that takes no window
- * (spec: settings#launcher). Fails with `BadSetting` where the chosen one cannot be used.
+ * Returns the terminal for launches. `auto` is the one around souffleur (spec: settings#launcher). Fails with
+ * `BadSetting` where the chosen one cannot be used.
  */
 export const terminalOf = (
   { launcher }: ResolvedSettings,
-  variables: Readonly<Record<string, string | undefined>>,
-  windowless = false
+  variables: Readonly<Record<string, string | undefined>>
 ): Effect.Effect<Terminal, BadSetting> => {
-  if (launcher === "auto") return Effect.succeed(windowless ? "headless" : surrounding(variables))
+  if (launcher === "auto") return Effect.succeed(surrounding(variables))
   const usable = launcher === "headless" || (variables[launcher === "tmux" ? "TMUX" : "KITTY_LISTEN_ON"] ?? "") !== ""
   return usable
     ? Effect.succeed(launcher)
@@ -98,9 +85,7 @@ export const layerWatch = (
   commsPath: string | null,
   overrides: LaunchOverrides = {}
 ) => {
-  const terminal = Effect.flatMap(Installation, ({ agent, variables }) =>
-    terminalOf(settings, variables, isWindowless(agent, settings, overrides.agent))
-  )
+  const terminal = Effect.flatMap(Installation, ({ variables }) => terminalOf(settings, variables))
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
     layerAgent(settings, overrides.agent),

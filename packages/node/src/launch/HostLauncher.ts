@@ -16,7 +16,7 @@ import { startHeadless } from "./Headless.ts"
 import { startKitty } from "./Kitty.ts"
 import { isLaunch, isLaunchId, type Launch, launchVariable } from "./LaunchFile.ts"
 import { makeLaunchFolder } from "./LaunchFolder.ts"
-import { hasPty, inPty, inWindow } from "./Pty.ts"
+import { asWindow, hasPty, inPty, inWindow } from "./Pty.ts"
 import { readReceipt } from "./Receipt.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
 
@@ -85,13 +85,15 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const prepare = Effect.fn("Launcher.prepare")(function* (order: LaunchOrder) {
         yield* checkId(order.id)
         const { terminal = "shared" } = order
+        const { window = false, ...command } = order.command
+        const isWindows = window && terminal === "shared" && options.terminal !== "headless"
         const launch: Launch = {
           version: 1,
           id: order.id,
           input: null,
-          ...order.command,
+          ...command,
           cwd: order.cwd,
-          output: terminal === "shared" && options.terminal !== "headless" ? null : outputPath(order.id),
+          output: isWindows ? null : outputPath(order.id),
           title: plain(order.title, maxTitleLength),
           terminal
         }
@@ -153,14 +155,18 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         if (message !== undefined) return yield* new LaunchFailed({ message })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
         const { cwd, output, terminal, title } = launch
-        const windowed = terminal === "own" && options.terminal !== "headless"
-        const shown = windowed ? yield* inWindow(start, ends.window(id)) : start
-        const gone: Effect.Effect<boolean, LaunchFailed> =
-          output !== null && !windowed
-            ? yield* goneOf(yield* startOwn(launch, start, output))
-            : options.terminal === "kitty"
-              ? yield* startKitty(shown, { title, cwd })
-              : yield* goneOf(yield* startTmux(options.tmux ?? {}, shown, title))
+        /** Starts it in a window, where it tells its end itself. */
+        const inOwnWindow = Effect.gen(function* () {
+          const files = ends.window(id)
+          const shown = output === null ? asWindow(start, files) : yield* inWindow(start, files)
+          return options.terminal === "kitty"
+            ? yield* startKitty(shown, { title, cwd })
+            : yield* goneOf(yield* startTmux(options.tmux ?? {}, shown, title))
+        })
+        const headless = output !== null && (terminal !== "own" || options.terminal === "headless")
+        const gone: Effect.Effect<boolean, LaunchFailed> = headless
+          ? yield* goneOf(yield* startOwn(launch, start, output))
+          : yield* inOwnWindow
         return yield* receiptTaker(id, gone).pipe(
           Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
           Effect.map(Option.getOrThrow)

@@ -9,7 +9,7 @@ import { createWhole, readWhole } from "../files/WholeFile.ts"
 /** The kernel shows that a process has ended before Node reports how. */
 const endTimeout = "2 seconds"
 
-/** The files of a command in a window, which tells its end itself. Each path is absolute. */
+/** The files of a launch in a window, which tells its end itself. Each path is absolute. */
 export interface WindowFiles {
   readonly output: string
   /** Says that the launch has a window, and holds its exit code once it has ended. */
@@ -27,7 +27,7 @@ const parseEnd = (text: string): Option.Option<ProcessEnd> => {
 /**
  * Records how launches ended, in `<id>.exit` (0600) beside the receipt. A later souffleur reads it there. Only the
  * parent of a process learns how it ended. So the end of a headless launch is unknown if no souffleur was running then.
- * A window records the end of its command itself.
+ * A window records the end of its launch itself.
  */
 export const makeLaunchEnds = (folder: string, receiptOf: (id: string) => string) => {
   /** Launches that this process started and that have not ended yet. */

@@ -19,7 +19,7 @@ export interface Launch {
   readonly environment: Readonly<Record<string, string>>
   /** Absolute. */
   readonly cwd: string
-  /** File that the output of a command or a headless agent is appended to. Absolute. `null`: an agent in a window. */
+  /** File that the output is appended to. Absolute. `null`: an agent in a window has none. */
   readonly output: string | null
   readonly title: string
   readonly terminal: LaunchTerminal

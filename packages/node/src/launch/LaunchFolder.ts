@@ -103,8 +103,15 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
         return yield* new LaunchFailed({
           message: "the stored command is missing, or differs from the prepared one"
         })
-      const { args, cwd, environment, input, program, terminal, title } = launch
-      return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, terminal, title }
+      const { args, cwd, environment, input, output, program, terminal, title } = launch
+      const command = {
+        program,
+        args,
+        environment,
+        ...(input === null ? {} : { input }),
+        ...(output === null ? { window: true } : {})
+      }
+      return { command, cwd, terminal, title }
     }),
     forget: Effect.fn("Launcher.forget")(function* (id: string) {
       if (!isLaunchId(id)) return

@@ -50,6 +50,21 @@ export const inPty = Effect.fn("inPty")(function* (start: Start) {
   return { line: [script, ...scriptWith(command)], environment: variables } satisfies Start
 })
 
+/** Lines of a shell: keep the exit code of an end, and tell it under its name. A launcher that came late has none. */
+const recordCode = `code=$?; [ $code = ${lateCode} ] || printf %s $code > "$SOUFFLEUR_WINDOW"`
+const tellEnd = `[ ! -s "$SOUFFLEUR_WINDOW" ] || ln "$SOUFFLEUR_WINDOW" "$SOUFFLEUR_EXIT"`
+
+/**
+ * Returns a start of an agent in a window, which is the agent's own. A shell waits for it, and keeps its exit code
+ * under `exit`, whether souffleur lives or not. The shell reads a fixed text alone. It ends with a closed window, and
+ * tells nothing of that end.
+ */
+export const asWindow = ({ environment, line }: Start, { exit, window }: Omit<WindowFiles, "output">): Start => ({
+  // A signal to the whole tree must not end the shell before the agent: the window would close on it.
+  line: ["/bin/sh", "-c", `trap : INT TERM; "$0" "$@"; ${recordCode}; ${tellEnd}`, ...line],
+  environment: { ...environment, SOUFFLEUR_WINDOW: window, SOUFFLEUR_EXIT: exit }
+})
+
 /**
  * Returns a start for a window. `script` gives the command the size and the keys of the window. A copy of its
  * output is in `output`. Then its exit code is under `exit`, whether souffleur lives or not. The end of a launcher that
@@ -58,10 +73,9 @@ export const inPty = Effect.fn("inPty")(function* (start: Start) {
  */
 export const inWindow = Effect.fn("inWindow")(function* (start: Start, { exit, output, window }: WindowFiles) {
   const { script, variables } = yield* withScript(start)
-  const recordCode = `code=$?; [ $code = ${lateCode} ] || printf %s $code > "$SOUFFLEUR_WINDOW"`
   const shell = [
     `{ "$0" "$@" <&3 & trap "kill -TERM $!" HUP; wait $!; ${recordCode}; } 3<&0 | (umask 077; exec tee -a "$SOUFFLEUR_OUTPUT")`,
-    `[ ! -s "$SOUFFLEUR_WINDOW" ] || ln "$SOUFFLEUR_WINDOW" "$SOUFFLEUR_EXIT"`
+    tellEnd
   ].join("\n")
   return {
     line: ["/bin/sh", "-c", shell, script, ...scriptWith(becoming(start.line))],

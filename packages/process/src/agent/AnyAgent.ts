@@ -48,8 +48,7 @@ export const anyAgent = (first: AgentPackage, ...others: ReadonlyArray<AgentPack
             const agentDir = one === first ? options.agentDir : yield* agentFolder(one, options.environment)
             const agentCommand = one === owner ? options.agentCommand : { program: one.program, args: [] }
             const built = yield* Layer.build(one.layer({ ...options, agentDir, agentCommand }))
-            const agent = { ...Context.get(built, Agent), windowless: one.windowless === true }
-            return { program: one.program, agent }
+            return { program: one.program, agent: Context.get(built, Agent) }
           })
           const rest = all.filter((one) => one !== owner)
           return joinedAgents(yield* agentOf(owner), yield* Effect.forEach(rest, agentOf))

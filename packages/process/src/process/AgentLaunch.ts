@@ -1,11 +1,4 @@
-import {
-  Agent,
-  type AgentOrder,
-  Launcher,
-  LaunchFailed,
-  type LaunchOrder,
-  type ResolvedSettings
-} from "@souffleur/domain"
+import { Agent, type AgentOrder, Launcher, LaunchFailed, type LaunchOrder } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /** Makes the agent's command line. Fails with `LaunchFailed` when there is no such agent. */
@@ -41,16 +34,3 @@ export const launchOnce = Effect.fn("launchOnce")(function* <E, R>(order: Launch
   yield* prepareLaunch(order, record)
   return yield* launcher.launch(order.id)
 })
-
-/**
- * Returns the launcher for an agent. Without a named terminal, an agent that takes no window is launched headless
- * (spec: settings#launcher).
- */
-export const launcherFor = (
-  launcher: Launcher["Service"],
-  { windowless }: Pick<Agent["Service"], "windowless">,
-  { launcher: named }: Pick<ResolvedSettings, "launcher">
-): Launcher["Service"] =>
-  windowless === true && named === "auto"
-    ? { ...launcher, terminal: "headless", prepare: (order) => launcher.prepare({ terminal: "none", ...order }) }
-    : launcher

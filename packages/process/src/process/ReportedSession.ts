@@ -1,10 +1,10 @@
 import { Agent, handoffLine, Launcher, parseSessionId, type Watch } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 
-/** Returns the file of an agent's output; `undefined`: a window has it, or no launch is known. */
+/** Returns the file of an agent's output; `undefined`: no launch is known. An agent in a window has no such file. */
 export const launchOutput = Effect.fn("launchOutput")(function* (launchId: string | undefined) {
-  const { outputPath, terminal } = yield* Launcher
-  return launchId !== undefined && terminal === "headless" ? outputPath(launchId) : undefined
+  const { outputPath } = yield* Launcher
+  return launchId === undefined ? undefined : outputPath(launchId)
 })
 
 /**

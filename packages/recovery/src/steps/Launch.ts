@@ -35,9 +35,6 @@ type Errand = Pick<AgentOrder, "session" | "reads"> & {
   readonly title: string
 }
 
-/** Returns the ways of an agent's launch into a terminal. In a window a person may go on with it. */
-export const placedIn = (terminal: Terminal) => ({ print: terminal === "headless", window: terminal !== "headless" })
-
 /** Makes the command line of a launch. Fails with `LaunchFailed` where there is no such agent. */
 export const commandLineOf = (
   { prompt, reads, session }: Omit<Errand, "title">,
@@ -52,7 +49,8 @@ export const commandLineOf = (
     permission,
     prompt: prompt(launchId),
     ...(reads === undefined ? {} : { reads }),
-    ...placedIn(terminal)
+    // In a window a person may go on with it.
+    print: terminal === "headless"
   })
 
 /** Launches the agent under the ceiling, once under a token. Fails with `LaunchFailed`. */
@@ -238,7 +236,7 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
   )
   return {
     ...launched,
-    print: launcher.terminal === "headless",
+    print: !(yield* launcher.inWindow(launched.launchId)),
     sessionId,
     // With comms, a new session confirms the id of its launch.
     awaiting: resumes === undefined && watch.comms !== null,

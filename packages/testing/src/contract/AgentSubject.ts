@@ -33,6 +33,8 @@ export interface AgentSubject {
   readonly refused?: RecordedSession
   /** Words of a user's command behind the program, without a prompt. Its flags are kept by every launch. */
   readonly words: ReadonlyArray<string>
+  /** Words of a launch that reads its prompt on standard input, which no command of a person has. Absent: none. */
+  readonly byInput?: ReadonlyArray<string>
   /** Flags that lift the ceiling, or run what the agent does not confine. */
   readonly lifting: ReadonlyArray<ReadonlyArray<string>>
   /** The permissions with which it is launched. Absent: each. */

@@ -8,7 +8,7 @@ const flagLike = "--dangerously-skip-permissions is a word here"
 
 /** Lists the rules of a command and a launch: ceiling, session, prompt, environment. */
 export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> => {
-  const { finished, kind, lifting, permissions = Permission.literals, sessionId, words } = subject
+  const { byInput = [], finished, kind, lifting, permissions = Permission.literals, sessionId, words } = subject
   const rule = ruleFor(subject)
   const order = (more: Partial<AgentOrder> = {}): AgentOrder => ({
     session: { _tag: "Resume", sessionId },
@@ -67,9 +67,10 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         Effect.forEach(permissions, (permission) =>
           Effect.gen(function* () {
             const { args, input, program } = yield* made.agent.command(
-              order({ permission: clamp(permission, permission), window: kind.windowless !== true })
+              order({ permission: clamp(permission, permission), print: false })
             )
-            const parts = takenApart(kind, [program, ...args, ...(input === undefined ? [] : ["--", input])])
+            const typed = args.filter((arg) => input === undefined || !byInput.includes(arg))
+            const parts = takenApart(kind, [program, ...typed, ...(input === undefined ? [] : ["--", input])])
             yield* that(parts?.requested === permission, `${permission} is launched as ${parts?.requested}`)
             yield* that(parts?.prompt === flagLike, "a prompt that looks like a flag is no prompt")
             yield* that(
@@ -99,20 +100,24 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
           )
         })
     ),
-    rule("a launch in a window leaves standard input to a person, also in a recovery", finished, ({ agent }, that) =>
-      Effect.forEach(kind.windowless === true ? [] : permissions, (permission) =>
-        Effect.forEach([true, false], (print) =>
-          Effect.gen(function* () {
-            const own = { permission: clamp(permission, permission), print, window: true }
-            const { args, input } = yield* agent.command(order(own))
-            yield* that(input === undefined, `${permission} reads its prompt on standard input`)
-            yield* that(
-              args.some((arg) => arg.endsWith(flagLike)),
-              `${permission} has no prompt`
-            )
-          })
+    rule(
+      "a launch in a window leaves standard input to a person, and print mode takes no window",
+      finished,
+      ({ agent }, that) =>
+        Effect.forEach(permissions, (permission) =>
+          Effect.forEach([true, false], (print) =>
+            Effect.gen(function* () {
+              const own = order({ permission: clamp(permission, permission), print })
+              const { args, input, window = false } = yield* agent.command(own)
+              yield* that(!print || !window, `${permission} takes a window in print mode`)
+              yield* that(!window || input === undefined, `${permission} reads its prompt on standard input`)
+              yield* that(
+                input === flagLike || args.some((arg) => arg.endsWith(flagLike)),
+                `${permission} has no prompt`
+              )
+            })
+          )
         )
-      )
     ),
     rule("a launch carries no mark of another session, and no secret", finished, ({ agent }, that) =>
       Effect.gen(function* () {
