@@ -109,7 +109,8 @@ export const nodeMutants = [
         "agent !== undefined && !launches(program, one.words, agent.words)",
         "agent !== undefined"
       ],
-      ["hook: no agent above the agent", "&& args.every((word, at) => word === own[at])", ""]
+      ["hook: no agent above the agent", "=== program && ends(args)", "=== program"],
+      ["hook: an agent that launches itself again", "isAgain || ", ""]
     ]
   ),
   ...mutantsOf(

@@ -18,6 +18,8 @@ it("a launcher is named in place of the agent that it waits for", () => {
   const agent = { pid: 40, words: ["/node", "--expose-gc", "/lib/cli.js", "--model", "m"] }
   const launcher = { pid: 30, words: ["node", "/usr/bin/scribe", "--model", "m"] }
   assert.strictEqual(agentAbove("scribe", [shell, agent, launcher, person]), 30)
+  // An agent that launches itself again does so under the same command line.
+  assert.strictEqual(agentAbove("scribe", [shell, agent, { ...agent, pid: 35 }, launcher, person]), 30)
   // Without arguments it is told by its script alone, and not by what it lacks.
   const bare = { pid: 30, words: ["node", "/usr/bin/scribe"] }
   assert.strictEqual(agentAbove("scribe", [shell, { pid: 40, words: ["/lib/native"] }, bare, person]), 30)

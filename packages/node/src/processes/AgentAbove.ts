@@ -7,11 +7,13 @@ export interface ProcessAbove {
   readonly words: ReadonlyArray<string>
 }
 
-/** Holds if a process is a launcher of an agent. It is a script with the program's name and the agent's arguments. */
+/** Holds if a process launches an agent: it has the agent's command line, or its program's script and arguments. */
 const launches = (program: string, launcher: ReadonlyArray<string>, agent: ReadonlyArray<string>): boolean => {
   const [, script = "", ...args] = launcher
-  const own = agent.slice(agent.length - args.length)
-  return script.split("/").at(-1) === program && args.every((word, at) => word === own[at])
+  const ends = (words: ReadonlyArray<string>) =>
+    words.every((word, at) => word === agent[agent.length - words.length + at])
+  const isAgain = launcher.length === agent.length && ends(launcher)
+  return isAgain || (script.split("/").at(-1) === program && ends(args))
 }
 
 /**
