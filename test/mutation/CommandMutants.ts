@@ -128,10 +128,16 @@ export const commandMutants = [
     "packages/embed/src/conducting/ConductPlan.ts",
     ["packages/cli/test/ConductRoles.test.ts"],
     [
+      ["roles: a refused start trusts nothing", "if (known === undefined) {", "if (known !== undefined) {"],
       [
-        "roles: a refused start trusts nothing",
-        "if (known === undefined) yield* checked",
-        "if (known !== undefined) yield* checked"
+        "conduct: a start without a work tree trusts nothing",
+        "    yield* gitOf(project, yield* ownFilesOf(loaded, statePath, project))\n",
+        ""
+      ],
+      [
+        "conduct: … nor one without its finishing command",
+        "settings(project))\n    yield* finishingOf(loaded, parts.variables)",
+        "settings(project))"
       ]
     ]
   ),

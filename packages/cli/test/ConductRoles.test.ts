@@ -17,6 +17,7 @@ const opera = Effect.fnUntraced(function* (ceiling: string, ...programs: Readonl
   })
   yield* fs.writeFileString(`${project}/plan.yaml`, planOf("finish: none"))
   yield* fs.writeFileString(`${project}/asked.yaml`, planOf("finish:\n  prompt: Open a pull request."))
+  yield* fs.writeFileString(`${project}/ended.yaml`, planOf("finish:\n  command: [nonesuch]"))
   yield* fs.makeDirectory(`${home}/bin`)
   for (const program of programs) yield* fs.writeFileString(`${home}/bin/${program}`, "#!/bin/sh\n", { mode: 0o755 })
   const variables = { HOME: home, PATH: `${home}/bin`, SOUFFLEUR_STATE_DIR: `${home}/state` }
@@ -68,6 +69,18 @@ it.layer(services)((it) => {
           }
         assert.isFalse(yield* trusted)
       })
+  )
+
+  it.effect("a start without a work tree, or without the finishing command, trusts nothing", () =>
+    Effect.gen(function* () {
+      const { conduct, trusted } = yield* opera("bypassPermissions", "claude")
+      const bare = yield* conduct("plan.yaml")
+      assert.isFalse(bare.isDone, bare.said)
+      assert.include(bare.said, "git")
+      const missing = yield* conduct("ended.yaml")
+      assert.include(missing.said, "finish.command: there is no program nonesuch in PATH")
+      assert.isFalse(yield* trusted)
+    })
   )
 
   it.effect(

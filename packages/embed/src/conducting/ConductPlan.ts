@@ -57,6 +57,12 @@ interface Loaded {
 const chosenIn = ({ implementer, reviewer }: RoleAgents) =>
   Object.entries({ implementer, reviewer }).filter((role): role is [string, string] => role[1] !== undefined)
 
+/** Returns the files of souffleur's own in the work tree of a run. */
+const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, statePath: string, project: string) {
+  const path = yield* Path.Path
+  return yield* ownFiles(statePath, [plan, path.join(project, "comms.db")])
+})
+
 /** Begins or goes on with the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
   { loaded, known, pin, statePath }: Loaded,
@@ -72,7 +78,7 @@ const begin = Effect.fnUntraced(function* (
   const finishingDigest = plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(plan.finish.command)) : null
   const audience = { project, comms: Option.map(linked, ({ comms }) => comms) }
   const comms = path.join(project, "comms.db")
-  const own = yield* ownFiles(statePath, [file, comms])
+  const own = yield* ownFilesOf(loaded, statePath, project)
   const opens = Effect.gen(function* () {
     const git = yield* gitOf(project, own)
     const newId = runIdOf(project, file)
@@ -128,7 +134,11 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const checked = (settings: ResolvedSettings) =>
     Effect.provide(checkRoles(parts.agent, settings, loaded.plan, options), parts.layerRun({ settings, project }))
   // A start that is refused trusts no file. A run that goes on has its own pin.
-  if (known === undefined) yield* checked(yield* parts.settings(project))
+  if (known === undefined) {
+    yield* checked(yield* parts.settings(project))
+    yield* finishingOf(loaded, parts.variables)
+    yield* gitOf(project, yield* ownFilesOf(loaded, statePath, project))
+  }
   const { pin, settings } = yield* parts.conducting({ project, limits, known })
   if (known !== undefined) yield* checked(settings)
   yield* remarkWarnings(settings)
