@@ -165,6 +165,32 @@ else
         assert.deepInclude(yield* words.standing(id(1)), { outcome: "taken", reason: null })
       })
     )
+    it.effect("people are told the newest words to a watch, each with what became of it", () =>
+      Effect.gen(function* () {
+        const { anna, query, said, words } = yield* speaking
+        for (const [n, change] of [{}, { word: "retry" }, { word: "go" }, { watch: "app-2" }].entries())
+          yield* words.say(id(n), anna, yield* said(60_000, change as Partial<SaidWord>))
+        yield* words.answer("one", log, id(0), { reason: null })
+        yield* words.answer("one", log, id(1), { reason: "it has moved on" })
+        const fates = (all: Effect.Success<ReturnType<typeof words.toWatch>>) =>
+          all.map(({ outcome, person, reason, seen, word }) => [word, person, seen, outcome, reason])
+        assert.deepStrictEqual(fates(yield* words.toWatch(log, "app-1")), [
+          ["go", "anna", 6, "waiting", null],
+          ["retry", "anna", 6, "refused", "it has moved on"],
+          ["hold", "anna", 6, "taken", null]
+        ])
+        const [one] = yield* words.toWatch(log, "app-2")
+        const at = Number(
+          yield* query(
+            "SELECT (extract(epoch FROM said) * 1000)::bigint FROM words WHERE word = 'hold' AND stream = 'app-2'"
+          )
+        )
+        assert.strictEqual(one!.said, at)
+        assert.deepStrictEqual(yield* words.toWatch(other, "app-1"), [])
+        yield* query("UPDATE words SET said = said - interval '25 hours' WHERE word = 'hold'")
+        assert.lengthOf(yield* words.toWatch(log, "app-1"), 2)
+      })
+    )
     it.effect("the token of a person is kept as a digest, and is worth nothing once it is revoked", () =>
       Effect.gen(function* () {
         const { people, query, store } = yield* speaking

@@ -7,6 +7,7 @@ const store = "test/fleet/HubStore.test.ts"
 const projection = "test/fleet/HubProjection.test.ts"
 const alarms = "test/fleet/HubAlarms.test.ts"
 const browsers = "test/fleet/HubBrowsers.test.ts"
+const jobs = "test/fleet/HubJobs.test.ts"
 const retention = "test/fleet/HubRetention.test.ts"
 const cluster = "test/fleet/HubCluster.test.ts"
 
@@ -281,6 +282,20 @@ export const fleetMutants = [
     "packages/hub/src/HubProjection.ts",
     [retention],
     [["retention: what comes later goes later", ", forgotten = false`", "`"]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubJobs.ts",
+    [jobs],
+    [
+      ["job: of no forked log", "AND NOT forked AND revoked IS NULL", "AND revoked IS NULL"],
+      ["job: of no revoked host", "AND NOT forked AND revoked IS NULL", "AND NOT forked"],
+      ["job: with its events", "AND NOT forgotten ", ""],
+      ["job: of this fold", "BETWEEN greatest(jobs.first, $6::bigint + 1) AND jobs.last", "> $6::bigint"],
+      ["job: behind a place", "greatest(jobs.first, $6::bigint + 1)", "greatest(jobs.first, $6::bigint * 0)"],
+      ["job: its own events", "AND found.stream = jobs.stream", ""],
+      ["job: up to a revision", "AND revision <= $5", "AND $5::bigint > 0"],
+      ["job: a bounded read", "> ${maxRead} THEN", "> 9 * ${maxRead} THEN"]
+    ]
   ),
   ...mutantsOf(
     "packages/hub/src/people/HubBrowsers.ts",

@@ -139,6 +139,12 @@ export const fleetWordMutants = [
       "AND $3 <> '' AND answered IS NULL"
     ],
     ["words: the first answer counts", "AND enrolled_host = $3 AND answered IS NULL", "AND enrolled_host = $3"],
+    [
+      "words: people are told those of the last day",
+      "said > clock_timestamp() - interval '24 hours'",
+      "said > '-infinity'"
+    ],
+    ["words: … the newest first", "ORDER BY said DESC, id LIMIT 10", "ORDER BY said, id LIMIT 10"],
     ["words: a refusal is told as one", 'outcome: reason === null ? "taken" : "refused"', 'outcome: "taken"']
   ]),
   ...mutantsOf("packages/hub/src/people/HubPeople.ts", store, [

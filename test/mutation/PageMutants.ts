@@ -3,7 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const tests = "packages/page/test"
 const [gate, watch, html] = [`${tests}/PageGate.test.ts`, `${tests}/WatchPage.test.ts`, `${tests}/Html.test.ts`]
 const [list, run, report] = [`${tests}/ListPage.test.ts`, `${tests}/RunPage.test.ts`, `${tests}/ReportPage.test.ts`]
-const fleet = `${tests}/FleetPages.test.ts`
+const [fleet, fleetJob] = [`${tests}/FleetPages.test.ts`, `${tests}/FleetJobPages.test.ts`]
 
 /** Mutants that take away single defences of the page: at its gate, in its forms and in its HTML. */
 export const pageMutants = [
@@ -51,8 +51,16 @@ export const pageMutants = [
     "packages/page/src/fleet/FleetPages.ts",
     [fleet],
     [
-      ["fleet page: the cookie", "isOfPath && (yield* stays) ?", "isOfPath ?"],
-      ["fleet page: … of its path alone", "isOfPath && (yield* stays) ?", "(yield* stays) ?"],
+      [
+        "fleet page: the cookie",
+        'const word = request.cookies["souffleur"] ?? ""',
+        'const word = request.cookies["souffleur"] ?? "2".repeat(64)'
+      ],
+      [
+        "fleet page: … of its path alone",
+        "request.url.startsWith(`${path}/`) ? yield* found : Option.none()",
+        "yield* found"
+      ],
       ["fleet page: a token of the hub", "if (Option.isNone(word)) return door(false, true)", ""],
       ["fleet page: its part alone", "from: (page - 1) * jobsOnPage,", "from: 0,"],
       [
@@ -61,11 +69,15 @@ export const pageMutants = [
         "const enter = formed({ ...gate, pageUrl: null })("
       ],
       ["fleet page: this host alone", "const guarded = hardened(gate)", "const guarded = <A>(answer: A) => answer"],
-      ["fleet page: a feed ends with its token", "Stream.takeWhile((yes) => yes),", ""],
+      [
+        "fleet page: a feed ends with its token",
+        "feed(Stream.takeWhileEffect(events, () => Effect.map(found, Option.isSome)))",
+        "feed(events)"
+      ],
       [
         "fleet page: a store that is out ends no page",
-        'Effect.catchTag("StoreOut", () => feed(Stream.empty))',
-        'Effect.catchTag("StoreOut", () => Effect.succeed(door(false)))'
+        'error._tag === "StoreOut" ? feed(Stream.empty)',
+        'error._tag === "StoreOut" ? Effect.succeed(door(false))'
       ]
     ]
   ),
@@ -81,6 +93,59 @@ export const pageMutants = [
         "log.lastSeenAgo > newest.lastSeenAgo"
       ],
       ["fleet page: no revoked host", "hosts.filter(({ revoked }) => !revoked)", "hosts.slice(0)"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/fleet/FleetJobPages.ts",
+    [fleetJob],
+    [
+      [
+        "fleet form: of this origin",
+        "formed(gate)((field)",
+        'formed({ ...gate, pageUrl: "https://attacker.example" })((field)'
+      ],
+      ["fleet form: its secret", '!isSameSecret(secret, field("secret"))', "(false as boolean)"],
+      [
+        "fleet form: a revision",
+        "if (seen === undefined) return",
+        "if (seen === undefined && (false as boolean)) return"
+      ],
+      ["fleet form: of an operator", 'if (guest.role !== "operator")', "if (false as boolean)"],
+      [
+        "fleet form: to a watch of the hub",
+        "const { id } = yield* copy.watchJob(yield* idInPath)",
+        "const id = yield* idInPath"
+      ],
+      [
+        "fleet form: its end",
+        "(yield* Clock.currentTimeMillis) + wordLasts",
+        "(yield* Clock.currentTimeMillis) + 10 * wordLasts"
+      ],
+      ["fleet form: the revision that was shown", "seen: String(watch.revision)", "seen: String(watch.revision + 1)"],
+      ["fleet job: an end waits for the answer to a word", "&& !(yield* sight.toWatch(log, id)).some(isOpen)", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/fleet/FleetCopy.ts",
+    [fleetJob],
+    [
+      ["fleet job: no gap", "revision !== after + known.length + 1 || ", ""],
+      ["fleet job: of its kind", "Option.isSome(job) && job.value.kind === kind ?", "Option.isSome(job) ?"],
+      ["fleet job: the name of a log", "isLog(log) && isStream(stream) ?", "isStream(stream) ?"],
+      ["fleet job: the name of a stream", "isLog(log) && isStream(stream) ?", "isLog(log) ?"],
+      ["fleet job: no page without events", "newest.last === 0 ?", "newest.last < 0 ?"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/fleet/FleetJobParts.ts",
+    [fleetJob],
+    [
+      ["fleet job: no command of a host", "isOwnCommand(job.need.next) &&", ""],
+      ["fleet job: silence is told", "silence === undefined ? words : `last known: ${words}`", "words"],
+      ["fleet job: a viewer has no button", 'role === "viewer" || ', ""],
+      ["fleet job: a host that takes no words", "if (job.takesWords)", "if (true as boolean)"],
+      ["fleet job: a refusal with its reason", "return `refused: ${reason}`", 'return "refused"'],
+      ["fleet job: no answer before its end", "if (left > 0)", "if (true as boolean)"]
     ]
   ),
   ...mutantsOf(
@@ -188,7 +253,11 @@ export const pageMutants = [
       ["page excerpt: outside a recovery", "since >= every && now.recovery === undefined", "since >= every"],
       ["page excerpt: an endless recovery is cut", "since >= 2 * every || ", ""],
       ["page excerpt: keeps the newest alone", "next.newest.filter(({ revision }) => revision > from)", "next.newest"],
-      ["page excerpt: reads a piece at a time", "read(revision, revision + every)", "read(revision, Infinity)"],
+      [
+        "page excerpt: reads a piece at a time",
+        "readBetween(revision, revision + every)",
+        "readBetween(revision, Infinity)"
+      ],
       ["page excerpt: what came before a revision", "mark.revision <= revision - every", "mark.revision <= revision"]
     ]
   ),

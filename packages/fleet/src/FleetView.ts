@@ -52,10 +52,18 @@ export const FleetView = Schema.Struct({
 export type FleetView = typeof FleetView.Type
 
 /** A job in a list of a fleet. `host`: the name that its host was enrolled with. */
-export interface SeenJob extends FleetJob {
+export interface SeenJob extends FleetJob, Pick<FleetHost, "log" | "takesWords"> {
   readonly host: string
   /** Milliseconds since its host last spoke, by the clock of the hub. */
   readonly lastSeenAgo: number
+}
+
+/** Which events of a job are asked for: those after a revision, up to another one. */
+export interface CopiedRange {
+  readonly after: number
+  readonly upTo: number
+  /** A place of the log behind which all of them are; 0: none is known. */
+  readonly behind: number
 }
 
 /** Which jobs of a fleet are asked for. */

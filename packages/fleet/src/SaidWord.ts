@@ -33,6 +33,9 @@ export type SaidWord = typeof SaidWord.Type
 /** The longest time from a word to its end, ms. */
 export const longestWord = 3_600_000
 
+/** Milliseconds after the end of a word in which its host may still answer. */
+export const lateMillis = 15_000
+
 /** The most words that wait for one log. */
 export const maxWaiting = 20
 
@@ -59,6 +62,15 @@ export const WordStanding = Schema.Struct({
   left: safeInteger
 })
 export type WordStanding = typeof WordStanding.Type
+
+/** A word as the hub tells it to people. */
+export interface ToldWord extends WordStanding {
+  readonly word: FleetWord
+  readonly seen: number
+  readonly person: string
+  /** Epoch ms by the clock of the hub. */
+  readonly said: number
+}
 
 /** The token is of a viewer, and only an operator says words. */
 export class OperatorOnly extends Schema.TaggedError<OperatorOnly>()("OperatorOnly", {}, { httpApiStatus: 403 }) {

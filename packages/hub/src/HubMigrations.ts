@@ -132,7 +132,9 @@ const migrations = {
     "ALTER TABLE jobs ADD COLUMN forgotten boolean NOT NULL DEFAULT false"
   ),
   // The rules whose sentence an alarm has. Other rules say the same need in other words.
-  "0010_alarm_rules": statements("ALTER TABLE alarms ADD COLUMN rules text NOT NULL DEFAULT ''")
+  "0010_alarm_rules": statements("ALTER TABLE alarms ADD COLUMN rules text NOT NULL DEFAULT ''"),
+  // The page of a watch shows the newest words to it.
+  "0011_words_of_a_watch": statements("CREATE INDEX words_of_a_watch ON words (log, stream, said)")
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type FoundJobs,
   type JobSearch,
   maxViewed,
+  type SeenJob,
   type StoreOut
 } from "@souffleur/fleet"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -63,15 +64,16 @@ export const isCurrent = `NOT forked AND revoked IS NULL
   AND (urgency < ${StateWord.literals.indexOf("ended")} OR at > (extract(epoch FROM clock_timestamp()) - 86400) * 1000)`
 
 /** Finds the jobs that live, and those that ended within a day, by their words. The need of a person comes first. */
-const viewed = `SELECT log::text, shown, enrolled_host AS host, ${ago}, (count(*) OVER ())::int AS total
+const viewed = `SELECT log::text, shown, enrolled_host AS host, takes_words, ${ago}, (count(*) OVER ())::int AS total
   FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
   WHERE rules = $1 AND ${isCurrent} AND NOT EXISTS (
     SELECT 1 FROM unnest(string_to_array($2, ' ')) AS word WHERE strpos(lower(enrolled_host) || ' ' || sought, word) = 0)
   ORDER BY urgency, at DESC, log, stream LIMIT $3 OFFSET $4`
 
-interface ViewedRow extends Readonly<Record<"log" | "shown" | "host", string>> {
+/** The row of a job with its host. */
+export interface ViewedRow extends Readonly<Record<"log" | "shown" | "host", string>> {
+  readonly takes_words: boolean
   readonly ago: unknown
-  readonly total: number
 }
 
 const counted = `SELECT log::text, urgency, count(*)::int AS count
@@ -100,6 +102,15 @@ const keptOf = (column: string) =>
 const shownJob = Schema.fromJsonString(FleetJob)
 const encode = Schema.encodeSync(shownJob)
 const decode = Schema.decodeUnknownSync(shownJob)
+
+/** Returns the job of a row. */
+export const seenJob = (row: ViewedRow): SeenJob => ({
+  ...decode(row.shown),
+  log: row.log,
+  host: row.host,
+  takesWords: row.takes_words,
+  lastSeenAgo: agoOf(row)
+})
 
 /** Returns the words by which a search finds a job. */
 const soughtOf = ({ id, project }: FleetJob) => `${id} ${project}`.toLowerCase()
@@ -186,7 +197,7 @@ export class HubProjection extends Context.Service<
 
         const viewedRows = ({ atMost, from, search }: JobSearch) =>
           orOut(
-            sql.unsafe<ViewedRow>(viewed, [
+            sql.unsafe<ViewedRow & { readonly total: number }>(viewed, [
               rules,
               plain(search).toLowerCase().trim().split(/\s+/u).join(" "),
               atMost,
@@ -210,8 +221,7 @@ export class HubProjection extends Context.Service<
           hosts,
           find: Effect.fn("HubProjection.find")(function* (asked) {
             const rows = yield* viewedRows(asked)
-            const jobs = rows.map((row) => ({ ...decode(row.shown), host: row.host, lastSeenAgo: agoOf(row) }))
-            return { jobs, found: rows[0]?.total ?? 0 }
+            return { jobs: rows.map(seenJob), found: rows[0]?.total ?? 0 }
           }),
           pass: orOut(sql.withTransaction(pass)).pipe(Effect.withSpan("HubProjection.pass")),
           counts: Effect.map(

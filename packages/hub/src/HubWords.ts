@@ -4,6 +4,7 @@ import {
   NoSuchWord,
   type SaidWord,
   type StoreOut,
+  type ToldWord,
   type WaitingWord,
   type WordAnswer,
   WordKept,
@@ -54,6 +55,12 @@ const waiting = `SELECT id::text, stream, word, seen, person, ${left}
     AND until > clock_timestamp() - interval '1 day'
   ORDER BY until < clock_timestamp(), said, id LIMIT ${maxWaiting}`
 
+/** The newest words to a watch, for the people who look at it. */
+const told = `SELECT word, seen, person, (extract(epoch FROM said) * 1000)::bigint AS said_at,
+    reason, answered IS NOT NULL AS answered, ${waits} AS waits, ${left}
+  FROM words WHERE log = $1::uuid AND stream = $2 AND said > clock_timestamp() - interval '24 hours'
+  ORDER BY said DESC, id LIMIT 10`
+
 const answer = `UPDATE words SET answered = clock_timestamp(), reason = $4 FROM logs
   WHERE logs.log = words.log AND words.id = $1::uuid AND words.log = $2::uuid AND enrolled_host = $3 AND answered IS NULL`
 
@@ -101,6 +108,8 @@ export class HubWords extends Context.Service<
       word: SaidWord
     ) => Effect.Effect<WordStanding, WordKept | StoreOut>
     readonly standing: (id: string) => Effect.Effect<WordStanding, NoSuchWord | StoreOut>
+    /** Reads the words of the last day to a watch, the newest first. Ten at most. */
+    readonly toWatch: (log: string, watch: string) => Effect.Effect<ReadonlyArray<ToldWord>, StoreOut>
     /** Reads the words for a log that have no answer, the oldest first. */
     readonly waiting: (enrolledHost: string, log: string) => Effect.Effect<ReadonlyArray<WaitingWord>, StoreOut>
     /** Keeps the answer of a host. The first one counts. */
@@ -135,6 +144,23 @@ export class HubWords extends Context.Service<
           )
           return row === undefined ? yield* new NoSuchWord() : standingOf(row)
         }),
+        toWatch: Effect.fn("HubWords.toWatch")((log, watch) =>
+          Effect.map(
+            orOut(
+              sql.unsafe<
+                StandingRow & Pick<ToldWord, "word" | "person"> & Readonly<Record<"seen" | "said_at", unknown>>
+              >(told, [log, watch])
+            ),
+            (rows) =>
+              rows.map((row) => ({
+                ...standingOf(row),
+                word: row.word,
+                person: row.person,
+                seen: Number(row.seen),
+                said: Number(row.said_at)
+              }))
+          )
+        ),
         waiting: Effect.fn("HubWords.waiting")((enrolledHost, log) =>
           Effect.map(
             orOut(

@@ -19,6 +19,9 @@ export type FeedEvent =
   /** Nothing follows. */
   | { readonly event: "over" }
 
+/** A part of a page that moves. */
+export type MovingPart = Extract<FeedEvent, { readonly event: "part" }>
+
 /** Writes an event as a browser reads it. */
 export const sent = (one: FeedEvent): string =>
   Sse.encoder.write({

@@ -1,5 +1,5 @@
 import { plain } from "@souffleur/domain"
-import type { Souffleur } from "@souffleur/embed"
+import type { ReadFailed, RunReadFailed, Souffleur } from "@souffleur/embed"
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Excerpts } from "./history/Excerpts.ts"
@@ -18,8 +18,8 @@ export interface PageWorld {
   readonly gate: GateOptions
   readonly links: Links
   readonly feed: Feeds
-  readonly excerpts: Excerpts
-  readonly histories: Histories
+  readonly excerpts: Excerpts<ReadFailed>
+  readonly histories: Histories<RunReadFailed>
   readonly seen: Effect.Effect<Seen>
 }
 
@@ -35,10 +35,11 @@ export const framed = (page: Framed, { links }: Framing, status = 200) =>
 const statusOf = (tag: string) => {
   if (tag.endsWith("NotFound")) return 404
   if (tag === "StoreOut") return 503
-  return tag === "Refused" || tag === "GuidanceUnfit" ? 409 : 500
+  if (tag === "OperatorOnly") return 403
+  return ["GuidanceUnfit", "Refused", "WordKept"].includes(tag) ? 409 : 500
 }
 
-/** Answers a failure with its sentence. A missing name is 404, a forbidden act 409, a store that is out 503. */
+/** Answers a failure with its sentence. A missing name is 404, a refused word 409, a store that is out 503. */
 export const withFailures =
   (world: Framing) =>
   <E extends { readonly _tag: string; readonly message: string }, R>(
@@ -48,7 +49,7 @@ export const withFailures =
       const status = statusOf(_tag)
       const main = html`<div>
           <p class="crumb"><a href="${world.links.list}">All watches and runs</a></p>
-          <h1>${status === 404 ? "Not here" : status === 409 ? "Not possible now" : "It failed"}</h1>
+          <h1>${status === 404 ? "Not here" : status < 500 ? "Not possible now" : "It failed"}</h1>
         </div>
         <p class="panel">${plain(message, 2000)}</p>`
       return Effect.succeed(framed({ title: "souffleur", live: null, main }, world, status))

@@ -1,46 +1,54 @@
-import type { RunAnswer } from "@souffleur/embed"
+import type { PartsError, RunAnswer, RunReadFailed } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { isRunOver, type RunEvent } from "@souffleur/plan"
+import { isRunOver, type NamedRun, type RunEvent } from "@souffleur/plan"
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import type { FeedEvent } from "./LiveFeed.ts"
+import type { Histories } from "./history/Histories.ts"
+import type { Html } from "./Html.ts"
+import type { FeedEvent, Feeds, MovingPart } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
 import { framed, goesOnAfter, stateEvery, idInPath, type PageWorld, withFailures } from "./PageWorld.ts"
 import { eventItem } from "./view/EventItems.ts"
 import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
-import { eventsOnPage } from "./view/WatchPage.ts"
+import type { JobLinks } from "./view/Links.ts"
+import type { Seen } from "./view/Seen.ts"
+import { eventsOnPage, jobHead } from "./view/WatchPage.ts"
 
-/** Returns a run as it is now, with all its events. */
-const shownNow = Effect.fnUntraced(function* ({ gate, histories, souffleur }: PageWorld, id: string) {
-  const found = yield* souffleur.findRun(id)
-  return {
-    status: yield* souffleur.runStatus(found),
-    events: yield* histories(found.id),
-    secret: gate.acts ? gate.secrets.form : null
-  }
-})
+type Events = ReadonlyArray<RecordedAs<RunEvent>>
 
-const page = Effect.fnUntraced(function* (world: PageWorld) {
-  const shown = yield* shownNow(world, yield* idInPath)
-  const live = `${world.links.run(shown.status.id)}/live?after=${shown.events.at(-1)?.revision ?? 0}`
-  const main = runPage(shown, world.links, yield* world.seen)
-  return framed({ title: `${shown.status.id} · souffleur`, live, main }, world)
+/** A run as its page asks for it: of this host, or of the copy that a hub has. */
+export interface RunSight<E> {
+  readonly links: JobLinks
+  readonly seen: Effect.Effect<Seen>
+  readonly feed: Feeds
+  readonly findRun: (name: string) => Effect.Effect<NamedRun, E>
+  readonly histories: Histories<E>
+  /** Follows the events after a revision. */
+  readonly runEvents: (id: string, from: { readonly after: number }) => Stream.Stream<RecordedAs<RunEvent>, E>
+  readonly runHead: (found: NamedRun) => Html
+  /** Returns the parts that move without an event. */
+  readonly runMoving: (found: NamedRun, events: Events) => Effect.Effect<ReadonlyArray<MovingPart>, E>
+}
+
+/** Answers with the page of a run. */
+export const showRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
+  const { histories, links, runHead, runMoving, seen } = sight
+  const found = yield* sight.findRun(yield* idInPath)
+  const events = yield* histories(found.id)
+  const shown = { id: found.id, head: runHead(found), moving: yield* runMoving(found, events), events }
+  const live = `${links.run(found.id)}/live?after=${events.at(-1)?.revision ?? 0}`
+  return framed({ title: `${found.id} · souffleur`, live, main: runPage(shown, links, yield* seen) }, sight)
 })
 
 /** Follows a run from the last event that the page knows. */
-const follow = Effect.fnUntraced(function* (world: PageWorld) {
-  const { feed, histories, links, seen, souffleur } = world
-  const { id, run } = yield* souffleur.findRun(yield* idInPath)
+export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
+  const { feed, findRun, histories, links, runEvents, runMoving, seen } = sight
+  const { id, run } = yield* findRun(yield* idInPath)
   const after = yield* goesOnAfter(run.revision)
-  const parts = Effect.gen(function* () {
-    const shown = yield* shownNow(world, id)
-    const now = yield* seen
-    return [
-      { event: "part", name: "state", data: runStatePart(shown.status, now) },
-      { event: "part", name: "tasks", data: tasksPart(shown, links, now) }
-    ] satisfies ReadonlyArray<FeedEvent>
+  const moving = Effect.gen(function* () {
+    return yield* runMoving(yield* findRun(id), yield* histories(id))
   })
-  const feedOf = Effect.fnUntraced(function* (fresh: ReadonlyArray<RecordedAs<RunEvent>>) {
+  const feedOf = Effect.fnUntraced(function* (fresh: Events) {
     const view = runView(id, yield* histories(id), links)
     const now = yield* seen
     const rows: FeedEvent = {
@@ -48,15 +56,13 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
       id: String(fresh.at(-1)!.revision),
       data: fresh.map((one) => eventItem(one, view, now))
     }
-    return [rows, ...(yield* parts)]
+    return [rows, ...(yield* moving)]
   })
   if (isRunOver(run) && after >= run.revision) return yield* feed(Stream.succeed({ event: "over" }))
   return yield* feed(
     Stream.merge(
-      souffleur
-        .runEvents(id, { after })
-        .pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(feedOf)),
-      Stream.mapEffect(Stream.tick(stateEvery), () => parts)
+      runEvents(id, { after }).pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(feedOf)),
+      Stream.mapEffect(Stream.tick(stateEvery), () => moving)
     ).pipe(Stream.flattenIterable)
   )
 })
@@ -80,10 +86,39 @@ const answer = (world: PageWorld) =>
     })
   )
 
+/** Returns how this host shows its runs. */
+const sightOf = ({
+  feed,
+  gate,
+  histories,
+  links,
+  seen,
+  souffleur
+}: PageWorld): RunSight<RunReadFailed | PartsError> => ({
+  links,
+  seen,
+  feed,
+  findRun: souffleur.findRun,
+  histories,
+  runEvents: souffleur.runEvents,
+  runHead: ({ id, run }) => jobHead({ id, where: run.project }, links),
+  runMoving: Effect.fnUntraced(function* (found, events) {
+    const now = yield* seen
+    const secret = gate.acts ? gate.secrets.form : null
+    return [
+      { event: "part", name: "state", data: runStatePart(yield* souffleur.runStatus(found), now) },
+      { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret }, links, now) }
+    ]
+  })
+})
+
 /** Returns the routes of one run of a plan. */
-export const runPages = (world: PageWorld) =>
-  [
-    HttpRouter.route("GET", "/runs/:id", withFailures(world)(page(world))),
-    HttpRouter.route("GET", "/runs/:id/live", withFailures(world)(follow(world))),
-    HttpRouter.route("POST", "/runs/:id/answer", withFailures(world)(answer(world)))
+export const runPages = (world: PageWorld) => {
+  const sight = sightOf(world)
+  const failing = withFailures(world)
+  return [
+    HttpRouter.route("GET", "/runs/:id", failing(showRun(sight))),
+    HttpRouter.route("GET", "/runs/:id/live", failing(followRun(sight))),
+    HttpRouter.route("POST", "/runs/:id/answer", failing(answer(world)))
   ] as const
+}

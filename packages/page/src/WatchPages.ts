@@ -1,10 +1,10 @@
-import { describeEvent, evolve, type Recorded } from "@souffleur/domain"
-import { reasonsOf } from "@souffleur/embed"
+import { describeEvent, evolve, FleetWord, type Recorded } from "@souffleur/domain"
+import { type NamedWatch, type PartsError, type ReadFailed, reasonsOf } from "@souffleur/embed"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { written } from "./Html.ts"
-import type { FeedEvent } from "./LiveFeed.ts"
+import { html, type Html, written } from "./Html.ts"
+import type { FeedEvent, Feeds, MovingPart } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
 import {
   framed,
@@ -17,54 +17,71 @@ import {
   withFailures
 } from "./PageWorld.ts"
 import { bounds, type Excerpt } from "./history/Excerpt.ts"
+import type { Excerpts } from "./history/Excerpts.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
-import { eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
+import type { JobLinks } from "./view/Links.ts"
+import type { Seen } from "./view/Seen.ts"
+import { actsPart, watchActs } from "./view/WatchActs.ts"
+import { eventsOnPage, historyPart, jobHead, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
+
+/** A watch as its page asks for it: of this host, or of the copy that a hub has. */
+export interface WatchSight<E> {
+  readonly links: JobLinks
+  readonly seen: Effect.Effect<Seen>
+  readonly feed: Feeds
+  readonly find: (name: string) => Effect.Effect<NamedWatch, E>
+  readonly excerpts: Excerpts<E>
+  /** Follows the events after a revision, to the end of the watch. */
+  readonly events: (id: string, from: { readonly after: number }) => Stream.Stream<Recorded, E>
+  readonly head: (found: NamedWatch) => Html
+  /** Returns the parts that move without an event. */
+  readonly moving: (found: NamedWatch) => Effect.Effect<ReadonlyArray<MovingPart>, E>
+}
 
 /** Returns the watch as it was at a revision of an excerpt. */
-const until = ({ before, events }: Excerpt, at: number) =>
+export const watchAt = ({ before, events }: Excerpt, at: number) =>
   events.filter(({ revision }) => revision <= at).reduce((watch, { event }) => evolve(watch, event), before)
 
-const page = Effect.fnUntraced(function* (world: PageWorld) {
-  const { excerpts, gate, links, seen, souffleur } = world
+/** Answers with the page of a watch. */
+export const showWatch = Effect.fnUntraced(function* <E>(sight: WatchSight<E>) {
+  const { excerpts, links, seen } = sight
   const word = yield* queried
-  const found = yield* souffleur.find(yield* idInPath)
+  const found = yield* sight.find(yield* idInPath)
   const [at, before] = [numberOf(word("at")), numberOf(word("before"))]
   const drawn = yield* excerpts(found.id, at)
   const shown = {
-    status: yield* souffleur.status(found),
+    head: sight.head(found),
+    moving: yield* sight.moving(found),
     drawn,
-    past: at === undefined ? null : until(drawn, at),
+    past: at === undefined ? null : watchAt(drawn, at),
     listed: yield* excerpts(found.id, before),
     below: before ?? null,
-    all: word("events") === "all",
-    secret: gate.acts ? gate.secrets.form : null
+    all: word("events") === "all"
   }
   const query = new URLSearchParams({ after: String(drawn.last), events: word("events"), at: word("at") })
   // The newest events come to the page that shows them alone.
   const live = shown.below === null ? `${links.watch(found.id)}/live?${query}` : null
-  return framed({ title: `${found.id} · souffleur`, live, main: watchPage(shown, links, yield* seen) }, world)
+  return framed({ title: `${found.id} · souffleur`, live, main: watchPage(shown, links, yield* seen) }, sight)
 })
 
-/** Returns the state at the revision that the slider names, in the drawing around the revision that the page names. */
-const then = Effect.fnUntraced(function* ({ excerpts, seen, souffleur }: PageWorld) {
+/** Answers with the state at the revision that the slider names, in the drawing around the revision of the page. */
+export const showThen = Effect.fnUntraced(function* <E>({ excerpts, find, seen }: WatchSight<E>) {
   const word = yield* queried
   const at = numberOf(word("at")) ?? 1
-  const { id } = yield* souffleur.find(yield* idInPath)
+  const { id } = yield* find(yield* idInPath)
   const near = yield* excerpts(id, numberOf(word("around")) ?? at)
   const [first, end] = bounds(near)
   const drawn = first <= at && at <= end ? near : yield* excerpts(id, at)
-  return HttpServerResponse.html(written(thenPart({ drawn, past: until(drawn, at) }, yield* seen)))
+  return HttpServerResponse.html(written(thenPart({ drawn, past: watchAt(drawn, at) }, yield* seen)))
 })
 
 /** Follows a watch from the last event that the page knows. */
-const follow = Effect.fnUntraced(function* ({ excerpts, feed, links, seen, souffleur }: PageWorld) {
+export const followWatch = Effect.fnUntraced(function* <E>(sight: WatchSight<E>) {
+  const { events, excerpts, feed, find, links, seen } = sight
   const word = yield* queried
-  const { id, watch } = yield* souffleur.find(yield* idInPath)
+  const { id, watch } = yield* find(yield* idInPath)
   const after = yield* goesOnAfter(watch.revision)
-  const state = Effect.gen(function* () {
-    const status = yield* souffleur.status(yield* souffleur.find(id))
-    return { event: "part", name: "state", data: statePart(status, yield* seen) } satisfies FeedEvent
-  })
+  const moving = Effect.flatMap(find(id), sight.moving)
   const feedOf = Effect.fnUntraced(function* (fresh: ReadonlyArray<Recorded>) {
     const newest = yield* excerpts(id)
     const view = watchView(newest, links)
@@ -84,23 +101,25 @@ const follow = Effect.fnUntraced(function* ({ excerpts, feed, links, seen, souff
     }
     const data = historyPart({ drawn: newest, past: null }, links, now)
     const history: FeedEvent = { event: "part", name: "history", data }
-    return [rows, ...parts, yield* state, ...(word("at") === "" ? [history] : [])]
+    return [rows, ...parts, ...(yield* moving), ...(word("at") === "" ? [history] : [])]
   })
-  const fresh = souffleur
-    .events(id, { after })
-    .pipe(
-      Stream.groupedWithin(eventsOnPage, "200 millis"),
-      Stream.mapEffect(feedOf),
-      Stream.flattenIterable,
-      Stream.concat(Stream.succeed<FeedEvent>({ event: "over" }))
-    )
+  const fresh = events(id, { after }).pipe(
+    Stream.groupedWithin(eventsOnPage, "200 millis"),
+    Stream.mapEffect(feedOf),
+    Stream.flattenIterable,
+    Stream.concat(Stream.fromIterableEffect(moving)),
+    Stream.concat(Stream.succeed<FeedEvent>({ event: "over" }))
+  )
   const over = watch.phase === "Exited" && after >= watch.revision
   return yield* feed(
     over
       ? Stream.succeed({ event: "over" })
       : Stream.merge(
           fresh,
-          Stream.mapEffect(Stream.tick(stateEvery), () => state),
+          Stream.tick(stateEvery).pipe(
+            Stream.mapEffect(() => moving),
+            Stream.flattenIterable
+          ),
           { haltStrategy: "left" }
         )
   )
@@ -118,7 +137,7 @@ const download = Effect.fnUntraced(function* ({ souffleur }: PageWorld) {
 })
 
 /** Says a word of a person about a watch, as the command does, and shows the watch again. */
-const say = (world: PageWorld, how: "done" | "release" | "retry") =>
+const say = (world: PageWorld, how: FleetWord) =>
   posted(world.gate)(() =>
     Effect.gen(function* () {
       const { id } = yield* world.souffleur.find(yield* idInPath)
@@ -127,14 +146,36 @@ const say = (world: PageWorld, how: "done" | "release" | "retry") =>
     })
   )
 
+/** Returns how this host shows its watches. */
+const sightOf = ({ excerpts, feed, gate, links, seen, souffleur }: PageWorld): WatchSight<ReadFailed | PartsError> => ({
+  links,
+  seen,
+  feed,
+  excerpts,
+  find: souffleur.find,
+  events: souffleur.events,
+  head: ({ id, watch }) => {
+    const link = html`<a class="button" href="${links.watch(id)}/export" download>Download the last export</a>`
+    return jobHead({ id, where: watch.project, link: watch.lastExport === null ? null : link }, links)
+  },
+  moving: Effect.fnUntraced(function* (found) {
+    const form = { address: links.watch(found.id), hidden: { secret: gate.secrets.form } }
+    return [
+      { event: "part", name: "state", data: statePart(yield* souffleur.status(found), yield* seen) },
+      { event: "part", name: "acts", data: actsPart(gate.acts ? watchActs(found.watch, form) : []) }
+    ]
+  })
+})
+
 /** Returns the routes of one watch. */
-export const watchPages = (world: PageWorld) =>
-  [
-    HttpRouter.route("GET", "/watches/:id", withFailures(world)(page(world))),
-    HttpRouter.route("GET", "/watches/:id/then", withFailures(world)(then(world))),
-    HttpRouter.route("GET", "/watches/:id/live", withFailures(world)(follow(world))),
-    HttpRouter.route("POST", "/watches/:id/retry", withFailures(world)(say(world, "retry"))),
-    HttpRouter.route("POST", "/watches/:id/release", withFailures(world)(say(world, "release"))),
-    HttpRouter.route("POST", "/watches/:id/done", withFailures(world)(say(world, "done"))),
-    HttpRouter.route("GET", "/watches/:id/export", withFailures(world)(download(world)))
+export const watchPages = (world: PageWorld) => {
+  const sight = sightOf(world)
+  const failing = withFailures(world)
+  return [
+    HttpRouter.route("GET", "/watches/:id", failing(showWatch(sight))),
+    HttpRouter.route("GET", "/watches/:id/then", failing(showThen(sight))),
+    HttpRouter.route("GET", "/watches/:id/live", failing(followWatch(sight))),
+    ...FleetWord.literals.map((word) => HttpRouter.route("POST", `/watches/:id/${word}`, failing(say(world, word)))),
+    HttpRouter.route("GET", "/watches/:id/export", failing(download(world)))
   ] as const
+}

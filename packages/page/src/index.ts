@@ -1,3 +1,4 @@
-export { type FleetPageOptions, type FleetSight, layerFleetPages } from "./fleet/FleetPages.ts"
+export { type FleetPageOptions, layerFleetPages } from "./fleet/FleetPages.ts"
+export type { FleetSight, Guest } from "./fleet/FleetSight.ts"
 export { reportFile } from "./ReportFile.ts"
 export { type PageOptions, servePage } from "./PageServer.ts"

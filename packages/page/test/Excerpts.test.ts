@@ -21,7 +21,7 @@ const looking = Effect.fnUntraced(function* (log: ReadonlyArray<Recorded>) {
   const reads: Array<number> = []
   const now = { there: log.length }
   const excerpts = yield* makeExcerpts({
-    history: (_, { after, upTo = log.length } = { after: 0 }) =>
+    history: (_, { after, upTo }) =>
       Effect.suspend(() => {
         const found = log.slice(after, Math.min(upTo, now.there))
         reads.push(found.length)

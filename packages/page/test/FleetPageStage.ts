@@ -1,5 +1,6 @@
-import { utc } from "@souffleur/domain"
-import type { FleetHost, SeenJob } from "@souffleur/fleet"
+import { utc, watchCodec, type WatchEvent } from "@souffleur/domain"
+import type { FleetEvent, FleetHost, FleetRole, SaidWord, SeenJob, ToldWord } from "@souffleur/fleet"
+import { runCodec, type RunEvent, streamOf } from "@souffleur/plan"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { type FleetSight, layerFleetPages } from "@souffleur/page"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
@@ -8,6 +9,9 @@ import { ask } from "./PageStage.ts"
 
 /** The token of a person, and the word of a browser for it. */
 export const [token, word] = ["1".repeat(64), "2".repeat(64)]
+
+/** The name of a log. */
+export const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
 
 export const jobNamed = (id: string, change: Partial<SeenJob> = {}): SeenJob => ({
   kind: "watch",
@@ -20,6 +24,8 @@ export const jobNamed = (id: string, change: Partial<SeenJob> = {}): SeenJob => 
   revision: 1,
   at: 1_772_402_400_000,
   host: "build1",
+  log,
+  takesWords: true,
   lastSeenAgo: 1000,
   ...change
 })
@@ -27,7 +33,7 @@ export const jobNamed = (id: string, change: Partial<SeenJob> = {}): SeenJob => 
 export const hostNamed = (name: string, change: Partial<FleetHost> = {}): FleetHost => ({
   name,
   host: name,
-  log: "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1",
+  log,
   lastSeenAgo: 1000,
   forked: false,
   revoked: false,
@@ -40,12 +46,36 @@ export interface Known {
   jobs: ReadonlyArray<SeenJob>
   hosts: ReadonlyArray<FleetHost>
   revoked: boolean
+  role?: FleetRole
+  /** The events of jobs, by their streams. */
+  events?: Readonly<Record<string, ReadonlyArray<FleetEvent>>>
+  words?: ReadonlyArray<ToldWord>
+  /** The words that were said, and by whom. */
+  readonly said?: Array<SaidWord & { readonly by: string }>
 }
+
+/** Returns the events of a watch as a host ships them. */
+export const copied = (id: string, events: ReadonlyArray<WatchEvent>): ReadonlyArray<FleetEvent> =>
+  events.map((event, n) => {
+    const { at, data, tag, version } = watchCodec.encode(event)
+    return [n + 1, id, n + 1, tag, version, at, data]
+  })
+
+/** Returns the events of a run as a host ships them. */
+export const copiedRun = (id: string, events: ReadonlyArray<RunEvent>): ReadonlyArray<FleetEvent> =>
+  events.map((event, n) => {
+    const { at, data, tag, version } = runCodec.encode(event)
+    return [n + 1, streamOf(id), n + 1, tag, version, at, data]
+  })
 
 /** The page of a fleet on a server of its own. */
 export const makeFleet = Effect.fnUntraced(function* (known: Known, more: Partial<FleetSight> = {}) {
   const guest = (given: string) =>
-    Effect.sync(() => (given === word && !known.revoked ? Option.some("me") : Option.none()))
+    Effect.sync(() =>
+      given === word && !known.revoked
+        ? Option.some({ name: "anna", role: known.role ?? "operator", since: "now" } as const)
+        : Option.none()
+    )
   const sight: FleetSight = {
     find: ({ atMost, from }) =>
       Effect.sync(() => ({ jobs: known.jobs.slice(from, from + atMost), found: known.jobs.length })),
@@ -56,6 +86,20 @@ export const makeFleet = Effect.fnUntraced(function* (known: Known, more: Partia
         Redacted.value(given) === token && !known.revoked ? Option.some(Redacted.make(word)) : Option.none()
       ),
     guestOf: (given) => guest(Redacted.value(given)),
+    job: (log, stream) =>
+      Effect.sync(() =>
+        Option.fromUndefinedOr(
+          known.jobs.find((job) => job.log === log && (job.kind === "watch" ? job.id : streamOf(job.id)) === stream)
+        )
+      ),
+    events: (_, stream, { after, upTo }) =>
+      Effect.sync(() => (known.events?.[stream] ?? []).filter((event) => event[2] > after && event[2] <= upTo)),
+    toWatch: () => Effect.sync(() => known.words ?? []),
+    say: (_, { name }, word) =>
+      Effect.sync(() => {
+        known.said?.push({ ...word, by: name })
+        return { outcome: "waiting", reason: null, left: 1000 }
+      }),
     ...more
   }
   const pages = layerFleetPages(sight, { pageUrl: "https://hub.example", zone: utc })
@@ -65,23 +109,20 @@ export const makeFleet = Effect.fnUntraced(function* (known: Known, more: Partia
     )
   )
   const origin = HttpServer.formatAddress(Context.get(server, HttpServer.HttpServer).address)
+  /** Sends a form of a page. */
+  const post = (url: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>>) => {
+    const body = new URLSearchParams(fields).toString()
+    const own = { origin, "content-type": "application/x-www-form-urlencoded", "content-length": String(body.length) }
+    return ask(url, { method: "POST", headers: { ...own, ...headers }, body })
+  }
   /** Sends the form of the door. */
   const knock = (given: string, headers: Readonly<Record<string, string>> = {}) =>
-    ask(`${origin}/`, {
-      method: "POST",
-      headers: {
-        origin,
-        "content-type": "application/x-www-form-urlencoded",
-        "content-length": String(`token=${given}`.length),
-        ...headers
-      },
-      body: `token=${given}`
-    })
+    post(`${origin}/`, { token: given }, headers)
   /** Enters, and returns the address of the list with the cookie. */
   const entered = Effect.gen(function* () {
     const { headers } = yield* knock(token)
     const [cookie = ""] = (headers["set-cookie"] ?? [""])[0]!.split(";")
     return { list: `${origin}${headers.location}`, cookie }
   })
-  return { entered, knock, origin }
+  return { entered, knock, origin, post }
 })

@@ -1,6 +1,7 @@
 import {
   HubAlarms,
   HubBrowsers,
+  HubJobs,
   HubPeople,
   HubProjection,
   HubRetention,
@@ -24,7 +25,7 @@ export const database = Flag.String("database").pipe(
   Flag.optional
 )
 
-type Tier = HubAlarms | HubBrowsers | HubPeople | HubProjection | HubRetention | HubStore | HubWords
+type Tier = HubAlarms | HubBrowsers | HubJobs | HubPeople | HubProjection | HubRetention | HubStore | HubWords
 
 /** Runs a command with the store of the hub. Fails with `BadUsage` where no database is named, or it cannot be used. */
 export const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, E, R | Tier>) =>
@@ -38,6 +39,7 @@ export const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Eff
       HubAlarms.layerSql(fleetJobs),
       HubRetention.layerSql(fleetJobs),
       HubBrowsers.layerSql,
+      HubJobs.layerSql(fleetJobs),
       HubPeople.layerSql,
       HubWords.layerSql
     )

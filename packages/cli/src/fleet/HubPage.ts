@@ -1,5 +1,5 @@
 import { personsZone, type StateWord } from "@souffleur/domain"
-import { HubBrowsers, HubProjection, type JobCount } from "@souffleur/hub"
+import { HubBrowsers, HubJobs, HubProjection, HubWords, type JobCount } from "@souffleur/hub"
 import { layerFleetPages } from "@souffleur/page"
 import { Effect, Layer } from "effect"
 
@@ -20,7 +20,9 @@ export const layerHubPage = (pageUrl: string | null) =>
     Effect.gen(function* () {
       const { counts, find, hosts } = yield* HubProjection
       const { enter, guestOf } = yield* HubBrowsers
-      const sight = { counts: Effect.map(counts, sumsOf), enter, find, guestOf, hosts }
+      const { events, job } = yield* HubJobs
+      const { say, toWatch } = yield* HubWords
+      const sight = { counts: Effect.map(counts, sumsOf), enter, events, find, guestOf, hosts, job, say, toWatch }
       return layerFleetPages(sight, { pageUrl, zone: yield* personsZone })
     })
   )

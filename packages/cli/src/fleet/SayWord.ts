@@ -1,5 +1,5 @@
 import type { FleetWord } from "@souffleur/domain"
-import { FleetDesk, type FleetView, freshUuid, type HubAway, type WordStanding } from "@souffleur/fleet"
+import { FleetDesk, type FleetView, freshUuid, type HubAway, lateMillis, type WordStanding } from "@souffleur/fleet"
 import { Duration, Effect, Schedule } from "effect"
 import { BadUsage } from "../Failure.ts"
 
@@ -38,9 +38,6 @@ export const addresseeOf = (
     )
   return Effect.succeed({ host, watch, seen: revision ?? job.revision, standing: job.standing })
 }
-
-/** Milliseconds after the end of a word in which its host may still answer. */
-const lateMillis = 15_000
 
 const isAway = (error: { readonly _tag: string }): error is HubAway => error._tag === "HubAway"
 const again = Schedule.spaced("1 second")

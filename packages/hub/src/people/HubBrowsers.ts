@@ -1,5 +1,5 @@
 import { digestOf } from "@souffleur/domain"
-import { freshToken, type StoreOut } from "@souffleur/fleet"
+import { freshToken, type PersonAtHub, type StoreOut } from "@souffleur/fleet"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { HubStore } from "../HubStore.ts"
@@ -12,7 +12,7 @@ const lasting = "interval '30 days'"
 const entered = `WITH over AS (DELETE FROM browsers WHERE entered < clock_timestamp() - ${lasting})
   INSERT INTO browsers (digest, token_digest) SELECT $1, token_digest FROM people
   WHERE token_digest = $2 AND revoked IS NULL RETURNING digest`
-const guest = `SELECT name FROM browsers JOIN people USING (token_digest)
+const guest = `SELECT name, role, added::text AS since FROM browsers JOIN people USING (token_digest)
   WHERE digest = $1 AND revoked IS NULL AND entered > clock_timestamp() - ${lasting}`
 
 const wordDigest = (word: Redacted.Redacted) => digestOf(`souffleur browser ${Redacted.value(word)}`)
@@ -23,8 +23,8 @@ export class HubBrowsers extends Context.Service<
   {
     /** Lets a browser in by the token of a person, and returns its word. `None`: no person has that token now. */
     readonly enter: (token: Redacted.Redacted) => Effect.Effect<Option.Option<Redacted.Redacted>, StoreOut>
-    /** Returns the name behind a word. `None`: its token was revoked since, its 30 days are over, or there is none. */
-    readonly guestOf: (word: Redacted.Redacted) => Effect.Effect<Option.Option<string>, StoreOut>
+    /** Returns the person behind a word. `None`: its token was revoked since, its 30 days are over, or it has none. */
+    readonly guestOf: (word: Redacted.Redacted) => Effect.Effect<Option.Option<PersonAtHub["Service"]>, StoreOut>
   }
 >()("@souffleur/hub/HubBrowsers") {
   /** Keeps the digests of their words in Postgres. */
@@ -41,8 +41,8 @@ export class HubBrowsers extends Context.Service<
           return rows.length === 0 ? Option.none() : Option.some(word)
         }),
         guestOf: Effect.fn("HubBrowsers.guestOf")(function* (word) {
-          const [row] = yield* orOut(sql.unsafe<{ readonly name: string }>(guest, [yield* wordDigest(word)]))
-          return Option.map(Option.fromUndefinedOr(row), ({ name }) => name)
+          const [row] = yield* orOut(sql.unsafe<PersonAtHub["Service"]>(guest, [yield* wordDigest(word)]))
+          return Option.fromUndefinedOr(row)
         })
       })
     })

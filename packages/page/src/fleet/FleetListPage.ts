@@ -2,7 +2,7 @@ import { isOwnCommand, Words } from "@souffleur/domain"
 import { type JobCounts, summaryOf } from "@souffleur/embed"
 import { type FleetHost, type FoundJobs, type SeenJob, silenceOf, troubleOf } from "@souffleur/fleet"
 import { type Html, html } from "../Html.ts"
-import type { FrameLinks } from "../view/Links.ts"
+import { type FrameLinks, jobsUnder } from "../view/Links.ts"
 import { jobRow, listHead, type Paged, pageLinks } from "../view/ListPage.ts"
 import type { Seen } from "../view/Seen.ts"
 
@@ -15,11 +15,13 @@ export interface FleetPart extends FoundJobs, Paged {
   readonly hosts: ReadonlyArray<FleetHost>
 }
 
-const row = (job: SeenJob, seen: Seen): Html => {
+const row = (job: SeenJob, links: FrameLinks, seen: Seen): Html => {
+  const { run, watch } = jobsUnder(`${links.list}${job.log}`)
+  const address = job.kind === "watch" ? watch(job.id) : run(job.id)
   const silence = silenceOf(job)
   const words = job.need === null ? job.standing : job.need.why
   const look = {
-    name: html`<strong>${job.id}</strong>`,
+    name: html`<a href="${address}">${job.id}</a>`,
     host: html`${job.host} ${silence !== undefined && html`<span class="trouble">${silence}</span>`}`,
     standing: silence === undefined ? words : `last known: ${words}`,
     // A host may say anything, and no other command of it is told.
@@ -73,7 +75,7 @@ export const fleetPart = (shown: FleetPart, links: FrameLinks, seen: Seen): Html
             }
           </p>`
         : html`<ul class="jobs hosted">
-            ${shown.jobs.map((job) => row(job, seen))}
+            ${shown.jobs.map((job) => row(job, links, seen))}
           </ul>`
     }
     ${pageLinks(shown, links)}

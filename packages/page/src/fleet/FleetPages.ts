@@ -1,6 +1,4 @@
-import type { Zone } from "@souffleur/domain"
-import type { JobCounts } from "@souffleur/embed"
-import type { FleetHost, FoundJobs, JobSearch, StoreOut } from "@souffleur/fleet"
+import { FleetWord, type Zone } from "@souffleur/domain"
 import { pageSecretOf } from "@souffleur/process"
 import { Cache, Clock, Effect, type Layer, Option, Redacted, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -16,18 +14,11 @@ import { framed, withFailures } from "../PageWorld.ts"
 import { doorPage, tokenForm } from "../view/DoorPage.ts"
 import { looks } from "../view/Links.ts"
 import { jobsOnPage } from "../view/ListPage.ts"
+import { followRun, showRun } from "../RunPages.ts"
+import { followWatch, showThen, showWatch } from "../WatchPages.ts"
+import { type LetIn, makeFleetJobs } from "./FleetJobPages.ts"
 import { fleetList, fleetPart, type FleetPart } from "./FleetListPage.ts"
-
-/** A fleet, as its page asks its hub for it. */
-export interface FleetSight {
-  readonly find: (asked: JobSearch) => Effect.Effect<FoundJobs, StoreOut>
-  readonly counts: Effect.Effect<JobCounts, StoreOut>
-  readonly hosts: Effect.Effect<ReadonlyArray<FleetHost>, StoreOut>
-  /** Lets a browser in by a token, and returns its word; `None`: the hub does not know the token. */
-  readonly enter: (token: Redacted.Redacted) => Effect.Effect<Option.Option<Redacted.Redacted>, StoreOut>
-  /** Returns the name behind the word of a browser; `None`: its token was revoked, or there never was one. */
-  readonly guestOf: (word: Redacted.Redacted) => Effect.Effect<Option.Option<string>, StoreOut>
-}
+import type { FleetSight } from "./FleetSight.ts"
 
 /** The page of a fleet. */
 export interface FleetPageOptions {
@@ -41,6 +32,8 @@ export interface FleetPageOptions {
 const shared = "1 second"
 /** Parts of the list that are kept for that time. */
 const maxParts = 256
+
+type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 /** Begins each path of a browser, and bounds its cookie. Each browser has its own. */
 const pathOf = (word: string) => Effect.map(pageSecretOf("path", word), (digest) => `/${digest.slice(0, 20)}`)
@@ -77,6 +70,7 @@ export const layerFleetPages = (
       const seen = Effect.map(Clock.currentTimeMillis, (now) => ({ now, zone }))
       const linksOf = (path: string) => ({ list: `${path}/`, report: null })
       const guarded = hardened(gate)
+      const pagesOf = yield* makeFleetJobs({ sight, gate, linksOf, seen })
 
       const door = (again: boolean, refused = false) =>
         HttpServerResponse.html(written(doorPage({ again, main: tokenForm(refused) }))).pipe(
@@ -91,19 +85,21 @@ export const layerFleetPages = (
         })
       )
       /** Answers a browser whose cookie has a token behind it, and is for this path. */
-      const entered = <E, R>(
-        answer: (guest: {
-          readonly path: string
-          readonly stays: Effect.Effect<boolean, StoreOut>
-        }) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-      ) =>
+      const entered = <E, R>(answer: (browser: LetIn) => Answer<E, R>) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const word = request.cookies["souffleur"] ?? ""
           const path = yield* pathOf(word)
-          const stays = Effect.map(sight.guestOf(Redacted.make(word)), Option.isSome)
-          const isOfPath = request.url.startsWith(`${path}/`)
-          return isOfPath && (yield* stays) ? yield* answer({ path, stays }) : door(wasLed(request))
+          const found = sight.guestOf(Redacted.make(word))
+          const guest = request.url.startsWith(`${path}/`) ? yield* found : Option.none()
+          if (Option.isNone(guest)) return door(wasLed(request))
+          return yield* answer({
+            path,
+            guest: guest.value,
+            secret: yield* pageSecretOf("form", word),
+            // A feed outlives the token that it was opened with.
+            feed: (events) => feed(Stream.takeWhileEffect(events, () => Effect.map(found, Option.isSome)))
+          })
         })
 
       const list = entered(({ path }) =>
@@ -115,35 +111,52 @@ export const layerFleetPages = (
           return framed({ title: "souffleur", live, main: fleetList(shown, links, yield* seen) }, { links })
         })
       )
-      const follow = entered(({ path, stays }) =>
+      const follow = entered(({ feed, path }) =>
         Effect.gen(function* () {
           const wanted = yield* askedPart
           const rows = Effect.gen(function* () {
             const data = fleetPart(yield* part(wanted), linksOf(path), yield* seen)
             return { event: "part", name: "jobs", data } satisfies FeedEvent
           })
-          // A feed outlives the token that it was opened with.
-          return yield* feed(
-            Stream.tick(listEvery).pipe(
-              Stream.mapEffect(() => stays),
-              Stream.takeWhile((yes) => yes),
-              Stream.mapEffect(() => rows)
-            )
-          )
+          return yield* feed(Stream.mapEffect(Stream.tick(listEvery), () => rows))
         })
-      ).pipe(
-        // A browser asks again after an end, and never after a refusal.
-        Effect.catchTag("StoreOut", () => feed(Stream.empty))
       )
+      /** Ends a feed whose store is out. A browser asks again after an end, and never after a refusal. */
+      const live = <E extends { readonly _tag: string }, R>(answer: Answer<E, R>) =>
+        Effect.catch(answer, (error) => (error._tag === "StoreOut" ? feed(Stream.empty) : Effect.fail(error)))
 
       const asset = (path: `/${string}`, text: string, contentType: string) =>
         HttpRouter.route("GET", path, guarded(Effect.succeed(HttpServerResponse.text(text, { contentType }))))
       const failing = withFailures({ links: linksOf("") })
+      type Pages = ReturnType<typeof pagesOf>
+      /** Answers with a page of the log that the address names. */
+      const ofLog = <E, R>(answer: (pages: Pages) => Answer<E, R>) =>
+        entered((browser) => Effect.flatMap(HttpRouter.params, ({ log = "" }) => answer(pagesOf(browser, log))))
       return [
         HttpRouter.route("GET", "/", guarded(Effect.succeed(door(false)))),
         HttpRouter.route("POST", "/", guarded(failing(enter))),
         HttpRouter.route("GET", "/:door", guarded(failing(list))),
-        HttpRouter.route("GET", "/:door/live", guarded(follow)),
+        HttpRouter.route("GET", "/:door/live", guarded(failing(live(follow)))),
+        HttpRouter.route("GET", "/:door/:log/watches/:id", guarded(failing(ofLog(({ watch }) => showWatch(watch))))),
+        HttpRouter.route(
+          "GET",
+          "/:door/:log/watches/:id/then",
+          guarded(failing(ofLog(({ watch }) => showThen(watch))))
+        ),
+        HttpRouter.route(
+          "GET",
+          "/:door/:log/watches/:id/live",
+          guarded(failing(live(ofLog(({ watch }) => followWatch(watch)))))
+        ),
+        HttpRouter.route("GET", "/:door/:log/runs/:id", guarded(failing(ofLog(({ run }) => showRun(run))))),
+        HttpRouter.route(
+          "GET",
+          "/:door/:log/runs/:id/live",
+          guarded(failing(live(ofLog(({ run }) => followRun(run)))))
+        ),
+        ...FleetWord.literals.map((word) =>
+          HttpRouter.route("POST", `/:door/:log/watches/:id/${word}`, guarded(failing(ofLog(({ say }) => say(word)))))
+        ),
         asset(looks.style, pageStyle, "text/css"),
         asset(looks.icon, pageIcon, "image/svg+xml"),
         asset(looks.script, pageScript, "text/javascript"),

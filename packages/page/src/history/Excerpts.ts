@@ -1,5 +1,4 @@
 import { evolve, initial, type Recorded, type Watch } from "@souffleur/domain"
-import type { Souffleur } from "@souffleur/embed"
 import { Cache, Effect, Ref } from "effect"
 import type { Excerpt } from "./Excerpt.ts"
 
@@ -44,23 +43,34 @@ const learnt = (known: Known, came: ReadonlyArray<Recorded>): Known => {
   return { ...next, newest: next.newest.filter(({ revision }) => revision > from) }
 }
 
+/** Reads the events of a watch after a revision, up to another one. */
+interface WatchHistory<E> {
+  readonly history: (
+    id: string,
+    range: { readonly after: number; readonly upTo: number }
+  ) => Effect.Effect<ReadonlyArray<Recorded>, E>
+}
+
+/** Reads an excerpt of a watch by its id; {@link makeExcerpts} makes it. */
+export type Excerpts<E> = (id: string, around?: number) => Effect.Effect<Excerpt, E>
+
 /**
  * Makes the reading of excerpts of a watch, around a revision, or of its newest events. The first look folds all events
  * once, a piece at a time. Later ones read no more than they show. Each fails as `history` does.
  */
-export const makeExcerpts = Effect.fnUntraced(function* (souffleur: Pick<Souffleur["Service"], "history">) {
+export const makeExcerpts = Effect.fnUntraced(function* <E>(source: WatchHistory<E>) {
   const watches = yield* Cache.make<string, Ref.Ref<Known>>({
     capacity: kept,
     timeToLive: keptFor,
     lookup: () => Ref.make(nothing)
   })
-  return Effect.fn("Excerpts.read")(function* (id: string, around?: number) {
+  const read: Excerpts<E> = Effect.fn("Excerpts.read")(function* (id, around) {
     const ref = yield* Cache.get(watches, id)
-    const read = (after: number, upTo: number) => souffleur.history(id, { after, upTo })
+    const readBetween = (after: number, upTo: number) => source.history(id, { after, upTo })
     let known = yield* Ref.get(ref)
     for (let more = true; more;) {
       const { revision } = known.now
-      const came = yield* read(revision, revision + every)
+      const came = yield* readBetween(revision, revision + every)
       // Another reader may have read the same meanwhile.
       known = yield* Ref.updateAndGet(ref, (before) => learnt(before, came))
       more = came.length === every
@@ -69,9 +79,8 @@ export const makeExcerpts = Effect.fnUntraced(function* (souffleur: Pick<Souffle
     const end = Math.min(last, (around ?? last) + every)
     const { revision, watch } = markBefore(known, Math.min(last, around ?? last))
     const events =
-      end === last && known.newest[0]?.revision === revision + 1 ? known.newest : yield* read(revision, end)
+      end === last && known.newest[0]?.revision === revision + 1 ? known.newest : yield* readBetween(revision, end)
     return { id, before: watch, events, last } satisfies Excerpt
   })
+  return read
 })
-/** Reads an excerpt of a watch by its id; {@link makeExcerpts} makes it. */
-export type Excerpts = Effect.Success<ReturnType<typeof makeExcerpts>>

@@ -1,4 +1,3 @@
-import type { Souffleur } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import type { RunEvent } from "@souffleur/plan"
 import { Cache, Effect, Ref } from "effect"
@@ -6,23 +5,29 @@ import { Cache, Effect, Ref } from "effect"
 /** Runs whose events are kept between two looks, and how long after the first look. */
 const [kept, keptFor] = [8, "1 hour"] as const
 
+type Events = ReadonlyArray<RecordedAs<RunEvent>>
+
+/** Reads all events of a run by its id; {@link makeHistories} makes it. */
+export type Histories<E> = (id: string) => Effect.Effect<Events, E>
+
 /**
  * Makes the reading of all events of a run. Its readers share it, and a further look reads only what is new. Fails as
  * `runHistory` does.
  */
-export const makeHistories = Effect.fnUntraced(function* (souffleur: Pick<Souffleur["Service"], "runHistory">) {
-  const known = yield* Cache.make<string, Ref.Ref<ReadonlyArray<RecordedAs<RunEvent>>>>({
+export const makeHistories = Effect.fnUntraced(function* <E>(source: {
+  readonly runHistory: (id: string, from: { readonly after: number }) => Effect.Effect<Events, E>
+}) {
+  const known = yield* Cache.make<string, Ref.Ref<Events>>({
     capacity: kept,
     timeToLive: keptFor,
-    lookup: () => Ref.make<ReadonlyArray<RecordedAs<RunEvent>>>([])
+    lookup: () => Ref.make<Events>([])
   })
-  return Effect.fnUntraced(function* (id: string) {
+  const histories: Histories<E> = Effect.fnUntraced(function* (id) {
     const events = yield* Cache.get(known, id)
     const before = yield* Ref.get(events)
-    const fresh = yield* souffleur.runHistory(id, { after: before.length })
+    const fresh = yield* source.runHistory(id, { after: before.length })
     // Another reader may have read the same meanwhile.
     return yield* Ref.updateAndGet(events, (now) => [...now, ...fresh.filter(({ revision }) => revision > now.length)])
   })
+  return histories
 })
-/** Reads all events of a run by its id; {@link makeHistories} makes it. */
-export type Histories = Effect.Success<ReturnType<typeof makeHistories>>

@@ -4,7 +4,7 @@ import { type Html, html } from "../Html.ts"
 import type { Seen } from "./Seen.ts"
 
 /** A name and what is known of it. */
-type Fact = readonly [name: string, what: Html | string]
+export type Fact = readonly [name: string, what: Html | string]
 
 /** Returns facts as a list of names. */
 export const factList = (facts: ReadonlyArray<Fact | null>): Html =>
@@ -51,6 +51,12 @@ export const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null
         `${Words.count(watch.ceiling.used)} of ${Words.count(watch.ceiling.limit)}`
       ]
 ]
+
+/** Returns the context in use when the last hand-off was taken; `null`: the log does not say. */
+export const keptContext = ({ taken }: Watch): Fact | null =>
+  taken === undefined || taken.contextTokens === null
+    ? null
+    : ["Context at the hand-off", contextUse({ tokens: taken.contextTokens, window: taken.contextWindow })]
 
 /** Returns the facts of a watch as it was at a revision. */
 export const pastFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [

@@ -7,17 +7,22 @@ export interface FrameLinks {
   readonly report: string | null
 }
 
-/** The addresses of the page, under its secret path. */
-export interface Links extends FrameLinks {
-  readonly report: string
+/** The addresses around the page of a job. */
+export interface JobLinks extends FrameLinks {
   readonly watch: (id: string) => string
   readonly run: (id: string) => string
 }
 
-/** Makes the addresses under a path. An id is one part of an address, whatever it holds. */
-export const linksUnder = (path: string): Links => ({
-  list: `${path}/`,
-  report: `${path}/report`,
+/** The addresses of the page, under its secret path. */
+export interface Links extends JobLinks {
+  readonly report: string
+}
+
+/** Makes the addresses of jobs under a path. An id is one part of an address, whatever it holds. */
+export const jobsUnder = (path: string): Pick<JobLinks, "run" | "watch"> => ({
   watch: (id) => `${path}/watches/${encodeURIComponent(id)}`,
   run: (id) => `${path}/runs/${encodeURIComponent(id)}`
 })
+
+/** Makes the addresses of the page under its secret path. */
+export const linksUnder = (path: string): Links => ({ list: `${path}/`, report: `${path}/report`, ...jobsUnder(path) })

@@ -1,68 +1,83 @@
 import { Words } from "@souffleur/domain"
 import { runReasonsOf, type RunStatus, type RunTimeline, runTimeline } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { describeRunEvent, type RunEvent } from "@souffleur/plan"
+import { describeRunEvent, type Run, type RunEvent } from "@souffleur/plan"
 import { type Html, html } from "../Html.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
-import { factList, timeTag } from "./Facts.ts"
-import type { Links } from "./Links.ts"
+import { type Fact, factList, timeTag } from "./Facts.ts"
+import type { JobLinks } from "./Links.ts"
 import { answerForm } from "./RunAnswers.ts"
 import type { Seen } from "./Seen.ts"
-import { stateBadge } from "./StateBadge.ts"
+import { statePanel } from "./StateBadge.ts"
 import { eventsOnPage } from "./WatchPage.ts"
+import type { MovingPart } from "../LiveFeed.ts"
 
 type Events = ReadonlyArray<RecordedAs<RunEvent>>
 type Agents = RunTimeline["finishing"]
 
 /** A run as its page shows it. */
 export interface ShownRun {
-  readonly status: RunStatus
+  readonly id: string
+  /** Its name, and what else never moves. */
+  readonly head: Html
+  /** The parts that move without an event. */
+  readonly moving: ReadonlyArray<MovingPart>
   readonly events: Events
-  /** The secret of its forms; `null`: it takes no word. */
-  readonly secret: string | null
 }
 
 /** Describes the events of a run, and explains its decisions. */
-export const runView = (id: string, events: Events, links: Links): EventView<RunEvent> => ({
+export const runView = (id: string, events: Events, links: JobLinks): EventView<RunEvent> => ({
   describe: (event) => describeRunEvent(event),
   reasons: new Map(runReasonsOf(events).map((reason) => [reason.recorded.revision, reason])),
   at: (revision) => `${links.run(id)}#e${revision}`
 })
 
-/** Returns the state of a run now. It moves. */
+/** Returns the facts that the log alone knows. */
+export const loggedRunFacts = ({ assignment, tasks }: Run): ReadonlyArray<Fact | null> => [
+  ["Tasks complete", `${tasks.filter((task) => task.status === "completed").length} of ${tasks.length}`],
+  assignment === null
+    ? null
+    : [
+        "At work",
+        `${assignment.role}${assignment.taskId === null ? "" : ` of ${assignment.taskId}`}, attempt ${assignment.attempt}`
+      ]
+]
+
+/** Returns the facts of a run as it is now, with a look at its processes. */
+const presentRunFacts = (
+  { agent, agentAge, beatAge, doing, output, owner, run }: RunStatus,
+  seen: Seen
+): ReadonlyArray<Fact | null> => [
+  ...loggedRunFacts(run),
+  run.assignment?.launch == null
+    ? null
+    : [
+        "Agent",
+        `pid ${run.assignment.launch.process.pid}, ${agent ?? "unknown"}${agentAge === null ? "" : `, for ${Words.duration(agentAge)}`}`
+      ],
+  doing === null ? null : ["Doing", doing],
+  output === null ? null : ["Output of the agent", html`<code>${output}</code>`],
+  run.owner === null
+    ? null
+    : [
+        "souffleur",
+        `pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
+      ],
+  ["Last event", timeTag(run.lastEventAt, seen)]
+]
+
+/** Returns the state of a run of this host now. */
 export const runStatePart = (status: RunStatus, seen: Seen): Html => {
-  const { agent, agentAge, beatAge, doing, need, needs, output, owner, run, standing, state } = status
-  const { assignment } = run
-  return html`<section id="state" class="panel" data-state="${state}" aria-labelledby="state-title">
-    <h2 id="state-title" class="unseen">The state now</h2>
-    <p class="standing" role="status">${stateBadge(state)} <span>${need === null ? standing : need.why}</span></p>
-    ${needs.map((line) => html`<p class="next">${line}</p>`)}
-    ${need !== null && needs.length === 0 && html`<p class="next">Next: <code>${need.next}</code></p>`}
-    ${factList([
-      ["Tasks complete", `${run.tasks.filter((task) => task.status === "completed").length} of ${run.tasks.length}`],
-      assignment === null
-        ? null
-        : [
-            "At work",
-            `${assignment.role}${assignment.taskId === null ? "" : ` of ${assignment.taskId}`}, attempt ${assignment.attempt}`
-          ],
-      assignment?.launch == null
-        ? null
-        : [
-            "Agent",
-            `pid ${assignment.launch.process.pid}, ${agent ?? "unknown"}${agentAge === null ? "" : `, for ${Words.duration(agentAge)}`}`
-          ],
-      doing === null ? null : ["Doing", doing],
-      output === null ? null : ["Output of the agent", html`<code>${output}</code>`],
-      run.owner === null
-        ? null
-        : [
-            "souffleur",
-            `pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
-          ],
-      ["Last event", timeTag(run.lastEventAt, seen)]
-    ])}
-  </section>`
+  const { need, needs, standing, state } = status
+  return statePanel({
+    state,
+    words: need === null ? standing : need.why,
+    lines: [
+      ...needs.map((line) => html`<p class="next">${line}</p>`),
+      need !== null && needs.length === 0 && html`<p class="next">Next: <code>${need.next}</code></p>`
+    ],
+    facts: factList(presentRunFacts(status, seen))
+  })
 }
 
 const commitsOf = (commits: ReadonlyArray<string>): Html | false =>
@@ -85,9 +100,15 @@ const agentList = (agents: Agents, seen: Seen): Html | false =>
     )}
   </ol>`
 
+/** A run whose tasks are shown. */
+interface ShownTasks extends Pick<RunStatus, "id" | "run"> {
+  readonly events: Events
+  /** The secret of its forms; `null`: it takes no word. */
+  readonly secret: string | null
+}
+
 /** Returns the tasks with their attempts, feedback and commits. */
-export const tasksPart = ({ events, secret, status }: ShownRun, links: Links, seen: Seen): Html => {
-  const { id, run } = status
+export const tasksPart = ({ events, id, run, secret }: ShownTasks, links: JobLinks, seen: Seen): Html => {
   const { finishing, tasks } = runTimeline(events, seen.now)
   return html`<section id="tasks" class="panel" aria-labelledby="tasks-title">
     <h2 id="tasks-title">Tasks</h2>
@@ -119,18 +140,10 @@ export const tasksPart = ({ events, secret, status }: ShownRun, links: Links, se
 }
 
 /** Returns the page of one run. */
-export const runPage = (shown: ShownRun, links: Links, seen: Seen): Html => {
-  const { events, status } = shown
-  const view = runView(status.id, events, links)
+export const runPage = ({ events, head, id, moving }: ShownRun, links: JobLinks, seen: Seen): Html => {
+  const view = runView(id, events, links)
   const newest = events.slice(-eventsOnPage).toReversed()
-  return html`<div class="head">
-      <div>
-        <p class="crumb"><a href="${links.list}">All watches and runs</a></p>
-        <h1>${status.id}</h1>
-        <p class="quiet">${status.run.project}</p>
-      </div>
-    </div>
-    ${runStatePart(status, seen)} ${tasksPart(shown, links, seen)}
+  return html`${head} ${moving.map(({ data }) => data)}
     <section class="panel" aria-labelledby="events-title">
       <h2 id="events-title">What happened</h2>
       <ol id="events" class="events">

@@ -1,31 +1,42 @@
-import type { WatchStatus } from "@souffleur/embed"
+import type { FleetWord, Watch } from "@souffleur/domain"
 import { type Html, html } from "../Html.ts"
-import type { Links } from "./Links.ts"
 
-/** Returns a button that sends one word, with the secret of this page. */
-const act = (action: string, secret: string, words: string): Html =>
-  html`<form method="post" action="${action}">
-    <input type="hidden" name="secret" value="${secret}" /><button>${words}</button>
+/** The address under which the words of a person go, and the hidden fields of each form. */
+export interface ActForm {
+  readonly address: string
+  readonly hidden: Readonly<Record<string, string>>
+}
+
+/** Returns a button that sends one word. */
+const act = ({ address, hidden }: ActForm, word: FleetWord, words: string): Html =>
+  html`<form method="post" action="${address}/${word}">
+    ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button>${words}</button>
   </form>`
 
-/**
- * Returns the words that a person can say of a watch. A word that ends it is said in two steps. `secret`: `null` where
- * this page takes no word.
- */
-export const watchActs = ({ id, watch }: WatchStatus, secret: string | null, links: Links): Html | null => {
-  if (secret === null || watch.phase === "Exited") return null
+/** Returns the words that a person can say of a watch. A word that ends it is said in two steps. */
+export const watchActs = (watch: Watch, form: ActForm): ReadonlyArray<Html | false> => {
+  if (watch.phase === "Exited") return []
   const tries = watch.standby !== undefined || watch.ceiling !== undefined
-  return html`<section class="acts" aria-label="What you can say">
-    ${tries && act(`${links.watch(id)}/retry`, secret, watch.standby === undefined ? "Allow as much again" : "Try again")}
-    <details>
+  return [
+    tries && act(form, "retry", watch.standby === undefined ? "Allow as much again" : "Try again"),
+    (watch.held !== undefined || watch.wait !== undefined) && act(form, "go", "Let it go on"),
+    watch.held === undefined && !watch.observe && act(form, "hold", "Hold it"),
+    html`<details id="say-done">
       <summary>Say that the work is done</summary>
       <p>The watch ends as completed. Its agent is left as it is.</p>
-      ${act(`${links.watch(id)}/done`, secret, "It is done")}
-    </details>
-    <details>
+      ${act(form, "done", "It is done")}
+    </details>`,
+    html`<details id="say-release">
       <summary>Release</summary>
       <p>The watch ends, and nothing is recovered any more. Its agent is left as it is.</p>
-      ${act(`${links.watch(id)}/release`, secret, "Release it")}
-    </details>
-  </section>`
+      ${act(form, "release", "Release it")}
+    </details>`
+  ]
 }
+
+/** Returns what a person can say, as the part of a page that moves. */
+export const actsPart = (acts: ReadonlyArray<Html | false>): Html =>
+  acts.length === 0
+    ? html`<div id="acts" hidden></div>`
+    : html`<section id="acts" class="acts" aria-label="What you can say">${acts}</section>`

@@ -1,13 +1,13 @@
 import { describeEvent, type Watch, type WatchEvent } from "@souffleur/domain"
 import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
+import type { MovingPart } from "../LiveFeed.ts"
 import { type Html, html } from "../Html.ts"
 import { bounds, type Excerpt } from "../history/Excerpt.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
 import { factList, timeTag, pastFacts, presentFacts } from "./Facts.ts"
-import type { Links } from "./Links.ts"
+import type { FrameLinks, JobLinks } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
-import { stateBadge } from "./StateBadge.ts"
-import { watchActs } from "./WatchActs.ts"
+import { stateBadge, statePanel } from "./StateBadge.ts"
 import { watchDrawing } from "./WatchDrawing.ts"
 
 /** Events on one page. */
@@ -21,33 +21,34 @@ interface Past {
 
 /** A watch as its page shows it. */
 export interface ShownWatch extends Past {
-  readonly status: WatchStatus
+  /** Its name, and what else never moves. */
+  readonly head: Html
+  /** The parts that move without an event. */
+  readonly moving: ReadonlyArray<MovingPart>
   /** The part of its history that has the listed events. */
   readonly listed: Excerpt
   /** Events below this revision are listed; `null`: the newest. */
   readonly below: number | null
   /** True if the events that are no news are shown too. */
   readonly all: boolean
-  /** The secret of its forms; `null`: it takes no word. */
-  readonly secret: string | null
 }
 
 /** Describes the events of a watch, and explains its decisions. */
-export const watchView = ({ before, events, id }: Excerpt, links: Links): EventView<WatchEvent> => ({
+export const watchView = ({ before, events, id }: Excerpt, links: JobLinks): EventView<WatchEvent> => ({
   describe: (event, { zone }) => describeEvent(event, zone),
   reasons: new Map(reasonsOf(events, before).map((reason) => [reason.recorded.revision, reason])),
   at: (revision) => `${links.watch(id)}?at=${revision}#history`
 })
 
-/** Returns the state of a watch now. It moves. */
+/** Returns the state of a watch of this host now. */
 export const statePart = (status: WatchStatus, seen: Seen): Html => {
   const { need, standing, state } = status
-  return html`<section id="state" class="panel" data-state="${state}" aria-labelledby="state-title">
-    <h2 id="state-title" class="unseen">The state now</h2>
-    <p class="standing" role="status">${stateBadge(state)} <span>${need === null ? standing : need.why}</span></p>
-    ${need !== null && html`<p class="next">Next: <code>${need.next}</code></p>`}
-    ${factList(presentFacts(status, seen))}
-  </section>`
+  return statePanel({
+    state,
+    words: need === null ? standing : need.why,
+    lines: need !== null && html`<p class="next">Next: <code>${need.next}</code></p>`,
+    facts: factList(presentFacts(status, seen))
+  })
 }
 
 /** Returns the timeline, and the state at the revision that the slider names. */
@@ -68,7 +69,7 @@ export const thenPart = ({ drawn: { before, events, id }, past }: Past, seen: Se
 }
 
 /** Returns the slider over the drawn revisions. Without JavaScript it is a form. */
-export const historyPart = ({ drawn, past }: Past, links: Links, seen: Seen): Html => {
+export const historyPart = ({ drawn, past }: Past, links: JobLinks, seen: Seen): Html => {
   const { id, last } = drawn
   const [first, end] = bounds(drawn)
   const at = Math.min(end, past?.revision ?? end)
@@ -95,7 +96,8 @@ export const historyPart = ({ drawn, past }: Past, links: Links, seen: Seen): Ht
 }
 
 /** Returns the events of a page, the newest first. */
-const eventsPart = ({ all, below, listed, status: { id } }: ShownWatch, links: Links, seen: Seen): Html => {
+const eventsPart = ({ all, below, listed }: ShownWatch, links: JobLinks, seen: Seen): Html => {
+  const { id } = listed
   const view = watchView(listed, links)
   const wanted = listed.events.filter(
     ({ event, revision }) => (all || describeEvent(event).severity !== "detail") && (below === null || revision < below)
@@ -129,20 +131,21 @@ const eventsPart = ({ all, below, listed, status: { id } }: ShownWatch, links: L
   </section>`
 }
 
-/** Returns the page of one watch. */
-export const watchPage = (shown: ShownWatch, links: Links, seen: Seen): Html => {
-  const { id, watch } = shown.status
-  return html`<div class="head">
-      <div>
-        <p class="crumb"><a href="${links.list}">All watches and runs</a></p>
-        <h1>${id}</h1>
-        <p class="quiet">${watch.project}</p>
-      </div>
-      ${
-        watch.lastExport !== null &&
-        html`<a class="button" href="${links.watch(id)}/export" download>Download the last export</a>`
-      }
+/** Returns the name of a job, its folder, and a link such as to its last export. */
+export const jobHead = (
+  { id, link = null, where }: { readonly id: string; readonly where: string; readonly link?: Html | null },
+  links: FrameLinks
+): Html =>
+  html`<div class="head">
+    <div>
+      <p class="crumb"><a href="${links.list}">All watches and runs</a></p>
+      <h1>${id}</h1>
+      <p class="quiet">${where}</p>
     </div>
-    ${statePart(shown.status, seen)} ${watchActs(shown.status, shown.secret, links)} ${historyPart(shown, links, seen)}
-    ${eventsPart(shown, links, seen)}`
-}
+    ${link}
+  </div>`
+
+/** Returns the page of one watch. */
+export const watchPage = (shown: ShownWatch, links: JobLinks, seen: Seen): Html =>
+  html`${shown.head} ${shown.moving.map(({ data }) => data)} ${historyPart(shown, links, seen)}
+  ${eventsPart(shown, links, seen)}`
