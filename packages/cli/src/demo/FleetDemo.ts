@@ -1,7 +1,7 @@
 import { CommsSchema } from "@souffleur/comms"
 import { EventLog, type ResolvedSettings, type WatchEvent } from "@souffleur/domain"
 import { layerStore } from "@souffleur/embed/internal"
-import { FleetDesk, freshUuid, memberships } from "@souffleur/fleet"
+import { FleetDesk, freshUuid, logins, memberships } from "@souffleur/fleet"
 import { SqliteClient } from "@souffleur/node"
 import { freshSessionId } from "@souffleur/process"
 import { Effect, FileSystem, Path, Schedule, Schema, Stream } from "effect"
@@ -9,7 +9,7 @@ import { argumentsOf } from "../agent/StandInAgent.ts"
 import { printView } from "../fleet/FleetTable.ts"
 import { printLines } from "../Printing.ts"
 import { demoPostgres } from "./DemoPostgres.ts"
-import { broughtBy, DemoFailed, exists, firstLine, makeScene } from "./Scene.ts"
+import { broughtBy, DemoFailed, exists, firstLine, makeScene, toldBy } from "./Scene.ts"
 
 const names = ["build1", "build2", "build3"]
 const tasks = ["stage", "curtain"].map((name, n) => ({
@@ -56,8 +56,8 @@ const worked = Effect.fnUntraced(function* ({
 
 /**
  * Plays a fleet on real processes: three hosts, a hub, and a Postgres of its own. The hub is killed, and an agent dies
- * meanwhile. Its own host brings it back, and the hub shows that once it is there again. Fails with `DemoFailed` when
- * an act does not happen, or there is no Postgres.
+ * meanwhile. Its own host brings it back, and the hub shows that once it is there again. Another host cannot, until a
+ * person says `retry` from elsewhere. Fails with `DemoFailed` when an act does not happen, or there is no Postgres.
  */
 export const fleetDemo = Effect.fn("fleetDemo")(function* () {
   const database = yield* demoPostgres
@@ -87,12 +87,12 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
       const work = yield* worked(scene)
       const log = yield* freshUuid
       // `fleet join` is for a person alone, and an agent may play this too.
-      yield* memberships.keep(stateDir, { version: 1, url, log, token, readOnly: true })
+      yield* memberships.keep(stateDir, { version: 1, url, log, token, readOnly: false })
       yield* scene.start(["fleet", "ship"])
       return { ...scene, ...work, log }
     })
   )
-  const person = yield* tokenBy(["person", "add", "you"])
+  const person = yield* tokenBy(["person", "add", "you", "--role", "operator"])
   const look = FleetDesk.use(({ view }) => view).pipe(Effect.provide(FleetDesk.layerHttp({ url, token: person })))
   type Shown = Effect.Success<typeof look>
   const shows = (who: typeof hub, what: string, so: (view: Shown) => boolean) =>
@@ -111,7 +111,9 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
   const all = (state: string) => (view: Shown) =>
     view.jobs.length === names.length && view.jobs.every((job) => job.state === state)
   const working = yield* shows(hub, "three agents in the view", all("working"))
-  yield* say("A person sees all of them: souffleur hub person add you; souffleur fleet login, souffleur status --fleet")
+  yield* say(
+    "A person sees all of them: souffleur hub person add you --role operator; souffleur fleet login, souffleur status --fleet"
+  )
   yield* printView(working, { asJson: false })
 
   const { agent, log, settings, souffleur } = hosts[1]!
@@ -127,12 +129,49 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
   )
   yield* printView(mended, { asJson: false })
 
+  const last = hosts[2]!
+  const ofLast = (so: (job: Shown["jobs"][number]) => boolean) => (view: Shown) =>
+    view.jobs.some((job) => job.log === last.log && so(job))
+  yield* say(`The program of build3's agent is away, as in an update. And the agent dies: kill -9 ${last.agent.pid}`)
+  yield* last.uninstall
+  yield* last.agent.kill({ killSignal: "SIGKILL" })
+  const stuck = yield* shows(
+    again.hub,
+    "the need of build3",
+    ofLast(({ need }) => need !== null)
+  )
+  yield* printView(stuck, { asJson: false })
+  yield* last.install
+  const { id = "" } = stuck.jobs.find((job) => job.log === last.log) ?? {}
+  yield* say(
+    `The program is back, and a person says retry to build3 from elsewhere: souffleur fleet retry build3/${id}`
+  )
+  yield* logins.keep((yield* scenes[0]!.settings).stateDir, { version: 1, url, token: person })
+  const word = yield* toldBy(yield* start(["fleet", "retry", `build3/${id}`]))
+  yield* Effect.forEach(word.lines, detail)
+  if (word.code !== 0) {
+    // An agent's session says no word of a person. It may play this, and types the command of that host.
+    yield* say(`No word goes through the fleet here. So it is said on build3 itself: souffleur retry ${id}`)
+    yield* Effect.forEach((yield* toldBy(yield* last.start(["retry", id]))).lines, detail)
+  }
+  const back = yield* shows(
+    again.hub,
+    "the second generation of build3",
+    ofLast(({ generation, state }) => generation === 2 && state === "working")
+  )
+  yield* printView(back, { asJson: false })
+
   yield* Effect.forEach(hosts, ({ release }) => release(tasks.at(-1)!.id))
   const ended = yield* shows(again.hub, "the end of all work", all("ended"))
   yield* printView(ended, { asJson: false })
   const codes = yield* Effect.forEach(hosts, (host) => broughtBy(host.souffleur, "its end", host.souffleur.exitCode))
   if (codes.some((code) => code !== 0))
     return yield* new DemoFailed({ message: `a souffleur ended with ${codes.join(", ")}` })
-  yield* say(brush("green", "Three hosts, one view. Each host is its own, with a hub and without one."))
+  yield* say(
+    brush(
+      "green",
+      "Three hosts, one view, and one place to say a word. Each host is its own, with a hub and without one."
+    )
+  )
   yield* printLines(`\n${next("status", "log")}`)
 }, Effect.scoped)

@@ -54,6 +54,14 @@ export const firstLine = (handle: ChildProcessSpawner.ChildProcessHandle) =>
     Effect.orDie
   )
 
+/** Waits for the end of a command, and returns its lines and its exit code. */
+export const toldBy = Effect.fnUntraced(function* (handle: ChildProcessSpawner.ChildProcessHandle) {
+  const text = Stream.mkString(Stream.decodeText(Stream.merge(handle.stdout, handle.stderr)))
+  const ended = Effect.all([text, handle.exitCode], { concurrency: 2 })
+  const [said, code] = yield* broughtBy(handle, "the end of a command", Effect.orDie(ended))
+  return { lines: said.trim().split("\n"), code }
+})
+
 /** Waits until a file exists. */
 export const exists = (file: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(file)).pipe(
@@ -78,14 +86,17 @@ export const makeScene = Effect.fn("makeScene")(function* () {
   const agentFolder = path.join(home, "agent")
   const held = (name: string) => path.join(agentFolder, "craft", `${name}.held`)
   yield* fs.makeDirectory(path.dirname(held("")), { recursive: true, mode: 0o700 })
+  const [program, ...first] = self
+  const agentProgram = path.join(home, "agent-program")
+  const install = fs.symlink(program, agentProgram)
+  yield* install
   const environment = {
     ...variables,
     ...timings,
     SOUFFLEUR_STATE_DIR: path.join(home, "state"),
     ...Object.fromEntries(agentKind.folder.variables.map((name) => [name, agentFolder])),
-    SOUFFLEUR_AGENT_COMMAND: JSON.stringify([...self, "__stand-in"])
+    SOUFFLEUR_AGENT_COMMAND: JSON.stringify([agentProgram, ...first, "__stand-in"])
   }
-  const [program, ...first] = self
   const command = self.at(-1)!.endsWith(".ts") ? "npx --yes pnpm@12.21.0 souffleur" : "souffleur"
   const lines = (printed: ChildProcessSpawner.ChildProcessHandle["stdout"], before: string) =>
     Effect.forkScoped(
@@ -104,6 +115,9 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     say: (text: string) => Console.log(`${brush("yellow", "▸")} ${text}`),
     /** The pid file, by which an agent says that it has started. */
     pidFile: (pid: number) => path.join(agentFolder, ...pidFile(pid)),
+    /** Removes the program of the agent, as an update does half-way, and puts it back. */
+    uninstall: fs.remove(agentProgram),
+    install,
     /** Makes an agent that comes to this point wait there, alive, until `release`. */
     hold: (name: string) => fs.writeFileString(held(name), ""),
     release: (name: string) => fs.remove(held(name)),
