@@ -4,7 +4,6 @@ import {
   type CopiedLog,
   type FleetBatch,
   type FleetEvent,
-  freshToken,
   type Introduction,
   type LogMark,
   LogOfAnother,
@@ -19,7 +18,7 @@ import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrated } from "./HubMigrations.ts"
 import { orOut } from "./HubTrouble.ts"
-import { tokenDigest } from "./people/TokenDigest.ts"
+import { hubTokens } from "./people/HubTokens.ts"
 import {
   agoOf,
   AlreadyEnrolled,
@@ -117,6 +116,7 @@ export class HubStore extends Context.Service<
         Effect.mapError(() => new StoreOut())
       )
 
+      const { give, holder, revoke } = hubTokens(sql, "hosts")
       const logOf = Effect.fnUntraced(function* (enrolledHost: string, log: string) {
         const [row] = yield* orOut(
           sql<LogRow>`SELECT enrolled_host, machine, position, digest, forked, ${sql.literal(ago)} FROM logs WHERE log = ${log}::uuid`
@@ -128,31 +128,16 @@ export class HubStore extends Context.Service<
 
       return HubStore.of({
         enrol: Effect.fn("HubStore.enrol")(function* (name) {
-          const token = yield* freshToken
-          const digest = yield* tokenDigest(token)
-          // A revoked host comes back under its name, with a new token and its old logs.
-          const made = yield* orOut(
-            sql`INSERT INTO hosts (name, token_digest) VALUES (${name}, ${digest})
-              ON CONFLICT (name) DO UPDATE SET token_digest = excluded.token_digest, revoked = NULL
-              WHERE hosts.revoked IS NOT NULL RETURNING name`
-          )
-          return made.length === 0 ? yield* new AlreadyEnrolled({ name }) : token
+          const token = yield* give(name)
+          return Option.isSome(token) ? token.value : yield* new AlreadyEnrolled({ name })
         }),
-        revoke: Effect.fn("HubStore.revoke")((name) =>
+        revoke: Effect.fn("HubStore.revoke")(revoke),
+        hostOf: Effect.fn("HubStore.hostOf")((token) =>
           Effect.map(
-            orOut(
-              sql`UPDATE hosts SET revoked = clock_timestamp() WHERE name = ${name} AND revoked IS NULL RETURNING name`
-            ),
-            (rows) => rows.length > 0
+            holder<{ readonly name: string }>(token, "name"),
+            Option.map(({ name }) => name)
           )
         ),
-        hostOf: Effect.fn("HubStore.hostOf")(function* (token) {
-          const digest = yield* tokenDigest(token)
-          const [row] = yield* orOut(
-            sql<{ readonly name: string }>`SELECT name FROM hosts WHERE token_digest = ${digest} AND revoked IS NULL`
-          )
-          return Option.map(Option.fromUndefinedOr(row), ({ name }) => name)
-        }),
         begin: Effect.fn("HubStore.begin")(function* (enrolledHost, log, { host, machine, takesWords }) {
           yield* orOut(
             sql`INSERT INTO logs (log, enrolled_host, host, machine, position, digest)

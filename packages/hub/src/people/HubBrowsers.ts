@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { HubStore } from "../HubStore.ts"
 import { orOut } from "../HubTrouble.ts"
-import { tokenDigest } from "./TokenDigest.ts"
+import { tokenDigest } from "./HubTokens.ts"
 
 /** For how long a browser stays let in. */
 const lasting = "interval '30 days'"

@@ -1,9 +1,9 @@
-import { freshToken, type FleetRole, type StoreOut } from "@souffleur/fleet"
+import type { FleetRole, StoreOut } from "@souffleur/fleet"
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { HubStore } from "../HubStore.ts"
 import { orOut } from "../HubTrouble.ts"
-import { tokenDigest } from "./TokenDigest.ts"
+import { hubTokens } from "./HubTokens.ts"
 
 /** A person of that name has a token already. */
 export class AlreadyKnown extends Schema.TaggedError<AlreadyKnown>()("AlreadyKnown", { name: Schema.String }) {
@@ -43,33 +43,16 @@ export class HubPeople extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       // It brings the schema.
       yield* HubStore
+      const { give, holder, revoke } = hubTokens(sql, "people")
       return HubPeople.of({
         add: Effect.fn("HubPeople.add")(function* (name, role) {
-          const token = yield* freshToken
-          const digest = yield* tokenDigest(token)
-          const made = yield* orOut(
-            sql`INSERT INTO people (name, role, token_digest) VALUES (${name}, ${role}, ${digest})
-              ON CONFLICT (name) DO UPDATE SET role = excluded.role, token_digest = excluded.token_digest, added = excluded.added, revoked = NULL
-              WHERE people.revoked IS NOT NULL RETURNING name`
-          )
-          return made.length === 0 ? yield* new AlreadyKnown({ name }) : token
+          const token = yield* give(name, { role })
+          return Option.isSome(token) ? token.value : yield* new AlreadyKnown({ name })
         }),
-        revoke: Effect.fn("HubPeople.revoke")((name) =>
-          Effect.map(
-            orOut(
-              sql`UPDATE people SET revoked = clock_timestamp() WHERE name = ${name} AND revoked IS NULL RETURNING name`
-            ),
-            (rows) => rows.length > 0
-          )
+        revoke: Effect.fn("HubPeople.revoke")(revoke),
+        personOf: Effect.fn("HubPeople.personOf")((token) =>
+          holder<Omit<KnownPerson, "revoked">>(token, "name, role, added::text AS since")
         ),
-        personOf: Effect.fn("HubPeople.personOf")(function* (token) {
-          const digest = yield* tokenDigest(token)
-          const [row] = yield* orOut(
-            sql<Omit<KnownPerson, "revoked">>`
-              SELECT name, role, added::text AS since FROM people WHERE token_digest = ${digest} AND revoked IS NULL`
-          )
-          return Option.fromUndefinedOr(row)
-        }),
         all: orOut(
           sql<KnownPerson>`SELECT name, role, added::text AS since, revoked IS NOT NULL AS revoked FROM people ORDER BY name`
         ).pipe(Effect.withSpan("HubPeople.all"))
