@@ -67,7 +67,7 @@ evil) printf '[{"watch":"w","project":"/p","state":"needs you","standing":"s","n
     )
     assert.deepStrictEqual([code, errors], [0, ""])
     const rows = lines.map((line) => line.split(/ {2,}/u))
-    assert.deepStrictEqual(rows[0], ["HOST", "WATCH", "GEN", "LAST EVENT", "STATE"])
+    assert.deepStrictEqual(rows[0], ["HOST", "WATCH", "GEN", "REV", "LAST EVENT", "STATE"])
     assert.match(
       lines[1]!,
       /^me@gone +no answer: it ended with exit code 255: ssh: Could not resolve hostname me@gone$/u
@@ -79,7 +79,7 @@ evil) printf '[{"watch":"w","project":"/p","state":"needs you","standing":"s","n
       lines.slice(5, 7).map((line) => line.split(" ")[0]!),
       ["one", "two"]
     )
-    for (const line of lines.slice(5, 7)) assert.match(line, /work-\w+ +S1 +\d+ m?s ago +ended: completed$/u)
+    for (const line of lines.slice(5, 7)) assert.match(line, /work-\w+ +S1 +\d+ +\d+ m?s ago +ended: completed$/u)
     assert.match(lines[7]!, /^idle +no watch$/u)
     assert.deepStrictEqual(lines.slice(8), ["", "NEXT", "  ssh evil", "      w: \\u001b]0;mine\\u0007"])
     const asked = fs.readFileSync(join(the.home, "asked"), "utf8").trim().split("\n")
@@ -182,6 +182,6 @@ UsePAM no\nPidFile none\nPasswordAuthentication no\nPermitRootLogin prohibit-pas
     script(join(the.home, "tools", "ssh"), `exec /usr/bin/ssh -F '${keys}/ssh' "$@"`)
     const { lines } = yield* the.ask(["status", "--host", "box,closed"], withTools(the))
     assert.match(lines[1]!, /^closed +no answer: it ended with exit code 255: .*Permission denied/u)
-    assert.match(lines[2]!, /^box +work-\w+ +S1 +\d+ m?s ago +ended: completed$/u)
+    assert.match(lines[2]!, /^box +work-\w+ +S1 +\d+ +\d+ m?s ago +ended: completed$/u)
   })
 )

@@ -137,7 +137,7 @@ it.live.skipIf(noPostgres !== undefined)(
       for (const shipper of shippers) yield* killed(shipper.child)
       yield* server.query("UPDATE logs SET last_seen = last_seen - interval '5 minutes'", database)
       for (const { out } of [yield* anna.ask(["status", "--fleet"]), yield* the.hub(["status"])]) {
-        assert.match(out, /^one, silent for 5 m \d+ s +night +S1 .* needs you: no souffleur looks after it$/mu)
+        assert.match(out, /^one, silent for 5 m \d+ s +night +S1 +\d+ +.* needs you: no souffleur looks after it$/mu)
         assert.match(
           out,
           /^ {2}on two, silent for 5 m \d+ s\n {6}day: no souffleur looks after it. There: souffleur resume day$/mu

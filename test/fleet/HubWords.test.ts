@@ -51,11 +51,12 @@ else
         const [waiting] = yield* words.waiting("one", log)
         const { watch, word: name, seen } = word
         assert.deepInclude(waiting, { id: id(1), watch, word: name, seen, person: "anna" })
-        yield* words.answer("one", log, id(1), { reason: null })
-        yield* hubs[1]!.answer("one", log, id(1), { reason: "it has moved on" })
+        const note = "no souffleur acts on it there"
+        yield* words.answer("one", log, id(1), { reason: null, note })
+        yield* hubs[1]!.answer("one", log, id(1), { reason: "it has moved on", note: null })
         assert.deepStrictEqual(yield* words.waiting("one", log), [])
         for (const standing of [yield* words.standing(id(1)), yield* hubs[2]!.say(id(1), anna, word)])
-          assert.deepInclude(standing, { outcome: "taken", reason: null })
+          assert.deepInclude(standing, { outcome: "taken", reason: null, note })
         // The id of one word says no other.
         assert.include(yield* problem(words.say(id(1), anna, { ...word, word: "release" })), "another word")
         assert.strictEqual((yield* Effect.flip(words.standing(id(9))))._tag, "NoSuchWord")
@@ -95,8 +96,8 @@ else
         yield* store.begin("two", other, who)
         yield* words.say(id(1), anna, yield* said())
         assert.deepStrictEqual([yield* words.waiting("two", log), yield* words.waiting("two", other)], [[], []])
-        yield* words.answer("two", log, id(1), { reason: null })
-        yield* words.answer("two", other, id(1), { reason: null })
+        yield* words.answer("two", log, id(1), { reason: null, note: null })
+        yield* words.answer("two", other, id(1), { reason: null, note: null })
         assert.deepInclude(yield* words.standing(id(1)), { outcome: "waiting" })
       })
     )
@@ -109,7 +110,7 @@ else
         yield* store.begin("one", log, who)
         for (let n = 1; n <= maxWaiting; n++) yield* words.say(id(n), anna, yield* said())
         assert.include(yield* refused(99), "wait for that host already")
-        yield* words.answer("one", log, id(1), { reason: null })
+        yield* words.answer("one", log, id(1), { reason: null, note: null })
         yield* words.say(id(99), anna, yield* said())
         yield* store.fork("one", log)
         assert.deepStrictEqual(yield* words.waiting("one", log), [])
@@ -151,7 +152,11 @@ else
         const again = yield* added("anna", "operator")
         assert.deepStrictEqual(yield* words.waiting("one", log), [])
         const withdrawn = yield* words.standing(id(1))
-        assert.deepInclude(withdrawn, { outcome: "refused", reason: "the token of its speaker was revoked" })
+        assert.deepInclude(withdrawn, {
+          outcome: "refused",
+          reason: "the token of its speaker was revoked",
+          note: null
+        })
         // They leave room for the words of the new token.
         yield* words.say(id(99), again, word)
         // A hub that was frozen since it knew the old token says nothing by it.
@@ -161,8 +166,8 @@ else
           [id(99)]
         )
         // The host had one of them before, and its answer is the truth.
-        yield* words.answer("one", log, id(1), { reason: null })
-        assert.deepInclude(yield* words.standing(id(1)), { outcome: "taken", reason: null })
+        yield* words.answer("one", log, id(1), { reason: null, note: null })
+        assert.deepInclude(yield* words.standing(id(1)), { outcome: "taken", reason: null, note: null })
       })
     )
     it.effect("people are told the newest words to a watch, each with what became of it", () =>
@@ -170,8 +175,8 @@ else
         const { anna, query, said, words } = yield* speaking
         for (const [n, change] of [{}, { word: "retry" }, { word: "go" }, { watch: "app-2" }].entries())
           yield* words.say(id(n), anna, yield* said(60_000, change as Partial<SaidWord>))
-        yield* words.answer("one", log, id(0), { reason: null })
-        yield* words.answer("one", log, id(1), { reason: "it has moved on" })
+        yield* words.answer("one", log, id(0), { reason: null, note: null })
+        yield* words.answer("one", log, id(1), { reason: "it has moved on", note: null })
         const fates = (all: Effect.Success<ReturnType<typeof words.toWatch>>) =>
           all.map(({ outcome, person, reason, seen, word }) => [word, person, seen, outcome, reason])
         assert.deepStrictEqual(fates(yield* words.toWatch(log, "app-1")), [

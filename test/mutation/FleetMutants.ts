@@ -212,24 +212,24 @@ export const fleetMutants = [
         "if (row.forked) return yield* new OtherMark",
         "if (false as boolean) return yield* new OtherMark"
       ],
-      [
-        "hub: a token that was not revoked",
-        "WHERE token_digest = ${digest} AND revoked IS NULL`",
-        "WHERE token_digest = ${digest}`"
-      ],
-      ["hub: a host is enrolled once", "WHERE hosts.revoked IS NOT NULL RETURNING name", "RETURNING name"],
       ["hub: readers stop at the oldest transaction", " AND xid < pg_snapshot_xmin(pg_current_snapshot())", ""],
       ["hub: readers go by numbers", "ORDER BY events.xid, events.seq", "ORDER BY xid, seq"]
     ]
   ),
   ...mutantsOf(
-    "packages/hub/src/people/TokenDigest.ts",
+    "packages/hub/src/people/HubTokens.ts",
     [store],
     [
       [
         "hub: a token is stored as a digest",
         "yield* digestOf(`souffleur fleet ${Redacted.value(token)}`)",
         "Redacted.value(token)"
+      ],
+      ["hub: a host is enrolled once", "WHERE ${sql(table)}.revoked IS NOT NULL RETURNING name", "RETURNING name"],
+      [
+        "hub: a token that was not revoked",
+        "WHERE token_digest = ${digest} AND revoked IS NULL",
+        "WHERE token_digest = ${digest}"
       ]
     ]
   ),

@@ -8,8 +8,8 @@ const cli = "test/fleet/FleetWords.test.ts"
 /** Mutants that take away the defences of words to other hosts, and of the people who say them. */
 export const fleetWordMutants = [
   ...mutantsOf("packages/domain/src/decide/FleetWordDecider.ts", decider, [
-    ["word: for the revision that was seen", "if (watch.revision !== seen)", "if (watch.revision < seen)"],
-    ["word: … not for one to come", "if (watch.revision !== seen)", "if (watch.revision > seen)"],
+    ["word: up to the next turn", "seen > watch.revision || seen < watch.turned", "seen > watch.revision"],
+    ["word: … not for a revision to come", "seen > watch.revision || seen < watch.turned", "seen < watch.turned"],
     ["word: until its end", "if (now > until)", "if (false as boolean)"],
     [
       "word: its event comes first",
@@ -23,12 +23,23 @@ export const fleetWordMutants = [
     ],
     ["word: a ceiling of use of this host", '{ _tag: "Retry", ceilings }', '{ _tag: "Retry", ceilings: true }']
   ]),
+  ...mutantsOf("packages/domain/src/watch/WatchEvolution.ts", decider, [
+    ["word: a taken word is a turn", '_tag === "FleetWordTaken" || ', ""],
+    ["word: a turn is what it depends on", "stance(after).some((part, n) => part !== was[n])", "false"],
+    ["word: a step of a recovery is no turn", "recovery?.cycle,", "recovery,"],
+    ["word: a turn of its phase", "  phase,\n  generation,\n", "  generation,\n"],
+    ["word: a turn of its generation", "  generation,\n  agent,\n", "  agent,\n"],
+    ["word: a turn of its standby", "  standby,\n  held,\n", "  held,\n"],
+    ["word: a turn of its hold", "  held,\n  wait,\n", "  wait,\n"],
+    ["word: a turn of its wait", "  wait,\n  ceiling\n", "  ceiling\n"],
+    ["word: a turn of its ceiling of use", "  wait,\n  ceiling\n", "  wait\n"]
+  ]),
   ...mutantsOf(
     "packages/supervisor/src/Ownership.ts",
     ["packages/embed/test/TakeWord.test.ts"],
     [
-      ["word: taken once, told twice", 'next?.event._tag === "FleetWordTaken" && next.event.id === id', "false"],
-      ["word: … that very word", " && next.event.id === id", ""],
+      ["word: taken once, told twice", 'event._tag === "FleetWordTaken" && event.id === id', "false"],
+      ["word: … that very word", " && event.id === id", ""],
       ["word: not of a revision to come", "if (revision <= seen) return false", ""]
     ]
   ),
@@ -147,14 +158,14 @@ export const fleetWordMutants = [
     ["words: … the newest first", "ORDER BY said DESC, id LIMIT 10", "ORDER BY said, id LIMIT 10"],
     ["words: a refusal is told as one", 'outcome: reason === null ? "taken" : "refused"', 'outcome: "taken"']
   ]),
-  ...mutantsOf("packages/hub/src/people/HubPeople.ts", store, [
+  ...mutantsOf("packages/hub/src/people/HubTokens.ts", store, [
     [
       "people: a token that was not revoked",
       "WHERE token_digest = ${digest} AND revoked IS NULL",
       "WHERE token_digest = ${digest}"
     ],
-    ["people: one token each", "WHERE people.revoked IS NOT NULL RETURNING", "RETURNING"],
-    ["people: another token is from now on", "added = excluded.added, ", ""]
+    ["people: one token each", "WHERE ${sql(table)}.revoked IS NOT NULL RETURNING name", "RETURNING name"],
+    ["people: another token is from now on", "[...Object.keys(row), since]", "Object.keys(row)"]
   ]),
   ...mutantsOf(
     "packages/hub/src/HubServer.ts",

@@ -85,6 +85,7 @@ export const pageMutants = [
     "packages/page/src/fleet/FleetListPage.ts",
     [fleet],
     [
+      ["fleet page: a job by its log", "jobsUnder(`${links.list}${job.log}`)", "jobsUnder(links.list)", fleetJob],
       ["fleet page: no command of a host", "isOwnCommand(job.need.next) ?", "job.need.next.length > 0 ?"],
       ["fleet page: silence is told", "silence === undefined ? words : `last known: ${words}`", "words"],
       [
@@ -122,6 +123,7 @@ export const pageMutants = [
         "(yield* Clock.currentTimeMillis) + 10 * wordLasts"
       ],
       ["fleet form: the revision that was shown", "seen: String(watch.revision)", "seen: String(watch.revision + 1)"],
+      ["fleet job: no form of a run", "secret: null }, links, now)", "secret }, links, now)"],
       ["fleet job: an end waits for the answer to a word", "&& !(yield* sight.toWatch(log, id)).some(isOpen)", ""]
     ]
   ),

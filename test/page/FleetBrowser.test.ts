@@ -44,6 +44,7 @@ const spoken: ToldWord = {
   said: began,
   outcome: "waiting",
   reason: null,
+  note: null,
   left: 60_000
 }
 
@@ -141,7 +142,7 @@ for (const javaScriptEnabled of [true, false])
         const told = page.locator("#words")
         await told.getByText("build1 has not answered yet").waitFor()
         assert.include(await told.innerText(), "retry by anna, for revision 14")
-        known.words = [{ ...known.words[0]!, outcome: "refused", reason: "the watch is at revision 15" }]
+        known.words = [{ ...known.words[0]!, outcome: "refused", reason: "the watch is at revision 15", note: null }]
         if (!javaScriptEnabled) await page.reload()
         await told.getByText("refused: the watch is at revision 15").waitFor()
       })
@@ -209,7 +210,7 @@ inBrowser("a form of another page says no word, and a viewer has no button", () 
 inBrowser("the page of a watch of a fleet hinders no reader, and fits a telephone and a screen", () =>
   Effect.gen(function* () {
     const { origin } = yield* makeFleet(
-      stuck({ words: [spoken, { ...spoken, word: "hold", outcome: "refused", reason: evil }] })
+      stuck({ words: [spoken, { ...spoken, word: "hold", outcome: "refused", reason: evil, note: null }] })
     )
     const { page } = yield* tab()
     yield* Effect.promise(async () => {

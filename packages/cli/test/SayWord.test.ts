@@ -71,8 +71,8 @@ const answering = (...answers: ReadonlyArray<WordStanding | HubAway | WordKept>)
   return { said, saying: Effect.provide(saying, layer) }
 }
 const away = new HubAway({ problem: "it cannot be reached" })
-const waiting = (left: number): WordStanding => ({ outcome: "waiting", reason: null, left })
-const taken: WordStanding = { outcome: "taken", reason: null, left: 50_000 }
+const waiting = (left: number): WordStanding => ({ outcome: "waiting", reason: null, note: null, left })
+const taken: WordStanding = { outcome: "taken", reason: null, note: null, left: 50_000 }
 
 it.effect("a word is said again by its id until a hub has it, and followed to its answer", () =>
   Effect.gen(function* () {

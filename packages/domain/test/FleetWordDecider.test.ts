@@ -1,5 +1,7 @@
-import { it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
 import { Event, type WatchEvent, type WatchIntent } from "../src/index.ts"
+import { examples } from "./fixtures/events/Examples.ts"
 import { at, died, given, watcher, watching } from "./Given.ts"
 
 const operator = { _tag: "Operator" } as const
@@ -24,6 +26,8 @@ const closed = [
   Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "export", message: "no session" }),
   watcher(2)
 ]
+/** Events that may come between a word and its delivery. */
+const happening = ["PersonAwaited", "KillDeferred", "HoldStarted", "HoldEnded", "WaitStarted", "WaitEnded"] as const
 const held = [...watching, Event.HoldStarted.make({ at })]
 
 it("a word is an event with its speaker, followed by those of the command of its name", () => {
@@ -55,12 +59,71 @@ it("a ceiling of use is renewed where this host has one, and no ceiling of a lau
     .when(word(watching, "retry", { ceilings: true }), operator)
     .then(taken("retry"), Event.AllowanceRenewed.make({ at: 1000 }))
 })
-it("a word for another revision than the present one is refused, an older as a newer", () => {
-  for (const seen of [0, watching.length - 1, watching.length + 1])
-    given(...watching)
-      .when(word(watching, "hold", { seen }), operator)
-      .thenRefused("not now")
+it("a word counts from the revision that was seen on, whatever happens there that it does not depend on", () => {
+  const quiet = [examples.PersonAwaited, examples.KillDeferred, examples.PersonCame, examples.NoticeLost]
+  const recovering = [
+    ...watching,
+    died(1),
+    Event.RecoveryStarted.make({ at, cycle: 1, purpose: "relaunch", trigger: "pid" })
+  ]
+  for (const [before, after] of [
+    [watching, quiet],
+    [recovering, [{ ...examples.StepStarted, step: "stop" }, ...quiet]]
+  ] as const)
+    for (const name of ["hold", "release", "done"] as const)
+      given(...before, ...after)
+        .when(word(before, name), operator)
+        .thenTags(
+          ...given(...before)
+            .when(word(before, name), operator)
+            .granted()
+            .map(({ _tag }) => _tag)
+        )
+  given(...watching)
+    .when(word(watching, "hold", { seen: watching.length + 1 }), operator)
+    .thenRefused("not now")
 })
+it("a word for a revision before the last turn is refused: a phase, a generation, a recovery, a hold, a wait", () => {
+  const turns: ReadonlyArray<readonly [ReadonlyArray<WatchEvent>, WatchEvent]> = [
+    [watching.slice(0, -1), watching.at(-1)!],
+    [watching, examples.ConductorRelaunched],
+    [[...watching, died(1)], Event.RecoveryStarted.make({ at, cycle: 1, purpose: "relaunch", trigger: "pid" })],
+    [closed.slice(0, -2), closed.at(-2)!],
+    [watching, examples.HoldStarted],
+    [held, examples.HoldEnded],
+    [held, examples.RecoveryWithheld],
+    [watching, examples.WaitStarted],
+    [watching, examples.CeilingReached],
+    [watching, taken("go")]
+  ]
+  for (const [before, turn] of turns)
+    for (const after of [[turn], [turn, examples.PersonAwaited]])
+      given(...before, ...after)
+        .when(word(before, "release"), operator)
+        .thenRefused("not now")
+})
+it.prop(
+  "a word has one effect at most, whatever happens around it and however often it comes",
+  [Schema.Array(Schema.Struct({ step: Schema.Literals(["happens", "is said", "comes"]), number: Schema.Int }))],
+  ([steps]) => {
+    const log: Array<WatchEvent> = [...watching]
+    const said: Array<Word> = []
+    for (const { number, step } of steps) {
+      const one = <A>(all: ReadonlyArray<A>): A => all[Math.abs(number) % all.length]!
+      if (step === "happens") log.push(examples[one(happening)])
+      else if (step === "is said" || said.length === 0)
+        said.push(word(log, one(["hold", "go", "retry"]), { id: `w${said.length}`, ceilings: true }))
+      else
+        log.push(
+          ...given(...log)
+            .when(one(said), operator)
+            .granted()
+        )
+    }
+    const ids = log.flatMap((event) => (event._tag === "FleetWordTaken" ? [event.id] : []))
+    assert.strictEqual(new Set(ids).size, ids.length)
+  }
+)
 it("a word after its end is refused", () => {
   given(...watching)
     .when(word(watching, "hold", { until: 999 }), operator)

@@ -51,6 +51,8 @@ export const given = (...events: ReadonlyArray<WatchEvent>) => {
           )
           return events
         },
+        /** The events; none where it is refused. */
+        granted: () => Result.getOrElse(result, (): ReadonlyArray<WatchEvent> => []),
         thenRefused: (why: string): string => {
           assert.strictEqual(Result.isFailure(result) ? result.failure.reason : "granted", why)
           return Result.isFailure(result) ? result.failure.message : ""

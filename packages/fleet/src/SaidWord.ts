@@ -1,6 +1,6 @@
 import { Bounds, FleetWord } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { LogName } from "./FleetEvent.ts"
 
 /** The role of a person at a hub. A viewer reads, and an operator says words too (spec: fleet#people). */
@@ -49,15 +49,25 @@ export type WaitingWord = typeof WaitingWord.Type
 export const DueWord = Schema.Struct({ ...spoken, until: safeInteger })
 export type DueWord = typeof DueWord.Type
 
+const sentence = Schema.NullOr(Bounds.words(2000))
+/** A host and a hub of an earlier version have none. */
+const note = sentence.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+
 /** The answer of a host to a word. `reason`: why it did not take it; `null`: it did. */
-export const WordAnswer = Schema.Struct({ reason: Schema.NullOr(Bounds.words(2000)) })
+export const WordAnswer = Schema.Struct({
+  reason: sentence,
+  /** The act of a person that a taken word still waits for there; `null`: none. */
+  note
+})
 export type WordAnswer = typeof WordAnswer.Type
 
 /** The fate of a word. `waiting`: its host has not answered, and may still take it before its end. */
 export const WordStanding = Schema.Struct({
   outcome: Schema.Literals(["waiting", "taken", "refused"]),
   /** The reason of a refusal; else `null`. */
-  reason: WordAnswer.fields.reason,
+  reason: sentence,
+  /** The act of a person on that host that a taken word still waits for; else `null`. */
+  note,
   /** Milliseconds until its end, negative after it. */
   left: safeInteger
 })

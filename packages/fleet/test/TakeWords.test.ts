@@ -41,7 +41,7 @@ const deciding = Effect.gen(function* () {
               if (host.dies) return Effect.die(new Error("a bug"))
               if (word.id === host.broken) return new WordLost({ problem: "the log is locked" })
               decided.push(word)
-              return Effect.succeed({ reason: host.reason })
+              return Effect.succeed({ reason: host.reason, note: null })
             })
         })
       )
@@ -63,7 +63,7 @@ it.effect("a word is decided on and answered, with its end by the clock of this 
     assert.isTrue(asked.every((at) => at > 1_000_000 && at <= 1_010_000))
     assert.deepStrictEqual(decided[0], { ...rest, until: asked[0]! + left })
     assert.deepStrictEqual(state.answers[0], [word.id, "the watch has moved on"])
-    assert.deepInclude(said[0], { _tag: "Answered", answer: { reason: "the watch has moved on" } })
+    assert.deepInclude(said[0], { _tag: "Answered", answer: { reason: "the watch has moved on", note: null } })
   })
 )
 it.effect("a word comes again until its answer has arrived, and holds up no other", () =>

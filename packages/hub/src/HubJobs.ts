@@ -17,8 +17,8 @@ const found = `SELECT log::text, shown, enrolled_host AS host, takes_words, ${ag
   WHERE rules = $1 AND log = $2::uuid AND stream = $3 AND NOT forgotten AND NOT forked AND revoked IS NULL`
 
 /**
- * A job names the places of its events. The look goes through the log in its order from a place behind which they are,
- * and ends at the last event that is wanted. `OFFSET 0` keeps the planner from a look through all of the log.
+ * A job names the places of its events. The look begins behind the last known one, and goes through the log in its
+ * order. It ends at the last wanted event. `OFFSET 0` keeps the planner from a look through all of the log.
  */
 const told = `SELECT *, CASE WHEN sum(length(kept)) OVER (ORDER BY position) > ${maxRead} THEN '' ELSE kept END AS data FROM (
     SELECT found.* FROM jobs, LATERAL (

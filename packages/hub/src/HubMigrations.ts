@@ -133,8 +133,12 @@ const migrations = {
   ),
   // The rules whose sentence an alarm has. Other rules say the same need in other words.
   "0010_alarm_rules": statements("ALTER TABLE alarms ADD COLUMN rules text NOT NULL DEFAULT ''"),
-  // The page of a watch shows the newest words to it.
-  "0011_words_of_a_watch": statements("CREATE INDEX words_of_a_watch ON words (log, stream, said)")
+  "0011_words_of_a_watch": statements(
+    // The page of a watch shows the newest words to it.
+    "CREATE INDEX words_of_a_watch ON words (log, stream, said)",
+    // The act of a person that a taken word still waits for.
+    "ALTER TABLE words ADD COLUMN note text"
+  )
 }
 
 /**

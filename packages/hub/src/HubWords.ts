@@ -39,7 +39,7 @@ const say = `INSERT INTO words (id, log, stream, word, seen, person, until)
   ON CONFLICT (id) DO NOTHING`
 
 /** Finds a word where it says the same. */
-const said = `SELECT reason, answered IS NOT NULL AS answered, ${waits} AS waits, ${left} FROM words
+const said = `SELECT reason, note, answered IS NOT NULL AS answered, ${waits} AS waits, ${left} FROM words
   WHERE (id, log, stream, word, seen, person, until)
     = ($1::uuid, $2::uuid, $3, $4, $5::bigint, $6, to_timestamp($7::bigint / 1000.0))`
 
@@ -57,25 +57,26 @@ const waiting = `SELECT id::text, stream, word, seen, person, ${left}
 
 /** The newest words to a watch, for the people who look at it. */
 const told = `SELECT word, seen, person, (extract(epoch FROM said) * 1000)::bigint AS said_at,
-    reason, answered IS NOT NULL AS answered, ${waits} AS waits, ${left}
+    reason, note, answered IS NOT NULL AS answered, ${waits} AS waits, ${left}
   FROM words WHERE log = $1::uuid AND stream = $2 AND said > clock_timestamp() - interval '24 hours'
   ORDER BY said DESC, id LIMIT 10`
 
-const answer = `UPDATE words SET answered = clock_timestamp(), reason = $4 FROM logs
+const answer = `UPDATE words SET answered = clock_timestamp(), reason = $4, note = $5 FROM logs
   WHERE logs.log = words.log AND words.id = $1::uuid AND words.log = $2::uuid AND enrolled_host = $3 AND answered IS NULL`
 
 interface StandingRow {
   readonly reason: string | null
+  readonly note: string | null
   readonly answered: boolean
   readonly waits: boolean
   readonly left_ms: unknown
 }
 
-const standingOf = ({ answered, left_ms, reason, waits }: StandingRow): WordStanding => {
+const standingOf = ({ answered, left_ms, note, reason, waits }: StandingRow): WordStanding => {
   const left = Number(left_ms)
-  if (waits) return { outcome: "waiting", reason: null, left }
-  if (!answered) return { outcome: "refused", reason: "the token of its speaker was revoked", left }
-  return { outcome: reason === null ? "taken" : "refused", reason, left }
+  if (waits) return { outcome: "waiting", reason: null, note: null, left }
+  if (!answered) return { outcome: "refused", reason: "the token of its speaker was revoked", note: null, left }
+  return { outcome: reason === null ? "taken" : "refused", reason, note, left }
 }
 
 interface LogRow {
@@ -139,7 +140,7 @@ export class HubWords extends Context.Service<
         }),
         standing: Effect.fn("HubWords.standing")(function* (id) {
           const [row] = yield* orOut(
-            sql<StandingRow>`SELECT reason, answered IS NOT NULL AS answered, ${sql.literal(waits)} AS waits, ${sql.literal(left)}
+            sql<StandingRow>`SELECT reason, note, answered IS NOT NULL AS answered, ${sql.literal(waits)} AS waits, ${sql.literal(left)}
               FROM words WHERE id = ${id}::uuid`
           )
           return row === undefined ? yield* new NoSuchWord() : standingOf(row)
@@ -181,8 +182,8 @@ export class HubWords extends Context.Service<
               }))
           )
         ),
-        answer: Effect.fn("HubWords.answer")((enrolledHost, log, id, { reason }) =>
-          Effect.asVoid(orOut(sql.unsafe(answer, [id, log, enrolledHost, reason])))
+        answer: Effect.fn("HubWords.answer")((enrolledHost, log, id, { note, reason }) =>
+          Effect.asVoid(orOut(sql.unsafe(answer, [id, log, enrolledHost, reason, note])))
         )
       })
     })

@@ -9,7 +9,7 @@ const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
 const id = "2b1f3c9a-4e52-4a3f-9a77-0c6f1f3f5a11"
 const said: SaidWord = { log, watch: "app-1", word: "retry", seen: 6, until: 1_790_000_000_000 }
 const waiting: WaitingWord = { id, watch: "app-1", word: "retry", seen: 6, person: "anna", left: -5 }
-const taken = { outcome: "taken", reason: null, left: 1000 } as const
+const taken = { outcome: "taken", reason: null, note: null, left: 1000 } as const
 
 const anna = { name: "anna", role: "operator", since: "then" } as const
 const people: Readonly<Record<string, Omit<KnownPerson, "revoked">>> = {
@@ -66,11 +66,11 @@ it.live("a word goes from an operator to its host over the contract, and its ans
     assert.deepStrictEqual(yield* desk("anna", ({ say }) => say(id, said)), taken)
     assert.deepStrictEqual(yield* desk("vera", ({ word }) => word(id)), taken)
     assert.deepStrictEqual(yield* host("build1", ({ words }) => words(log)), [waiting])
-    yield* host("build1", ({ answer }) => answer(log, id, { reason: "the watch has moved on" }))
+    yield* host("build1", ({ answer }) => answer(log, id, { reason: "the watch has moved on", note: null }))
     assert.deepStrictEqual(calls.splice(0), [
       [id, anna, said],
       ["build1", log],
-      ["build1", log, id, { reason: "the watch has moved on" }]
+      ["build1", log, id, { reason: "the watch has moved on", note: null }]
     ])
     const kept = yield* Effect.flip(desk("anna", ({ say }) => say(id, { ...said, watch: "none" })))
     assert.deepInclude(kept, { _tag: "WordKept", problem: "no log" })
@@ -85,7 +85,7 @@ it.live("a word goes from an operator to its host over the contract, and its ans
       desk("build1", ({ word }) => word(id)),
       desk("nemo", ({ view }) => view),
       host("anna", ({ words }) => words(log)),
-      host("anna", ({ answer }) => answer(log, id, { reason: null })),
+      host("anna", ({ answer }) => answer(log, id, { reason: null, note: null })),
       host("anna", ({ begin }) => begin(log, { host: "h", machine: null, takesWords: true }))
     ])
       assert.strictEqual(yield* tagged(refused as Effect.Effect<unknown, { readonly _tag: string }>), "TokenRefused")

@@ -98,6 +98,7 @@ it.live("an operator's word is for the revision that the page showed, and has an
 it.live("a word needs the cookie, this origin, the secret of the form, a revision, and an operator", () =>
   Effect.gen(function* () {
     const fleet = known()
+    fleet.jobs = [...fleet.jobs, jobNamed("auth-0001", { kind: "run" })]
     const { address, cookie, list, post, secret } = yield* opened(fleet)
     const form = { secret, seen: "13" }
     const tries: ReadonlyArray<readonly [number, Effect.Effect<{ readonly status: number }>]> = [
@@ -113,6 +114,7 @@ it.live("a word needs the cookie, this origin, the secret of the form, a revisio
       [404, post(`${address}/adopt`, form, { cookie })],
       [404, post(`${list}${log}/watches/none/hold`, form, { cookie })],
       [404, post(`${list}${log}/watches/${"x".repeat(201)}/hold`, form, { cookie })],
+      [404, post(`${list}${log}/watches/run%2Fauth-0001/hold`, form, { cookie })],
       [404, post(`${list}nolog/watches/opera-0001/hold`, form, { cookie })]
     ]
     for (const [status, tried] of tries) assert.strictEqual((yield* tried).status, status)
@@ -152,6 +154,7 @@ it.live("an open page tells what became of each word", () =>
       said: began,
       outcome: "waiting",
       reason: null,
+      note: null,
       left: 60_000
     }
     const after = (change: Partial<ToldWord>) => Effect.sync(() => (fleet.words = [{ ...word, ...change }]))
@@ -160,10 +163,12 @@ it.live("an open page tells what became of each word", () =>
     yield* feed.until((sent) => sent.includes("build1 has not answered yet. It counts until"))
     yield* after({ left: -60_000 })
     yield* feed.until((sent) => sent.includes("no answer came from build1 before its end"))
-    yield* after({ outcome: "refused", reason: evil })
+    yield* after({ outcome: "refused", reason: evil, note: null })
     yield* feed.until((sent) => sent.includes("refused: &quot;&gt;&lt;img"))
     yield* after({ outcome: "taken" })
     yield* feed.until((sent) => sent.includes("build1 has taken it"))
+    yield* after({ outcome: "taken", note: `no souffleur acts on it ${evil}` })
+    yield* feed.until((sent) => sent.includes("has taken it, and no souffleur acts on it &quot;"))
     assert.notInclude(feed.text(), "<img")
   }).pipe(Effect.scoped)
 )
@@ -177,10 +182,23 @@ it.live("an open page gets what is new, and ends after the watch once each word 
       { ...examples.FleetWordTaken, at: began + 200 * 60_000, by: "anna", word: "release" as const },
       { ...examples.WatchReleased, at: began + 200 * 60_000 }
     ]
-    const word = { word: "release", seen: 13, person: "anna", said: began, reason: null, left: 60_000 } as const
+    const word = {
+      word: "release",
+      seen: 13,
+      person: "anna",
+      said: began,
+      reason: null,
+      note: null,
+      left: 60_000
+    } as const
     fleet.words = [{ ...word, outcome: "waiting" }]
     fleet.events = { "opera-0001": copied("opera-0001", ended) }
     yield* feed.until((sent) => sent.includes('id="e15"') && sent.includes("has not answered yet"))
+    // An end by the watch alone would come with the first of these.
+    for (const person of ["bob", "vera"]) {
+      fleet.words = [{ ...word, person, outcome: "waiting" }]
+      yield* feed.until((sent) => sent.includes(`by ${person},`))
+    }
     fleet.words = [{ ...word, outcome: "taken" }]
     yield* feed.until((sent) => sent.includes("event: over"))
     assert.include(feed.text(), "build1 has taken it")

@@ -87,18 +87,20 @@ export const makeFleet = Effect.fnUntraced(function* (known: Known, more: Partia
       ),
     guestOf: (given) => guest(Redacted.value(given)),
     job: (log, stream) =>
-      Effect.sync(() =>
-        Option.fromUndefinedOr(
+      Effect.sync(() => {
+        // A database fails at such names.
+        if (!/^[0-9a-f-]{36}$/u.test(log) || stream.includes("\0") || stream.length > 200) throw new Error("no name")
+        return Option.fromUndefinedOr(
           known.jobs.find((job) => job.log === log && (job.kind === "watch" ? job.id : streamOf(job.id)) === stream)
         )
-      ),
+      }),
     events: (_, stream, { after, upTo }) =>
       Effect.sync(() => (known.events?.[stream] ?? []).filter((event) => event[2] > after && event[2] <= upTo)),
     toWatch: () => Effect.sync(() => known.words ?? []),
     say: (_, { name }, word) =>
       Effect.sync(() => {
         known.said?.push({ ...word, by: name })
-        return { outcome: "waiting", reason: null, left: 1000 }
+        return { outcome: "waiting", reason: null, note: null, left: 1000 }
       }),
     ...more
   }

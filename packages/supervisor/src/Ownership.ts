@@ -75,11 +75,11 @@ export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "
   return yield* settledEnd(id, yield* command(id, { _tag: "Finish", saidBy }))
 })
 
-/** Holds if the event after the revision that its speaker saw is this very word. */
+/** Holds if this very word was taken after the revision that its speaker saw. */
 const wasTaken = Effect.fnUntraced(function* ({ revision }: Watch, watch: string, { id, seen }: FleetWordIntent) {
   if (revision <= seen) return false
-  const [next] = yield* (yield* EventLog).read(watches.streamOf(watch), seen, seen + 1)
-  return next?.event._tag === "FleetWordTaken" && next.event.id === id
+  const since = yield* (yield* EventLog).read(watches.streamOf(watch), seen)
+  return since.some(({ event }) => event._tag === "FleetWordTaken" && event.id === id)
 })
 
 /**

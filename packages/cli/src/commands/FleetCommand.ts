@@ -171,7 +171,8 @@ const wordLine = (news: WordNews): string => {
   const { person, watch, word } = news.word
   const said = `${person} says ${word} to ${watch}`
   if (news._tag === "Lost") return `${said}, and this host could not decide: ${news.problem}`
-  return `${said}: ${news.answer.reason === null ? "taken" : `refused, as ${news.answer.reason}`}`
+  const { note, reason } = news.answer
+  return `${said}: ${reason !== null ? `refused, as ${reason}` : note === null ? "taken" : `taken, and ${note}`}`
 }
 
 const shipCommand = Command.make(

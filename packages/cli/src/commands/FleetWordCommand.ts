@@ -1,5 +1,5 @@
-import { FleetWord, Words } from "@souffleur/domain"
-import { FleetDesk, longestWord, silentMillis } from "@souffleur/fleet"
+import { FleetWord, isOver, Processes, type Watch, Words } from "@souffleur/domain"
+import { FleetDesk, longestWord, silentMillis, type WordAnswer } from "@souffleur/fleet"
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Clock, Console, Duration, Effect, Layer, Option, Schema } from "effect"
@@ -64,9 +64,12 @@ const wordCommand = (word: FleetWord) =>
       }).pipe(Effect.provide(layerDesk))
       const outcome = standing === undefined || standing.outcome === "waiting" ? "no answer" : standing.outcome
       const reason = standing?.reason ?? null
-      if (given.json) yield* Console.log(JSON.stringify({ watch: given.watch, word, id, outcome, reason }))
-      else if (outcome === "taken") yield* Console.log(`${host} has taken it: ${word}`)
-      else if (outcome === "refused") yield* Console.error(`souffleur: ${host} refuses it: ${reason}`)
+      const note = standing?.note ?? null
+      if (given.json) yield* Console.log(JSON.stringify({ watch: given.watch, word, id, outcome, reason, note }))
+      else if (outcome === "taken") {
+        yield* Console.log(`${host} has taken it: ${word}`)
+        if (note !== null) yield* Console.error(`warning: ${note}`)
+      } else if (outcome === "refused") yield* Console.error(`souffleur: ${host} refuses it: ${reason}`)
       else
         yield* Console.error(
           `souffleur: no answer came from ${standing === undefined ? "the hub" : host}. The word counts no more, and may have been taken before: souffleur status --fleet`
@@ -77,6 +80,14 @@ const wordCommand = (word: FleetWord) =>
 
 /** Says a word to a watch of another host of the fleet (spec: fleet#words). */
 export const wordCommands = FleetWord.literals.map(wordCommand)
+
+/** Says what to type where no souffleur acts on a watch that took a word. `null`: one does, or the watch is over. */
+const unheard = Effect.fnUntraced(function* (id: string, { owner, phase }: Watch) {
+  const acts = owner !== undefined && !isOver(yield* (yield* Processes).condition(owner.process))
+  return acts || phase === "Exited"
+    ? null
+    : `no souffleur acts on it there: "souffleur resume ${id}" on that host goes on with the watch`
+})
 
 /** Decides on one word for this host. The shipper starts it for each word, and it alone writes the log. */
 export const takeCommand = Command.make(
@@ -89,17 +100,19 @@ export const takeCommand = Command.make(
     const order = Schema.decodeOption(WordOrder)(line)
     if (Option.isNone(order))
       return yield* new BadUsage({ message: "standard input has no word of a fleet, as souffleur fleet ship gives it" })
-    const answered = (reason: string | null) => Console.log(Schema.encodeSync(WordReply)({ reason }))
-    if ((yield* joinedFleet).readOnly) return yield* answered("this host takes no words: it joined with --read-only")
-    const { until } = order.value
+    const answered = (answer: WordAnswer) => Console.log(Schema.encodeSync(WordReply)(answer))
+    const refused = (reason: string): WordAnswer => ({ reason, note: null })
+    if ((yield* joinedFleet).readOnly)
+      return yield* answered(refused("this host takes no words: it joined with --read-only"))
+    const { until, watch } = order.value
     yield* Souffleur.use((souffleur) => souffleur.takeWord(order.value)).pipe(
-      Effect.as(null),
+      Effect.flatMap((taken) => Effect.map(unheard(watch, taken), (note): WordAnswer => ({ reason: null, note }))),
       Effect.catch(
         Effect.fnUntraced(function* (error) {
           // A launch that cannot be settled follows a word that was taken. The log may be in use again soon.
           const mayPass = error._tag === "LogUnusable" && (yield* Clock.currentTimeMillis) <= until
           if (mayPass || error._tag === "LaunchFailed") return yield* error
-          return error.message
+          return refused(error.message)
         })
       ),
       Effect.flatMap(answered)

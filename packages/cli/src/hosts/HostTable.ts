@@ -11,13 +11,15 @@ import { askHosts, shownGeneration, type HostRow, hostRows, hostsOf } from "./Ho
 const maxCellLength = 200
 
 /** The state is last: the reason why a host has no answer may be long. */
-const titles = ["HOST", "WATCH", "GEN", "LAST EVENT", "STATE"]
+const titles = ["HOST", "WATCH", "GEN", "REV", "LAST EVENT", "STATE"]
 
 const cellsOf = ({ host, problem, watch }: HostRow, now: number): ReadonlyArray<string> => {
-  if (watch === undefined) return [host, "", "", "", problem ?? "no watch"]
+  if (watch === undefined) return [host, "", "", "", "", problem ?? "no watch"]
+  // A host of another version may not tell it.
+  const revision = typeof watch["revision"] === "number" ? String(watch["revision"]) : ""
   const at = epochOf(watch.last_event_at)
   const age = at === undefined ? "" : `${Words.duration(Math.max(0, now - at))} ago`
-  return [host, watch.watch, `S${shownGeneration(watch)}`, age, jobLine(watch)]
+  return [host, watch.watch, `S${shownGeneration(watch)}`, revision, age, jobLine(watch)]
 }
 
 /** Returns the lines of a table of watches of several hosts, its titles first. `now`: epoch milliseconds. */

@@ -22,8 +22,9 @@ const intentOf = ({ ceilings, word }: FleetWordIntent): WatchIntent => {
 }
 
 /**
- * Decides a word that a person said at the hub of a fleet. It counts for the revision that its speaker saw, and until
- * its end. Its own event makes another revision. So the same word never has an effect twice (spec: fleet#words).
+ * Decides a word that a person said at the hub of a fleet. It counts from the revision that its speaker saw to the next
+ * turn of the watch, and until its end. Its own event is a turn. So the same word never has an effect twice
+ * (spec: fleet#words).
  */
 export const decideFleetWord = (
   watch: Watch,
@@ -31,7 +32,7 @@ export const decideFleetWord = (
   decide: (watch: Watch, command: WatchCommand) => Decision<WatchEvent>
 ): Decision<WatchEvent> => {
   const { by, id, now, person, seen, until, word } = command
-  if (watch.revision !== seen)
+  if (seen > watch.revision || seen < watch.turned)
     return no(
       "not now",
       `the watch is at revision ${watch.revision}, and the word was for revision ${seen}: look again`

@@ -203,11 +203,32 @@ const changes: Changes = {
 const change = <T extends WatchEvent["_tag"]>(watch: Watch, event: Extract<WatchEvent, { readonly _tag: T }>): Change =>
   changes[event._tag as T](event, watch)
 
+/** The parts of a watch that a person's word depends on. A recovery under way is one, with whatever step it takes. */
+const stance = ({ agent, ceiling, generation, held, phase, recovery, standby, wait }: Watch) => [
+  phase,
+  generation,
+  agent,
+  recovery?.cycle,
+  standby,
+  held,
+  wait,
+  ceiling
+]
+
+/** Holds if a word for the watch before an event may mean something else after it (spec: fleet#words). */
+const isTurn = (before: Watch, after: Watch, { _tag }: WatchEvent): boolean => {
+  const was = stance(before)
+  return _tag === "FleetWordTaken" || stance(after).some((part, n) => part !== was[n])
+}
+
 /** Returns the state after an event. A watch changes in no other way. */
-export const evolve = (watch: Watch, event: WatchEvent): Watch => ({
-  ...watch,
-  restored: eventsOfStarts.has(event._tag) ? watch.restored : undefined,
-  ...change(watch, event),
-  revision: watch.revision + 1,
-  lastEventAt: event.at
-})
+export const evolve = (watch: Watch, event: WatchEvent): Watch => {
+  const after = {
+    ...watch,
+    restored: eventsOfStarts.has(event._tag) ? watch.restored : undefined,
+    ...change(watch, event),
+    revision: watch.revision + 1,
+    lastEventAt: event.at
+  }
+  return isTurn(watch, after, event) ? { ...after, turned: after.revision } : after
+}

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "193edd607fbe5ac8" },
+  name: { kind: "watch", fingerprint: "0b5c15ef98e95233" },
   initial,
   evolve,
   schema: Watch,

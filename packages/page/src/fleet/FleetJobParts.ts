@@ -41,8 +41,8 @@ export const fleetActs = (
 }
 
 /** Says what became of a word. */
-const fateOf = ({ left, outcome, reason }: ToldWord, host: string, { now, zone }: Seen): string => {
-  if (outcome === "taken") return `${host} has taken it`
+const fateOf = ({ left, note, outcome, reason }: ToldWord, host: string, { now, zone }: Seen): string => {
+  if (outcome === "taken") return `${host} has taken it${note === null ? "" : `, and ${note}`}`
   if (outcome === "refused") return `refused: ${reason}`
   if (left > 0) return `${host} has not answered yet. It counts until ${Words.moment(now + left, now, zone)}`
   return `no answer came from ${host} before its end. It counts no more, and may have been taken before`
