@@ -104,7 +104,7 @@ it.live.skipIf(noPostgres !== undefined)("a host that joined with --read-only ta
     const damaged = yield* two.ask(["fleet", "take"], order.replace('"night"', '"load-two"'))
     assert.deepStrictEqual([damaged.code, typeof JSON.parse(damaged.out).reason], [0, "string"])
     assert.deepInclude(yield* two.ask(["fleet", "take"], "no word\n"), { code: 2, out: "" })
-    assert.deepStrictEqual(JSON.parse((yield* two.ask(["fleet", "take"], order)).out), { reason: null })
+    assert.deepStrictEqual(JSON.parse((yield* two.ask(["fleet", "take"], order)).out), { reason: null, note: null })
     assert.deepStrictEqual(yield* takenBy(two, "night"), [["anna", "release"]])
   })
 )
