@@ -206,8 +206,8 @@ export const codexMutants = [
     [
       [
         "first launch: a session that is reported",
-        'watch.sessionId === ""\n        ? yield*',
-        "false\n        ? yield*"
+        ": yield* reportedSession({ ...(yield* ref.state), conductor, launchId })",
+        ": Option.some(watch.sessionId)"
       ],
       [
         "first launch: an output that is kept",
@@ -252,7 +252,7 @@ export const codexMutants = [
     [
       [
         "classify: a session that a launch left, also with comms",
-        '(!watch.awaiting || watch.sessionId === "")',
+        "(!watch.awaiting || !isSessionKnown(watch.sessionId))",
         "!watch.awaiting"
       ]
     ]

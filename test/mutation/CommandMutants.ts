@@ -472,6 +472,12 @@ export const commandMutants = [
   ...mutantsOf(
     "packages/embed/src/preview/ForeseenLine.ts",
     ["packages/cli/test/SetupCommand.test.ts"],
-    [["preview: no name of an empty id", '(id === "" ? all : all.replaceAll(id, name))', "all.replaceAll(id, name)"]]
+    [
+      [
+        "preview: no name of an empty id",
+        "(isSessionKnown(id) ? all.replaceAll(id, name) : all)",
+        "all.replaceAll(id, name)"
+      ]
+    ]
   )
 ]

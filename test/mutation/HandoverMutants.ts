@@ -15,6 +15,7 @@ export const handoverMutants = [
     ["hand-over: not in a recovery", "if (recovery !== undefined) return", "if (false as boolean) return"],
     ["hand-over: not before the watch runs", 'if (phase !== "Watching") return', "if (false as boolean) return"],
     ["hand-over: not to the same agent", "if (from === agent)\n", "if (from === agent && standby !== undefined)\n"],
+    ["hand-over: an end before it stays the cause", 'standby?.trigger ?? "handover"', '"handover"'],
     ["hand-over: an agent that lives goes on", 'trigger === "handover" ? lives', 'trigger === "handover" ? false'],
     ["hand-over: an agent that was given up is recovered", ": !ended)", ": true)"],
     ["hand-over: a wait is over", "...(wait === undefined ? [] :", "...(wait !== undefined ? [] :"],
@@ -71,7 +72,8 @@ export const handoverMutants = [
     ["packages/embed/test/WatchReason.test.ts"],
     [
       ["hand-over: why names the ways on", "failed === undefined\n", "true\n"],
-      ["hand-over: why of one that was taken back", ' && handedFrom === undefined ? "a person', ' && false ? "a person']
+      ["hand-over: why of one after an end", "handedFrom !== undefined\n", "false\n"],
+      ["hand-over: why of one that was taken back", ': trigger === "handover"\n', ": false\n"]
     ]
   ),
   ...mutantsOf(`${recovery}/src/providers/SmallHandoff.ts`, exported, [

@@ -159,14 +159,13 @@ export const holdMutants = [
   ),
   ...mutantsOf(
     "packages/domain/src/describe/DescribeWatch.ts",
+    ["packages/domain/test/DescribeEvent.test.ts"],
+    [["died: a zombie by its article", '"zombie" ? "a zombie" :', '"zombie" ? "zombie" :']]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/describe/DescribeWatch.ts",
     ["packages/embed/test/WatchReason.test.ts"],
-    [
-      [
-        "died: how it ended",
-        "end === null ? `its process is ${evidence.process}` : `it ended ${ended(end)}`",
-        "`its process is ${evidence.process}`"
-      ]
-    ]
+    [["died: how it ended", ": `it ended ${ended(end)}`\n    case", ": `its process is ${evidence.process}`\n    case"]]
   ),
   ...mutantsOf(
     "packages/embed/src/explain/StatusLine.ts",

@@ -4,6 +4,37 @@ const watcher = "packages/watcher"
 const look = [`${watcher}/test/Classify.test.ts`]
 const polls = [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`]
 export const watcherMutants = [
+  ...mutantsOf(
+    `${watcher}/src/Watcher.ts`,
+    [`${watcher}/test/Signs.test.ts`],
+    [
+      ["prompt: a person is awaited", "now - verdict.since > promptMillis ? nextPrompt", "false ? nextPrompt"],
+      ["prompt: not right after the turn", " && now - verdict.since > promptMillis", ""],
+      ["prompt: not with comms", "|| comms !== null ||", "||"],
+      ["prompt: not in print mode", " || print || launchId", " || launchId"],
+      ["prompt: not of an agent run by hand", " || launchId === undefined) return null", ") return null"],
+      ["prompt: not before the hand-off", '"Idle" || !taken ||', '"Idle" ||'],
+      ["taken: told before the first poll", "[mirror, observeState, tellTaken]", "[mirror, observeState]"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/StatusLine.ts",
+    ["packages/embed/test/StatusLine.test.ts"],
+    [["prompt: one sentence", "person.for === nextPrompt", "false"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/watching/WatchStatus.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [["taken: status sees it first", "launchId !== undefined && isUntaken(watch)", "false"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/watching/Overview.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [
+      ["overview: a Conductor is watched", "isSameProcess(identity, one)", "false"],
+      ["overview: so is an agent that it started", "yield* processes.find(parent)", "Option.none()"]
+    ]
+  ),
   ...mutantsOf(`${watcher}/src/Classify.ts`, look, [
     [
       "priority: complete first",
@@ -52,7 +83,7 @@ export const watcherMutants = [
     ],
     [
       "priority: the session that the dead held last",
-      'if (gone && (!watch.awaiting || watch.sessionId === "") && found?.holder === "the same")',
+      'if (gone && (!watch.awaiting || !isSessionKnown(watch.sessionId)) && found?.holder === "the same")',
       "if (false as boolean)"
     ],
     [
@@ -225,7 +256,7 @@ export const watcherMutants = [
       ["watcher: the ceiling of dollars", "if (spent >= limit) yield*", "if (false as boolean) yield*"],
       ["watcher: the ceiling is told once", "if (ceiling !== undefined) return\n", ""],
       ["watcher: why nobody is killed", "    yield* tellDeferred(seen)\n", ""],
-      ["watcher: who is awaited", "    yield* tellPerson(seen.verdict)\n", ""]
+      ["watcher: who is awaited", "    yield* tellPerson(seen)\n", ""]
     ]
   ),
   ...mutantsOf(

@@ -78,7 +78,7 @@ it("a Conductor that ignores SIGTERM is killed after the grace; an unkillable on
   assert.strictEqual(unkillable.world.comms.souffleur?.state, "error")
 })
 
-it("three deaths without progress: two launches, an export for a person, the row says error, and it ends", () => {
+it("three ends without progress: two launches, an export for a person, the row says error, and it ends", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, dies, dies, dies)
   const souffleur = stage.souffleur()

@@ -141,7 +141,7 @@ export class Oracle {
     const world = this.#world
     const asked = this.#before === "RecoveryRetried"
     if (this.#retries >= 3 && !asked)
-      world.violated("a recovery that may launch began after three deaths without progress")
+      world.violated("a recovery that may launch began after three ends without progress")
     if (this.#ceiling) world.violated("a recovery that may launch began above a ceiling of the user's")
     const { quietHours } = world.settings
     if (

@@ -71,7 +71,7 @@ it.layer(services)((it) => {
       const after = yield* printed(the.project, here)
       assert.strictEqual(after[0], "2 watches, 2 need you; 2 ended since you looked, 1 failed; 1 agent runs unwatched.")
       const ended = after.indexOf("ENDED SINCE YOU LOOKED")
-      assert.match(after[ended + 1] ?? "", /^ {2}failed-1 +ended: failed: three deaths without progress +\//u)
+      assert.match(after[ended + 1] ?? "", /^ {2}failed-1 +ended: failed: three ends without progress +\//u)
       assert.match(after[ended + 2] ?? "", /^ {2}over-1 +ended: completed +\//u)
       assert.include(after, "  souffleur why failed-1")
       assert.notInclude(after, "  souffleur why over-1")

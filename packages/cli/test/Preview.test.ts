@@ -207,7 +207,7 @@ it.layer(services)((it) => {
         "context full",
         "usage limit",
         "finished",
-        "third death without progress"
+        "third end without progress"
       ])
       assert.match(told["killed"]!.says[0]!, /^The agent is dead: its process is gone/u)
       assert.strictEqual(told["usage limit"]!.ways[0]!.provider, "continue_turn")
@@ -220,12 +220,12 @@ it.layer(services)((it) => {
       ])
       assert.strictEqual(told["context full"]!.ways.at(-1)!.provider, "small_handoff")
       assert.deepInclude(told["finished"], { watch_ends: "completed", ways: [] })
-      assert.deepInclude(told["third death without progress"], { watch_ends: "retries exhausted", ways: [] })
+      assert.deepInclude(told["third end without progress"], { watch_ends: "retries exhausted", ways: [] })
 
       const plain = yield* the.json({}, "run", "--dry-run", "--json", "--", "sh", "-c", "exit 1")
       assert.deepStrictEqual(
         plain.ends.map(({ end }) => end),
-        ["killed", "finished", "third death without progress"]
+        ["killed", "finished", "third end without progress"]
       )
       assert.deepStrictEqual(plain.ends[0]!.ways, [
         { provider: "restart", lines: [{ program: "/usr/bin/sh", args: ["-c", "exit 1"], input: null }] }
@@ -233,7 +233,7 @@ it.layer(services)((it) => {
       // The pause before the next run is told, and no number of a cycle.
       const says = plain.ends.flatMap((end) => end.says).join("\n")
       assert.match(says, /The command is run again at .*, after a pause of 1 s\./u)
-      assert.include(says, "After another death without progress the pause is 5 s.")
+      assert.include(says, "After another end without progress the pause is 5 s.")
       assert.notMatch(says, /Recovery \d|Conductor/u)
       assert.strictEqual(plain.sees.terminal, "headless")
       const own = yield* the.json({}, "run", "--dry-run", "--terminal", "--json", "--", "sh", "-c", "exit 1")

@@ -82,7 +82,7 @@ it.layer(services)((it) => {
           alone.rest.filter((line) => line.includes(id))
         )
       }
-      assert.match(rows(facts).join("\n"), /failed +ended: failed: three deaths without progress/u)
+      assert.match(rows(facts).join("\n"), /failed +ended: failed: three ends without progress/u)
       assert.include(rest.join("\n"), "warning: failed: the config file of /opera asks for another")
     })
   )

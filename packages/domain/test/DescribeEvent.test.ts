@@ -15,5 +15,15 @@ it("three ends without progress are told as likely done only where the agent onl
     told("only-answered"),
     /only answered at last\. The work is likely done, so read its last words: nothing is/u
   )
-  assert.match(told("pid"), /^Three deaths without progress: nothing is launched any more\./u)
+  assert.match(told("pid"), /^Three ends without progress: nothing is launched any more\./u)
+})
+it("a dead process is told as what it is: gone, or a zombie", () => {
+  const told = (process: "gone" | "zombie") =>
+    describeEvent({
+      ...examples.ConductorDied,
+      reason: "pid",
+      evidence: { ...examples.ConductorDied.evidence, process, end: null }
+    }).text
+  assert.include(told("zombie"), "its process is a zombie")
+  assert.include(told("gone"), "its process is gone")
 })

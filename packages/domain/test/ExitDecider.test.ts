@@ -149,7 +149,7 @@ describe("a limit of the user", () => {
       .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
     assert.deepInclude(withheld, { stage: "ceiling", trigger: "pid", cycle: 1 })
   })
-  it("the third death without progress is salvaged at a ceiling too, also in quiet hours", () => {
+  it("the third end without progress is salvaged at a ceiling too, also in quiet hours", () => {
     for (const quietUntil of [undefined, 9000]) {
       const more = quietUntil === undefined ? {} : { quietUntil }
       const [, salvage] = given(...watching, { ...died(2), at }, watcher(2), monitor(2), reached)

@@ -90,6 +90,18 @@ describe("a hand-over", () => {
       .when(to("claude"), person)
       .thenTags("AgentChosen", "RecoveryRetried", "WatcherStarted")
   })
+  it("a hand-over after an end keeps that end as its cause, and the agent is recovered from it where it is taken back", () => {
+    const dead = [...watching, died(1), started(1), closed, watcher(2)]
+    const handed = given(...dead)
+      .when(to("codex"), person)
+      .thenTags("AgentChosen", "RecoveryRetried", "RecoveryStarted")
+    assert.strictEqual(given(...dead, ...handed).watch.recovery?.trigger, "pid")
+    const failed = [...dead, ...handed, { ...closed, cycle: 2 }, watcher(3)]
+    const back = given(...failed)
+      .when(to("claude", "claude", false), person)
+      .thenTags("AgentChosen", "RecoveryRetried", "RecoveryStarted")
+    assert.strictEqual(given(...failed, ...back).watch.recovery?.trigger, "pid")
+  })
   it("a hand-over that could not begin is not tried again by a plain retry, and the refusal names the ways on", () => {
     const unfit = { ...closed, stage: "hand-over" }
     const { when } = given(...watching, chosen("codex"), begun(1), unfit, watcher(2))

@@ -113,7 +113,7 @@ it("a report names each job that needs a person, and each watch that gave up", (
   const [gone, done] = [ended("b", "retries exhausted"), ended("c", "completed")]
   assert.deepStrictEqual(reportOf([needing, gone, done], period).needs, [
     { kind: "watch", id: "a", why: "it waits", next: "souffleur attach a" },
-    { kind: "watch", id: "b", why: "failed: three deaths without progress", next: "souffleur why b" }
+    { kind: "watch", id: "b", why: "failed: three ends without progress", next: "souffleur why b" }
   ])
 })
 

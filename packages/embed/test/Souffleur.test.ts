@@ -117,6 +117,21 @@ it.effect("the status of a watch tells what its agent does, also where only the 
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
+it.effect("a successor that has answered is at work by its status, before its watcher has told so", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    yield* world.conductor.dies
+    yield* untilEvent(id, "ConductorRelaunched")
+    const look = Effect.flatMap(souffleur.find(id), souffleur.status)
+    assert.deepInclude(yield* look, { state: "recovering", standing: "watching, hand-off not taken yet" })
+    world.agent.taken = () => ({ at: 0, context: undefined })
+    assert.deepInclude(yield* look, { state: "working", standing: "watching" })
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
 it.effect("an app sees the agents that no watch follows, and the watches with their need of a person", () => {
   const { layer } = faked()
   return Effect.gen(function* () {
@@ -135,6 +150,22 @@ it.effect("an app sees the agents that no watch follows, and the watches with th
     )
     const [left] = (yield* souffleur.overview("/p")).jobs
     assert.strictEqual(left?.need?.next, `souffleur resume ${id}`)
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("a Conductor whose session is not known yet, and an agent that it started, are not unwatched", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    yield* Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled"))
+    world.processes.run({ pid: 4712, parent: 4711 }, { pid: 4713, parent: 4712 }, { pid: 4800, parent: 1 })
+    const sessions = [4711, 4713, 4800].map((pid) => ({ pid, sessionId: `unsaid-${pid}` }))
+    world.agent.sessions = sessions
+    const { agents } = yield* souffleur.overview("/p")
+    assert.deepStrictEqual(
+      agents.map(({ pid }) => pid),
+      [4800]
+    )
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 

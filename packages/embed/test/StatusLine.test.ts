@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { initial, type Watch, Words } from "@souffleur/domain"
+import { initial, nextPrompt, type Watch, Words } from "@souffleur/domain"
 import { needOf, standingOf, statusLine } from "../src/explain/StatusLine.ts"
 import { noon, recovery } from "./AtNoon.ts"
 
@@ -35,6 +35,14 @@ it("a watch needs a person for a wait, a hold, a standby, a ceiling, its file or
   assert.strictEqual(next({ phase: "Exited", end: "retries exhausted" }, false), "souffleur why w")
   assert.isUndefined(next({ phase: "Exited", end: "completed" }, false))
   assert.strictEqual(next({ person }, false), "souffleur resume w")
+})
+
+it("an agent that waits at its prompt needs a person, by one sentence", () => {
+  const person = { for: nextPrompt, since: noon }
+  assert.deepStrictEqual(needOf("w", { ...initial, phase: "Watching", person }, true), {
+    why: 'its turn is over: it waits for your words, or for "souffleur done"',
+    next: "souffleur attach w"
+  })
 })
 
 it("a hand-over that failed needs a person, by the command that has the agent before go on", () => {

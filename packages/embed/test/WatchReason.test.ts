@@ -247,13 +247,15 @@ it("why of a hand-over that failed names both ways on, and a person's word as th
     lastMessageId: 0
   })
   assert.include(why(chosen("codex"), began(2), relaunched), "because a person handed the conversation over")
+  const afterDeath = { ...began(2), trigger: "pid" } as const
+  assert.include(why(chosen("codex"), afterDeath, relaunched), "because a person handed the conversation over")
   assert.include(
     why(chosen("codex"), began(1), closed("export"), chosen("pi"), began(2), relaunched),
     "because a person took a failed hand-over back"
   )
 })
 
-it("why of three deaths without progress says how the last process ended", () => {
+it("why of three ends without progress says how the last process ended", () => {
   const ended = { ...died("pid"), evidence: { ...evidence, end: { _tag: "Exited", code: 3 } } } as const
   const starts = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "export", trigger: "pid" })
   const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: null })

@@ -46,7 +46,7 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
 }
 
 /**
- * Ends a watch after three deaths without progress: nothing is launched, and a person gets the export
+ * Ends a watch after three ends without progress: nothing is launched, and a person gets the export
  * (spec: behaviour#retries).
  */
 const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: Watch, ref: WatchRef, cycle: number) {

@@ -150,7 +150,7 @@ it.effect("a recovery beats in the watcher's place each 60 s, also in comms", ()
   }).pipe(onLayer)
 )
 
-describe("the third death without progress", () => {
+describe("the third end without progress", () => {
   const salvage = Effect.fnUntraced(function* (world: FakeWorld, settings: Partial<Settings["Service"]> = {}) {
     const stateDir = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
     const log = yield* crashingLog(recovering({ purpose: "export" }))

@@ -33,7 +33,7 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
     state: "error" as const,
     lastError: `${stage}: ${message}`
   })),
-  Match.tag("RetriesExhausted", () => ({ state: "error" as const, lastError: Words.threeDeaths })),
+  Match.tag("RetriesExhausted", () => ({ state: "error" as const, lastError: Words.threeEnds })),
   Match.tag("RoleGaveUp", ({ defect, role }) =>
     role === "watcher" || role === "self-monitor"
       ? { state: "error" as const, lastError: `${role}: ${defect}` }

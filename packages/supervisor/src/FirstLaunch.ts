@@ -6,12 +6,14 @@ import {
   Claims,
   Comms,
   isOver,
+  isSessionKnown,
   Launcher,
   LaunchFailed,
   lower,
   Processes,
   type ProcessIdentity,
   Settings,
+  unknownSession,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -97,15 +99,15 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
   const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)
   yield* claim(ref, watch, launchId, conductor)
-  if (watch.kind === "command") return { conductor, sessionId: "", print: false, baseline } satisfies Validated
+  if (watch.kind === "command")
+    return { conductor, sessionId: unknownSession, print: false, baseline } satisfies Validated
 
   const lookForSession = Effect.gen(function* () {
     // Asked before the file is looked for: the agent may have written the file just before its end.
     const condition = yield* processes.condition(conductor)
-    const named =
-      watch.sessionId === ""
-        ? yield* reportedSession({ ...(yield* ref.state), conductor, launchId })
-        : Option.some(watch.sessionId)
+    const named = isSessionKnown(watch.sessionId)
+      ? Option.some(watch.sessionId)
+      : yield* reportedSession({ ...(yield* ref.state), conductor, launchId })
     const began = Option.isSome(named) && Option.isSome(yield* Effect.option(agent.sessionFile(named.value)))
     return began ? { sessionId: named.value } : isOver(condition) ? "ended" : undefined
   })

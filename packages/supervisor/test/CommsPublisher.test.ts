@@ -91,7 +91,7 @@ describe("the publication of an event", () => {
       Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: "/e.md" }),
       "error",
       "error",
-      ["Three deaths", "/e.md"]
+      ["Three ends", "/e.md"]
     ],
     [completed, "complete", "completion", ["completed"]],
     [Event.WatchReleased.make({ at, exportPath: null }), "exited", "system", ["released", "no export"]],

@@ -107,7 +107,7 @@ describe("a Conductor without comms", () => {
       })
     )
   )
-  it.effect("three deaths without progress leave the export, and launch no more", () =>
+  it.effect("three ends without progress leave the export, and launch no more", () =>
     night({}, (world) =>
       Effect.gen(function* () {
         for (const _ of [1, 2]) {

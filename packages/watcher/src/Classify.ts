@@ -1,4 +1,13 @@
-import { Bounds, EarlyEnd, isOver, type Event, heartbeatAge, type Watch, type WatcherExit } from "@souffleur/domain"
+import {
+  Bounds,
+  EarlyEnd,
+  type Event,
+  heartbeatAge,
+  isOver,
+  isSessionKnown,
+  type Watch,
+  type WatcherExit
+} from "@souffleur/domain"
 import { Option, Schema } from "effect"
 import type { Observation } from "./Observation.ts"
 import { signsToLog } from "./ReadSigns.ts"
@@ -53,7 +62,7 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   // counts only after that.
   const found = seen.foundSession
   const gone = isOver(seen.process)
-  if (gone && (!watch.awaiting || watch.sessionId === "") && found?.holder === "the same")
+  if (gone && (!watch.awaiting || !isSessionKnown(watch.sessionId)) && found?.holder === "the same")
     return { _tag: "SessionIdFound", ...found }
   if (seen.turnEnded) return { _tag: "TurnEnded" }
   if (typeof seen.ending === "object") return { _tag: "EndedEarly", ...seen.ending }

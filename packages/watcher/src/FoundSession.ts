@@ -1,4 +1,13 @@
-import { Agent, folderOf, Hooks, isSameProcess, isWithin, type Watch, type WatchRef } from "@souffleur/domain"
+import {
+  Agent,
+  folderOf,
+  Hooks,
+  isSameProcess,
+  isSessionKnown,
+  isWithin,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
 import { reportedSession } from "@souffleur/process"
 import { Effect, Option, Ref } from "effect"
 import { holderOf } from "./SessionHolder.ts"
@@ -26,7 +35,8 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
    * the launch (spec: behaviour#awaiting-a-session-id). For a new one it looks up the holder (spec: behaviour#modes).
    */
   return Effect.fnUntraced(function* (sessionId: string | null | undefined) {
-    const reported = watch.kind === "agent" && watch.sessionId === "" ? yield* reportedSession(watch) : Option.none()
+    const reported =
+      watch.kind === "command" || isSessionKnown(watch.sessionId) ? Option.none() : yield* reportedSession(watch)
     if (Option.isSome(reported)) return { sessionId: reported.value, holder: "the same" as const }
     const held = watch.conductor === undefined ? Option.none() : yield* hooks.holds(watch.conductor)
     if (Option.isSome(held) && held.value !== watch.sessionId) {

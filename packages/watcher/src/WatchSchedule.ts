@@ -21,3 +21,6 @@ export const patrol = (wait: Duration.Duration, interval: Duration.Duration) =>
  * poll forward.
  */
 export const probeInterval = "1 second"
+
+/** Milliseconds after which an agent at its prompt waits for a person. A person at work makes shorter pauses. */
+export const promptMillis = 600_000

@@ -2,10 +2,10 @@ import {
   Agent,
   beatMirrored,
   jittered,
+  nextPrompt,
   Processes,
   quietUntilNow,
   Settings,
-  type Verdict,
   type Watch,
   type WatcherExit,
   type WatchRef
@@ -15,15 +15,28 @@ import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
 import { classify, evidenceOf, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
-import { patrol, probeInterval } from "./WatchSchedule.ts"
+import { patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
 
 type Report = Pick<Observation, "comms"> & {
   readonly exit: WatcherExit
   readonly evidence: ReturnType<typeof evidenceOf>
 }
 
-/** Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing. */
-const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting" ? verdict.for.slice(0, 100) : null)
+/**
+ * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
+ * An agent that souffleur launched into a window waits at its prompt. Its turn has been over for a while then.
+ * A successor has `taken` its hand-off then.
+ */
+const awaited = (
+  { comms, kind, launchId, launchedAt, print }: Watch,
+  { now, verdict }: Observation,
+  taken: boolean
+): string | null => {
+  if (verdict._tag === "Waiting") return verdict.for.slice(0, 100)
+  if (verdict._tag !== "Idle" || !taken || comms !== null || kind !== "agent" || print || launchId === undefined)
+    return null
+  return verdict.since >= launchedAt && now - verdict.since > promptMillis ? nextPrompt : null
+}
 
 /**
  * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It first reads
@@ -63,9 +76,10 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const { noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
 
   // Three reports that do not end the watcher: an awaited person, a postponed kill, a hand-off that was taken.
+  const taken = yield* Ref.make(watch.generation === 1 || watch.launchId === undefined || watch.taken !== undefined)
   const person = yield* Ref.make(watch.person?.for ?? null)
-  const tellPerson = Effect.fnUntraced(function* (verdict: Verdict) {
-    const now = awaited(verdict)
+  const tellPerson = Effect.fnUntraced(function* (seen: Observation) {
+    const now = awaited(watch, seen, yield* Ref.get(taken))
     if ((yield* Ref.getAndSet(person, now)) !== now)
       yield* ref.dispatch({ _tag: "ReportPerson", watcher: me, for: now })
   })
@@ -80,7 +94,6 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
       until: Math.round(excuse.until)
     })
   })
-  const taken = yield* Ref.make(watch.generation === 1 || watch.launchId === undefined || watch.taken !== undefined)
   const tellTaken = Effect.gen(function* () {
     if (yield* Ref.get(taken)) return
     const receipt = yield* agent.handoffTaken(watch.sessionId, watch.launchId!)
@@ -122,7 +135,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     const seen = yield* observe(due, yield* Ref.get(taken))
     const found = classify(watch, seen)
     yield* beat
-    yield* tellPerson(seen.verdict)
+    yield* tellPerson(seen)
     yield* tellDeferred(seen)
     yield* tellCeiling
     if (Option.isSome(found))
@@ -130,7 +143,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   })
 
   const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : noteOutage))
-  const beating = Effect.andThen(mirror, observeState).pipe(
+  // A hand-off that was taken is told before the first poll, which comes late.
+  const beating = Effect.all([mirror, observeState, tellTaken], { discard: true }).pipe(
     Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
     Effect.timeoutOption(firstWaitMillis)
   )

@@ -89,6 +89,39 @@ describe("a heartbeat that is too old", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
     })
   )
+  it.effect("an agent that has ended its turn at its prompt waits for a person, who is told once", () =>
+    Effect.gen(function* () {
+      const finished = (second: number) => session({ _tag: "Finished", at: at(second) })
+      const launched = [history.prepared, history.confirmed(), history.started()]
+      const { told, world } = yield* watching({ history: launched, world: { solo: true, signs: finished(200) } })
+      yield* until(800)
+      assert.deepStrictEqual(tagsOf(yield* told), [])
+      yield* until(861)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+      assert.deepInclude((yield* told)[0], { for: "its next prompt" })
+      world.signs = session({ _tag: "Asked", at: at(870) })
+      yield* until(921)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
+    })
+  )
+  it.effect("a turn that is over is told to no person with comms, in print mode, or of an agent run by hand", () =>
+    Effect.gen(function* () {
+      const print = [history.prepared, { ...history.confirmed(), print: true }, history.started()]
+      const byHand = [history.confirmed(), history.started()]
+      const launched = [history.prepared, history.confirmed(), history.started()]
+      for (const [events, solo] of [
+        [print, true],
+        [byHand, true],
+        [launched, false]
+      ] as const) {
+        yield* TestClock.setTime(begun)
+        const signs = session({ _tag: "Finished", at: at(100) })
+        const { told } = yield* watching({ history: events, world: { solo, signs } })
+        yield* until(1000)
+        assert.notInclude(tagsOf(yield* told), "PersonAwaited")
+      }
+    })
+  )
   it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
@@ -344,13 +377,24 @@ describe("a successor", () => {
       })
       yield* until(5000)
       assert.strictEqual(world.agent.read.handoff, 1)
-      assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken"])
+      // Then it waits at its prompt.
+      assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken", "PersonAwaited"])
       assert.deepInclude((yield* told)[0], {
         launchId: "w-g2-c1-6-launch-1",
         generation: 2,
         contextTokens: 31_000,
         contextWindow: null
       })
+    })
+  )
+  it.effect("a hand-off that was taken is told within an interval, before the first poll", () =>
+    Effect.gen(function* () {
+      const { told } = yield* successor({
+        signs: session({ _tag: "Asked", at: at(20) }),
+        taken: { at: at(20), context: undefined }
+      })
+      yield* until(61)
+      assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken"])
     })
   )
   it.effect("a successor that beats is not judged by its hand-off", () =>

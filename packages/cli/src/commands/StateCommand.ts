@@ -1,4 +1,4 @@
-import { nameOf, parseTime, Words } from "@souffleur/domain"
+import { isSessionKnown, nameOf, parseTime, Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
 import { layerSouffleurLog, statusLine } from "@souffleur/embed/internal"
 import { Console, Effect, Option } from "effect"
@@ -46,7 +46,7 @@ export const stateCommand = Command.make(
         nameOf({ comms: state.comms, kind: state.kind }).slice("the ".length).toLowerCase(),
         state.conductor === undefined
           ? "not known"
-          : `S${state.generation}, pid ${state.conductor.pid}${state.sessionId === "" ? "" : `, session ${state.sessionId}`}`
+          : `S${state.generation}, pid ${state.conductor.pid}${isSessionKnown(state.sessionId) ? `, session ${state.sessionId}` : ""}`
       ],
       [
         "roles",

@@ -133,7 +133,7 @@ const readMessages = tool("read_messages", {
 
 const registerTasks = tool("register_tasks", {
   description:
-    "Make rows in comms for the tasks of your plan. A task that is there already stays as it is, so it may be called again. New tasks are progress: without progress, three deaths end the watch.",
+    "Make rows in comms for the tasks of your plan. A task that is there already stays as it is, so it may be called again. New tasks are progress: without progress, three ends in a row finish the watch.",
   parameters: Schema.Struct({
     tasks: described(
       Schema.Array(

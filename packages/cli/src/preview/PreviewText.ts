@@ -104,7 +104,7 @@ const titles: Readonly<Record<End["end"], string>> = {
   "context full": "IF ITS CONTEXT IS FULL",
   "usage limit": "AT A USAGE LIMIT",
   finished: "WHEN IT HAS FINISHED",
-  "third death without progress": "AT THE THIRD DEATH WITHOUT PROGRESS"
+  "third end without progress": "AT THE THIRD END WITHOUT PROGRESS"
 }
 
 /** Describes the ways of a recovery, in the order in which they are tried. */

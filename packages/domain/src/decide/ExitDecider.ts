@@ -6,7 +6,7 @@ import { type Progress, progressedSince } from "../evidence/WorkProgress.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
-/** The attempts before souffleur gives up: failed validations, or deaths without progress (spec: behaviour#ends). */
+/** The attempts before souffleur gives up: failed validations, or ends without progress (spec: behaviour#ends). */
 export const attempts = 3
 
 /** Starts the next watcher, in the same mode unless `change` says otherwise. */
@@ -30,7 +30,7 @@ export const withheldByHold = (at: number, { cycle, trigger }: Pick<RecoveryCycl
 
 /**
  * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. Without these
- * the export of the third death without progress is always made. A command has a pause (ms) first.
+ * the export of the third end without progress is always made. A command has a pause (ms) first.
  */
 export const recoveryOf = (
   watch: Watch,

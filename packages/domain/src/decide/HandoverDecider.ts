@@ -46,7 +46,8 @@ export const decideHandover = (
     ...retried,
     ...(standby === undefined && ceiling !== undefined ? [Event.AllowanceRenewed.make({ at })] : []),
     ...(wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher: watcher?.watcher ?? 0, how: "go" })]),
-    Event.RecoveryStarted.make({ at, cycle: cycles + 1, purpose: "relaunch", trigger: "handover" })
+    // An end before it stays the cause, also where the hand-over is taken back.
+    Event.RecoveryStarted.make({ at, cycle: cycles + 1, purpose: "relaunch", trigger: standby?.trigger ?? "handover" })
   )
 }
 

@@ -3,7 +3,8 @@ import { clampInWords } from "../settings/Permission.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { exportAt, inSession } from "./DescribeWatch.ts"
 import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
-import { capital, threeDeaths } from "./Words.ts"
+import { capital, threeEnds } from "./Words.ts"
+import { isSessionKnown } from "../watch/Target.ts"
 
 /** Tells of the work where the agent has only answered. A person reads the answer and decides. */
 const likelyDone =
@@ -57,7 +58,7 @@ export const describeRecovery = {
     const text = `Launch ${event.launchId} is prepared${event.pty ? ", with a terminal of its own" : ""}`
     if (clamped !== undefined)
       return described("warning", `${text}: ${clamped}`, { message: "warning", notice: "warning" })
-    return described("detail", event.sessionId === "" ? text : `${text} with permission ${event.effective}`)
+    return described("detail", isSessionKnown(event.sessionId) ? `${text} with permission ${event.effective}` : text)
   },
   ConductorRelaunched: ({ conductor, generation, provider, sessionId }) =>
     described(
@@ -76,7 +77,7 @@ export const describeRecovery = {
   RetriesExhausted: ({ exportPath, trigger }) =>
     described(
       "error",
-      `${trigger === "only-answered" ? likelyDone : capital(threeDeaths)}: nothing is launched any more. ${exportAt(exportPath)}`,
+      `${trigger === "only-answered" ? likelyDone : capital(threeEnds)}: nothing is launched any more. ${exportAt(exportPath)}`,
       { message: "error", notice: "exhausted" }
     )
 } satisfies Partial<Describers<WatchEvent, WatchNoticeKind>>

@@ -1,9 +1,10 @@
 import type * as Event from "../event/WatchEvent.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { duration, ended, withoutProgress } from "./Words.ts"
+import { isSessionKnown } from "../watch/Target.ts"
 
 /** Names a session within a sentence. A command has none, so the text is empty. */
-export const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
+export const inSession = (sessionId: string) => (isSessionKnown(sessionId) ? `, session ${sessionId}` : "")
 
 /** Says where the last export is. `null`: there is none. */
 export const exportAt = (path: string | null) => (path === null ? "There is no export." : `The last export: ${path}`)
@@ -21,7 +22,9 @@ const deadBy = ({ evidence, reason }: typeof Event.ConductorDied.Type): string =
   const { end } = evidence
   switch (reason) {
     case "pid":
-      return end === null ? `its process is ${evidence.process}` : `it ended ${ended(end)}`
+      return end === null
+        ? `its process is ${evidence.process === "zombie" ? "a zombie" : evidence.process}`
+        : `it ended ${ended(end)}`
     case "heartbeat":
       return `no heartbeat for ${duration(evidence.heartbeatAge)}, more than ${duration(evidence.staleAfter)}`
     case "hang":
@@ -46,7 +49,7 @@ const earlyBy = ({ evidence, leftRunning, reason }: typeof Event.EndedEarly.Type
 
 const asked = ({ comms, forced, kind, observe, pid, sessionId }: typeof Event.WatchOpened.Type): string => {
   if (kind === "command") return "run a command, and to watch it"
-  if (pid === 0) return `run an agent${sessionId === "" ? "" : `, session ${sessionId}`}, and to watch it`
+  if (pid === 0) return `run an agent${inSession(sessionId)}, and to watch it`
   const where = comms === null ? "without comms" : `comms ${comms}`
   return `${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${where}${forced ? ", against the evidence" : ""}`
 }

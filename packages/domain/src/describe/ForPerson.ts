@@ -4,7 +4,7 @@ import type { Watch } from "../watch/Watch.ts"
 import { describeEvent } from "./DescribeEvent.ts"
 import type { Description, WatchNoticeKind } from "./Description.ts"
 import { inSession } from "./DescribeWatch.ts"
-import { capital, sentence, threeDeaths } from "./Words.ts"
+import { capital, sentence, threeEnds } from "./Words.ts"
 
 /** The facts that decide how a person calls the Conductor. */
 export type Known = Pick<Watch, "comms" | "kind"> & Partial<Pick<Watch, "agent" | "handedFrom">>
@@ -62,7 +62,7 @@ const personal = (event: WatchEvent, known: Known): string | undefined => {
         : `${capital(name)} is back (${which}): ${ways[provider] ?? `by ${provider}`}`
     }
     case "RetriesExhausted":
-      return isCommand ? `${capital(threeDeaths)}: the command is not started again` : undefined
+      return isCommand ? `${capital(threeEnds)}: the command is not started again` : undefined
     default:
       return undefined
   }

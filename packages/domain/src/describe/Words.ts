@@ -43,7 +43,7 @@ export const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? tex
 export const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 /** The reason why souffleur gives up (spec: behaviour#retries). */
-export const threeDeaths = "three deaths without progress"
+export const threeEnds = "three ends without progress"
 
 /** Says how many of the ends in a row that are allowed were without progress. */
 export const ofAllowed = (retries: number): string => `${retries} of 3 without progress`

@@ -81,7 +81,7 @@ export const ConductorRelaunched = event("ConductorRelaunched", {
 })
 /** No launch follows in this cycle, and the watch is in standby (spec: behaviour#standby). */
 export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Count, stage: Text, message: Text })
-/** Three deaths without progress. `trigger`: the last of them. */
+/** Three ends without progress. `trigger`: the last of them. */
 export const RetriesExhausted = event("RetriesExhausted", {
   cycle: Count,
   trigger: Trigger,

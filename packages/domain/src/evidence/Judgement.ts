@@ -69,6 +69,9 @@ const heldBy = (
   }
 }
 
+/** The act that an agent waits for at its prompt, once its turn is over. */
+export const nextPrompt = "its next prompt"
+
 /** Returns the state of a Conductor whose turn is over; `undefined`: it is not over. */
 const over = (turn: TurnState | undefined): Verdict | undefined => {
   if (turn?._tag === "Finished") return { _tag: "Idle", since: turn.at }

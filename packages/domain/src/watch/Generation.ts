@@ -2,6 +2,7 @@ import type { ConductorAdopted, WatchEvent } from "../event/WatchEvent.ts"
 import type { Baseline } from "../port/Comms.ts"
 import { isSameProcess } from "../port/Process.ts"
 import type { Watch } from "./Watch.ts"
+import { isSessionKnown } from "./Target.ts"
 
 /** The fields of a watch that one event changes. */
 export type Change = { readonly [K in keyof Watch]?: Watch[K] }
@@ -13,7 +14,7 @@ export type Changes = {
 
 /** Returns the sessions of the watch with one more. An empty id names none. */
 export const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
-  sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
+  !isSessionKnown(sessionId) || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
 
 /** Returns a baseline without the other fields of its event. */
 export const pickBaseline = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({

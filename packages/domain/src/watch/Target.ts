@@ -11,6 +11,12 @@ export class BadTarget extends Schema.TaggedError<BadTarget>()("BadTarget", { me
   override readonly [Runtime.errorExitCode] = 2
 }
 
+/** The id of a session that is not known. Its agent chooses it and has not said it yet, or a plain command has none. */
+export const unknownSession = ""
+
+/** Holds if the id of a session is known. */
+export const isSessionKnown = (sessionId: string): boolean => sessionId !== unknownSession
+
 /** No dot, slash, star or leading dash. A match can be part of a file's name, and is never a flag. */
 const sessionForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u
 

@@ -5,6 +5,7 @@ import * as Event from "../event/WatchEvent.ts"
 import { Owner } from "../port/Claims.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
+import { unknownSession } from "./Target.ts"
 
 /** The phases of a watch (spec: behaviour#phases). */
 export const Phase = Schema.Literals(["New", "Validating", "Settling", "Watching", "Exited"])
@@ -202,7 +203,7 @@ export const initial: Watch = {
   firstLaunch: undefined,
   conductor: undefined,
   launched: undefined,
-  sessionId: "",
+  sessionId: unknownSession,
   sessions: [],
   awaiting: false,
   mode: "normal",

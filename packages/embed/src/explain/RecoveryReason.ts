@@ -76,7 +76,11 @@ const closing = (before: Watch, reason: string): ReadonlyArray<string> => {
 
 /** Returns the cause of a recovery. A person may take back a hand-over for which the agent was stopped. */
 const causeOf = (trigger: RecoveryCycle["trigger"], { handedFrom }: Watch): string =>
-  trigger === "handover" && handedFrom === undefined ? "a person took a failed hand-over back" : becauseOf[trigger]
+  handedFrom !== undefined
+    ? becauseOf.handover
+    : trigger === "handover"
+      ? "a person took a failed hand-over back"
+      : becauseOf[trigger]
 
 /** Explains the outcome of a recovery: what its steps saw, and the rule. */
 export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation => {
@@ -105,8 +109,8 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
       }
     case "RetriesExhausted":
       return {
-        seen: [`${before.retries} deaths in a row without progress`],
-        rule: `After ${Words.threeDeaths} nothing is launched.`
+        seen: [`${before.retries} ends in a row without progress`],
+        rule: `After ${Words.threeEnds} nothing is launched.`
       }
     case "ConductorRelaunched": {
       const { launch, trigger } = before.recovery ?? {}

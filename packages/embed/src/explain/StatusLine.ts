@@ -1,4 +1,12 @@
-import { failedHandover, type StateWord, type Watch, type WatchEvent, Words, type Zone } from "@souffleur/domain"
+import {
+  failedHandover,
+  nextPrompt,
+  type StateWord,
+  type Watch,
+  type WatchEvent,
+  Words,
+  type Zone
+} from "@souffleur/domain"
 import { Match } from "effect"
 import type { EndedWatch } from "../watching/FindWatch.ts"
 
@@ -16,7 +24,7 @@ const waits: Readonly<Record<Wait, string>> = {
 const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   completed: "completed",
   released: "released",
-  "retries exhausted": `failed: ${Words.threeDeaths}`,
+  "retries exhausted": `failed: ${Words.threeEnds}`,
   "validation exhausted": "failed: validation"
 }
 
@@ -79,7 +87,14 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
   if (watch.phase === "Exited") return null
   const { agent, ceiling, held, overreach, person, standby } = watch
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
-  if (person !== undefined) return { why: "it waits for a person", next: `souffleur attach ${id}` }
+  if (person !== undefined)
+    return {
+      why:
+        person.for === nextPrompt
+          ? 'its turn is over: it waits for your words, or for "souffleur done"'
+          : "it waits for a person",
+      next: `souffleur attach ${id}`
+    }
   if (held !== undefined) return { why: "it is held: nothing is stopped or launched", next: `souffleur go ${id}` }
   const failed = failedHandover(watch, id)
   if (failed !== undefined)

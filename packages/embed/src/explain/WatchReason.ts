@@ -220,7 +220,7 @@ interface Seen {
   readonly end: Event.Evidence["end"]
 }
 
-/** How the events of a watch are explained. The last end before three deaths belongs to what was seen of them. */
+/** How the events of a watch are explained. The last end before the watch gave up belongs to what was seen of them. */
 const explained: Explained<Seen, WatchEvent> = {
   initial: { watch: initial, end: null },
   evolve: ({ end, watch }, event) => ({

@@ -16,7 +16,7 @@ import {
 import { Result } from "effect"
 
 /** The kinds of end that a preview tells of. */
-export type EndKind = "killed" | "hung" | "context full" | "usage limit" | "finished" | "third death without progress"
+export type EndKind = "killed" | "hung" | "context full" | "usage limit" | "finished" | "third end without progress"
 
 /** An end, and all that the rules would make of it. */
 export interface ForeseenEnd {
@@ -84,17 +84,17 @@ const exits: Readonly<Record<EndKind, (watch: Watch) => ReadonlyArray<WatcherExi
     { _tag: "WaitOver", how: "over" }
   ],
   finished: () => [{ _tag: "Complete" }],
-  "third death without progress": () => [{ _tag: "Dead", reason: "pid" }]
+  "third end without progress": () => [{ _tag: "Dead", reason: "pid" }]
 }
 
 /** The ends of a plain command. It has no session, so nothing tells of a hang, a full context or a limit. */
-const ofCommand: ReadonlyArray<EndKind> = ["killed", "finished", "third death without progress"]
+const ofCommand: ReadonlyArray<EndKind> = ["killed", "finished", "third end without progress"]
 const ofAgent: ReadonlyArray<EndKind> = ["killed", "hung", "context full", "usage limit", ...ofCommand.slice(1)]
 
 /** Says how long the pause is after a second death. */
 const longer = (kind: EndKind, { kind: of, retries }: Watch, pause: number): ReadonlyArray<string> =>
   kind === "killed" && of === "command" && pause > 0
-    ? [`After another death without progress the pause is ${Words.duration(pauseUntil(0, retries + 1, pause))}.`]
+    ? [`After another end without progress the pause is ${Words.duration(pauseUntil(0, retries + 1, pause))}.`]
     : []
 
 const foreseen = (
@@ -102,7 +102,7 @@ const foreseen = (
   watch: Watch,
   { exported, now, pause, quietUntil, staleAfter, zone }: Foreseeing
 ): ForeseenEnd => {
-  const before = kind === "third death without progress" ? { ...watch, retries: attempts - 1 } : watch
+  const before = kind === "third end without progress" ? { ...watch, retries: attempts - 1 } : watch
   const reported = exits[kind](before).reduce(
     (chain: Foreseen, exit) =>
       follow(

@@ -2,6 +2,7 @@ import {
   Agent,
   type AgentCommand,
   type EffectivePermission,
+  isSessionKnown,
   type Settings,
   type Terminal,
   type Watch
@@ -37,7 +38,7 @@ export const shown = (
   names: ReadonlyMap<string, string>
 ): ForeseenLine => {
   const named = (text: string) =>
-    [...names].reduce((all, [id, name]) => (id === "" ? all : all.replaceAll(id, name)), text)
+    [...names].reduce((all, [id, name]) => (isSessionKnown(id) ? all.replaceAll(id, name) : all), text)
   return { program, args: args.map(named), input: input === undefined ? null : named(input) }
 }
 

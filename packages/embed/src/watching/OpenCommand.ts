@@ -8,6 +8,7 @@ import {
   EventLog,
   folderOf,
   isSecretVariable,
+  isSessionKnown,
   isWithin,
   kindOf,
   Launcher,
@@ -19,6 +20,7 @@ import {
   plain,
   Settings,
   type Terminal,
+  unknownSession,
   type Variables
 } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
@@ -111,7 +113,7 @@ const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: Readon
   const title = path.basename(program)
   return {
     kind: "command",
-    sessionId: "",
+    sessionId: unknownSession,
     command: { program, args, environment },
     title,
     requested: leastPermission
@@ -173,7 +175,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
       `the agent does not get ${withheld.join(", ")}: where it needs them, set SOUFFLEUR_AGENT_ENVIRONMENT=${withheld.join(",")}`
     )
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
-  if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
+  if (isSessionKnown(sessionId)) yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
   const effective = clamp(requested, (yield* Settings).maxExternalPermission)

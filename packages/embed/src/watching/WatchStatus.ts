@@ -3,6 +3,7 @@ import {
   Comms,
   type CommsUnavailable,
   type Condition,
+  type HandoffReceipt,
   heartbeatAge,
   isOver,
   type Launcher,
@@ -18,7 +19,7 @@ import {
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { launchOutput } from "@souffleur/process"
 import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
-import { type Need, standingOf } from "../explain/StatusLine.ts"
+import { isUntaken, type Need, standingOf } from "../explain/StatusLine.ts"
 import { watchJob, unreadableInWords } from "../jobs/Job.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
@@ -64,27 +65,40 @@ export interface WatchLook<E, R> {
 }
 
 /** Asks comms and the agent's files. */
-const asked = Effect.fnUntraced(function* ({ launchId, sessionId }: Watch) {
+const asked = Effect.fnUntraced(function* (watch: Watch) {
+  const { launchId, sessionId } = watch
   const comms = yield* Comms
   const agent = yield* Agent
   return {
+    taken: launchId !== undefined && isUntaken(watch) ? yield* agent.handoffTaken(sessionId, launchId) : Option.none(),
     snapshot: yield* Effect.result(comms.snapshot),
     signs: yield* agent.signs(sessionId, yield* launchOutput(launchId))
   }
 })
+
+/** Returns a watch whose hand-off was taken already, as its watcher will tell it. */
+const withTaken = (watch: Watch, taken: Option.Option<HandoffReceipt>): Watch =>
+  Option.match(taken, {
+    onNone: () => watch,
+    onSome: ({ at, context }) => ({
+      ...watch,
+      taken: { at, contextTokens: context?.tokens ?? null, contextWindow: context?.window ?? null }
+    })
+  })
 
 /** Returns the status of a watch. A watch that has ended is not looked at, but for its processes. */
 export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
   named: NamedWatch,
   { look, settings, zone }: WatchLook<E, R>
 ): Effect.fn.Return<WatchStatus, E, R | Beats | Processes> {
-  const { id, unreadable, watch } = named
+  const { id, unreadable, watch: logged } = named
   const beats = yield* Beats
   const processes = yield* Processes
   const now = yield* Clock.currentTimeMillis
-  const over = watch.phase === "Exited"
+  const over = logged.phase === "Exited"
   const beat = over ? Option.none() : yield* beats.last(id)
-  const seen = over ? undefined : yield* Effect.provide(asked(watch), look)
+  const seen = over ? undefined : yield* Effect.provide(asked(logged), look)
+  const watch = withTaken(logged, seen?.taken ?? Option.none())
   const snapshot = seen === undefined ? Option.none() : Result.getSuccess(seen.snapshot)
   const said = over ? Option.none() : yield* beats.last(agentBeats(id))
   const row = Option.flatMap(snapshot, ({ conductor }) => conductor)
@@ -102,7 +116,7 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
   const owner = watch.owner === undefined ? null : yield* processes.condition(watch.owner.process)
   const owned = owner !== null && !isOver(owner)
-  const { need, state } = watchJob(named, owned)
+  const { need, state } = watchJob({ ...named, watch }, owned)
   const signs = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)
   const context = signs?.context
   return {

@@ -1,4 +1,4 @@
-import { iso, type Watch, Words } from "@souffleur/domain"
+import { iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import type { Seen } from "./Seen.ts"
@@ -33,7 +33,7 @@ const contextUse = ({ tokens, window }: NonNullable<WatchStatus["context"]>): Ht
 /** Returns the facts that the log alone knows, at any revision. */
 export const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   ["Generation", `S${Math.max(1, watch.generation)}`],
-  watch.sessionId === "" ? null : ["Session", html`<code>${watch.sessionId}</code>`],
+  isSessionKnown(watch.sessionId) ? ["Session", html`<code>${watch.sessionId}</code>`] : null,
   watch.retries === 0 ? null : ["Deaths without progress", `${watch.retries} of 3`],
   watch.recovery === undefined
     ? null

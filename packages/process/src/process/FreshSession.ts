@@ -1,4 +1,4 @@
-import { Agent } from "@souffleur/domain"
+import { Agent, unknownSession } from "@souffleur/domain"
 import { Effect, Random } from "effect"
 
 /** Makes a session id for a fresh session: a UUID, version 4 (RFC 9562), from Effect's Random. */
@@ -10,8 +10,8 @@ export const freshSessionId = Effect.gen(function* () {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
 })
 
-/** Makes the id of the session that a launch begins; empty: the agent chooses it, and the launch reports it. */
+/** Makes the id of the session that a launch begins. It is unknown where the agent chooses it. */
 export const sessionToBegin = Effect.gen(function* () {
   const { sessionOf } = yield* Agent
-  return sessionOf === undefined ? yield* freshSessionId : ""
+  return sessionOf === undefined ? yield* freshSessionId : unknownSession
 })

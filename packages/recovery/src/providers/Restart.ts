@@ -6,6 +6,7 @@ import {
   LaunchFailed,
   type Processes,
   type Settings,
+  unknownSession,
   type Watch
 } from "@souffleur/domain"
 import { type Offspring } from "@souffleur/eventlog"
@@ -40,7 +41,12 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
   const words = yield* lastPrinted(launcher.outputPath(first.launchId))
   const pty = first.pty || (wantsTerminal(words) && (yield* launcher.hasPty))
   const order = pty ? { ...kept, terminal: "own" as const } : kept
-  return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective, pty })
+  return yield* started(token, order, {
+    sessionId: unknownSession,
+    requested: first.requested,
+    effective: first.effective,
+    pty
+  })
 })
 
 /** Stops a command, which has no conversation, and runs it again (spec: behaviour#restart). */
@@ -62,6 +68,6 @@ export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Pr
         Effect.fail(new FailedClosed({ stage: "launch", message: error.message }))
       )
     )
-    return { ...launched, print: false, sessionId: "", awaiting: false, exportPath: null, baseline }
+    return { ...launched, print: false, sessionId: unknownSession, awaiting: false, exportPath: null, baseline }
   })
 }

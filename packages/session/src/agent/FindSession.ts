@@ -1,4 +1,4 @@
-import { agentsOwn, parseSessionId, type SessionFile, SessionNotFound } from "@souffleur/domain"
+import { agentsOwn, isSessionKnown, parseSessionId, type SessionFile, SessionNotFound } from "@souffleur/domain"
 import { lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { inHead } from "../lines/Head.ts"
@@ -67,7 +67,7 @@ export const makeSessionSearch = (place: SessionFolder) => {
     asked: string
   ): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
     const path = yield* Path.Path
-    if (asked === "") return yield* missing(asked, "missing", "the session has no id yet")
+    if (!isSessionKnown(asked)) return yield* missing(asked, "missing", "the session has no id yet")
     if (Result.isFailure(parseSessionId(asked)))
       return yield* missing(asked, "malformed", "this cannot be a session id")
     const usable = (file: string) => Effect.option(Effect.as(lookTrusted(file, agentsOwn), file))

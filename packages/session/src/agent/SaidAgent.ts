@@ -6,6 +6,7 @@ import {
   type AgentSession,
   agentsOwn,
   isOver,
+  isSessionKnown,
   Processes,
   type Reported,
   type SessionFile,
@@ -280,7 +281,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       const file = yield* sessionFile(sessionId)
       return yield* exported(file.path, out, newest).pipe(Effect.provide(services))
     }),
-    tags: ({ sessionId }) => (sessionId === "" ? [] : [tag(sessionId)]),
+    tags: ({ sessionId }) => (isSessionKnown(sessionId) ? [tag(sessionId)] : []),
     sessionTag: tag,
     command: (order) => Effect.provide(dialect.command(order, sessionFile), services)
   })
