@@ -8,8 +8,16 @@ const cli = "test/fleet/FleetWords.test.ts"
 /** Mutants that take away the defences of words to other hosts, and of the people who say them. */
 export const fleetWordMutants = [
   ...mutantsOf("packages/domain/src/decide/FleetWordDecider.ts", decider, [
-    ["word: up to the next turn", "seen > watch.revision || seen < watch.turned", "seen > watch.revision"],
-    ["word: … not for a revision to come", "seen > watch.revision || seen < watch.turned", "seen < watch.turned"],
+    [
+      "word: up to the next change of stance",
+      "seen > watch.revision || seen < watch.stanceSince",
+      "seen > watch.revision"
+    ],
+    [
+      "word: … not for a revision to come",
+      "seen > watch.revision || seen < watch.stanceSince",
+      "seen < watch.stanceSince"
+    ],
     ["word: until its end", "if (now > until)", "if (false as boolean)"],
     [
       "word: its event comes first",
@@ -24,15 +32,15 @@ export const fleetWordMutants = [
     ["word: a ceiling of use of this host", '{ _tag: "Retry", ceilings }', '{ _tag: "Retry", ceilings: true }']
   ]),
   ...mutantsOf("packages/domain/src/watch/WatchEvolution.ts", decider, [
-    ["word: a taken word is a turn", '_tag === "FleetWordTaken" || ', ""],
-    ["word: a turn is what it depends on", "stance(after).some((part, n) => part !== was[n])", "false"],
-    ["word: a step of a recovery is no turn", "recovery?.cycle,", "recovery,"],
-    ["word: a turn of its phase", "  phase,\n  generation,\n", "  generation,\n"],
-    ["word: a turn of its generation", "  generation,\n  agent,\n", "  agent,\n"],
-    ["word: a turn of its standby", "  standby,\n  held,\n", "  held,\n"],
-    ["word: a turn of its hold", "  held,\n  wait,\n", "  wait,\n"],
-    ["word: a turn of its wait", "  wait,\n  ceiling\n", "  ceiling\n"],
-    ["word: a turn of its ceiling of use", "  wait,\n  ceiling\n", "  wait\n"]
+    ["word: a taken word changes the stance", '_tag === "FleetWordTaken" || ', ""],
+    ["word: a stance is what it depends on", "stance(after).some((part, n) => part !== was[n])", "false"],
+    ["word: a step of a recovery changes no stance", "recovery?.cycle,", "recovery,"],
+    ["word: its stance has the phase", "  phase,\n  generation,\n", "  generation,\n"],
+    ["word: its stance has the generation", "  generation,\n  agent,\n", "  agent,\n"],
+    ["word: its stance has the standby", "  standby,\n  held,\n", "  held,\n"],
+    ["word: its stance has the hold", "  held,\n  wait,\n", "  wait,\n"],
+    ["word: its stance has the wait", "  wait,\n  ceiling\n", "  ceiling\n"],
+    ["word: its stance has the ceiling of use", "  wait,\n  ceiling\n", "  wait\n"]
   ]),
   ...mutantsOf(
     "packages/supervisor/src/Ownership.ts",

@@ -117,11 +117,7 @@ export const pageMutants = [
         "const { id } = yield* copy.watchJob(yield* idInPath)",
         "const id = yield* idInPath"
       ],
-      [
-        "fleet form: its end",
-        "(yield* Clock.currentTimeMillis) + wordLasts",
-        "(yield* Clock.currentTimeMillis) + 10 * wordLasts"
-      ],
+      ["fleet form: its end", "(yield* sight.now) + wordLasts", "(yield* sight.now) + 10 * wordLasts"],
       ["fleet form: the revision that was shown", "seen: String(watch.revision)", "seen: String(watch.revision + 1)"],
       ["fleet job: no form of a run", "secret: null }, links, now)", "secret }, links, now)"],
       ["fleet job: an end waits for the answer to a word", "&& !(yield* sight.toWatch(log, id)).some(isOpen)", ""]

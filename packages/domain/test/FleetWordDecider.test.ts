@@ -83,7 +83,7 @@ it("a word counts from the revision that was seen on, whatever happens there tha
     .when(word(watching, "hold", { seen: watching.length + 1 }), operator)
     .thenRefused("not now")
 })
-it("a word for a revision before the last turn is refused: a phase, a generation, a recovery, a hold, a wait", () => {
+it("a word for a revision before the last change of stance is refused: a phase, a generation, a recovery, a hold, a wait", () => {
   const turns: ReadonlyArray<readonly [ReadonlyArray<WatchEvent>, WatchEvent]> = [
     [watching.slice(0, -1), watching.at(-1)!],
     [watching, examples.ConductorRelaunched],

@@ -108,6 +108,8 @@ export class HubWords extends Context.Service<
       person: Pick<KnownPerson, "name" | "since">,
       word: SaidWord
     ) => Effect.Effect<WordStanding, WordKept | StoreOut>
+    /** The clock of the database, epoch ms. The end of a word is by it. */
+    readonly now: Effect.Effect<number, StoreOut>
     readonly standing: (id: string) => Effect.Effect<WordStanding, NoSuchWord | StoreOut>
     /** Reads the words of the last day to a watch, the newest first. Ten at most. */
     readonly toWatch: (log: string, watch: string) => Effect.Effect<ReadonlyArray<ToldWord>, StoreOut>
@@ -138,6 +140,10 @@ export class HubWords extends Context.Service<
           const [found] = yield* orOut(sql.unsafe<LogRow>(refusing, [log]))
           return yield* new WordKept({ problem: problemOf(found) })
         }),
+        now: Effect.map(
+          orOut(sql<{ readonly now: unknown }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`),
+          ([clock]) => Number(clock!.now)
+        ).pipe(Effect.withSpan("HubWords.now")),
         standing: Effect.fn("HubWords.standing")(function* (id) {
           const [row] = yield* orOut(
             sql<StandingRow>`SELECT reason, note, answered IS NOT NULL AS answered, ${sql.literal(waits)} AS waits, ${sql.literal(left)}

@@ -96,6 +96,7 @@ export const makeFleet = Effect.fnUntraced(function* (known: Known, more: Partia
       }),
     events: (_, stream, { after, upTo }) =>
       Effect.sync(() => (known.events?.[stream] ?? []).filter((event) => event[2] > after && event[2] <= upTo)),
+    now: Effect.succeed(1_790_000_000_000),
     toWatch: () => Effect.sync(() => known.words ?? []),
     say: (_, { name }, word) =>
       Effect.sync(() => {

@@ -75,10 +75,13 @@ export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "
   return yield* settledEnd(id, yield* command(id, { _tag: "Finish", saidBy }))
 })
 
+/** Events that are searched for a word that was taken. A hub may name any revision, and a word lasts an hour. */
+const maxSearched = 5000
+
 /** Holds if this very word was taken after the revision that its speaker saw. */
 const wasTaken = Effect.fnUntraced(function* ({ revision }: Watch, watch: string, { id, seen }: FleetWordIntent) {
   if (revision <= seen) return false
-  const since = yield* (yield* EventLog).read(watches.streamOf(watch), seen)
+  const since = yield* (yield* EventLog).read(watches.streamOf(watch), Math.max(seen, revision - maxSearched))
   return since.some(({ event }) => event._tag === "FleetWordTaken" && event.id === id)
 })
 

@@ -21,8 +21,8 @@ export const layerHubPage = (pageUrl: string | null) =>
       const { counts, find, hosts } = yield* HubProjection
       const { enter, guestOf } = yield* HubBrowsers
       const { events, job } = yield* HubJobs
-      const { say, toWatch } = yield* HubWords
-      const sight = { counts: Effect.map(counts, sumsOf), enter, events, find, guestOf, hosts, job, say, toWatch }
+      const { now, say, toWatch } = yield* HubWords
+      const sight = { counts: Effect.map(counts, sumsOf), enter, events, find, guestOf, hosts, job, now, say, toWatch }
       return layerFleetPages(sight, { pageUrl, zone: yield* personsZone })
     })
   )

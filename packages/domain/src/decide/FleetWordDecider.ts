@@ -22,8 +22,8 @@ const intentOf = ({ ceilings, word }: FleetWordIntent): WatchIntent => {
 }
 
 /**
- * Decides a word that a person said at the hub of a fleet. It counts from the revision that its speaker saw to the next
- * turn of the watch, and until its end. Its own event is a turn. So the same word never has an effect twice
+ * Decides a word that a person said at the hub of a fleet. It counts while the stance of the watch is as its speaker
+ * saw it, and until its end. Its own event changes the stance. So the same word never has an effect twice
  * (spec: fleet#words).
  */
 export const decideFleetWord = (
@@ -32,7 +32,7 @@ export const decideFleetWord = (
   decide: (watch: Watch, command: WatchCommand) => Decision<WatchEvent>
 ): Decision<WatchEvent> => {
   const { by, id, now, person, seen, until, word } = command
-  if (seen > watch.revision || seen < watch.turned)
+  if (seen > watch.revision || seen < watch.stanceSince)
     return no(
       "not now",
       `the watch is at revision ${watch.revision}, and the word was for revision ${seen}: look again`

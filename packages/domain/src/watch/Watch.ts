@@ -49,8 +49,8 @@ const Tasks = { taskCount: Count, taskFingerprint: Text }
  */
 export const Watch = Schema.Struct({
   revision: Count,
-  /** The revision of the last turn: a word of the fleet for an earlier one comes too late. */
-  turned: Count,
+  /** The revision of the last change of its stance. A fleet word for an earlier one comes too late. */
+  stanceSince: Count,
   phase: Phase,
   project: Text,
   /** `null`: solo. */
@@ -188,7 +188,7 @@ export type Watch = typeof Watch.Type
 /** The watch before its first event. */
 export const initial: Watch = {
   revision: 0,
-  turned: 0,
+  stanceSince: 0,
   phase: "New",
   project: "",
   comms: null,

@@ -216,7 +216,7 @@ const stance = ({ agent, ceiling, generation, held, phase, recovery, standby, wa
 ]
 
 /** Holds if a word for the watch before an event may mean something else after it (spec: fleet#words). */
-const isTurn = (before: Watch, after: Watch, { _tag }: WatchEvent): boolean => {
+const changesStance = (before: Watch, after: Watch, { _tag }: WatchEvent): boolean => {
   const was = stance(before)
   return _tag === "FleetWordTaken" || stance(after).some((part, n) => part !== was[n])
 }
@@ -230,5 +230,5 @@ export const evolve = (watch: Watch, event: WatchEvent): Watch => {
     revision: watch.revision + 1,
     lastEventAt: event.at
   }
-  return isTurn(watch, after, event) ? { ...after, turned: after.revision } : after
+  return changesStance(watch, after, event) ? { ...after, stanceSince: after.revision } : after
 }

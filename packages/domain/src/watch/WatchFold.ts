@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "0b5c15ef98e95233" },
+  name: { kind: "watch", fingerprint: "a586ea2a36b5cf44" },
   initial,
   evolve,
   schema: Watch,

@@ -1,6 +1,6 @@
 import type { FleetWord } from "@souffleur/domain"
 import { freshUuid, OperatorOnly, type StoreOut } from "@souffleur/fleet"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Feeds } from "../LiveFeed.ts"
 import { formed, type Reached, refusal } from "../PageGate.ts"
@@ -97,7 +97,7 @@ export const makeFleetJobs = Effect.fnUntraced(function* ({ gate, linksOf, seen,
           if (seen === undefined) return refusal(400, "This form names no revision.")
           if (guest.role !== "operator") return yield* new OperatorOnly()
           const { id } = yield* copy.watchJob(yield* idInPath)
-          const until = (yield* Clock.currentTimeMillis) + wordLasts
+          const until = (yield* sight.now) + wordLasts
           yield* sight.say(yield* freshUuid, guest, { log, watch: id, word, seen, until })
           return HttpServerResponse.redirect(links.watch(id), { status: 303 })
         })

@@ -37,6 +37,8 @@ export interface FleetSight {
   ) => Effect.Effect<ReadonlyArray<FleetEvent>, StoreOut>
   /** Reads the newest words to a watch, the newest first. */
   readonly toWatch: (log: string, watch: string) => Effect.Effect<ReadonlyArray<ToldWord>, StoreOut>
+  /** The clock by which a word ends, epoch ms. */
+  readonly now: Effect.Effect<number, StoreOut>
   /** Says a word of an operator to the host of a watch. */
   readonly say: (id: string, person: Guest, word: SaidWord) => Effect.Effect<WordStanding, WordKept | StoreOut>
 }
