@@ -57,7 +57,6 @@ export const codexMutants = [
     [
       ["codex: the sandbox of each launch", "...ceilingOf(permission),", ""],
       ["codex: the user's own records once", "asksRecords(args) ? []", "false ? []"],
-      ["codex: a session id is no flag", 'if (session._tag === "Resume" && Result', "if (false && Result"],
       ["codex: no window", "input: prompt,", "input: prompt,\n    window: true,"]
     ]
   ),
@@ -102,6 +101,14 @@ export const codexMutants = [
     `${session}/src/agent/SaidAgent.ts`,
     [`${pi}/test/PiSessions.test.ts`],
     [["pi: mended as long as it lives", "turn: mends ?", "turn: (false as boolean) ?"]]
+  ),
+  ...mutantsOf(
+    `${session}/src/agent/SaidAgent.ts`,
+    [`${codex}/test/CodexCommand.test.ts`],
+    [
+      ["said: a session id is no flag", "&& Result.isFailure(parseSessionId(session.sessionId))", "&& false"],
+      ["said: an id that is given is one", '(session._tag === "Resume" || sessionIn === undefined) &&', "true &&"]
+    ]
   ),
   ...mutantsOf(
     `${session}/src/agent/SaidAgent.ts`,

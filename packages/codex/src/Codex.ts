@@ -1,7 +1,6 @@
-import { Agent, type Processes } from "@souffleur/domain"
-import type { AgentOptions, TrustedFiles } from "@souffleur/process"
-import { inHead, makeSaidAgent } from "@souffleur/session"
-import { Duration, type FileSystem, Layer, type Path } from "effect"
+import type { AgentPackage } from "@souffleur/process"
+import { inHead, layerSaidAgent } from "@souffleur/session"
+import { Duration } from "effect"
 import { runsCodex } from "./command/CodexCommand.ts"
 import { asksRecords } from "./command/CodexFlags.ts"
 import { codexCommand } from "./command/CodexLaunch.ts"
@@ -16,31 +15,26 @@ const form = /^rollout-[\dT-]{19}-([A-Za-z0-9][A-Za-z0-9_-]*)\.jsonl$/u
 export const stall = Duration.seconds(301)
 
 /** Codex as an agent. Each launch is `codex exec`, which ends with its turn. */
-export const layer = (
-  options: AgentOptions
-): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
-  Layer.effect(
-    Agent,
-    makeSaidAgent({
-      name: "codex",
-      title: "Codex",
-      // sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl
-      folder: `${options.agentDir}/sessions`,
-      depth: 3,
-      sessionIdOf: (path) => form.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? "",
-      sayings: rolloutSayings,
-      isOther: (line) =>
-        /^\{"timestamp":"[^"]*","ordinal":\d+,"type":"(?:event_msg|token_usage_record|turn_context|world_state)"/u.test(
-          line
-        ),
-      runs: runsCodex,
-      idles: true,
-      stall,
-      variable: "CODEX_SESSION_ID",
-      sessions: (projectOf) => writersIn(options.agentDir, projectOf),
-      sessionIn: (output) => inHead(output, startedIn),
-      outputReader: makeOutputReader,
-      addsFormat: !asksRecords(options.agentCommand.args),
-      command: (order) => codexCommand(options, order)
-    })
-  )
+export const layer: AgentPackage["layer"] = (options) =>
+  layerSaidAgent({
+    name: "codex",
+    title: "Codex",
+    // sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl
+    folder: `${options.agentDir}/sessions`,
+    depth: 3,
+    sessionIdOf: (path) => form.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? "",
+    sayings: rolloutSayings,
+    isOther: (line) =>
+      /^\{"timestamp":"[^"]*","ordinal":\d+,"type":"(?:event_msg|token_usage_record|turn_context|world_state)"/u.test(
+        line
+      ),
+    runs: runsCodex,
+    idles: true,
+    stall,
+    variable: "CODEX_SESSION_ID",
+    sessions: (projectOf) => writersIn(options.agentDir, projectOf),
+    sessionIn: (output) => inHead(output, startedIn),
+    outputReader: makeOutputReader,
+    addsFormat: !asksRecords(options.agentCommand.args),
+    command: (order) => codexCommand(options, order)
+  })

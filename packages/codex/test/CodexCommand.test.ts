@@ -124,8 +124,6 @@ it.layer(HostServices.layer)((it) => {
       const resumed = yield* line({ session, permission, print: false })
       assert.deepStrictEqual(resumed.args.slice(3), ["-s", "danger-full-access", "--json", "resume", "01a2", "-"])
       assert.deepStrictEqual([resumed.input, resumed.window], ["--yolo", undefined])
-      const bad = yield* Effect.flip(line({ session: { _tag: "Resume", sessionId: "--last" } }))
-      assert.strictEqual(bad._tag, "AgentNotFound")
       const { args } = yield* line({ session })
       assert.deepStrictEqual(
         Option.map(codexOfLaunch({ program: "/bin/codex", args }), (command) => command.args),
@@ -133,16 +131,26 @@ it.layer(HostServices.layer)((it) => {
       )
     })
   )
+  const agentWith = (...args: ReadonlyArray<string>) =>
+    Agent.pipe(
+      Effect.provide(Codex.layer(options(...args))),
+      Effect.provideService(Processes, new FakeProcesses().service)
+    )
+  it.effect("a session begins without an id, and none is resumed without one", () =>
+    Effect.gen(function* () {
+      const { command } = yield* agentWith()
+      assert.notInclude((yield* command(order())).args, "resume")
+      for (const sessionId of ["", "--last"]) {
+        const refused = yield* Effect.flip(command(order({ session: { _tag: "Resume", sessionId } })))
+        assert.strictEqual(refused.message, "agent command codex: the session id cannot be one")
+      }
+    })
+  )
   it.effect("a pipe gets words in place of records, unless the user's own --json asks for them", () =>
     Effect.gen(function* () {
       const record = JSON.stringify({ type: "turn.failed", error: { message: "limit" } })
       const into = (where: "pipe" | "terminal", ...args: ReadonlyArray<string>) =>
-        Effect.gen(function* () {
-          return (yield* Agent).outputReader(where)(record)
-        }).pipe(
-          Effect.provide(Codex.layer(options(...args))),
-          Effect.provideService(Processes, new FakeProcesses().service)
-        )
+        Effect.map(agentWith(...args), ({ outputReader }) => outputReader(where)(record))
       assert.deepStrictEqual(yield* into("pipe", "-m", "gpt-5"), Option.some("limit"))
       assert.deepStrictEqual(yield* into("pipe", "--json"), Option.none())
       assert.deepStrictEqual(yield* into("terminal", "--json"), Option.some("limit"))

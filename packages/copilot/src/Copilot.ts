@@ -1,7 +1,6 @@
-import { Agent, type Processes } from "@souffleur/domain"
-import { type AgentOptions, TrustedFiles } from "@souffleur/process"
-import { makeSaidAgent } from "@souffleur/session"
-import { Duration, Effect, type FileSystem, Layer, type Path } from "effect"
+import type { AgentPackage } from "@souffleur/process"
+import { layerSaidAgent } from "@souffleur/session"
+import { Duration } from "effect"
 import { compactPrompt, copilotCommand, inPrintMode, runsCopilot } from "./CopilotCommand.ts"
 import { makeOutputReader } from "./CopilotOutput.ts"
 import { copilotSayings } from "./CopilotSayings.ts"
@@ -13,31 +12,23 @@ const form = /\/([A-Za-z0-9][A-Za-z0-9-]*)\/events\.jsonl$/u
 export const stall = Duration.seconds(702)
 
 /** Copilot CLI as an agent. */
-export const layer = (
-  options: AgentOptions
-): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
-  Layer.effect(
-    Agent,
-    Effect.gen(function* () {
-      const files = yield* TrustedFiles
-      return yield* makeSaidAgent({
-        name: "copilot",
-        title: "Copilot CLI",
-        // session-state/ID/events.jsonl
-        folder: `${options.agentDir}/session-state`,
-        depth: 1,
-        sessionIdOf: (path) => form.exec(path)?.[1] ?? "",
-        sayings: copilotSayings,
-        isOther: (line) => /^\{"type":"(?:system|session\.(?:resume|shutdown|usage)|tool\.execution_start)/u.test(line),
-        runs: runsCopilot,
-        inPrintMode,
-        // Measured with 1.0.102: 140 ms of processor in 15 s of a tool that slept, by a timer.
-        idles: true,
-        stall,
-        variable: "COPILOT_AGENT_SESSION_ID",
-        compactPrompt,
-        outputReader: makeOutputReader,
-        command: (order) => Effect.provideService(copilotCommand(options, order), TrustedFiles, files)
-      })
-    })
-  )
+export const layer: AgentPackage["layer"] = (options) =>
+  layerSaidAgent({
+    name: "copilot",
+    title: "Copilot CLI",
+    // session-state/ID/events.jsonl
+    folder: `${options.agentDir}/session-state`,
+    depth: 1,
+    sessionIdOf: (path) => form.exec(path)?.[1] ?? "",
+    sayings: copilotSayings,
+    isOther: (line) => /^\{"type":"(?:system|session\.(?:resume|shutdown|usage)|tool\.execution_start)/u.test(line),
+    runs: runsCopilot,
+    inPrintMode,
+    // Measured with 1.0.102: 140 ms of processor in 15 s of a tool that slept, by a timer.
+    idles: true,
+    stall,
+    variable: "COPILOT_AGENT_SESSION_ID",
+    compactPrompt,
+    outputReader: makeOutputReader,
+    command: (order) => copilotCommand(options, order)
+  })

@@ -4,8 +4,7 @@ import {
   type AgentOrder,
   type AgentProgram,
   type CommandRefused,
-  type LiteralAgent,
-  parseSessionId
+  type LiteralAgent
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram, type TrustedFiles } from "@souffleur/process"
 import {
@@ -69,8 +68,7 @@ export const compactPrompt = "/compact"
  * Builds `copilot <flags> <ceiling> --session-id ID`, which begins a session or goes on with it. The prompt is on
  * standard input. In a window it is the value of a flag, where it is never read as one. Its tools carry the id, and so
  * does the launch. Below the highest permission it is in print mode. Fails with `AgentNotFound` where there is no such
- * program, or the session id cannot be in a command line. It fails below the highest permission too where Copilot
- * trusts a folder.
+ * program. It fails below the highest permission too where Copilot trusts a folder.
  */
 export const copilotCommand = Effect.fn("copilotCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
@@ -78,7 +76,6 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
   const { args, program: name } = agentCommand
   const refused = (problem: string) => new AgentNotFound({ program: name, problem })
-  if (Result.isFailure(parseSessionId(sessionId))) return yield* refused("the session id cannot be one")
   const limited = permission !== "bypassPermissions"
   if (limited && (yield* trustsFolders(agentDir)))
     return yield* refused(

@@ -5,7 +5,6 @@ import {
   type AgentProgram,
   type CommandRefused,
   type LiteralAgent,
-  parseSessionId,
   type SessionFile,
   type SessionNotFound
 } from "@souffleur/domain"
@@ -66,8 +65,8 @@ export const literalGemini = (
 
 /**
  * Builds `gemini <flags> --approval-mode yolo … (--session-id | --resume) ID`, with the prompt on standard input. Its
- * tools carry the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, or the session
- * id cannot be in a command line. It also fails below the highest permission. It takes no window: it tells the end of
+ * tools carry the id, and so does the launch. Fails with `AgentNotFound` where there is no such program,
+ * and below the highest permission. It takes no window: it tells the end of
  * its turn in its output alone.
  */
 export const geminiCommand = Effect.fn("geminiCommand")(function* (
@@ -78,7 +77,6 @@ export const geminiCommand = Effect.fn("geminiCommand")(function* (
   const { args, program: name } = agentCommand
   const { sessionId } = session
   const refused = (problem: string) => new AgentNotFound({ program: name, problem })
-  if (Result.isFailure(parseSessionId(sessionId))) return yield* refused("the session id cannot be one")
   if (permission !== "bypassPermissions") return yield* refused(limited)
   // It goes on with no session that it has not begun, and begins none twice.
   const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))

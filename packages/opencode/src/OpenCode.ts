@@ -1,7 +1,7 @@
-import { Agent, agentsOwn, type AgentSession, Processes } from "@souffleur/domain"
-import { type AgentOptions, lookTrusted, TrustedFiles } from "@souffleur/process"
-import { inHead, makeSaidAgent } from "@souffleur/session"
-import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { agentsOwn, type AgentSession, Processes } from "@souffleur/domain"
+import { type AgentPackage, lookTrusted, TrustedFiles } from "@souffleur/process"
+import { inHead, layerSaidAgent } from "@souffleur/session"
+import { Duration, Effect, Layer, Option } from "effect"
 import { inPrintMode, openCodeCommand, runsOpenCode, type SessionWord, sessionWord } from "./OpenCodeCommand.ts"
 import { asksRecords } from "./OpenCodeFlags.ts"
 import { makeOutputReader, sessionNamed } from "./OpenCodeOutput.ts"
@@ -18,9 +18,7 @@ const below = `WITH RECURSIVE below (id) AS (
   ) SELECT id FROM below LIMIT 10000`
 
 /** OpenCode as an agent. Each launch is `opencode run`, which ends with its turn. */
-export const layer = (
-  options: AgentOptions
-): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> => {
+export const layer: AgentPackage["layer"] = (options) => {
   const database = `${options.agentDir}/opencode/opencode.db`
   /** Returns ids of sessions. A database that cannot be read has none. */
   const idsOf = (sql: string, value: string) =>
@@ -62,30 +60,27 @@ export const layer = (
     return found.flat()
   })
 
-  return Layer.effect(
-    Agent,
-    makeSaidAgent({
-      name: "opencode",
-      title: "OpenCode",
-      folder: database,
-      depth: 0,
-      sessionIdOf: (path) => path.slice(path.lastIndexOf("/") + 1),
-      idsLike: (beginning) => idsOf("SELECT id FROM session WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", beginning),
-      sayings: openCodeSayings,
-      repeatsCalls: true,
-      subagents: (sessionId) => idsOf(below, sessionId),
-      runs: runsOpenCode,
-      inPrintMode,
-      idles: true,
-      stall,
-      variable: "OPENCODE_SESSION_ID",
-      sessions,
-      sessionIn: (output) => inHead(output, sessionNamed),
-      outputReader: makeOutputReader,
-      addsFormat: !asksRecords(options.agentCommand.args),
-      command: (order) => openCodeCommand(options, order)
-    })
-  ).pipe(
+  return layerSaidAgent({
+    name: "opencode",
+    title: "OpenCode",
+    folder: database,
+    depth: 0,
+    sessionIdOf: (path) => path.slice(path.lastIndexOf("/") + 1),
+    idsLike: (beginning) => idsOf("SELECT id FROM session WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", beginning),
+    sayings: openCodeSayings,
+    repeatsCalls: true,
+    subagents: (sessionId) => idsOf(below, sessionId),
+    runs: runsOpenCode,
+    inPrintMode,
+    idles: true,
+    stall,
+    variable: "OPENCODE_SESSION_ID",
+    sessions,
+    sessionIn: (output) => inHead(output, sessionNamed),
+    outputReader: makeOutputReader,
+    addsFormat: !asksRecords(options.agentCommand.args),
+    command: (order) => openCodeCommand(options, order)
+  }).pipe(
     Layer.provide(
       Layer.effect(
         TrustedFiles,

@@ -5,7 +5,6 @@ import {
   type AgentProgram,
   CommandRefused,
   type LiteralAgent,
-  parseSessionId,
   type Variables
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
@@ -93,8 +92,8 @@ export const sessionWord = (words: ReadonlyArray<string>): SessionWord | undefin
 /**
  * Builds `opencode run <flags> --auto --format json (--session ID | --title OURS)`, with the prompt on standard input.
  * OpenCode chooses the id of a session, and its tools do not carry it. So a launch is known by its title until then.
- * Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line. It also
- * fails below the highest permission. It takes no window, since no person can type to it.
+ * Fails with `AgentNotFound` where there is no such program, and below the highest permission. It takes no window,
+ * since no person can type to it.
  */
 export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
@@ -103,8 +102,6 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
   const { args, program: name } = agentCommand
   const refused = (problem: string) => new AgentNotFound({ program: name, problem })
   const resumed = session._tag === "Resume"
-  if (resumed && Result.isFailure(parseSessionId(session.sessionId)))
-    return yield* refused("the session id cannot be one")
   if (permission !== "bypassPermissions") return yield* refused(limited)
   return {
     program: yield* resolveProgram(name, environment["PATH"] ?? ""),

@@ -5,7 +5,6 @@ import {
   type AgentProgram,
   CommandRefused,
   type LiteralAgent,
-  parseSessionId,
   type SessionFile,
   type SessionNotFound
 } from "@souffleur/domain"
@@ -57,8 +56,7 @@ const resumed = "--session"
 /**
  * Builds `pi <flags> [-p] [--tools …] --session-id ID`, with the prompt on standard input. In a window the prompt is an
  * argument behind `--`. A session that has a file is resumed by its path. Its tools carry the id, and so does the
- * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line. It
- * also fails where several files have the id.
+ * launch. Fails with `AgentNotFound` where there is no such program, or several files have the id.
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
@@ -67,8 +65,6 @@ export const piCommand = Effect.fn("piCommand")(function* (
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
   const { sessionId } = session
-  if (Result.isFailure(parseSessionId(sessionId)))
-    return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
   const file =
     session._tag === "Fresh"
       ? undefined

@@ -1,7 +1,6 @@
-import { Agent, type Processes } from "@souffleur/domain"
-import type { AgentOptions, TrustedFiles } from "@souffleur/process"
-import { makeSaidAgent, makeStreamJsonReader } from "@souffleur/session"
-import { Duration, type FileSystem, Layer, type Path } from "effect"
+import type { AgentPackage } from "@souffleur/process"
+import { layerSaidAgent, makeStreamJsonReader } from "@souffleur/session"
+import { Duration } from "effect"
 import { compactPrompt, inPrintMode, qwenCommand, runsQwen } from "./QwenCommand.ts"
 import { qwenSayings } from "./QwenSayings.ts"
 
@@ -12,27 +11,22 @@ const form = /\/chats\/([A-Za-z0-9][A-Za-z0-9-]*)\.jsonl$/u
 export const stall = Duration.seconds(301)
 
 /** Qwen Code as an agent. */
-export const layer = (
-  options: AgentOptions
-): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
-  Layer.effect(
-    Agent,
-    makeSaidAgent({
-      name: "qwen",
-      title: "Qwen Code",
-      // projects/FOLDER/chats/ID.jsonl
-      folder: `${options.agentDir}/projects`,
-      depth: 2,
-      sessionIdOf: (path) => form.exec(path)?.[1] ?? "",
-      sayings: qwenSayings,
-      runs: runsQwen,
-      inPrintMode,
-      // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
-      idles: true,
-      stall,
-      variable: "QWEN_CODE_SESSION_ID",
-      compactPrompt,
-      outputReader: makeStreamJsonReader,
-      command: (order, sessionFile) => qwenCommand(options, order, sessionFile)
-    })
-  )
+export const layer: AgentPackage["layer"] = (options) =>
+  layerSaidAgent({
+    name: "qwen",
+    title: "Qwen Code",
+    // projects/FOLDER/chats/ID.jsonl
+    folder: `${options.agentDir}/projects`,
+    depth: 2,
+    sessionIdOf: (path) => form.exec(path)?.[1] ?? "",
+    sayings: qwenSayings,
+    runs: runsQwen,
+    inPrintMode,
+    // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
+    idles: true,
+    stall,
+    variable: "QWEN_CODE_SESSION_ID",
+    compactPrompt,
+    outputReader: makeStreamJsonReader,
+    command: (order, sessionFile) => qwenCommand(options, order, sessionFile)
+  })

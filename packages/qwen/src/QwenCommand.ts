@@ -1,11 +1,10 @@
 import {
   type AgentCommand,
-  AgentNotFound,
+  type AgentNotFound,
   type AgentOrder,
   type AgentProgram,
   type CommandRefused,
   type LiteralAgent,
-  parseSessionId,
   type SessionFile,
   type SessionNotFound
 } from "@souffleur/domain"
@@ -73,8 +72,7 @@ export const compactPrompt = "/compress"
 /**
  * Builds `qwen <flags> --approval-mode MODE (--session-id | --resume) ID`, with the prompt on standard input. In a
  * window the prompt is the value of a flag, where it is never read as one. Its tools carry the id, and so does the
- * launch. Below the highest permission it is in print mode. Fails with `AgentNotFound` where there is no such program,
- * or the session id cannot be in a command line.
+ * launch. Below the highest permission it is in print mode. Fails with `AgentNotFound` where there is no such program.
  */
 export const qwenCommand = Effect.fn("qwenCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
@@ -83,8 +81,6 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
   const { sessionId } = session
-  if (Result.isFailure(parseSessionId(sessionId)))
-    return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
   const limited = permission !== "bypassPermissions"
   // It goes on with no session that it has not begun, and begins none twice.
   const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))

@@ -1,12 +1,13 @@
 import {
   Agent,
   type AgentCommand,
-  type AgentNotFound,
+  AgentNotFound,
   type AgentOrder,
   type AgentSession,
   agentsOwn,
   isOver,
   isSessionKnown,
+  parseSessionId,
   Processes,
   type Reported,
   type SessionFile,
@@ -14,8 +15,8 @@ import {
   type SessionSigns,
   type TurnState
 } from "@souffleur/domain"
-import { lookTrusted, type TrustedFiles } from "@souffleur/process"
-import { Clock, type Duration, Effect, FileSystem, Option, Path } from "effect"
+import { type AgentPackage, lookTrusted, type TrustedFiles } from "@souffleur/process"
+import { Clock, type Duration, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
 import { inHead } from "../lines/Head.ts"
 import { type Json, recordOf } from "../lines/JsonRecord.ts"
@@ -77,10 +78,11 @@ export interface AgentDialect extends SessionFolder {
   readonly outputReader: () => (line: string) => Option.Option<string>
   /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
   readonly addsFormat?: boolean
+  /** Makes the command line of a launch. The id of a session that it goes on with is one. */
   readonly command: (
     order: AgentOrder,
     sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
-  ) => Effect.Effect<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path>
+  ) => Effect.Effect<AgentCommand, AgentNotFound, Needs>
 }
 
 /** Limits in bytes. A record of the conversation holds at most a result of a tool. */
@@ -283,6 +285,14 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     }),
     tags: ({ sessionId }) => (isSessionKnown(sessionId) ? [tag(sessionId)] : []),
     sessionTag: tag,
-    command: (order) => Effect.provide(dialect.command(order, sessionFile), services)
+    command: ({ session, ...order }) =>
+      // An agent that chooses its ids begins a session without one.
+      (session._tag === "Resume" || sessionIn === undefined) && Result.isFailure(parseSessionId(session.sessionId))
+        ? Effect.fail(new AgentNotFound({ program: dialect.name, problem: "the session id cannot be one" }))
+        : Effect.provide(dialect.command({ ...order, session }, sessionFile), services)
   })
 })
+
+/** Makes the layer of an agent by its dialect. */
+export const layerSaidAgent = (dialect: AgentDialect): ReturnType<AgentPackage["layer"]> =>
+  Layer.effect(Agent, makeSaidAgent(dialect))
