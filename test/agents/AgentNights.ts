@@ -3,7 +3,7 @@ import { Hooks, type HookSign } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
 import { Clock, Effect, Option, Ref } from "effect"
 import { alive, childOf } from "../claude/AgentProcesses.ts"
-import { type Logged, until } from "../claude/Lab.ts"
+import type { Logged } from "../claude/Lab.ts"
 import { only, services, told } from "../claude/Watched.ts"
 import { agentLab, type RealAgent, rehearsal, word } from "./AgentLab.ts"
 import type { Answer, Asked } from "./ModelTalk.ts"
@@ -52,23 +52,6 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
       assert.match(sessionIn(log, only(log, "ConductorConfirmed")), /^(?:[\da-f-]{36}|ses_[\dA-Za-z]{26})$/u)
       assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
       assert.include((yield* lab.asked)[0]?.said, begin)
-    }).pipe(Effect.scoped, Effect.provide(services))
-  )
-
-  it.live.skipIf(found === null)("an agent that is killed before its first answer goes on at its first return", () =>
-    Effect.gen(function* () {
-      const lab = yield* agentLab(agent, program, (asked) =>
-        isBack(asked) ? Effect.succeed(checks(asked)) : Effect.never
-      )
-      const souffleur = yield* lab.run(begin)
-      yield* until(
-        "a request",
-        Effect.map(lab.asked, (asked) => asked.length > 0)
-      )
-      const { pid } = only(yield* lab.log, "ConductorConfirmed")["conductor"] as { readonly pid: number }
-      process.kill(pid, "SIGKILL")
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      only(yield* lab.log, "ConductorRelaunched")
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
