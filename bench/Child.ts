@@ -54,7 +54,7 @@ export const built = child(process.execPath, [`${cli}/build.ts`])
 /** Command of souffleur as its users run it, once it is {@link built}. */
 export const souffleur = Effect.gen(function* () {
   const path = yield* Path.Path
-  const entry = path.resolve(cli, "dist/souffleur.js")
+  const entry = path.resolve(cli, "dist/souffleur.cjs")
   return {
     entry,
     run: (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>

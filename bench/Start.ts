@@ -37,7 +37,7 @@ export const start = Effect.gen(function* () {
   yield* fs.writeFileString(nothing, "")
   const { entry } = yield* souffleur
   const small = Effect.fnUntraced(function* (errand: string, word: string) {
-    const file = path.join(path.dirname(entry), `${errand}.js`)
+    const file = path.join(path.dirname(entry), `${errand}.cjs`)
     return [(yield* fs.exists(file)) ? file : entry, word]
   })
   const [hook, launch] = [yield* small("hook", "hook"), yield* small("launch", "__launch")]

@@ -8,17 +8,15 @@ import { licences } from "../../release/Licences.ts"
 
 /**
  * Builds the command of the published package, a folder that runs under plain Node. `node build.ts [folder]` writes it,
- * by default to `dist` beside this file. `souffleur.js` is short, and loads the chunks of the command that is asked
+ * by default to `dist` beside this file. `souffleur.cjs` is short, and loads the chunks of the command that is asked
  * for.
- * Each small entry is one file with everything that its errand needs. A tool call waits for `hook.js`, and a recovery
- * for `launch.js`. `comms.js` starts once a minute. `notify.js` speaks to a server. `guardian.js` is in memory as long as a watch.
+ * Each small entry is one file with everything that its errand needs. A tool call waits for `hook.cjs`, and a recovery
+ * for `launch.cjs`. `comms.cjs` starts once a minute. `notify.cjs` speaks to a server. `guardian.cjs` is in memory as long as a watch.
  * `page.cjs` is the server of the page with its views, and `souffleur page` alone loads it. `hub.cjs` is the
  * server of the hub, with the driver of Postgres. Both share the chunks of other commands. A file with copies of them starts no sooner, and takes 16 MB more.
  * Nothing is minified: that saves 4 ms of a start, and makes a stack trace unreadable.
  */
 
-/** Lets the entry, which is a module, load its chunks. An older Node gets its sentence before that. */
-const requires = 'const require = (id) => process.getBuiltinModule("node:module").createRequire(import.meta.url)(id)'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const folder = process.argv[2] ?? here("dist")
 
@@ -40,12 +38,20 @@ const optionsOf = (source: string) =>
       throw new Error(log.message)
     }
   }) satisfies BuildOptions
-const format = { format: "esm", comments: { legal: true, annotation: false, jsdoc: false } } as const
+/**
+ * Scripts, and no modules: Node's loader of modules takes 4 ms of each start, and 5 MB of a process that rests. Node also lets a
+ * program keep the compiled code of scripts alone, with all that has run.
+ */
+const format = { format: "cjs", strict: true, comments: { legal: true, annotation: false, jsdoc: false } } as const
 
 // The chunks of an earlier build may have other names.
 rmSync(`${folder}/chunks`, { recursive: true, force: true })
 const command = optionsOf("src/main.ts")
-const { output } = await build({ ...command, write: false, output: { ...format, preserveModules: true } })
+const { output } = await build({
+  ...command,
+  write: false,
+  output: { ...format, format: "esm", preserveModules: true }
+})
 // Each module is its own chunk here, so that a chunk takes in what its entries need and no more.
 const chunks = joined(
   output.filter((one) => one.type === "chunk"),
@@ -78,27 +84,21 @@ await build({
   plugins: [lateParts, ascii, licences],
   output: {
     ...format,
-    // Node lets a program keep the compiled code of scripts, and not of modules, with all that has run.
-    format: "cjs",
-    strict: true,
     dir: folder,
-    entryFileNames: "souffleur.js",
+    entryFileNames: "souffleur.cjs",
     chunkFileNames: ({ name }) => (name === "page" || name === "hub" ? "[name].cjs" : "chunks/[name].cjs"),
-    postBanner: ({ isEntry }) => (isEntry ? requires : ""),
-    // Says to a reader of the file that it is a module.
-    postFooter: ({ isEntry }) => (isEntry ? "export {}" : ""),
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [{ debugName: "joined", name: (module) => chunks.get(module) ?? null }]
     }
   }
 })
-chmodSync(`${folder}/souffleur.js`, 0o755)
+chmodSync(`${folder}/souffleur.cjs`, 0o755)
 for (const [source, name] of [
-  ["src/hook.ts", "hook.js"],
-  ["src/comms.ts", "comms.js"],
-  ["src/guardian.ts", "guardian.js"],
-  ["src/notify.ts", "notify.js"],
-  ["../node/src/launch/launch.ts", "launch.js"]
+  ["src/hook.ts", "hook.cjs"],
+  ["src/comms.ts", "comms.cjs"],
+  ["src/guardian.ts", "guardian.cjs"],
+  ["src/notify.ts", "notify.cjs"],
+  ["../node/src/launch/launch.ts", "launch.cjs"]
 ] as const)
   await build({ ...optionsOf(source), output: { ...format, file: `${folder}/${name}`, codeSplitting: false } })

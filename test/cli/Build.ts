@@ -13,7 +13,7 @@ export const compiledOf = (bundle: string): string => join(dirname(dirname(bundl
 /** Builds the command as users run it, in a folder of its own. The build starts faster than its sources. */
 export const build = () => {
   const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-built-"))
-  const bundle = join(folder, "dist", "souffleur.js")
+  const bundle = join(folder, "dist", "souffleur.cjs")
   // As the package that is published says it; else Node would try each file as another kind first.
   fs.writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n')
   execFileSync(process.execPath, [

@@ -9,7 +9,7 @@ import { bundle, stage, type Variables } from "./CliStage.ts"
 import { live, liveCase } from "./Live.ts"
 
 /** The errand's own file; the command does the same when it is asked. */
-const quick = join(dirname(bundle), "hook.js")
+const quick = join(dirname(bundle), "hook.cjs")
 type Stage = Effect.Success<ReturnType<typeof stage>>
 
 const session = "5c0ff1e0-0000-4000-8000-000000000001"
@@ -208,7 +208,7 @@ describe.concurrent("souffleur hooks", () => {
         const user = join(the.home, "claude", "settings.json")
         assert.deepInclude(yield* json("install", "--user"), { file: user, changed: true })
         const { lines } = yield* run("status", "--user")
-        assert.match(lines.join("\n"), /settings\.json: all 12 hooks\n.*hook\.js hook, into .*it's a state$/u)
+        assert.match(lines.join("\n"), /settings\.json: all 12 hooks\n.*hook\.cjs hook, into .*it's a state$/u)
         assert.deepInclude(yield* json("uninstall", "--user"), { how: "removed" })
         assert.isFalse(fs.existsSync(user))
       })

@@ -197,7 +197,8 @@ export const commandMutants = [
     "packages/cli/src/SmallEntry.ts",
     ["test/cli/Bundle.test.ts"],
     [
-      ["errand: by its own file", "([program, entry] as const)", "self"],
+      ["errand: by its own file", "if (!(yield*", "if ((yield*"],
+      ["errand: a small guardian", '...(errand === "guardian" ? guardianFlags() : []), ', ""],
       [
         "errand: beside the command, not beside a link to it",
         "Effect.orElseSucceed(fs.realPath(script), () => script)",

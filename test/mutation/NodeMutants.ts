@@ -23,7 +23,9 @@ export const nodeMutants = [
     [
       ["memory: the compiled code of a start", "untilOld = 3", "untilOld = 1"],
       ["memory: each hour", 'Schedule.spaced("1 hour")', 'Schedule.spaced("1 day")'],
-      ["memory: nothing for speed at rest", "Effect.andThen(collect, optimizing(false))", "collect"],
+      ["memory: nothing for speed at rest", "Effect.andThen(collect(gc), optimizing(false))", "collect(gc)"],
+      ["memory: no quick compiler either", '["opt", "maglev"]', '["opt"]'],
+      ["memory: young garbage", 'Effect.repeat(collectYoung(gc), Schedule.spaced("1 minute"))', "Effect.never"],
       [
         "memory: work for speed",
         "Effect.andThen(optimizing(true), Effect.asVoid(Queue",

@@ -117,7 +117,7 @@ describe.concurrent("a defect of souffleur's own", () => {
         [[bundle, "__stand-in", "-p"], thrown],
         [[bundle, "mcp"], thrown],
         [[bundle, "hook"], thrown],
-        [[join(dirname(bundle), "hook.js")], thrown]
+        [[join(dirname(bundle), "hook.cjs")], thrown]
       ]
       for (const [words, options = ""] of attempts)
         for (const SOUFFLEUR_DEBUG of ["", "1"]) {

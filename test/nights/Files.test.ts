@@ -142,7 +142,7 @@ describe.concurrent("the owners of files", () => {
         const made = `umask 0; mkdir '${claims}' '${join(his, "state")}'; echo NOTIFY=command:/bin/touch > '${config}'; chmod 644 '${config}'`
         assert.strictEqual(saidAs(bob, his, ["/bin/sh", "-c", made], {}).code, 0)
         const says = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
-          saidAs(alice, hers, [process.execPath, join(published, "dist", "souffleur.js"), ...args], {
+          saidAs(alice, hers, [process.execPath, join(published, "dist", "souffleur.cjs"), ...args], {
             HOME: hers,
             PATH: "/usr/bin:/bin",
             ...more

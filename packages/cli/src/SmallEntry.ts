@@ -1,3 +1,4 @@
+import { guardianFlags } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
 import { Environment } from "./world/CommandEnvironment.ts"
 
@@ -15,6 +16,7 @@ export const errandWords = Effect.fn("errandWords")(function* (
   const path = yield* Path.Path
   // npm starts the command by a link to it.
   const real = yield* Effect.orElseSucceed(fs.realPath(script), () => script)
-  const entry = path.join(path.dirname(real), `${errand}.js`)
-  return (yield* Effect.orElseSucceed(fs.exists(entry), () => false)) ? ([program, entry] as const) : self
+  const entry = path.join(path.dirname(real), `${errand}.cjs`)
+  if (!(yield* Effect.orElseSucceed(fs.exists(entry), () => false))) return self
+  return [program, ...(errand === "guardian" ? guardianFlags() : []), entry] as const
 })

@@ -5,4 +5,4 @@ import { uncaught } from "./Uncaught.ts"
 
 // Runs `souffleur __comms`, and loads nothing else.
 process.on("uncaughtException", uncaught)
-await runErrands(answer).catch(uncaught)
+void runErrands(answer).catch(uncaught)

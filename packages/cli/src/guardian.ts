@@ -12,4 +12,4 @@ process.on("uncaughtException", (error) => {
 })
 
 // Runs `souffleur __guardian`, and loads nothing else.
-await guardian(process.argv[3] ?? "")
+void guardian(process.argv[3] ?? "")

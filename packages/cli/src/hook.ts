@@ -10,4 +10,4 @@ process.on("uncaughtException", (error) => {
 })
 
 // Runs `souffleur hook`, and loads nothing else.
-await keepSign(hookReader, process.argv[3])
+void keepSign(hookReader, process.argv[3])

@@ -5,4 +5,4 @@ import { uncaught } from "./Uncaught.ts"
 
 // Runs `souffleur __notify`, and loads nothing else.
 process.on("uncaughtException", uncaught)
-await answerNotice(deliver).catch(uncaught)
+void answerNotice(deliver).catch(uncaught)

@@ -164,6 +164,24 @@ describe("a guardian's process", () => {
       })
   )
 
+  live("collects young garbage with each beat, where a flag of Node lets it", () =>
+    Effect.gen(function* () {
+      const { database, output } = yield* told([owned(1)])
+      const kinds: Array<unknown> = []
+      const before = globalThis.gc
+      yield* Effect.addFinalizer(() => Effect.sync(() => (globalThis.gc = before)))
+      globalThis.gc = ((options: object) => kinds.push(options)) as unknown as typeof before
+      const order = { database, watch: "w", line: ["/bin/true"] as const, output, silentAfter: 360_000, every: 1000 }
+      const look = makeGuardian(order, { wall: 0, monotonic: 0 })
+      const lookAt = (now: number) => assert.isTrue(look({ wall: now, monotonic: now }))
+      for (let second = 0; second <= 62; second++) lookAt(second * 1000)
+      const young = { type: "minor", execution: "sync" }
+      assert.deepStrictEqual(kinds, [young, young])
+      globalThis.gc = undefined
+      lookAt(200_000)
+    })
+  )
+
   live("looks again, as long as souffleur cannot use the event log", () =>
     Effect.gen(function* () {
       const { database, output, said } = yield* told([owned(3, { ...here, startTime: 1 })])

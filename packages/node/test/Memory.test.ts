@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate } from "node:timers/promises"
-import { getHeapCodeStatistics, setFlagsFromString } from "node:v8"
+import { GCProfiler, getHeapCodeStatistics, setFlagsFromString } from "node:v8"
 import { Memory } from "../src/index.ts"
 
 it.effect("a process that rests gives back the memory of its start, and each hour that of later work", () =>
@@ -44,30 +44,42 @@ it.effect("a process gives back the memory of later work ten seconds after its e
   })
 )
 
-/** Calls a new function very often. Returns whether V8 has compiled it for speed. */
-const isOptimized = Effect.fnUntraced(function* (name: string) {
+/** Calls a new function very often. Returns whether V8 has compiled it for speed, and how well. */
+const speedOf = Effect.fnUntraced(function* (name: string) {
   // V8 takes up what it knows of another function of this text.
   const called = new Function("x", `let ${name} = 0; for (let y = 0; y < 9; y++) ${name} += x * y; return ${name}`)
   setFlagsFromString("--allow-natives-syntax")
-  const isFast = new Function("f", "return %ActiveTierIsTurbofan(f)")
+  const speed = new Function("f", "return %ActiveTierIsTurbofan(f) ? 'full' : %ActiveTierIsMaglev(f) ? 'half' : 'none'")
   setFlagsFromString("--no-allow-natives-syntax")
-  for (let turn = 0; turn < 200 && isFast(called) === false; turn++) {
+  for (let turn = 0; turn < 200 && speed(called) !== "full"; turn++) {
     for (let n = 0; n < 10_000; n++) called(n)
     // The compiler works in a thread of its own.
     yield* Effect.promise(() => setImmediate())
   }
-  return isFast(called) as boolean
+  return speed(called) as string
 })
 
 it.effect("a process compiles for speed what works, and not what it does at rest", () =>
   Effect.gen(function* () {
     const { wake } = yield* Memory.makeRest
     yield* TestClock.adjust("10 seconds")
-    assert.isFalse(yield* isOptimized("first"))
+    assert.strictEqual(yield* speedOf("first"), "none")
     yield* wake
-    assert.isTrue(yield* isOptimized("second"))
+    assert.strictEqual(yield* speedOf("second"), "full")
     yield* TestClock.adjust("10 seconds")
-    assert.isFalse(yield* isOptimized("third"))
+    assert.strictEqual(yield* speedOf("third"), "none")
+  })
+)
+
+it.effect("a process that rests collects its young garbage each minute", () =>
+  Effect.gen(function* () {
+    yield* Memory.makeRest
+    yield* TestClock.adjust("10 seconds")
+    const profiler = new GCProfiler()
+    profiler.start()
+    yield* TestClock.adjust("1 minute")
+    const kinds = profiler.stop()!.statistics.map(({ gcType }) => gcType)
+    assert.include(kinds, "Scavenge")
   })
 )
 

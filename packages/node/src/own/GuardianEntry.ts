@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process"
 import * as fs from "node:fs"
-import { DatabaseSync } from "node:sqlite"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import {
   brokenOff,
@@ -57,26 +57,35 @@ type Owner = { readonly fence: number; readonly process: ProcessIdentity } | "le
 /** The exit code of a souffleur whose event log cannot be used (spec: command-line#exit-codes). */
 const shutOutCode = 4
 
-/** The store as a guardian needs it: two statements, without a schema, in little memory. */
+/** The store as a guardian needs it: three statements, without a schema, in little memory. */
 class Store {
-  readonly #database: DatabaseSync
+  readonly #owned: StatementSync
+  readonly #beat: StatementSync
+  readonly #say: StatementSync
   readonly #watch: string
   #revision = 0
   #owner: Owner
 
   constructor({ database, watch }: GuardianOrder) {
     this.#watch = watch
-    this.#database = new DatabaseSync(`${pathToFileURL(database).href}?mode=rw`, { timeout: 50 })
+    const opened = new DatabaseSync(`${pathToFileURL(database).href}?mode=rw`, { timeout: 50 })
     // Only beats are written here, and a beat that is lost in a power cut does no harm.
-    this.#database.exec("PRAGMA synchronous = NORMAL")
+    opened.exec("PRAGMA synchronous = NORMAL")
+    // They run each second for as long as the watch does.
+    this.#owned = opened.prepare(
+      "SELECT revision, tag, data FROM events WHERE stream = ? AND revision > ? ORDER BY revision"
+    )
+    this.#beat = opened.prepare(
+      `SELECT role, max(0, min(${Number.MAX_SAFE_INTEGER}, at)) AS at FROM beats WHERE watch = ?`
+    )
+    this.#say = opened.prepare(
+      "INSERT INTO beats (watch, role, at) VALUES (?, ?, ?) ON CONFLICT (watch) DO UPDATE SET role = excluded.role, at = excluded.at"
+    )
   }
 
   /** Returns the current owner of the watch. `undefined`: it has no owner yet. */
   owner(): Owner {
-    const rows = this.#database
-      .prepare("SELECT revision, tag, data FROM events WHERE stream = ? AND revision > ? ORDER BY revision")
-      .iterate(this.#watch, this.#revision) as unknown as Iterable<Row>
-    for (const { data, revision, tag } of rows) {
+    for (const { data, revision, tag } of this.#owned.all(this.#watch, this.#revision) as unknown as Iterable<Row>) {
       this.#revision = revision
       if (tag === "OwnerTook") {
         const { fence, owner } = JSON.parse(data) as {
@@ -90,17 +99,11 @@ class Store {
   }
 
   beat(watch: string): { readonly role: string; readonly at: number } | undefined {
-    return this.#database
-      .prepare(`SELECT role, max(0, min(${Number.MAX_SAFE_INTEGER}, at)) AS at FROM beats WHERE watch = ?`)
-      .get(watch) as { readonly role: string; readonly at: number } | undefined
+    return this.#beat.get(watch) as { readonly role: string; readonly at: number } | undefined
   }
 
   say(watch: string, role: string, at: number): void {
-    this.#database
-      .prepare(
-        "INSERT INTO beats (watch, role, at) VALUES (?, ?, ?) ON CONFLICT (watch) DO UPDATE SET role = excluded.role, at = excluded.at"
-      )
-      .run(watch, role, at)
+    this.#say.run(watch, role, at)
   }
 }
 
@@ -165,6 +168,8 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
     // SQLite may lose a minute in memory without harm: readers of these beats are as patient as this guardian.
     if (now.wall - said > order.silentAfter / 6 || now.wall < said) {
       said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said
+      // V8 would let young garbage grow to a megabyte. A flag of Node's alone brings the function.
+      globalThis.gc?.({ type: "minor", execution: "sync" })
     }
     const seen = attempt(() => ({ owner: store.owner(), beat: store.beat(order.watch), mine: store.beat(place) }))
     if (seen?.owner === undefined) return true

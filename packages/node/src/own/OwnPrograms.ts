@@ -17,5 +17,12 @@ export const launchLine = (): Start["line"] => programBeside(import.meta.url, ".
 /** Guards a watch. The order is appended, as JSON. */
 export const guardianLine = (): Start["line"] => programBeside(import.meta.url, "guard")
 
+/**
+ * Flags for a small guardian: it runs a few lines each second, for days. The compilers of V8 would take 5 MB, and save
+ * nothing. Only flags that this Node says it knows: an unknown one ends it at once.
+ */
+export const guardianFlags = (): ReadonlyArray<string> =>
+  ["--expose-gc", "--jitless"].filter((flag) => process.allowedNodeEnvironmentFlags.has(flag))
+
 /** Starts a process that descends from none of ours. The order is appended, as JSON. */
 export const detachLine = (): Start["line"] => programBeside(import.meta.url, "detach")
