@@ -85,7 +85,9 @@ class Store {
 
   /** Returns the current owner of the watch. `undefined`: it has no owner yet. */
   owner(): Owner {
-    for (const { data, revision, tag } of this.#owned.all(this.#watch, this.#revision) as unknown as Iterable<Row>) {
+    // One row at a time: a watch may have tens of thousands of events.
+    const rows = this.#owned.iterate(this.#watch, this.#revision) as unknown as Iterable<Row>
+    for (const { data, revision, tag } of rows) {
       this.#revision = revision
       if (tag === "OwnerTook") {
         const { fence, owner } = JSON.parse(data) as {
