@@ -4,6 +4,7 @@ import type { Plugin } from "rolldown"
 const late: Readonly<Record<string, ReadonlyArray<string>>> = {
   "node:child_process": ["execFile", "spawn", "spawnSync"],
   "node:crypto": ["createHash", "createHmac", "createPrivateKey", "pbkdf2Sync", "randomBytes", "X509Certificate"],
+  "node:readline": ["createInterface", "emitKeypressEvents"],
   "node:worker_threads": ["Worker"]
 }
 

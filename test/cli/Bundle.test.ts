@@ -144,6 +144,14 @@ it("a hook, a launch and the compile cache load nothing of Effect", () => {
   }
 })
 
+it("no file of the bundle loads a part of Node that few commands call before it is called", () => {
+  const late = ["child_process", "crypto", "readline", "worker_threads"].map((name) => `node:${name}`)
+  for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".cjs")) continue
+    for (const one of loadedFirst(fs.readFileSync(join(folder, name), "utf8"))) assert.notInclude(late, one, name)
+  }
+})
+
 it("each file of the bundle is ASCII, which V8 keeps in half the memory", () => {
   for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (!/\.c?js$/u.test(name)) continue
