@@ -144,7 +144,7 @@ it("a hook, a launch and the compile cache load nothing of Effect", () => {
   }
 })
 
-it("no file of the bundle loads a part of Node that few commands call before it is called", () => {
+it("the bundle loads the parts of Node that few commands call with their first use", () => {
   const late = ["child_process", "crypto", "readline", "worker_threads"].map((name) => `node:${name}`)
   for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".cjs")) continue
