@@ -44,7 +44,11 @@ it.live.skipIf(noPostgres !== undefined)(
       })
       const counts = { shipper: 0, hub: 0, postgres: 0 }
       for (let n = 0; n < kills; n++) {
-        const word = ["hold", "go", "retry"][yield* Random.nextIntBetween(0, 2)]!
+        const [, , , , , , last = ""] =
+          nights(hosts[n % hosts.length]!.host).findLast(([, , , tag]) => tag === "FleetWordTaken") ?? []
+        // Most words count: a hold, then its end.
+        const word =
+          (yield* Random.nextIntBetween(0, 9)) === 0 ? "retry" : String(last).includes('"hold"') ? "go" : "hold"
         const saying = yield* Effect.forkScoped(said(n, word), { startImmediately: true })
         for (const { host } of hosts) host.write(yield* Random.nextIntBetween(20, 900))
         // Half of the kills hit a batch on its way, at a place that the draw decides.

@@ -1,5 +1,7 @@
-import type { FleetEvent } from "@souffleur/fleet"
-import { Cause, Exit } from "effect"
+import { EventLog } from "@souffleur/domain"
+import type { DueWord, FleetEvent, WordAnswer } from "@souffleur/fleet"
+import { command } from "@souffleur/supervisor"
+import { Cause, Effect, Exit } from "effect"
 import { Seed } from "../Seed.ts"
 import { SimMachine } from "../SimMachine.ts"
 import type { World } from "../SimulatedWorld.ts"
@@ -14,6 +16,8 @@ export interface SimulatedFleet {
   readonly violations: ReadonlyArray<string>
   readonly events: number
   readonly restarts: number
+  /** Words that the hosts refused. */
+  readonly refused: number
 }
 
 /** Milliseconds between two moments at which the shipper's machine takes over the time of its host. */
@@ -36,8 +40,9 @@ const catchesUp = 5 * minute
 
 /**
  * Simulates hosts with one hub behind a wire that loses, delays and doubles, and judges it. Each host is a world of the
- * simulation of watches. The same world without a hub has the same log, to the byte, also where the hub lies. A hub
- * that keeps its promises has each log whole and once. Shippers are killed meanwhile, and the hub goes back to a backup.
+ * simulation of watches. The same world without a hub has the same log, to the byte. So it has where the hub lies, also
+ * in words. A hub that keeps its promises has each log whole and once. Shippers are killed meanwhile, and the hub goes
+ * back to a backup.
  */
 export const simulateFleet = (number: number): SimulatedFleet => {
   const seed = new Seed(number)
@@ -45,7 +50,7 @@ export const simulateFleet = (number: number): SimulatedFleet => {
   const hub = new SimHub()
   const violations: Array<string> = []
   const hosts = seed.between(1, 3)
-  let [events, restarts] = [0, 0]
+  let [events, refused, restarts] = [0, 0, 0]
   for (let host = 0; host < hosts; host++) {
     const world = seed.between(1, 1_000_000)
     const own = seed.fork()
@@ -55,13 +60,30 @@ export const simulateFleet = (number: number): SimulatedFleet => {
     machine.silent = true
     let rows: () => ReadonlyArray<FleetEvent> = () => []
     let shipper: SimShipper | undefined
+    let told: World | undefined
+    /** Decides on a word as `souffleur fleet take` does, by the log of the world. */
+    const take = ({ watch, ...word }: DueWord): Effect.Effect<WordAnswer> =>
+      Effect.gen(function* () {
+        if (watch !== told!.id) return { reason: "there is no such watch" }
+        return yield* command(watch, { _tag: "TakeFleetWord", ceilings: false, ...word }).pipe(
+          Effect.as({ reason: null }),
+          Effect.catch(({ message }) => Effect.succeed({ reason: message }))
+        )
+      }).pipe(
+        Effect.tap(({ reason }) => Effect.sync(() => void (refused += reason === null ? 0 : 1))),
+        Effect.provideService(EventLog, told!.ledger.log)
+      )
     const begin = (): void => {
       restarts++
       shipper = new SimShipper(machine, {
         log,
         rows,
-        hub: wireTo({ hub, seed: own, lies }, () => machine.calm),
+        hub: wireTo(
+          { hub, seed: own, lies, liedTo: () => ({ id: told!.id, revision: told!.ledger.watch.revision }) },
+          () => machine.calm
+        ),
         tell: () => undefined,
+        take,
         ended: (exit) => {
           // Only its own words end it. A hub that keeps its promises has none of them.
           const said = Exit.isFailure(exit) && !Cause.hasDies(exit.cause)
@@ -71,6 +93,7 @@ export const simulateFleet = (number: number): SimulatedFleet => {
       })
     }
     const beside = (world: World): void => {
+      told = world
       rows = rowsOf(world)
       begin()
       let restored = hub.backup()
@@ -99,5 +122,5 @@ export const simulateFleet = (number: number): SimulatedFleet => {
     if (!lies && JSON.stringify(hub.copyOf(log)) !== JSON.stringify(found))
       violations.push(`host ${host}: the hub has ${hub.copyOf(log).length} of ${found.length} events`)
   }
-  return { violations, events, restarts }
+  return { violations, events, refused, restarts }
 }

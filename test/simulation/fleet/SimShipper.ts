@@ -1,6 +1,6 @@
 import { Hashing } from "@souffleur/domain"
-import { type FleetEvent, Hub, ship, ShippedLog, type ShipNews } from "@souffleur/fleet"
-import { Context, Effect, type Exit } from "effect"
+import { type FleetEvent, Hub, ship, ShippedLog, type ShipNews, takeWords, WordTaker } from "@souffleur/fleet"
+import { Context, Effect, type Exit, Queue } from "effect"
 import { hash } from "node:crypto"
 import { type Machine, Program } from "../SimulatedProgram.ts"
 
@@ -10,14 +10,16 @@ export interface ShipperOptions {
   readonly rows: () => ReadonlyArray<FleetEvent>
   readonly hub: Hub["Service"]
   readonly tell: (news: ShipNews) => void
+  readonly take: WordTaker["Service"]["take"]
   readonly ended: (exit: Exit.Exit<unknown, unknown>) => void
 }
 
 /** The real shipper, as a process of its own. */
 export class SimShipper extends Program {
-  constructor(machine: Machine, { ended, hub, log, rows, tell }: ShipperOptions) {
+  constructor(machine: Machine, { ended, hub, log, rows, take, tell }: ShipperOptions) {
     super(machine, {})
     const services = Context.make(Hub, hub).pipe(
+      Context.add(WordTaker, { take }),
       Context.add(ShippedLog, {
         after: (position, maxEvents) =>
           Effect.sync(() =>
@@ -28,7 +30,15 @@ export class SimShipper extends Program {
       }),
       Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes)))
     )
-    const who = { host: "build1", machine: null, takesWords: false }
-    this.run(ship({ log, who, tell: (news) => Effect.sync(() => tell(news)) }), services, ended)
+    const who = { host: "build1", machine: null, takesWords: true }
+    const shipping = Effect.gen(function* () {
+      const waiting = yield* Queue.sliding<void>(1)
+      const wordsWait = Effect.asVoid(Queue.offer(waiting, undefined))
+      return yield* Effect.raceFirst(
+        ship({ log, who, wordsWait, tell: (news) => Effect.sync(() => tell(news)) }),
+        takeWords({ log, waiting: Queue.take(waiting), tell: () => Effect.void })
+      )
+    })
+    this.run(shipping, services, ended)
   }
 }
