@@ -29,6 +29,9 @@ it.live.skipIf(noPostgres !== undefined)(
       /** Says a word to a watch at the revision that it has now, until the hub has it. It may be said more than once. */
       const said = Effect.fnUntraced(function* (n: number, word: string) {
         const { host } = hosts[n % hosts.length]!
+        const open = `SELECT count(*) FROM words JOIN logs USING (log) WHERE answered IS NULL AND enrolled_host = '${host.name}'`
+        // Its answer makes another revision, for which a second word would not be.
+        if ((yield* query(open)) !== "0") return
         const now = Number(yield* query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"))
         const log = yield* query(`SELECT log FROM logs WHERE enrolled_host = '${host.name}'`)
         const body = JSON.stringify({ log, watch: "night", word, seen: nights(host).length, until: now + 3_000_000 })
