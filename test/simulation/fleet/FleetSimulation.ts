@@ -64,10 +64,10 @@ export const simulateFleet = (number: number): SimulatedFleet => {
     /** Decides on a word as `souffleur fleet take` does, by the log of the world. */
     const take = ({ watch, ...word }: DueWord): Effect.Effect<WordAnswer> =>
       Effect.gen(function* () {
-        if (watch !== told!.id) return { reason: "there is no such watch" }
+        if (watch !== told!.id) return { reason: "there is no such watch", note: null }
         return yield* command(watch, { _tag: "TakeFleetWord", ceilings: false, ...word }).pipe(
-          Effect.as({ reason: null }),
-          Effect.catch(({ message }) => Effect.succeed({ reason: message }))
+          Effect.as({ reason: null, note: null }),
+          Effect.catch(({ message }) => Effect.succeed({ reason: message, note: null }))
         )
       }).pipe(
         Effect.tap(({ reason }) => Effect.sync(() => void (refused += reason === null ? 0 : 1))),
