@@ -79,7 +79,7 @@ export const simulateFleet = (number: number): SimulatedFleet => {
         log,
         rows,
         hub: wireTo(
-          { hub, seed: own, lies, liedTo: () => ({ id: told!.id, revision: told!.ledger.watch.revision }) },
+          { hub, seed: own, lies, liedTo: () => ({ ...told!.ledger.watch, id: told!.id }) },
           () => machine.calm
         ),
         tell: () => undefined,

@@ -25,21 +25,22 @@ const patience = 10_000
 export interface LiedTo {
   readonly id: string
   readonly revision: number
+  readonly stanceSince: number
 }
 
 const uuid = (n: number) => `2b1f3c9a-4e52-4a3f-9a77-${String(n).padStart(12, "0")}`
 
 /**
- * Returns words that may not count: for another revision, for another watch, or after their end. Few ids are among
+ * Returns words that may not count: for another stance, for another watch, or after their end. Few ids are among
  * them, so a word comes again, and with another meaning.
  */
-const falseWords = (seed: Seed, { id, revision }: LiedTo): ReadonlyArray<WaitingWord> =>
+const falseWords = (seed: Seed, { id, revision, stanceSince }: LiedTo): ReadonlyArray<WaitingWord> =>
   Array.from({ length: seed.between(1, 5) }, () => {
     const left = seed.pick([1, 120_000, Number.MAX_SAFE_INTEGER])
     const word = { id: uuid(seed.between(1, 4)), watch: id, word: seed.pick(FleetWord.literals), person: "anna", left }
     switch (seed.pick(["earlier", "later", "another", "over"] as const)) {
       case "earlier":
-        return { ...word, seen: Math.max(0, revision - seed.between(1, 9)) }
+        return { ...word, seen: stanceSince - seed.between(1, 9) }
       case "later":
         // The watch may come to a near one before its word is decided on. That word then counts.
         return { ...word, seen: seed.pick([revision + 100_000, Number.MAX_SAFE_INTEGER]) }
