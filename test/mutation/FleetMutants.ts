@@ -383,7 +383,8 @@ export const fleetMutants = [
     ["packages/node/test/TlsServer.test.ts"],
     [
       ["tls: the key is of this user alone", 'text(files.key, "nothing")', 'text(files.key, "read")'],
-      ["tls: the key is of its certificate", "return certificate.checkPrivateKey(key)", "return (true as boolean)"],
+      ["tls: the key is of its certificate", "!certificate.checkPrivateKey(key)", "(false as boolean)"],
+      ["tls: all of its certificates can be read", "try: () => createSecureContext(pair)", "try: () => pair"],
       ["tls: a renewed certificate is shown", "server.setSecureContext(pair)", ""],
       ["tls: a broken one is not", "Effect.catch((error) =>", "Effect.catchDefect((error: any) =>"]
     ]
@@ -407,11 +408,8 @@ export const fleetMutants = [
     [
       ["alarms: each hub listens through an outage", "Effect.ignore(listen)", "Effect.orDie(listen)"],
       ["alarms: once all is folded", "if (!folded) yield*", "if (false as boolean) yield*"],
-      [
-        "alarms: only what a channel took is told",
-        "alarms.length > 0 && (yield* tell(alarms))",
-        "alarms.length > 0 && ((yield* tell(alarms)) || true)"
-      ],
+      ["alarms: only what a channel took is told", "(took ? told(alarms) : Effect.void)", "told(alarms)"],
+      ["alarms: a move waits until they are marked", "Effect.uninterruptible(Effect.tap(", "(Effect.tap("],
       ["alarms: an outage passes", "return telling(looked).pipe(", "return Effect.orDie(looked).pipe("]
     ]
   ),

@@ -53,6 +53,14 @@ it.layer(services)((it) => {
         )
         assert.deepStrictEqual(events, hooks.events)
         assert.strictEqual(programs[0].agent, agent === "claude" ? undefined : agent)
+        const all = yield* fs.readFileString(path)
+        yield* fs.writeFileString(path, all.replaceAll('"SessionStart"', '"SessionBegun"'))
+        const typed = `souffleur hooks install${agent === "claude" ? "" : ` --agent ${agent}`} --user`
+        assert.include(
+          yield* said("hooks", "status", "--user", "--agent", agent),
+          `none for SessionStart: "${typed}" adds them`
+        )
+        yield* fs.writeFileString(path, all)
       }
       // Also where souffleur has no record of them.
       yield* fs.remove(`${home}/state/hooked`, { recursive: true })

@@ -254,7 +254,11 @@ it.layer(services)((it) => {
         '"souffleur hooks install --agent codex" adds them'
       )
       const hooks = `${variables.HOME}/.codex/hooks.json`
-      assert.include(yield* said("setup", "--yes", "--hooks", "user"), `hooks    ${hooks}`)
+      const written = yield* said("setup", "--yes", "--hooks", "user")
+      assert.includeMembers(
+        [...written],
+        [`hooks    ${hooks}`, "Codex runs them once you approve each: type /hooks in codex"]
+      )
       const after = (yield* said("run", "--dry-run", "--json", "--", "codex", "exec", "hi")).join("\n")
       assert.deepInclude(JSON.parse(after).sees.hooks[0], { file: hooks, absent: [] })
       assert.deepStrictEqual((yield* said("setup", "--yes", "--hooks", "none"))[0], `no hooks ${hooks}`)

@@ -70,9 +70,10 @@ const problemOf = (error: unknown): string => {
   if (error.response !== undefined) return `HTTP status ${error.response.status}`
   if (error.reason._tag !== "TransportError") return "its answer cannot be read"
   const code = certificateProblem(error.reason.cause)
-  return code === undefined
-    ? "it cannot be reached"
-    : `its certificate does not count here (${code}): NODE_EXTRA_CA_CERTS names the file of an authority of your own`
+  if (code === undefined) return "it cannot be reached"
+  const strange = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/u.test(code)
+  const way = strange ? ": NODE_EXTRA_CA_CERTS names the file of an authority of your own" : ""
+  return `its certificate does not count here (${code})${way}`
 }
 
 const Spoken = Schema.Union([

@@ -4,6 +4,7 @@ import { Duration, Effect, FileSystem, Layer, Schema } from "effect"
 import type { HttpServer, HttpServerError } from "effect/http"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { createServer } from "node:https"
+import { createSecureContext } from "node:tls"
 import type { LoopbackOptions } from "./LoopbackServer.ts"
 
 /** The files of a certificate, with those between it and its authority, and of its private key. Both are PEM. */
@@ -51,9 +52,14 @@ const pairOf = Effect.fnUntraced(function* (files: CertificateFiles) {
     catch: () =>
       new CertificateRefused({ path: files.key, problem: "it is no private key in PEM without a passphrase" })
   })
-  return certificate.checkPrivateKey(key)
-    ? pair
-    : yield* new CertificateRefused({ path: files.key, problem: `it is not the key of ${files.cert}` })
+  if (!certificate.checkPrivateKey(key))
+    return yield* new CertificateRefused({ path: files.key, problem: `it is not the key of ${files.cert}` })
+  // The server would throw at a later certificate of the file, which may be half-written.
+  yield* Effect.try({
+    try: () => createSecureContext(pair),
+    catch: () => new CertificateRefused({ path: files.cert, problem: "not all of it is certificates in PEM" })
+  })
+  return pair
 })
 
 /**

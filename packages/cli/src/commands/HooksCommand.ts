@@ -3,7 +3,7 @@ import type { HooksChanged } from "@souffleur/process"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { settingsOf } from "@souffleur/embed/internal"
-import { hookedAgents, hookPlaces, hooked } from "../agent/HookPlaces.ts"
+import { hookedAgents, hookPlaces, hooked, hooksTyped } from "../agent/HookPlaces.ts"
 import { agentOfProgram, usualProgram } from "../agent/InstalledAgents.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
@@ -50,7 +50,8 @@ const meant = Effect.fnUntraced(function* ({
   if (ofProject === undefined && Option.isSome(projectDir))
     return yield* new BadUsage({ message: `${title} has hooks of the user alone: leave --project-dir out` })
   const { file } = (user ? undefined : ofProject) ?? places.at(-1)!
-  return { hooks, stateDir, file, command: hooks.command({ stateDir, self: yield* errandWords("hook") }) }
+  const install = user ? `${hooksTyped(kind)} --user` : hooksTyped(kind)
+  return { hooks, stateDir, file, install, command: hooks.command({ stateDir, self: yield* errandWords("hook") }) }
 })
 
 const sentences: Readonly<Record<HooksChanged["how"], string>> = {
@@ -95,7 +96,7 @@ const status = Command.make(
   "status",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { file, hooks } = yield* meant(flags)
+    const { file, hooks, install: typed } = yield* meant(flags)
     const { absent, events, missing, programs } = yield* hooks.status(file)
     if (flags.json) {
       return yield* printJson({ file, installed: events.length > 0, events, absent, programs, missing })
@@ -104,10 +105,9 @@ const status = Command.make(
     yield* Console.log(
       `${file}: ${absent.length === 0 ? `all ${hooks.events.length} hooks` : `hooks for ${events.join(", ")}`}`
     )
-    if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "souffleur hooks install" adds them`)
+    if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "${typed}" adds them`)
     for (const { self, stateDir } of programs) yield* Console.log(`${self.join(" ")} hook, into ${stateDir}`)
-    if (missing.length > 0)
-      yield* Console.log(`not there any more: ${missing.join(", ")}: "souffleur hooks install" again`)
+    if (missing.length > 0) yield* Console.log(`not there any more: ${missing.join(", ")}: "${typed}" again`)
     if (hooks.onlyIf !== undefined) yield* Console.log(hooks.onlyIf)
   })
 ).pipe(Command.withDescription("Where they are, for which events, and whether they can run"))

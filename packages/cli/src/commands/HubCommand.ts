@@ -63,7 +63,9 @@ const layerRunner = (parts: ReadonlyArray<HubPart>) =>
     Effect.gen(function* () {
       const { address } = yield* HttpServer.HttpServer
       const { host } = yield* Effect.provide(Processes, HostProcesses.layer)
-      return layerHubCluster({ host: host.name, port: "port" in address ? address.port : 0, parts })
+      // Two machines may have one name.
+      const machine = `${host.name} ${host.machine ?? ""}`.trim()
+      return layerHubCluster({ host: machine, port: "port" in address ? address.port : 0, parts })
     })
   )
 

@@ -263,6 +263,8 @@ export const setupCommand = Command.make(
       ...(service ? [yield* told("service", (yield* installService(everyWatch, true)).file)] : [])
     ]
     if (flags.json) return yield* printJson({ wrote })
+    const onlyIf = Option.getOrUndefined(own)?.hooks.onlyIf
+    if (onlyIf !== undefined && wrote.some(({ what }) => what === "hooks")) yield* Console.log(onlyIf)
     yield* Console.log(wrote.length === 0 ? "Nothing is changed." : `Next: ${typedWith(program, '"do it"')}`)
   })
 ).pipe(withSettings)

@@ -29,7 +29,9 @@ export const layerSentinel = (tell: (alarms: ReadonlyArray<Alarm>) => Effect.Eff
             if (!folded) yield* Effect.repeat(pass, { until: (count) => count === 0 })
             folded = true
             const alarms = yield* take
-            if (alarms.length > 0 && (yield* tell(alarms))) yield* told(alarms)
+            // The part may move to another hub at any time, which would tell them once more.
+            if (alarms.length > 0)
+              yield* Effect.uninterruptible(Effect.tap(tell(alarms), (took) => (took ? told(alarms) : Effect.void)))
           })
           return telling(looked).pipe(Effect.andThen(Effect.sleep(look)), Effect.forever)
         })
