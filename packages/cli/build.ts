@@ -70,7 +70,7 @@ const chunks = joined(
     rpc: ["RpcClient", "RpcGroup", "RpcServer"],
     loopback: ["LoopbackServer"],
     // Both pages: that of a host, and that of a hub. The commands of a host load none of them.
-    view: ["FleetView", "OwnCommand"],
+    view: ["FleetView", "Membership", "OwnCommand", "SaidWord"],
     pages: ["FleetPages"],
     page: ["PageCommand"],
     // No command of a host loads the hub, nor its driver of Postgres.
