@@ -121,14 +121,19 @@ it.live("a terminal obeys no word of a plan, its errors, arguments or settings",
       ["export", evil],
       ["conduct", "--help"]
     ]
+    /** The agent of the file is refused, and that of the stage plays the plan through. */
+    const ofFile = { SOUFFLEUR_AGENT_COMMAND: "" }
     const said = yield* Effect.forEach(
       cases,
       (args) =>
-        Effect.map(the.ask(args, { SOUFFLEUR_AGENT_COMMAND: "" }, folder), (told) => plainly(args.join(" "), told)),
+        Effect.map(the.ask(args, args.includes("--dry-run") ? {} : ofFile, folder), (told) =>
+          plainly(args.join(" "), told)
+        ),
       { concurrency: 3 }
     )
     assert.include(said[3], "HACK")
-    plainly("a process", yield* the.run(cases[3]!, { SOUFFLEUR_AGENT_COMMAND: "" }, folder))
+    plainly("a process", yield* the.run(cases[3]!, {}, folder))
+    plainly("a refused process", yield* the.run(cases[3]!, ofFile, folder))
     assert.deepStrictEqual(JSON.parse(said[4]!).tasks[0].title, evil.trim())
   })
 )
