@@ -64,7 +64,7 @@ const layerRunner = (parts: ReadonlyArray<HubPart>) =>
       const { address } = yield* HttpServer.HttpServer
       const { host } = yield* Effect.provide(Processes, HostProcesses.layer)
       // Two machines may have one name.
-      const machine = `${host.name} ${host.machine ?? ""}`.trim()
+      const machine = host.machine === null ? host.name : `${host.name}/${host.machine}`
       return layerHubCluster({ host: machine, port: "port" in address ? address.port : 0, parts })
     })
   )
