@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { evolve, initial } from "@souffleur/domain"
-import { promptAfterCompaction, promptFromExport, reasonLine } from "../src/index.ts"
+import { promptAfterCompaction, promptFromExport, reasonLine, whyNow } from "../src/index.ts"
 import { recovering } from "./CrashingLog.ts"
 
 const watch = recovering().reduce(evolve, initial)
@@ -11,6 +11,11 @@ it("the prompt says why a successor starts: a crash or a planned hand-off", () =
     assert.include(reasonLine(trigger), "crashed or became unresponsive")
   assert.include(reasonLine("handoff"), "planned hand-off because of high context use")
   assert.include(reasonLine("handoff"), "not a crash")
+})
+it("each successor of a hand-over is told of it, and an agent that is taken back is told that it came to nothing", () => {
+  const cycle = { ...watch, recovery: { ...watch.recovery!, trigger: "handover" as const } }
+  assert.include(whyNow({ ...cycle, handedFrom: "pi" }), "A person has handed this work over to you")
+  assert.include(whyNow({ ...cycle, handedFrom: undefined }), "came to nothing")
 })
 it("the prompt begins with the bootstrap of the orchestration, and has path, session and comms", () => {
   const lines = promptFromExport(watch, { path: "/state/exports/w.md" }, undefined).split("\n")

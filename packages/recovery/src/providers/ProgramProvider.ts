@@ -12,7 +12,7 @@ import { type Offspring } from "@souffleur/eventlog"
 import { type Duration, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { launchSuccessor } from "../steps/Launch.ts"
-import { reasonLine } from "../steps/LaunchPrompt.ts"
+import { whyNow } from "../steps/LaunchPrompt.ts"
 import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step } from "../steps/Step.ts"
@@ -63,7 +63,7 @@ export const programProvider = (
       comms: watch.comms,
       session_id: watch.sessionId,
       generation: watch.generation,
-      reason: reasonLine(watch.recovery!.trigger)
+      reason: whyNow(watch)
     })
     const answer = yield* step(`${name}: ask`, {
       outcome: Answer,

@@ -35,7 +35,7 @@ const opening = ({ agent, comms }: Watch, resumePrompt: string | undefined): str
   (comms === null || agent !== undefined ? "Continue the work of this project." : "/conductor --recovery-bootstrap")
 
 /** Tells a successor why it starts: a person's hand-over outranks what ended the agent before. */
-const whyNow = ({ handedFrom, recovery }: Watch): string =>
+export const whyNow = ({ handedFrom, recovery }: Watch): string =>
   handedFrom === undefined
     ? reasonLine(recovery?.trigger ?? "pid")
     : `A person has handed this work over to you. Another agent, ${handedFrom}, did it until now; its process is stopped.`

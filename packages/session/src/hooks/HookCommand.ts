@@ -8,7 +8,7 @@ import { Option } from "effect"
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
 const before = "SOUFFLEUR_STATE_DIR="
-/** The end of a line, which names the agent. The first agent's line is older than the others, and names none. */
+/** The end of a line, which names the agent. The first agent's own environment names its process. */
 const after = (agent: string | undefined) => ` hook${agent === undefined ? "" : ` ${agent}`} 2>/dev/null || true`
 
 /**
