@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ["test/agents/**/*.test.ts"],
     globalSetup: ["test/agents/agentsSetup.ts", "test/cli/cliSetup.ts"],
-    testTimeout: 150_000,
+    // A machine that is busy takes ten times as long as a quiet one: a wait that ends says what it waited for.
+    testTimeout: 600_000,
     // They wait for the agent most of the time.
     maxWorkers: 3
   }

@@ -1,4 +1,5 @@
-// node bench/bench.ts [name [option]]: one bench, or all of them. It ends with 1 where a limit is missed.
+// node bench/bench.ts [name [option]]: one bench, or all of them. It ends with 1, and names the benches, where a limit is
+// missed.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, type Scope } from "effect"
@@ -62,7 +63,10 @@ const main = Effect.gen(function* () {
     return
   }
   yield* built
-  const met = yield* Effect.forEach(asked, ([, [bench]]) => Effect.scoped(bench))
-  if (met.includes(false)) process.exitCode = 1
+  const missed: Array<string> = []
+  for (const [each, [bench]] of asked) if (!(yield* Effect.scoped(bench))) missed.push(each)
+  if (missed.length === 0) return yield* Console.log("Each limit is met.")
+  yield* Console.log(`A limit is missed: ${missed.join(", ")}`)
+  process.exitCode = 1
 })
 NodeRuntime.runMain(main.pipe(Effect.provide(NodeServices.layer)))
