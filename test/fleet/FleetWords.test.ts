@@ -119,7 +119,7 @@ it.live.skipIf(noPostgres !== undefined)("a word that its host did not get in ti
     const shipper = one.ship()
     yield* seen(anna, "night")
     shipper.child.kill("SIGSTOP")
-    const unheard = yield* anna.ask(["fleet", "hold", "one/night", "--within", "1s", "--json"])
+    const unheard = yield* anna.ask(["fleet", "hold", "one/night", "--within", "10s", "--json"])
     assert.strictEqual(unheard.code, 1)
     assert.deepInclude(JSON.parse(unheard.out), { outcome: "no answer", reason: null })
     shipper.child.kill("SIGCONT")
