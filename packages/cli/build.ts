@@ -67,7 +67,7 @@ const chunks = joined(
     // Effect's server, for the page and for the tools. Neither loads the other.
     http: ["HttpEffect", "HttpRouter", "Sse", "Socket"],
     // For the tools and for the cluster of hubs. Neither loads the other.
-    rpc: ["RpcClient", "RpcGroup", "RpcServer"],
+    rpc: ["RpcClient", "RpcGroup", "RpcServer", "RcMap"],
     loopback: ["LoopbackServer"],
     // Both pages: that of a host, and that of a hub. The commands of a host load none of them.
     view: ["FleetView", "Membership", "OwnCommand", "SaidWord"],
