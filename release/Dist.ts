@@ -14,7 +14,9 @@ const flags = [
   ["--emitDeclarationOnly", "false"],
   ["--rewriteRelativeImportExtensions"],
   ["--sourceMap"],
-  ["--inlineSources"]
+  ["--inlineSources"],
+  // Several threads check the same types again.
+  ["--singleThreaded"]
 ].flat()
 
 /** The compiler leaves `.ts` in declarations, which lie beside `.d.ts` files alone. */

@@ -13,7 +13,7 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   status: ["find", "watches", "status"],
   log: ["history", "events", "historyOfAll", "eventsOfAll"],
   state: ["find", "state"],
-  why: ["find", "why"],
+  why: ["find", "why", "findRun", "runWhy"],
   done: ["find", "done"],
   release: ["find", "release"],
   stop: ["find", "release"],
@@ -125,7 +125,9 @@ it("each option that does more than its command has a method that does so, or a 
 })
 /** The files that a command calls its methods in, besides its own. */
 const helpersOf: Readonly<Record<string, ReadonlyArray<string>>> = {
-  resume: ["watching/ResumeWatch", "watching/KeepWatches"]
+  resume: ["watching/ResumeWatch", "watching/KeepWatches"],
+  why: ["explain/RunWhy"],
+  "conduct why": ["explain/RunWhy"]
 }
 /** Lists the methods that no piece of source calls. */
 const uncalled = (source: string, names: ReadonlyArray<string>) =>

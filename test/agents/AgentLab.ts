@@ -127,6 +127,7 @@ export const agentLab = Effect.fn("AgentLab")(function* (
     said,
     saidIn,
     log,
+    start: (...args: ReadonlyArray<string>) => stage.souffleur(args),
     run: (prompt: string) => stage.souffleur(["run", "--json", "--", ...agent.words, "--", prompt]),
     /** Waits for a tool of the agent, and forgets it. */
     tool: Effect.andThen(

@@ -9,16 +9,18 @@ import { agentLab, type RealAgent, rehearsal, word } from "./AgentLab.ts"
 import type { Answer, Asked } from "./ModelTalk.ts"
 
 /** Checks with a tool after a recovery, and says then that all is complete. */
-const checks = ({ toolResult }: Asked): Answer =>
+export const checks = ({ toolResult }: Asked): Answer =>
   toolResult?.includes("checked") === true
     ? { text: "All is complete." }
     : { shell: "echo checked > proof; echo checked" }
-const isBack = ({ known }: Asked) => known.includes("Hand-off ")
-const rehearses = (asked: Asked): Effect.Effect<Answer> =>
+/** Holds if the agent was brought back. */
+export const isBack = ({ known }: Asked) => known.includes("Hand-off ")
+/** Is in the middle of a tool until it is brought back. */
+export const rehearses = (asked: Asked): Effect.Effect<Answer> =>
   Effect.succeed(isBack(asked) ? checks(asked) : { text: "I rehearse.", shell: rehearsal })
 
 /** The session of an event. An agent that chooses its ids may report one later. */
-const sessionIn = (log: ReadonlyArray<Logged>, { sessionId }: Logged): string =>
+export const sessionIn = (log: ReadonlyArray<Logged>, { sessionId }: Logged): string =>
   String(sessionId === "" ? only(log, "SessionIdFound")["sessionId"] : sessionId)
 
 /** The nights that every real agent gets through. `found`: its program; `null` where it cannot be installed. */
@@ -48,6 +50,10 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
         assert.match(screen, /^All is complete\.$/mu)
         assert.notMatch(screen, /^\{/mu)
       }
+      // Later it is shown as it was then.
+      const attached = yield* lab.said("attach")
+      for (const line of screen.split("\n").filter((one) => one.includes("All is complete.")))
+        assert.include(attached, line)
       const log = yield* lab.log
       assert.match(sessionIn(log, only(log, "ConductorConfirmed")), /^(?:[\da-f-]{36}|ses_[\dA-Za-z]{26})$/u)
       assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")

@@ -1,27 +1,5 @@
 import { inject } from "vitest"
 import { agentNights } from "./AgentNights.ts"
+import { realGemini } from "./RealGemini.ts"
 
-agentNights(
-  {
-    title: "Gemini CLI",
-    words: ["gemini", "--model", "gemini-2.5-pro", "--yolo"],
-    resume: (sessionId) => ["gemini", "--yolo", "--resume", sessionId, "-p"],
-    flag: "--admin-policy",
-    shell: { name: "run_shell_command", argument: "command", more: { description: "one" } },
-    files: () => ({
-      ".gemini/settings.json": JSON.stringify({
-        general: { enableAutoUpdate: false },
-        privacy: { usageStatisticsEnabled: false },
-        security: { auth: { selectedType: "gemini-api-key" } }
-      })
-    }),
-    environment: (url) => ({ GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url }),
-    // It runs with this permission alone.
-    config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
-    launcher: true,
-    hooks: { began: "startup", tool: "BeforeTool" },
-    endsWellAtTerm: true,
-    limitWithoutEnd: true
-  },
-  inject("gemini")
-)
+agentNights(realGemini, inject("gemini"))

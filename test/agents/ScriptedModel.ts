@@ -130,7 +130,7 @@ export const scriptedModel = Effect.fn("ScriptedModel")(function* (
     const stream = (text: string) => HttpServerResponse.text(text, { contentType: "text/event-stream" })
     if ("contents" in body.value)
       return answer.limitedUntil === undefined
-        ? stream(geminiEvents(answer, shell))
+        ? stream(geminiEvents(answer, answer.by ?? shell))
         : HttpServerResponse.jsonUnsafe(geminiLimit, { status: 429 })
     if (answer.limitedUntil !== undefined) return limited(answer.limitedUntil, answer.retryAfter)
     const written = body.value.input === undefined ? chunks : events

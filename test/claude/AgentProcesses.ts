@@ -71,3 +71,14 @@ export const swept = (home: string) =>
 /** Returns a process that this process started. */
 export const childOf = (pid: number): Effect.Effect<number> =>
   Effect.sync(() => Number(pids().find((one) => stat(one)[1] === String(pid))))
+
+/** Returns a process with all that it started, and what these started. */
+export const treeOf = (pid: number): Effect.Effect<ReadonlyArray<number>> =>
+  Effect.sync(() => {
+    const all = pids()
+    const below = (one: number): ReadonlyArray<number> => [
+      one,
+      ...all.filter((other) => stat(other)[1] === String(one)).flatMap((other) => below(Number(other)))
+    ]
+    return below(pid)
+  })

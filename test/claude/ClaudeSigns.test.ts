@@ -68,7 +68,8 @@ it.live.skipIf(claude === null)(
     Effect.gen(function* () {
       const part: Part = (asked) =>
         Effect.succeed(asked.toolResult === undefined && !resumed(asked.said) ? bash(rehearsal) : checks(asked))
-      const settings = { SOUFFLEUR_STALL_AFTER: "4 seconds" }
+      // The successor, too, may be silent no longer, and a busy machine starts it in some seconds.
+      const settings = { SOUFFLEUR_STALL_AFTER: "15 seconds" }
       const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
       process.kill(conductor, "SIGSTOP")
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)

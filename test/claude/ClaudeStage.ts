@@ -33,7 +33,7 @@ export const headless = Effect.fn("Stage.headless")(function* (lab: Pick<Lab, "c
       return {
         pid: handle.pid,
         said: Ref.get(said),
-        exitCode: inTime("the end of souffleur")(Effect.orDie(handle.exitCode))
+        exitCode: inTime("the end of souffleur", Ref.get(said))(Effect.orDie(handle.exitCode))
       }
     }).pipe(Effect.provideService(Scope.Scope, scope), Effect.orDie)
   return {

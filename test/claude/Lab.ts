@@ -64,13 +64,19 @@ export interface CommsDb {
 /** Gives the model's answer. Events that come before the answer may happen here. */
 export type Part = (asked: Asked, commsDb: CommsDb) => Effect.Effect<Answer>
 
-/** Names the thing that does not come in time. */
-export const inTime = (what: string) =>
-  Effect.timeoutOrElse({ duration: "2 minutes", orElse: () => Effect.die(`not in two minutes: ${what}`) })
+/** Names the thing that does not come in time, with what was said until then. */
+export const inTime = (what: string, said: Effect.Effect<string> = Effect.succeed("")) =>
+  Effect.timeoutOrElse({
+    duration: "5 minutes",
+    orElse: () => Effect.flatMap(said, (words) => Effect.die(`not in five minutes: ${what}\n${words.trim()}`))
+  })
 
 /** Asks again until it is so. */
-export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>) =>
-  Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(inTime(what), Effect.asVoid)
+export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>, said?: Effect.Effect<string>) =>
+  Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(
+    inTime(what, said),
+    Effect.asVoid
+  )
 
 export interface LabOptions {
   /** Without comms. */

@@ -33,9 +33,8 @@ export const watched = Effect.fn("Watched")(function* (lab: Lab, stage: Stage, p
   const souffleur = yield* stage.souffleur(["watch", "--json", "--pid", String(conductor), "--session-id", first])
   yield* until(
     "watching",
-    Effect.map(souffleur.said, (said) => said.includes("WatchSettled"))
-  ).pipe(
-    Effect.onError(() => Effect.flatMap(souffleur.said, (said) => Effect.logError(`souffleur said: ${said.trim()}`)))
+    Effect.map(souffleur.said, (said) => said.includes("WatchSettled")),
+    souffleur.said
   )
   return { conductor, souffleur }
 })
@@ -58,7 +57,8 @@ export const staged = Effect.fn("Staged")(function* (
 export const told = ({ said }: { readonly said: Effect.Effect<string> }, tag: string) =>
   until(
     tag,
-    Effect.map(said, (text) => text.includes(`"_tag":"${tag}"`))
+    Effect.map(said, (text) => text.includes(`"_tag":"${tag}"`)),
+    said
   )
 
 /** The one event of that kind. */

@@ -14,9 +14,15 @@ it.live("the agent of docs/conduct-agent.md works, and its work passes the revie
     assert.isAtMost(script.trim().split("\n").length, 11, "ten lines, and the one that names the shell")
     const file = join(the.home, "agent")
     fs.writeFileSync(file, script, { mode: 0o755 })
-    const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"], { SOUFFLEUR_AGENT_COMMAND: file })
+    const environment = { SOUFFLEUR_AGENT_COMMAND: file, TEST_KEY: "topsecret" }
+    const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"], environment)
     assert.strictEqual(code, 0, [errors, ...lines].join("\n"))
-    assert.include(errors, "agents by agent\n", "by its own name")
+    assert.include(errors, ", implementer by agent, reviewer by agent", "by its own name")
+    assert.include(
+      errors,
+      "the agent does not get TEST_KEY: where it needs it, set SOUFFLEUR_AGENT_ENVIRONMENT=TEST_KEY"
+    )
+    assert.notInclude(errors, "topsecret")
     assert.include(lines.join("\n"), "Task task-001 is complete")
     assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
   }).pipe(Effect.scoped)

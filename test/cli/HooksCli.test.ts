@@ -221,7 +221,7 @@ describe.concurrent("souffleur hooks", () => {
         const the = yield* stage([])
         const settings = join(the.project, ".claude", "settings.local.json")
         fs.mkdirSync(join(the.project, ".claude"))
-        fs.writeFileSync(settings, '{"hooks": [] // mine\n}')
+        fs.writeFileSync(settings, '{"hooks": {} // mine\n')
         for (const word of ["install", "uninstall", "status"]) {
           const { code, errors, lines } = yield* the.run(["hooks", word])
           assert.deepStrictEqual([code, lines], [2, []])

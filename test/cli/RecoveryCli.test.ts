@@ -15,6 +15,8 @@ const proof = "I have read the export: the stage word is gossamer"
 const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)
 const stopOf = (watch: Running) => seen(watch, "StepSucceeded").find(({ step }) => step === "1 stop")?.["outcome"]
 const well = { code: 0, signal: null }
+/** A heartbeat is stale soon, but not before a busy machine has started the watch of it. */
+const impatient = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "5 seconds" }
 
 describe.concurrent("a recovery of real processes", () => {
   live("a successor of a killed Conductor knows what that one knew, and completes the plan", () =>
@@ -41,7 +43,7 @@ describe.concurrent("a recovery of real processes", () => {
 
   live("a stopped Conductor has no heartbeat, so it is ended by SIGKILL and replaced", () =>
     Effect.gen(function* () {
-      const the = yield* stage([task(1)], { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "2500 millis" })
+      const the = yield* stage([task(1)], impatient)
       const conductor = yield* the.conductor()
       const watch = the.watch(conductor)
       yield* prints(watch, "WatchSettled")
@@ -57,7 +59,7 @@ describe.concurrent("a recovery of real processes", () => {
 
   live("a Conductor that hangs and ignores SIGTERM is ended by SIGKILL after the grace", () =>
     Effect.gen(function* () {
-      const the = yield* stage([task(1)], { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "2500 millis" })
+      const the = yield* stage([task(1)], impatient)
       const conductor = yield* the.conductor(1, { SOUFFLEUR_STANDIN_IGNORE_TERM: "true" })
       const watch = the.watch(conductor)
       assert.deepStrictEqual(yield* watch.ended, well)
@@ -224,7 +226,7 @@ describe.concurrent("a recovery of real processes", () => {
 
   live("a souffleur that only observes stops and launches nothing, and says so", () =>
     Effect.gen(function* () {
-      const the = yield* stage([task(1)], { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "2500 millis" })
+      const the = yield* stage([task(1)], impatient)
       const conductor = yield* the.conductor()
       const watch = the.watch(conductor, "--observe")
       yield* prints(watch, "RecoveryWithheld")

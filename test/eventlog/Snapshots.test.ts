@@ -36,15 +36,14 @@ const everyFold = Effect.gen(function* () {
 const listed = Effect.map(watches.all, (all) => all.map(({ id, state }) => [id, state] as const))
 const text = (value: unknown) => JSON.stringify(value)
 
-/** The fields that a short list asks for. Some of them are as they were in the beginning. */
-const shown = ["end", "lastEventAt", "overreach", "project", "retries"] as const
+const briefOf = (watch: Watch) => Struct.pick(watch, ["revision", ...watchFold.brief])
 /** Holds if the short list tells every watch once, and of each what the log gives. */
 const isBriefly = Effect.fnUntraced(function* (all: ReadonlyArray<readonly [string, Watch]>) {
-  const { ended, whole } = yield* watches.brief(shown)
+  const { ended, whole } = yield* watches.brief
   const states = new Map(all)
-  for (const { id, state } of ended) {
+  for (const { brief, id } of ended) {
     assert.strictEqual(states.get(id)?.phase, "Exited")
-    assert.strictEqual(text(state), text(Struct.pick(states.get(id)!, shown)))
+    assert.strictEqual(text(brief), text(briefOf(states.get(id)!)))
   }
   for (const { id, state } of whole) assert.strictEqual(text(state), text(states.get(id)))
   assert.sameMembers(ids([...ended, ...whole]), [...states.keys()])
@@ -120,20 +119,26 @@ const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, count: number) 
         assert.deepStrictEqual(ids(yield* watches.having(watchKey.pid(pid))), ["a-1"])
         const { count, last } = yield* watches.ended(1)
         assert.deepStrictEqual([count, ids(last)], [2, ["b-1"]])
-        const { ended, whole } = yield* watches.brief(["end", "retries"])
+        const { ended, whole } = yield* watches.brief
         assert.deepStrictEqual(ids(whole), ["a-2"])
-        const state = { end: "released", retries: 0 } as const
-        assert.deepStrictEqual(ended, [
-          { id: "a-1", state },
-          { id: "b-1", state }
-        ])
-        // Another process kept it between two reads of this one.
-        const folded: Snapshots["folded"] = (of) =>
-          Effect.map(log.snapshots.folded(of), (kept) => ({ ...kept, living: [] }))
-        const raced = { ...log, snapshots: { ...log.snapshots, folded } }
+        assert.deepStrictEqual(
+          ended.map(({ brief, id }) => [id, brief.project, brief.end]),
+          [
+            ["a-1", "/a", "released"],
+            ["b-1", "/b", "released"]
+          ]
+        )
+        // Another process kept it between two reads of this one, and it was thrown away before the third.
+        const snapshotsRaced: Snapshots = {
+          ...log.snapshots,
+          folded: (of) => Effect.map(log.snapshots.folded(of), (kept) => ({ ...kept, living: [] })),
+          one: () => Effect.undefined
+        }
+        const raced = { ...log, snapshots: snapshotsRaced }
         yield* keep
-        const late = yield* Effect.provideService(watches.brief(["end"]), EventLog, raced)
+        const late = yield* Effect.provideService(watches.brief, EventLog, raced)
         assert.deepStrictEqual([ids(late.whole), ids(late.ended)], [["a-2"], ["a-1", "b-1"]], "it lives")
+        assert.strictEqual(text(late.whole[0]?.state), text(yield* folded("a-2")))
         yield* log.append("a-1", 3, [examples.OwnerLeft])
         // A snapshot stays beside its newer fold.
         const snapshots = { ...log.snapshots, move: () => Effect.succeed(false) }
@@ -166,7 +171,7 @@ const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, count: number) 
         yield* log.append("a-1", 0, [opened("/a"), ...started(5)])
         yield* keep
         const { position } = yield* log.snapshots.folded(watchFold.name)
-        const late = { ...(yield* snapshotOf("a-1"))!, keys: [], state: "late" }
+        const late = { ...(yield* snapshotOf("a-1"))!, keys: [], brief: "", state: "late" }
         yield* log.append("a-1", 6, started(1))
         yield* keep
         assert.isFalse(yield* log.snapshots.move(watchFold.name, position, position + 1, [late]))
@@ -186,6 +191,7 @@ const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, count: number) 
           position: 1,
           ended: true,
           keys: [],
+          brief: `{"revision":1}`,
           state: `{"revision":1}`
         }
         yield* log.snapshots.move(other, 0, 1, [snapshot])
@@ -221,19 +227,23 @@ it.effect("a state that would come back as another is not kept", () =>
     const log = yield* EventLog
     yield* log.append("a-1", 0, [opened("/a"), WatchReleased])
     const Kept = Schema.Struct({ revision: Schema.Int, note: Schema.UndefinedOr(Schema.String) })
-    const { present, restored } = catchUp<typeof Kept.Type, WatchEvent>({
+    const { briefs, present, restored } = catchUp<typeof Kept.Type, WatchEvent, "note">({
       name: { kind: "note", fingerprint: "1" },
       initial: { revision: 0, note: "begun" },
       evolve: ({ revision }) => ({ revision: revision + 1, note: undefined }),
       schema: Kept,
       keepEvery: 1,
       isEnded: () => true,
-      keysOf: () => []
+      keysOf: () => [],
+      brief: ["note"]
     })
     yield* present(log)
     const snapshot = (yield* log.snapshots.one({ kind: "note", fingerprint: "1" }, "a-1"))!
     assert.strictEqual(snapshot.state, "")
     assert.deepStrictEqual((yield* restored(log, snapshot)).state, { revision: 2, note: undefined })
+    const [kept] = yield* log.snapshots.briefs({ kind: "note", fingerprint: "1" }, { before: 9, limit: 9 })
+    assert.strictEqual(kept?.brief, "")
+    assert.isUndefined(briefs.decode(kept!))
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
@@ -288,6 +298,7 @@ describe("a snapshot in doubt is no snapshot", () => {
     ["they are deleted", "DELETE FROM folded"],
     ["the table is gone", "DROP TABLE folded"],
     ["the table of keys is gone", "DROP TABLE folded_keys"],
+    ["there is no place for briefs", "ALTER TABLE folded RENAME COLUMN brief TO other"],
     ["a state is no JSON", "UPDATE folded SET state = 'x' WHERE stream <> ''"],
     ["a state is JSON of another kind", "UPDATE folded SET state = '[1]' WHERE stream <> ''"],
     [
@@ -307,13 +318,32 @@ describe("a snapshot in doubt is no snapshot", () => {
       // No later event of this stream tells it.
       `UPDATE folded SET state = json_set(state, '$.revision', 2) WHERE stream = 'a-1'`
     ],
+    ["a brief is empty", "UPDATE folded SET brief = '' WHERE stream = 'a-1'"],
+    ["a brief is no JSON", "UPDATE folded SET brief = 'x' WHERE stream <> ''"],
+    [
+      "a brief has a text for a count",
+      `UPDATE folded SET brief = json_set(brief, '$.retries', '2') WHERE stream <> ''`
+    ],
+    [
+      // The brief before it is sound.
+      "a brief has a number for a text",
+      `UPDATE folded SET brief = json_set(brief, '$.project', 1) WHERE stream = 'a-1'`
+    ],
+    [
+      "a brief has a field that no brief has",
+      `UPDATE folded SET brief = json_set(brief, '$.pid', 1) WHERE stream <> ''`
+    ],
+    [
+      "a brief is of another revision",
+      `UPDATE folded SET brief = json_set(brief, '$.revision', 2, '$.retries', 2) WHERE stream = 'a-1'`
+    ],
     [
       "a revision is beyond the log",
-      "UPDATE folded SET revision = 99, state = json_set(state, '$.revision', 99) WHERE stream <> ''"
+      "UPDATE folded SET revision = 99, state = json_set(state, '$.revision', 99), brief = json_set(brief, '$.revision', 99) WHERE stream <> ''"
     ],
     [
       "a position is another",
-      "UPDATE folded SET position = position + 1000, state = json_set(state, '$.retries', 2) WHERE stream <> ''"
+      "UPDATE folded SET position = position + 1000, state = json_set(state, '$.retries', 2), brief = json_set(brief, '$.retries', 2) WHERE stream <> ''"
     ],
     ["the mark is beyond the log", "UPDATE folded SET position = 1000000 WHERE stream = ''"],
     ["the mark is gone", "DELETE FROM folded WHERE stream = ''"],

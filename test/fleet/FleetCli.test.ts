@@ -30,12 +30,13 @@ it.live.skipIf(noPostgres !== undefined)("a host is enrolled, joins, ships its l
     assert.deepInclude(yield* one.ask(join1, enrolled.out, { CLAUDECODE: "1" }), { code: 2 })
     assert.deepInclude(yield* one.ask(["fleet", "join", "http://hub.example"], enrolled.out), { code: 2 })
     assert.isFalse(fs.existsSync(join(one.folder, "state", "fleet.json")))
-    assert.deepInclude(yield* one.ask(join1, enrolled.out), { code: 0 })
+    const joined = yield* one.ask(join1, enrolled.out)
+    assert.deepStrictEqual([joined.code, joined.out.includes("This host is one, and belongs to")], [0, true])
     assert.strictEqual(fs.statSync(join(one.folder, "state", "fleet.json")).mode & 0o777, 0o600)
     one.write(1234)
     assert.deepInclude(yield* statusOf(one), { problem: null, position: 0, behind: 1000 })
     const shipper = one.ship()
-    yield* until(statusOf(one), ({ behind }) => behind === 0)
+    assert.deepInclude(yield* until(statusOf(one), ({ behind }) => behind === 0), { name: "one", silent: false })
     const [told] = JSON.parse((yield* the.hub(["hosts", "--json"])).out)
     assert.deepInclude(told, { name: "one", position: 1234, forked: false, revoked: false, silent: false })
     assert.deepInclude(yield* the.hub(["revoke", "one"]), { code: 0 })
@@ -137,12 +138,20 @@ it.live.skipIf(noPostgres !== undefined)(
       for (const shipper of shippers) yield* killed(shipper.child)
       yield* server.query("UPDATE logs SET last_seen = last_seen - interval '5 minutes'", database)
       for (const { out } of [yield* anna.ask(["status", "--fleet"]), yield* the.hub(["status"])]) {
-        assert.match(out, /^one, silent for 5 m \d+ s +night +S1 +\d+ +.* needs you: no souffleur looks after it$/mu)
+        assert.match(
+          out,
+          /^one, silent for 5 m \d+ s +night +S1 +\d+ +.* last known: needs you: no souffleur looks after it$/mu
+        )
         assert.match(
           out,
           /^ {2}on two, silent for 5 m \d+ s\n {6}day: no souffleur looks after it. There: souffleur resume day$/mu
         )
       }
+      // Of its own hub a host learns that its shipper does not run.
+      const { out: own } = yield* two.ask(["fleet", "status"])
+      assert.match(own, /^two: http.*: copied up to position \d+, 0 events wait\n.*silent for 5 m \d+ s/u)
+      assert.include(own, '"souffleur fleet ship" does not run')
+      assert.deepInclude(yield* statusOf(two), { name: "two", silent: true })
       assert.deepInclude(yield* anna.ask(["status", "--fleet", "--all"]), { code: 2 })
       const host = yield* one.ask(["status", "--fleet"])
       assert.deepStrictEqual([host.code, host.out, host.errors.includes("souffleur fleet login")], [2, "", true])
@@ -174,9 +183,12 @@ it.live.skipIf(noPostgres !== undefined)("hub serve --keep removes what ended lo
     // The job ended, by the clock of its host, in 2026.
     yield* server.query("UPDATE jobs SET urgency = 3, at = at - 31536000000", database)
     yield* the.serveAs(["--keep", "2d"])
-    // The next hour begins now.
-    const begins = "UPDATE cluster_messages SET deliver_at = 0 RETURNING 1"
-    yield* until(server.query(begins, database), (rows) => rows !== "")
+    // The next hour begins now. The cluster makes its tables after the hub listens.
+    const begins = server.query("UPDATE cluster_messages SET deliver_at = 0 RETURNING 1", database)
+    yield* until(
+      Effect.orElseSucceed(begins, () => ""),
+      (rows) => rows !== ""
+    )
     const left = yield* until(server.query("SELECT count(*) FROM events", database), (count) => count === "0")
     assert.strictEqual(left, "0")
     assert.deepInclude(yield* statusOf(one), { problem: null, behind: 0 })

@@ -30,6 +30,14 @@ it.live.skipIf(noPostgres !== undefined)("the demonstration of a fleet runs to i
     assert.match(text, /^build3 +opera-\w+ +S1 .* needs you: it stands by/mu)
     assert.match(text, /build3 has taken it: retry[^]*^build3 +opera-\w+ +S2 .* working$/mu)
     assert.lengthOf(text.match(/^build\d +opera-\w+ +S\d .* ended: completed$/gmu)!, 3)
+    // Nothing leads to the hub that is gone, and each host is found.
+    assert.match(text, /This is for build1\. Try next:/u)
+    const folders = [...text.matchAll(/build\d: SOUFFLEUR_STATE_DIR=(\S+)/gu)].map(([, folder]) => folder!)
+    assert.lengthOf(folders, 3)
+    for (const folder of folders) {
+      assert.isTrue(fs.existsSync(join(folder, "souffleur.db")))
+      for (const file of ["fleet.json", "fleet-login.json"]) assert.isFalse(fs.existsSync(join(folder, file)))
+    }
   }).pipe(Effect.scoped)
 )
 it.live.skipIf(noPostgres !== undefined)(

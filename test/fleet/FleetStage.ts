@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Event, watchCodec, type WatchEvent } from "@souffleur/domain"
 import { Effect, Redacted, Schedule } from "effect"
+import { compiledOf } from "../cli/Build.ts"
 import { bundle } from "../cli/Built.ts"
 import { freePort, listening } from "./PostgresServer.ts"
 
@@ -47,7 +48,8 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
   )
   const children: Array<ChildProcess> = []
   yield* Effect.addFinalizer(() => Effect.forEach(children, killed, { discard: true }))
-  const base = { PATH: "/usr/bin:/bin" }
+  // The homes are new: the hosts, the hub and the people have their compiled code together.
+  const base = { PATH: "/usr/bin:/bin", NODE_COMPILE_CACHE: compiledOf(bundle) }
   const port = yield* freePort
   const url = `http://127.0.0.1:${port}`
   const hubVariables = { ...base, HOME: home, SOUFFLEUR_HUB_DATABASE: Redacted.value(database) }
@@ -116,11 +118,15 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
         }
         db.close()
       },
-      rows: () => {
+      /** The rows of some streams of the log, as `night-*`; without a name those of all. */
+      rows: (streams = "*") => {
         const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
         try {
           return db
-            .prepare("SELECT position, stream, revision, tag, version, at, data FROM events ORDER BY position")
+            .prepare(
+              `SELECT position, stream, revision, tag, version, at, data FROM events
+              WHERE stream GLOB '${streams}' ORDER BY position`
+            )
             .all()
             .map((row) => Object.values(row))
         } finally {

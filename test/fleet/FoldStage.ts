@@ -15,6 +15,7 @@ export const foldAt = (rules: string, folded: Array<number> = []): JobFold => ({
       kind: "watch",
       id: stream,
       project: "/p",
+      agent: null,
       state: "working",
       standing: kept.join(),
       need: null

@@ -4,7 +4,7 @@ import { HostHashing } from "@souffleur/node"
 import { Effect, Layer } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { fleetStage, killed, until } from "./FleetStage.ts"
+import { fleetStage, killed, settled, until } from "./FleetStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 const write = 'require("node:fs").appendFileSync(process.argv[1], require("node:fs").readFileSync(0))'
@@ -74,7 +74,7 @@ it.live.skipIf(noPostgres !== undefined)(
     Effect.gen(function* () {
       const { aged, heard, notices, ownedBy, parts, query, silent } = yield* twoHubs
       const before = yield* parts
-      assert.strictEqual(yield* query("SELECT count(*) FROM cluster_locks"), "3")
+      assert.strictEqual(yield* query("SELECT count(*) FROM cluster_locks"), "2")
       before.by.kill("SIGSTOP")
       yield* aged(before.address)
       yield* ownedBy((address) => address !== before.address)
@@ -95,6 +95,29 @@ it.live.skipIf(noPostgres !== undefined)(
       yield* heard
       yield* silent
       assert.lengthOf(yield* notices(3), 3)
+    })
+)
+
+it.live.skipIf(noPostgres !== undefined)(
+  "a frozen hub holds up no view, and hubs without alarms neither meet nor listen for those with them",
+  () =>
+    Effect.gen(function* () {
+      const server = yield* postgresServer
+      const { name, url } = yield* server.database
+      const the = yield* fleetStage(url)
+      const frozen = yield* the.another()
+      yield* the.serve
+      const host = yield* the.joined("one")
+      const anna = yield* the.person("anna", "viewer")
+      host.ship()
+      frozen.child.kill("SIGSTOP")
+      host.open("night", ...settled)
+      yield* until(
+        Effect.map(anna.ask(["status", "--fleet", "--json"]), ({ out }) => JSON.parse(out).jobs),
+        (jobs: ReadonlyArray<{ readonly id: string }>) => jobs.some(({ id }) => id === "night")
+      )
+      assert.strictEqual(yield* server.query("SELECT count(*) FROM listening", name), "0")
+      assert.strictEqual(yield* server.query("SELECT to_regclass('cluster_runners') IS NULL", name), "t")
     })
 )
 
@@ -140,8 +163,8 @@ it.live.skipIf(noPostgres !== undefined)(
             Layer.provide(HostHashing.layer)
           )
         )
-      yield* hub(1, "old", ["projector"])
-      yield* hub(2, "new", ["projector"])
+      yield* hub(1, "old", ["sentinel"])
+      yield* hub(2, "new", ["retention"])
       yield* hub(3, "new", ["sentinel"])
       yield* hub(4, "old", ["retention"])
       yield* until(query("SELECT count(*) FROM cluster_locks"), (count) => count === "4")
@@ -149,6 +172,6 @@ it.live.skipIf(noPostgres !== undefined)(
         Effect.sync(() => does.length),
         (count) => count === 4
       )
-      assert.sameMembers(does, ["1 projector", "2 projector", "3 sentinel", "4 retention"])
+      assert.sameMembers(does, ["1 sentinel", "2 retention", "3 sentinel", "4 retention"])
     })
 )

@@ -33,7 +33,7 @@ else
     it.effect("a job has its own events as its host has them, from one revision to another", () =>
       Effect.gen(function* () {
         const events = two(12)
-        const { jobs, ship } = yield* having(events)
+        const { jobs, query, ship } = yield* having(events)
         const own = events.filter(([, stream]) => stream === "app-2")
         const all = { after: 0, upTo: Number.MAX_SAFE_INTEGER, behind: 0 }
         assert.deepStrictEqual(yield* jobs.events(log, "app-2", all), own)
@@ -48,6 +48,8 @@ else
           [other, "app-2"]
         ] as const)
           assert.deepStrictEqual(yield* jobs.events(of, stream, all), [])
+        yield* query("DELETE FROM events WHERE stream = 'app-2' AND revision = 3")
+        assert.deepStrictEqual(yield* jobs.events(log, "app-2", { after: 2, upTo: 4, behind: 0 }), own.slice(3, 4))
       })
     )
     it.effect("one read takes data up to its bound, and events beyond it have none", () =>

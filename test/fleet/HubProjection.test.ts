@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { type FleetEvent, noMark } from "@souffleur/fleet"
+import { type FleetEvent, FleetView, noMark } from "@souffleur/fleet"
 import { HubProjection, type JobFold, layerPostgres } from "@souffleur/hub"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { caughtUp, foldAt, jobAt } from "./FoldStage.ts"
 import { batchOf, begun, eventAt, log, other, Server, who } from "./HubStage.ts"
@@ -113,6 +113,18 @@ else
             { log, state: "ended", count: 1 }
           ]
         )
+      })
+    )
+    it.effect("a view has the logs that spoke last, where there are more than it takes", () =>
+      Effect.gen(function* () {
+        const { query, url } = yield* begun
+        const hub = yield* projected(foldAt("a"), url)
+        yield* query(
+          "INSERT INTO logs (log, enrolled_host, host, position, digest, last_seen) SELECT gen_random_uuid(), 'one', 'h', 0, repeat('0', 64), clock_timestamp() - interval '1 day' FROM generate_series(1, 10000)"
+        )
+        const view = yield* hub.view
+        assert.isTrue(Schema.is(FleetView)(view))
+        assert.isTrue(view.hosts.some((one) => one.log === log))
       })
     )
     it.effect("a search finds jobs by host, name and folder, part by part, and as last known of a silent host", () =>

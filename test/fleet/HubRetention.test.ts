@@ -84,6 +84,11 @@ else
         )
         yield* Fiber.join(fiber)
         assert.deepStrictEqual(yield* left, [1, 2, 3, 4])
+        // It has begun to fold again, and has come to none of them.
+        yield* query("UPDATE jobs SET forgotten = false")
+        yield* query("UPDATE projections SET epoch = origin.epoch, xid = '0', seq = 0 FROM origin")
+        yield* hub.forget
+        assert.deepStrictEqual(yield* left, [1, 2, 3, 4])
         yield* caughtUp(hub)
         assert.strictEqual(yield* hub.forget, 1)
         assert.deepStrictEqual(yield* left, [2, 4])

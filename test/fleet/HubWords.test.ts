@@ -112,6 +112,8 @@ else
         assert.include(yield* refused(99), "wait for that host already")
         yield* words.answer("one", log, id(1), { reason: null, note: null })
         yield* words.say(id(99), anna, yield* said())
+        // There is room for another word, which the fork refuses.
+        yield* words.answer("one", log, id(2), { reason: null, note: null })
         yield* store.fork("one", log)
         assert.deepStrictEqual(yield* words.waiting("one", log), [])
         assert.include(yield* refused(100), "forked")

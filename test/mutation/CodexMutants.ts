@@ -31,13 +31,23 @@ export const codexMutants = [
   ...mutantsOf(
     `${codex}/src/command/CodexFlags.ts`,
     [`${codex}/test/CodexCommand.test.ts`],
-    [["codex: a key that lifts the ceiling", "&& !harmless.test(value)", "&& false"]]
+    [
+      ["codex: a key that lifts the ceiling", "&& !harmless.test(value)", "&& false"],
+      ["codex: no question to a person who is gone", 'value === "never" ? undefined', "true ? undefined"]
+    ]
   ),
   ...mutantsOf(
     `${codex}/src/command/CodexCommand.ts`,
     [`${codex}/test/CodexCommand.test.ts`],
     [
-      ["codex: a subcommand without the ceiling", "? withoutCeiling(`codex ${verb}`, limited)", "? Result.succeedNone"],
+      [
+        "codex: a subcommand without the ceiling",
+        "if (!print && isOther(first))\n    return",
+        "if (false as boolean)\n    return"
+      ],
+      ["codex: a prompt of one word", "said.length === 1 && args", "false && args"],
+      ["codex: in its own process", "print ? args : [ownProcess, ...args]", "args"],
+      ["codex: a session that the log can name", "resumes && sessionId === undefined", "false"],
       ["codex: a review is no conversation of exec", 'first === "review"', "false"]
     ]
   ),
@@ -55,17 +65,61 @@ export const codexMutants = [
     `${codex}/src/command/CodexLaunch.ts`,
     [`${codex}/test/CodexCommand.test.ts`],
     [
-      ["codex: the sandbox of each launch", "...ceilingOf(permission),", ""],
+      ["codex: the sandbox of each launch", "compacting : ceiling)", "compacting : [])"],
       ["codex: the user's own records once", "asksRecords(args) ? []", "false ? []"],
-      ["codex: no window", "input: prompt,", "input: prompt,\n    window: true,"]
+      ["codex: no approval in a window", '"never",', '"on-request",'],
+      [
+        "codex: no settings of a folder that a person has not seen",
+        "hasNone(`${folder}/.codex`)",
+        "Effect.succeed(true)"
+      ],
+      ["codex: hooks that a person trusted", 'settings.includes("trusted_hash")', "false"],
+      ["codex: no hook that waits for approval", "(yield* unapprovedHooks(agentDir)).length === 0", "true"],
+      ["codex: a window for a person alone", "!print && !compacts", "!compacts"],
+      ["codex: no window", "interactive ? { window: true }", "true ? { window: true }"],
+      ["codex: a prompt behind what ends the flags", 'const behind = ["--", prompt]', "const behind = [prompt]"],
+      ["codex: a reviewer that changes nothing", "looks ? looking : ceilingOf(permission)", "ceilingOf(permission)"],
+      ["codex: a compaction that changes nothing", '"read-only"', '"workspace-write"'],
+      ["codex: a compaction known by its word", "compacts ? behind :", "false ? behind :"]
     ]
+  ),
+  ...mutantsOf(
+    `${codex}/src/command/CodexVerb.ts`,
+    [`${codex}/test/CodexCommand.test.ts`],
+    [
+      ["codex: a verb behind flags", "value === undefined ? 1 : 0", "value === undefined ? 0 : 0"],
+      ["codex: a verb behind a flag that is not known", "else if (!alone.has(flag)) return undefined", ""],
+      ["codex: a launcher by its arguments", "&& JSON.stringify(one) === JSON.stringify(other)", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${codex}/src/session/Writers.ts`,
+    [`${codex}/test/Rollouts.test.ts`],
+    [
+      ["codex: a server is no Conductor", "runsCodex(words) ? {}", "true ? {}"],
+      ["codex: the server of an editor", 'words.includes("--managed-daemon")', "true"],
+      [
+        "codex: a process above that is no launcher",
+        "launchesCodex(yield* processes.commandLine(holder.parent), words)",
+        "runsCodex(yield* processes.commandLine(holder.parent))"
+      ],
+      ["codex: idle at its prompt", "!inPrintMode(words) && ", "false && "]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/watching/OpenWatch.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [["open: no session that no launch can replace", "yield* refuseSession(target.sessionId)", ""]]
   ),
   ...mutantsOf(
     `${codex}/src/session/RolloutSayings.ts`,
     [`${codex}/test/Rollouts.test.ts`],
     [
+      ["codex: the proof of a compaction", 'case "compacted":', 'case "never":'],
       ["codex: a turn that failed is not finished", "return error === undefined", "return true as boolean"],
-      ["codex: the end of a limit", "used >= 100", "used >= 101"]
+      ["codex: the end of a limit", "used >= 100", "used >= 101"],
+      ["codex: a command that outlived its turn", "(code === 0 || code === outlived)", "code === 0"],
+      ["codex: the words of a failure", 'words: textOf(error["message"])', 'words: ""']
     ]
   ),
   ...mutantsOf(
@@ -126,6 +180,7 @@ export const codexMutants = [
     [
       ["carried: the topmost of the agent", "!(yield* isAgent(pid))) return top", "true) return top"],
       ["carried: a process that is the agent", "|| !(yield* isAgent(pid))) continue", ") continue"],
+      ["carried: an agent at its prompt is idle", 'waits ? "idle" : "busy"', '"busy"'],
       ["carried: a session of its own", "carriers.get(pid)?.value !== sessionId", "!carriers.has(pid)"],
       [
         "carried: an id that can be one",
@@ -199,13 +254,43 @@ export const codexMutants = [
         "agents: a session to its owner",
         "one.sessionFile(sessionId)))) return one",
         "one.sessionFile(sessionId)))) return first"
-      ]
+      ],
+      ["joined: a pipe has one reader", '(into === "pipe" ? [first] : all)', "all"],
+      ["joined: the launch of a session", "(its) => chosenAgent(chosen, its)", "() => chosen"],
+      ["joined: the launch of a chosen agent", "const chosen = chosenAgent(agent, program)", "const chosen = agent"]
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/conducting/RoleAgent.ts",
-    ["packages/embed/test/SouffleurConduct.test.ts", "packages/cli/test/ConductRoles.test.ts"],
-    [["conduct: an agent that takes no id", "if (agent.sessionOf !== undefined)", "if (false as boolean)"]]
+    "packages/cli/src/watching/FollowOutput.ts",
+    ["packages/cli/test/FollowOutput.test.ts"],
+    [["output: the reader of its launch", "= yield* launchedAgent(agent, watch)", "= agent"]]
+  ),
+  ...mutantsOf(
+    "packages/codex/src/command/HookTrust.ts",
+    ["packages/codex/test/HookTrust.test.ts"],
+    [
+      ["codex: a hook as it was approved", "=== hash)", "!== undefined)"],
+      ["codex: a hook at its place", ":${group}:${index}", ":0:${index}"],
+      [
+        "codex: an approval behind a link",
+        ", yield* Effect.orElseSucceed(fs.realPath(agentDir), () => agentDir)]",
+        "]"
+      ],
+      ["codex: an approval is of its section", 'if (line.startsWith("["))', 'if (key === "")']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/codex/src/CodexKind.ts",
+    ["packages/codex/test/HookTrust.test.ts"],
+    [["codex: hooks that wait are named", ", unapproved: yield* unapprovedHooks(dirname(path))", ""]]
+  ),
+  ...mutantsOf(
+    "packages/codex/src/command/CodexOutput.ts",
+    ["packages/codex/test/CodexCommand.test.ts"],
+    [
+      ["codex: an error of another program", 'textOf(message) === "" ? Option.none() :', ""],
+      ["codex: an error once", 'problem === told ? "" : problem', "problem"]
+    ]
   ),
   ...mutantsOf(
     "packages/supervisor/src/FirstLaunch.ts",
@@ -246,10 +331,11 @@ export const codexMutants = [
     "packages/session/src/agent/SaidAgent.ts",
     ["packages/codex/test/Rollouts.test.ts"],
     [
+      ["begun: not while its process lives", "isSought && isEnded ?", "isSought ?"],
       [
-        "begun: not while its process lives",
-        "isSought && isOver(yield* (yield* Processes).condition(launch.process))",
-        "isSought"
+        "chosen session: not of another process with its pid",
+        "const held = isEnded ?",
+        "const held = (false as boolean) ?"
       ]
     ]
   ),

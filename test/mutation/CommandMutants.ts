@@ -50,22 +50,37 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/SetupCommand.ts",
+    "packages/cli/src/setup/SetupQuestions.ts",
     ["packages/cli/test/SetupCommand.test.ts"],
     [
+      ["setup: an installed agent comes next", "agent === settings.agentCommand ? usual : program", "program"],
       [
         "setup: an answer is one line",
-        "if ([agent, ...Option.toArray(flags.notify)].some((text) => /[\\0\\n\\r]/u.test(text)))",
-        "if (agent === flags.projectDir)"
+        "if ([agent, ...Option.toArray(given.notify)].some((text) => /[\\0\\n\\r]/u.test(text)))",
+        "if (agent === project)"
       ],
       ["setup: no trust in what nothing showed", "rest.length === 0 || trust", "true"],
       ["setup: a person accepts the rest", "if (!accepted)", "if (false as boolean)"],
       ["setup: the rest as a terminal may show it", "plain(`${key}=", "String(`${key}="],
       ["setup: an answer that was not given shows nothing", "yes && Option.isNone(flag) ? [] : [key]", "[key]"],
+      ["setup: a missing agent is told", "yield* warnOfMissing(program)", "void program"],
+      ["setup: a menu begins at what holds", "Number(other === now) - Number(one === now)", "0"],
+      ["setup: the environment is told", '(variables[`SOUFFLEUR_${key}`] ?? "") !== ""', "key.length === 0"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/SetupCommand.ts",
+    ["packages/cli/test/SetupCommand.test.ts"],
+    [
       [
         "setup: a file is told once it is written",
         "flags.json ? Effect.void : Console.log",
         "flags.json || service ? Effect.void : Console.log"
+      ],
+      [
+        "setup: none takes hooks out",
+        'hooks === "none"\n        ? yield* Effect.forEach(yield* removeHooks(',
+        "false\n        ? yield* Effect.forEach(yield* removeHooks("
       ],
       ["setup: a person's word", 'personOnly("a setup")', "Effect.void"]
     ]
@@ -88,6 +103,11 @@ export const commandMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/uninstall/Traces.ts",
+    ["packages/cli/test/UninstallOthers.test.ts"],
+    [["uninstall: the token of a person", ', "fleet-login.json"', ""]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/uninstall/Traces.ts",
     ["test/cli/Uninstall.test.ts"],
     [
       ["uninstall: the log only when asked", "...(state ? [...stateNames", '...(stateDir !== "" ? [...stateNames'],
@@ -106,12 +126,72 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/watching/KnownWatch.ts",
+    ["packages/embed/test/KnownWatch.test.ts"],
+    [
+      ["run: another command is told apart", "JSON.stringify(first) === JSON.stringify(words)", "words.length > 0"],
+      [
+        "run: … by whole words",
+        "JSON.stringify(first) === JSON.stringify(words)",
+        'first.join(" ") === words.join(" ")'
+      ],
+      ["run: … where its words are kept", "first === undefined || JSON", "JSON"],
+      [
+        "run: … and a watch that began without a command",
+        "if (watch.firstLaunch !== undefined) {",
+        "if (watch.firstLaunch === undefined) return\n  {"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/launch/LaunchFolder.ts",
+    ["packages/node/test/HostLauncher.test.ts"],
+    [["launch: the words that a person typed are kept", "...(words === undefined ? {} : { words })", "...{}"]]
+  ),
+  ...mutantsOf(
     "packages/embed/src/conducting/RoleAgent.ts",
     ["packages/cli/test/ConductRoles.test.ts"],
     [
+      ["roles: a reviewer's own command line", 'yield* lineOf(role === "reviewer")', "yield* lineOf(false)"],
+      ["roles: the flag that holds a reviewer", "at === -1 ? null : args", "true ? null : args"],
       ["roles: an implementer commits", 'if (role === "implementer" && lower', 'if ((role as string) === "" && lower'],
       ["roles: … and a reviewer need not", 'role === "implementer" && lower', "lower"],
-      ["roles: its own program is there", "yield* launchable(settings, permission)", "yield* Effect.void"],
+      [
+        "roles: none for tasks that are complete",
+        'run === undefined || tasks.some(({ id }) => taskOf(run, id)?.status !== "completed")',
+        "true as boolean",
+        "packages/embed/test/RoleAgent.test.ts"
+      ],
+      [
+        "roles: a task that the plan has got since",
+        'taskOf(run, id)?.status !== "completed"',
+        'taskOf(run, id)?.status === "in_progress"',
+        "packages/embed/test/RoleAgent.test.ts"
+      ],
+      [
+        "roles: a finishing step that was asked for",
+        'isOpen || run.finishing === "not begun"',
+        "true as boolean",
+        "packages/embed/test/RoleAgent.test.ts"
+      ],
+      [
+        "roles: a run keeps its agents",
+        "agents.implementer ?? run?.chosen?.implementer",
+        "agents.implementer",
+        "packages/embed/test/RoleAgent.test.ts"
+      ],
+      [
+        "roles: a run keeps its permission",
+        "permission ?? run?.chosen?.permission",
+        "permission",
+        "packages/embed/test/RoleAgent.test.ts"
+      ],
+      ["roles: no flag that was said", "lower(needed, asked) === needed ?", "(false as boolean) ?"],
+      [
+        "roles: its own program is there",
+        "launchable(settings, permission, looks).pipe(",
+        'Effect.succeed({ program: "", args: [], environment: {} }).pipe('
+      ],
       [
         "roles: the finishing step needs an agent where it asks one",
         'finish._tag === "Prompt"',
@@ -128,6 +208,12 @@ export const commandMutants = [
     "packages/embed/src/conducting/ConductPlan.ts",
     ["packages/cli/test/ConductRoles.test.ts"],
     [
+      [
+        "roles: a run keeps what a person chose",
+        "chosen: { implementer, reviewer, permission },",
+        "chosen: { implementer, reviewer: null, permission },",
+        "packages/embed/test/SouffleurConduct.test.ts: a reviewer may be another agent"
+      ],
       ["roles: a refused start trusts nothing", "if (known === undefined) {", "if (known !== undefined) {"],
       [
         "conduct: a start without a work tree trusts nothing",
@@ -149,7 +235,7 @@ export const commandMutants = [
   ...mutantsOf(
     "packages/cli/src/doctor/HooksCheck.ts",
     ["packages/cli/test/HooksCommand.test.ts"],
-    [["doctor: on what condition hooks run", "onlyIf === undefined ? []", "onlyIf !== undefined ? []"]]
+    [["doctor: on what condition hooks run", "onlyIf === undefined ||", "onlyIf !== undefined ||"]]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/HooksCommand.ts",
@@ -212,7 +298,8 @@ export const commandMutants = [
     [
       ["withheld: keys alone", "looksLikeKey.test(name) &&", ""],
       ["withheld: keys that the agent gets", "&& given[name] === undefined", ""],
-      ["withheld: few names", ".slice(0, most)", ""]
+      ["withheld: few names", ".slice(0, most)", ""],
+      ["withheld: it or them", "names.length === 1 ?", "names.length === 0 ?"]
     ]
   ),
   ...mutantsOf(
@@ -365,9 +452,22 @@ export const commandMutants = [
     [["detach: a command without the agent's marks", "keeper.detaching ? withoutMarks(agent, own) : own", "own"]]
   ),
   ...mutantsOf(
+    "packages/embed/src/watching/BeginWatch.ts",
+    [
+      "packages/embed/test/Souffleur.test.ts: a run whose folder's watch ends in the same moment looks at the folder again, and begins its command"
+    ],
+    [["run: an ended watch refuses no command", "goesOn ? refusal : new Refused", "true ? refusal : new Refused"]]
+  ),
+  ...mutantsOf(
     "packages/embed/src/preview/PreviewSubject.ts",
     ["packages/cli/test/Preview.test.ts"],
-    [["preview: a watch that goes on", "if (Option.isSome(known)) return yield* previewKnown(known.value)", ""]]
+    [
+      [
+        "preview: another command is refused",
+        "yield* refuseOther(known.value, words,",
+        "void refuseOther(known.value, words,"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/preview/PreviewText.ts",
@@ -467,7 +567,7 @@ export const commandMutants = [
     ["packages/cli/test/SetupCommand.test.ts"],
     [
       ["agents: the words of another one", "...agentOfProgram(program).typed, prompt", "prompt"],
-      ["agents: one that is installed", "return installed[0]?.program ?? agentKind.program", "return agentKind.program"]
+      ["agents: one that is installed", "(installed[0]?.program ?? agentKind.program)", "agentKind.program"]
     ]
   ),
   ...mutantsOf(

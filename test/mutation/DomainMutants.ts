@@ -218,6 +218,26 @@ export const domainMutants = [
     ]
   ]),
   ...mutantsOf(
+    `${src}/watch/Watch.ts`,
+    ["packages/domain/test/Watch.test.ts"],
+    [["agent at work: that which a person chose", "agent ?? firstAgent", "firstAgent"]]
+  ),
+  ...mutantsOf(
+    `${src}/watch/WatchEvolution.ts`,
+    ["packages/domain/test/Watch.test.ts"],
+    [["agent at work: that of the first launch", "firstAgent: event.agent ?? undefined,", ""]]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/Bootstrap.ts",
+    ["packages/supervisor/test/FirstLaunch.test.ts"],
+    [["agent at work: a command has none", 'kind === "command" ? null :', "false ? null :"]]
+  ),
+  ...mutantsOf(
+    "packages/process/src/agent/JoinedAgents.ts",
+    ["packages/process/test/AnyAgent.test.ts"],
+    [["agent at work: by its session", ": joined.programOf(sessionId)", ": Effect.succeed(name)"]]
+  ),
+  ...mutantsOf(
     `${src}/decide/ExitDecider.ts`,
     [decider[0]!, "test/scenarios/HeartbeatOnly.test.ts"],
     [["a lost watcher: in the same mode", "mode: change.mode ?? watch.mode", 'mode: change.mode ?? "normal"']]

@@ -52,6 +52,68 @@ export const fleetMutants = [
     [["hosts: a command of a host is not ours to type", "isOwnCommand(next) ?", "next.length > 0 ?"]]
   ),
   ...mutantsOf(
+    "packages/cli/src/hosts/HostTable.ts",
+    ["packages/cli/test/FleetTable.test.ts"],
+    [
+      ["hosts: the state of a silent host", 'lastKnown ? "last known: " : ""', '""'],
+      ["hosts: the agent of a job", 'watch.agent ?? ""', '""']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/fleet/FleetTable.ts",
+    ["packages/cli/test/FleetTable.test.ts"],
+    [
+      ["fleet: an end is not a last known state", 'job.state !== "ended" && host', "host"],
+      ["next: the word of a standby", 'state === "needs you" && need', "need"],
+      ["next: no word to a run", 'kind === "run" || need === null', "need === null"],
+      ["next: of a person of the hub", "speaks ? wordFor(job) : undefined", "wordFor(job)"],
+      ["next: to a host that takes words", "host.takesWords && troubleOf", "troubleOf"],
+      ["next: to a host that hears", " && troubleOf(host) === undefined", ""],
+      ["next: no name of a shell", " || !plainName.test(host.name)", ""],
+      ["next: … nor of a host", " || !plainName.test(job.id)", ""],
+      ["next: a forked log", "if (host.forked)", "if (false as boolean)"],
+      ["next: a silent host", "silence === undefined ? []", "true as boolean ? []"],
+      ["fleet: jobs of a forked log are not none", 'host.forked ? "its watches are not shown" : null', "null"],
+      ["fleet: a host by its newest log", "newestLogs(hosts)\n    .filter", "hosts\n    .filter"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/FleetCommand.ts",
+    ["packages/cli/test/FleetStatus.test.ts"],
+    [["fleet status: a missing shipper is told", "silence !== undefined && seen.problem === null", "false as boolean"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/fleet/HubLogs.ts",
+    ["packages/cli/test/HubLogs.test.ts"],
+    [["hub hosts: a host writes no line of its own", "plain(host)", "host"]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubProjection.ts",
+    [`${projection}: a view has the logs that spoke last, where there are more than it takes`],
+    [["view: bounded logs", "known.length > maxLogsViewed ? newest : known", "known"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/FleetCommand.ts",
+    ["test/fleet/FleetCli.test.ts: status --fleet shows the watches of all hosts"],
+    [["fleet status: a missing shipper", "seen.copied === undefined ? undefined : silenceOf(seen.copied)", "undefined"]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubDatabase.ts",
+    ["packages/hub/test/HubDatabase.test.ts"],
+    [
+      [
+        "database: no password is told",
+        "return `${hostOf(new URL(url))}",
+        "return `${new URL(url).password}@${hostOf(new URL(url))}"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubStore.ts",
+    ["packages/hub/test/HubDatabase.test.ts"],
+    [["database: the reason of the driver", "problem: rootProblem(error)", "problem: error.message"]]
+  ),
+  ...mutantsOf(
     "packages/fleet/src/ShipDecision.ts",
     [shipper],
     [
@@ -274,6 +336,14 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/hub/src/Projector.ts",
+    ["packages/hub/test/Projector.test.ts"],
+    [
+      ["view: an outage passes", "folding(pass).pipe(", "Effect.orDie(pass).pipe("],
+      ["view: no pause while events are left", "(count === 0 ? Effect.sleep(look) : Effect.void)", "Effect.sleep(look)"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/hub/src/HubProjection.ts",
     [alarms],
     [["alarms: no job of a forked log", "NOT forked AND revoked IS NULL", "revoked IS NULL"]]
@@ -464,7 +534,8 @@ export const fleetMutants = [
       ["view: no event after a doubt", "problem !== null || revision <= state.revision", "revision <= state.revision"],
       ["view: no gap", "if (revision !== state.revision + 1)", "if (false as boolean)"],
       ["view: a bounded job", 'text === "" || text.length > maxKept', 'text === ""'],
-      ["view: no control character", "project: plain(project, maxText)", "project"],
+      ["view: no control character", "project: textOf(project)", "project"],
+      ["view: … after which it is cut", "plain(plain(text), maxText)", "plain(text, maxText)"],
       ["view: an owner counts as alive", "watch.owner !== undefined, utc", "false as boolean, utc"]
     ]
   ),
@@ -475,7 +546,7 @@ export const fleetMutants = [
       [
         "view: any text of a host has room",
         "Schema.String.check(Schema.isMaxLength(10_000))",
-        "Schema.String.check(Schema.isMaxLength(1000))"
+        "Schema.String.check(Schema.isMaxLength(400))"
       ]
     ]
   ),
@@ -495,7 +566,15 @@ export const fleetMutants = [
   ...mutantsOf(
     "packages/hub/src/HubServer.ts",
     ["packages/hub/test/HubServer.test.ts"],
-    [["hub: a request is bounded", ", middleware: bounded }", " }"]]
+    [
+      ["hub: a request is bounded", ", middleware: bounded }", " }"],
+      [
+        "hub: … that of a person more so",
+        "Effect.provideService(HttpIncomingMessage.MaxBodySize, maxPersonBytes)",
+        "Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxRequestBytes))"
+      ],
+      ["hub: … and few of a host together", "Semaphore.make(together)", "Semaphore.make(64)"]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/watching/ResumeWatch.ts",

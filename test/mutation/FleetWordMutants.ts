@@ -196,14 +196,15 @@ export const fleetWordMutants = [
     "packages/fleet/src/SaidWord.ts",
     ["packages/hub/test/WordContract.test.ts"],
     [
-      ["word: a bounded name of a watch", "Bounds.words(200)", "Bounds.words(2000)"],
-      ["word: … that Postgres takes", ".check(Schema.isPattern(/^[^\\0]*$/u))", ""]
+      ["word: a bounded name of a watch", "storableText(200)", "storableText(2000)"],
+      ["word: a reason that Postgres takes", "Schema.NullOr(storableText(2000))", "Schema.NullOr(Bounds.words(2000))"]
     ]
   ),
   ...mutantsOf(
     "packages/cli/src/fleet/SayWord.ts",
     ["packages/cli/test/SayWord.test.ts"],
     [
+      ["said: later to a silent host that takes words", "takesWords && lastSeenAgo", "lastSeenAgo"],
       ["said: by the log that its host speaks under", ".toSorted((a, b) => a.lastSeenAgo - b.lastSeenAgo)", ""],
       ["said: not of a forked log", " && !one.forked", ""],
       ["said: not to a revoked host", " && !one.revoked", ""],

@@ -100,7 +100,8 @@ export const geminiMutants = [
     ["packages/watcher/test/EarlyEnding.test.ts"],
     [
       ["observe: the end of a turn in the output", "watch.sessionId, output)", "watch.sessionId)"],
-      ["observe: a person may end what is in a window", "return isPersons ? undefined : end", "return end"]
+      ["observe: a person may end what is in a window", "return isPersons && !(", "return false && !("],
+      ["observe: no person sends what no terminal sends", " && !ofPersons.has(end.signal))", " && false)"]
     ]
   ),
   ...mutantsOf(

@@ -74,6 +74,7 @@ export const guardianMutants = [
       ["guardian: a log that it waits for", 'child.exitCode === shutOutCode ? "shut out" : "ended"', '"ended"'],
       ["guardian: what was started in vain is ended", 'if (what._tag === "EndStarted") child?.kill("SIGKILL")', ""],
       ["guardian: the fence that it saw", "`${what.reason}:${what.over}`", "`${what.reason}:0`"],
+      ["guardian: one event at a time", "this.#owned.iterate(", "this.#owned.all("],
       ["guardian: young garbage", 'globalThis.gc?.({ type: "minor", execution: "sync" })', ""],
       ["guardian: leaves when it has given up", ' && what._tag !== "GiveUp"', ""]
     ]

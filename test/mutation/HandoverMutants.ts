@@ -128,12 +128,12 @@ export const handoverMutants = [
   ...mutantsOf(
     "packages/plan/src/agent/Assignment.ts",
     ["packages/plan/test/Assignment.test.ts"],
-    [["role agent: it is launched", "agents[role]\n  return", "undefined\n  return"]]
+    [["role agent: it is launched", "chosenAgent(yield* Agent, agent ?? undefined)", "yield* Agent"]]
   ),
   ...mutantsOf(
     "packages/embed/src/conducting/RoleAgent.ts",
-    ["packages/embed/test/SouffleurConduct.test.ts", "packages/cli/test/ConductRoles.test.ts"],
-    [["role agent: of the reviewer", '    ["reviewer", reviewer],\n', ""]]
+    ["packages/cli/test/ConductRoles.test.ts"],
+    [["role agent: of the reviewer", ', ["reviewer", reviewer] as const', ""]]
   ),
   ...mutantsOf(
     "packages/watcher/src/Observe.ts",

@@ -111,7 +111,12 @@ export const holdMutants = [
   ...mutantsOf(
     "packages/node/src/launch/LaunchEnds.ts",
     ["packages/node/test/LaunchEnds.test.ts"],
-    [["pty: a late launcher's end is not the command's", 'pid === "pty" ? !late', 'pid === "pty" ? true']]
+    [
+      ["pty: a late launcher's end is not the command's", 'pid === "pty" ? !late', 'pid === "pty" ? true'],
+      ["pty: the signal of an end", 'textOf(pid === "pty" ? endOfShell(end) : end)', "textOf(end)"],
+      ["window: the signal of an end", "inWindow(id) ? Option.map(end, endOfShell) : end", "end"],
+      ["launch: a code that only looks like a signal", 'pid === "pty" ? endOfShell(end) : end', "endOfShell(end)"]
+    ]
   ),
   ...mutantsOf(
     "packages/recovery/src/providers/Restart.ts",

@@ -216,7 +216,7 @@ export const nodeMutants = [
     `${src}/launch/LaunchFile.ts`,
     ["packages/node/test/HostLauncher.test.ts"],
     [
-      ["launch file: no other field", "Object.keys(value).length === Object.keys(fields).length", "true"],
+      ["launch file: no other field", "Object.keys(rest).length === Object.keys(fields).length", "true"],
       ["launch file: a text of the kernel", ' && !value.includes("\\0")', ""],
       ["launch file: an absolute path", 'isText(value) && value.startsWith("/")', "isText(value)"],
       ["launch file: ours alone", '{ own: true, others: "nothing", atMost: maxBytes }', "{ atMost: maxBytes }"],

@@ -75,7 +75,7 @@ export const nodeRuleMutants = [
     [
       [
         "exit code: kept for who comes after",
-        'createWhole(fileOf(id), end._tag === "Exited" ? String(end.code) : end.signal)',
+        'createWhole(fileOf(id), textOf(pid === "pty" ? endOfShell(end) : end))',
         "fileOf(id)"
       ]
     ]

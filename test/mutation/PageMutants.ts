@@ -87,7 +87,13 @@ export const pageMutants = [
     [
       ["fleet page: a job by its log", "jobsUnder(`${links.list}${job.log}`)", "jobsUnder(links.list)", fleetJob],
       ["fleet page: no command of a host", "isOwnCommand(job.need.next) ?", "job.need.next.length > 0 ?"],
-      ["fleet page: silence is told", "silence === undefined ? words : `last known: ${words}`", "words"],
+      ["fleet page: silence is told", "silence === undefined ? words : `last known: ${words}`", "words"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/FleetView.ts",
+    [fleet],
+    [
       [
         "fleet page: the log that speaks",
         "log.lastSeenAgo < newest.lastSeenAgo",
@@ -95,6 +101,16 @@ export const pageMutants = [
       ],
       ["fleet page: no revoked host", "hosts.filter(({ revoked }) => !revoked)", "hosts.slice(0)"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/view/ListPage.ts",
+    ["packages/page/test/ListPage.test.ts"],
+    [["page list: the agent of a watch", "by !== null && html`", 'by === "plan" && html`']]
+  ),
+  ...mutantsOf(
+    "packages/page/src/view/Facts.ts",
+    [fleetJob],
+    [["page watch: the agent by its name", "`${agent}, ${process}`", "process"]]
   ),
   ...mutantsOf(
     "packages/page/src/fleet/FleetJobPages.ts",
@@ -217,7 +233,7 @@ export const pageMutants = [
     "packages/page/src/WatchPages.ts",
     [watch],
     [
-      ["page watch: the state of that revision", "revision <= at)", "revision < at)"],
+      ["page feed: the number of all events", "return [rows, head, ...parts", "return [rows, ...parts"],
       ["page watch: an export of this user alone", '{ own: true, others: "nothing" }', "{ own: true }"]
     ]
   ),
@@ -226,6 +242,11 @@ export const pageMutants = [
     [watch],
     [
       ["page watch: the evidence", "new Map(reasonsOf(events, before).map(", "new Map(reasonsOf([]).map("],
+      [
+        "page watch: the words of its commands",
+        "describeFor(event, { comms, kind }, zone)",
+        "describeEvent(event, zone)"
+      ],
       ["page watch: a part leads to the one before", ": first > 1 ? first : null", ": null"],
       [
         "page watch: the part that is drawn",
@@ -240,8 +261,20 @@ export const pageMutants = [
     [
       ["page drawing: no name without room", "end - begin >= named.screen &&", "true &&"],
       ["page drawing: no name beyond its bar on a telephone", '? "name roomy" : "name"', '? "name" : "name"'],
+      ["page drawing: an end in words", "capital(endInWords(one.ended))", "capital(one.ended)"],
+      ["page drawing: a death in words", "${endInWords(one.cause)}", "${one.cause}"],
       ["page drawing: many deaths are small", "died.length > manyDeaths ? 0.6 : 1", "1"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/history/Excerpt.ts",
+    [watch],
+    [["page watch: the state of that revision", "revision <= at)", "revision < at)"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/WatchReason.ts",
+    ["packages/embed/test/WatchReason.test.ts"],
+    [["page watch: evidence in the words of its commands", "...personalReason(reason, { comms, kind })", ""]]
   ),
   ...mutantsOf(
     "packages/page/src/history/Excerpts.ts",

@@ -34,7 +34,7 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/cli/src/watching/FollowOutput.ts",
     ["packages/cli/test/FollowOutput.test.ts"],
-    [["following: on a terminal", "terminal ? onTerminal() : intoPipe(kind)", "intoPipe(kind)"]]
+    [["following: on a terminal", "if (terminal) return onTerminal()", ""]]
   ),
   ...mutantsOf(
     "packages/embed/src/watching/LiveSessions.ts",

@@ -57,7 +57,7 @@ export const conductorMutants = [
         'by._tag === "Owner" && by.fence !== run.fence',
         'by._tag !== "Owner" || by.fence !== run.fence'
       ],
-      ["take: the fence that was seen", "return command.over === run.fence\n", "return true\n"],
+      ["take: the fence that was seen", "return over === run.fence\n", "return true\n"],
       ["take: the next fence", "fence: run.fence + 1, owner", "fence: run.fence, owner"],
       ["leave: once", "return run.owner === null ? ok() : ok(Event.RunLeft", "return false ? ok() : ok(Event.RunLeft"],
       ["plan: the same is no revision", "return command.digest === run.digest ? ok() :", "return false ? ok() :"],
@@ -196,7 +196,7 @@ export const conductorMutants = [
         "sessions.map(({ pid }) => pid)",
         "sessions.map(({ pid }) => pid).slice(sessions.length)"
       ],
-      ["agent: known by its launch too", "[sessionId], launchId }", "[sessionId], launchId: undefined }"],
+      ["agent: known by its launch too", ": [], launchId }", ": [], launchId: undefined }"],
       [
         "agent: its time",
         "Effect.timeoutOption(processes.untilOver(started.process, pollInterval), leftMillis)",
@@ -317,7 +317,11 @@ export const conductorMutants = [
         "unasked(run, run.assignment)",
         crash("killed at any moment of a usage limit")
       ],
-      ["never ran: its session was never begun", "implementer: resumed ? sessionId : null", "implementer: sessionId"],
+      [
+        "never ran: its session was never begun",
+        "implementer: resumed ? knownSession(sessionId) : null",
+        "implementer: knownSession(sessionId)"
+      ],
       ["a limit: a finisher is asked again", 'if (role === "finisher") return { finishing: "not begun" }', ""],
       [
         "recount: commits that are gone are implemented again",
@@ -713,6 +717,21 @@ export const conductorMutants = [
     `${src}/agent/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [
+      [
+        "judge: by the records of its own agent",
+        "const agent = yield* assignedAgent(assignment)",
+        "const agent = (yield* assignedAgent({ ...assignment, agent: null }))"
+      ],
+      [
+        "judge: a session that was never told",
+        'isSessionKnown(sessionId) ? message : "it never told its session"',
+        "message"
+      ],
+      [
+        "judge: an answer in text may quote a record",
+        "Result.mapError(readVerdict(role, printed), () => none)",
+        "Result.fail(none)"
+      ],
       ["judge: the setting that lets an agent commit", "hint: commitSetting", 'hint: ""'],
       [
         "judge: an exit code that is known",
@@ -764,7 +783,7 @@ export const conductorMutants = [
       [
         "judge: no session file is not one that shows nothing",
         "`the reviewer approved, and nothing shows",
-        "message && `the reviewer approved, and shows"
+        "`the reviewer approved, and shows"
       ],
       [
         "judge: what was reviewed is what is there",
@@ -868,7 +887,7 @@ export const conductorMutants = [
       ],
       [
         "agent: each role has its time",
-        'assignment.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout',
+        'asked.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout',
         "settings.implementerTimeout",
         conduct("a reviewer that hangs is ended")
       ],
@@ -880,8 +899,8 @@ export const conductorMutants = [
       ],
       [
         "agent: what was meant before a crash is done",
-        "const ending = assignment.ending ?? (yield* awaitEnding(assignment, started, limit))",
-        "const ending = yield* awaitEnding(assignment, started, limit)",
+        "asked.ending ?? (yield* awaitEnding(asked, started, limit))",
+        "yield* awaitEnding(asked, started, limit)",
         crash("killed at any moment while it ends")
       ],
       [
@@ -1016,7 +1035,7 @@ export const conductorMutants = [
         "run.fence === fence && so(run) ? Effect.void",
         "run.fence === fence ? Effect.void"
       ],
-      ["run: the fence that was seen", "over: run.fence }, {", "over: (yield* loadRun(id)).fence }, {"]
+      ["run: the fence that was seen", "over: run.fence, ...", "over: (yield* loadRun(id)).fence, ..."]
     ]
   ),
   ...mutantsOf(

@@ -15,6 +15,59 @@ const all = [
 
 export const recoveryMutants = [
   ...mutantsOf(
+    "packages/domain/src/evidence/NeverBegan.ts",
+    ["packages/domain/test/NeverBegan.test.ts"],
+    [
+      ["begin again: of an agent", 'kind === "agent" && handedFrom', "handedFrom"],
+      ["begin again: not after a hand-over", "handedFrom === undefined && firstLaunch", "firstLaunch"],
+      ["begin again: what souffleur launched first", "(launchId === firstLaunch.launchId ||", "(true ||"],
+      ["begin again: also the second time", " || provider === stepNames.beginAgain)", ")"],
+      ["begin again: without a sign of work", "muteFor !== undefined && retries", "retries"],
+      ["begin again: without progress", "muteFor !== undefined && retries > 0", "muteFor !== undefined"],
+      ["begin again: the decider asks", "step === stepNames.beginAgain && !neverBegan(watch)", "false"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/watch/WatchEvolution.ts",
+    ["packages/domain/test/NeverBegan.test.ts"],
+    [
+      ["mute: only what says nothing of a session", "every(({ source }) => mute.has(source))", "every(() => true)"],
+      ["mute: a process that has only begun", "every(({ source }) => mute.has(source))", "every(() => false)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/providers/BeginAgain.ts`,
+    [`${recovery}/test/BeginAgain.test.ts`],
+    [
+      ["begin again: nobody else's", "applies: neverBegan,", ""],
+      [
+        "begin again: no session has begun",
+        "Effect.andThen(unlessBegun(watch), firstPrompt(watch))",
+        "firstPrompt(watch)"
+      ],
+      ["begin again: several files are no proof", 'reason === "missing"', "true"],
+      ["begin again: a session that its launch reports", ", ...Option.toArray(yield* reportedSession(watch))]", "]"],
+      [
+        "begin again: no longer than a first answer",
+        "(watch.muteFor ?? Infinity) > stallsInARow",
+        "false && 0 > stallsInARow"
+      ],
+      ["begin again: a call may stall three times", "> stallsInARow * Duration", "> 1 * Duration"],
+      [
+        "begin again: a prompt",
+        'prompt ?? (yield* new NoExport({ message: "its first launch had no prompt" }))',
+        'prompt ?? ""'
+      ],
+      [
+        "begin again: the same session",
+        "sessionOf === undefined && isSessionKnown(watch.sessionId) ? watch.sessionId : undefined",
+        "undefined"
+      ],
+      ["begin again: an agent chooses its id", "sessionOf === undefined && isSessionKnown", "isSessionKnown"],
+      ["begin again: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""]
+    ]
+  ),
+  ...mutantsOf(
     `${recovery}/src/steps/Step.ts`,
     [`${recovery}/test/Step.test.ts`],
     [

@@ -16,7 +16,7 @@ export const reportMutants = [
     ["packages/embed/test/Job.test.ts"],
     [
       ["jobs: a need is more urgent than a recovery", 'if (need !== null) return "needs you"', ""],
-      ["jobs: a hand-off recovers until it is taken", "|| isUntaken(watch)", ""]
+      ["jobs: a hand-off recovers until it is taken", "undefined || isUntaken(watch) ?", "undefined ?"]
     ]
   ),
   ...mutantsOf(

@@ -45,17 +45,21 @@ const titled = ({ file, title }: SpecRow) =>
     "u"
   )
 
-/** The mutants that fail the test of this row. */
-export const mutantsOfRow = (row: SpecRow, known = killed()): ReadonlyArray<string> => {
-  const shape = titled(row)
-  return Object.entries(known).flatMap(([mutant, titles]) =>
-    titles.some((title) => shape.test(title)) ? [mutant] : []
-  )
+/** Finds the mutants that fail the test of a row. */
+export const mutantsOfRows = () => {
+  const failed = Object.entries(killed()).flatMap(([mutant, titles]) => titles.map((title) => ({ mutant, title })))
+  const ofFile = Map.groupBy(failed, ({ title }) => title.split(": ", 1)[0])
+  return (row: SpecRow): ReadonlyArray<string> => {
+    const shape = titled(row)
+    const caught = (ofFile.get(row.file) ?? []).filter(({ title }) => shape.test(title))
+    return [...new Set(caught.map(({ mutant }) => mutant))]
+  }
 }
 
 /** Why there may be none for a row; `undefined`: there is no reason, and one is to be made. */
 export const whyNone = ({ file }: SpecRow): string | undefined => {
-  if (/^test\/(?:claude|fleet|page|service)\//u.test(file)) return "none: it needs a program that is not everywhere"
+  if (/^test\/(?:agents|claude|fleet|page|service)\//u.test(file))
+    return "none: it needs a program that is not everywhere"
   if (/^test\/(?:cli|evidence|fuzz|nights|scenarios|simulation|torture)\//u.test(file))
     return "none: it is of the whole, whose parts have theirs"
   return undefined

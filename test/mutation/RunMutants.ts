@@ -5,6 +5,105 @@ const [src, tests] = ["packages/plan/src", "packages/plan/test"]
 /** Mutants of what a run reads, keeps and tells beside its loop: plans, prompts, its state file, comms, its log. */
 export const runMutants = [
   ...mutantsOf(
+    `${src}/agent/SaidOutput.ts`,
+    [`${tests}/SaidOutput.test.ts`],
+    [
+      ["heard: by its records alone", "records.length === 0", "records.length >= 0"],
+      ["heard: each answer by itself", 'records.join("\\n\\n")', 'records.join("\\n")']
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/agent/AssignedAgent.ts`,
+    [`${tests}/AssignedAgent.test.ts`],
+    [
+      [
+        "heard: in its own format",
+        "agent.joined.only(program ?? (yield* agent.joined.programOf(sessionId)))",
+        "Option.none<typeof agent>()"
+      ],
+      [
+        "chosen session: one that can be one",
+        "Option.filter(found, (id) => Result.isSuccess(parseSessionId(id)))",
+        "Option.filter(found, (id) => Result.isSuccess(parseSessionId(id)) || true)"
+      ],
+      [
+        "chosen session: looked for at all",
+        "if (isSessionKnown(assignment.sessionId)) return assignment\n",
+        "return assignment\n",
+        `${tests}/RunCrash.test.ts: killed at any of its moments, it learns the session that an agent chose`
+      ],
+      ["chosen session: while it works", "Effect.andThen(reports, Effect.never)", "Effect.never"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/agent/Assignment.ts`,
+    [`${tests}/AssignedAgent.test.ts`, `${tests}/Assignment.test.ts`],
+    [
+      [
+        "chosen session: also after its end",
+        "const assignment = yield* reportSession(asked, started)",
+        "const assignment = asked"
+      ],
+      [
+        "chosen session: asked for without one",
+        "Effect.provideService(sessionToBegin, Agent,",
+        "Effect.provideService(freshSessionId, Agent,"
+      ],
+      ["a reviewer is to change nothing", "...(looks ? { looks } : {})", ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/agent/AgentEnd.ts`,
+    [`${tests}/AssignedAgent.test.ts`],
+    [
+      ["chosen session: known by its launch until then", "isSessionKnown(sessionId) ? [sessionId] : []", "[sessionId]"],
+      [
+        "chosen session: before what it left running",
+        "const assignment = yield* reportSession(asked, started)",
+        "const assignment = asked"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/decide/RunDecider.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["chosen session: told once", "isOthers || isSessionKnown(sessionId)", "isOthers"],
+      [
+        "chosen session: a reviewer's is not the implementer's",
+        "isOthers || isSessionKnown(sessionId)",
+        "isSessionKnown(sessionId)"
+      ],
+      [
+        "chosen session: of an agent that runs",
+        'if (launch === null) return no("never", "it was not seen to run")\n        // The imp',
+        "// The imp"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/run/RunEvolution.ts`,
+    [`${tests}/RunDecider.test.ts`],
+    [
+      [
+        "chosen agents: kept",
+        "...(chosen === undefined ? {} : { chosen })",
+        "...(chosen === undefined ? { chosen: null } : { chosen })"
+      ],
+      [
+        "chosen session: gone on with",
+        'run.assignment.role === "implementer"\n              ? withTask',
+        "(false as boolean)\n              ? withTask"
+      ],
+      [
+        "chosen session: a reviewer's is its own",
+        'run.assignment.role === "implementer"\n              ? withTask',
+        "(true as boolean)\n              ? withTask"
+      ],
+      ["chosen session: none that was not told", "isSessionKnown(sessionId) ? sessionId : null", "sessionId"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/publish/CommsProjection.ts`,
     [`${tests}/CommsProjection.test.ts`],
     [
@@ -108,7 +207,7 @@ export const runMutants = [
     [
       [
         "judge: where its session was looked for",
-        "nothing shows that it looked at anything: ${message}",
+        'nothing shows that it looked at anything: ${isSessionKnown(sessionId) ? message : "it never told its session"}',
         "looked at nothing"
       ]
     ]

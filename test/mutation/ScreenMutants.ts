@@ -67,10 +67,10 @@ export const screenMutants = [
     "packages/cli/src/watching/FollowOutput.ts",
     ["packages/cli/test/WatchScreen.test.ts", "packages/cli/test/FollowOutput.test.ts"],
     [
-      ["screen: a pipe gets the bytes", "terminal ? onTerminal() : intoPipe(kind)", "onTerminal()"],
+      ["screen: a pipe gets the bytes", "if (terminal) return onTerminal()", "return onTerminal()"],
       [
         "screen: a pipe gets a command's records",
-        'kind === "agent" ? outputReader("pipe")',
+        'watch.kind === "agent" ? outputReader("pipe")',
         'true ? outputReader("pipe")'
       ],
       ["screen: no torn record in a pipe", '(terminal || watch.kind === "agent")', "terminal"],
@@ -143,20 +143,6 @@ export const screenMutants = [
     "packages/domain/src/Time.ts",
     ["packages/domain/test/Time.test.ts"],
     [["since: the last such time", "today !== undefined && today > now ?", "false ?"]]
-  ),
-  ...mutantsOf(
-    "packages/cli/src/commands/SetupCommand.ts",
-    ["packages/cli/test/SetupCommand.test.ts"],
-    [
-      [
-        "setup: none takes hooks out",
-        'hooks === "none"\n        ? yield* Effect.forEach(yield* removeHooks(',
-        "false\n        ? yield* Effect.forEach(yield* removeHooks("
-      ],
-      ["setup: a missing agent is told", "yield* warnOfMissing(program)", "void program"],
-      ["setup: a menu begins at what holds", "Number(other === now) - Number(one === now)", "0"],
-      ["setup: the environment is told", '(variables[`SOUFFLEUR_${key}`] ?? "") !== ""', "key.length === 0"]
-    ]
   ),
   ...mutantsOf(
     "packages/cli/src/service/ServiceManager.ts",

@@ -5,6 +5,22 @@ const claude = "packages/claude"
 /** Mutants of what souffleur reads of an agent's own files, and writes into its settings. */
 export const sessionMutants = [
   ...mutantsOf(
+    "packages/session/src/agent/SaidAgent.ts",
+    ["test/evidence/Evidence.test.ts"],
+    [
+      [
+        "said agent: a turn that is not told is no prompt",
+        "turn === undefined) return !unclear",
+        "turn === undefined) return true"
+      ],
+      [
+        "said agent: one that mends its turn is not at its prompt",
+        'turn._tag === "Failed" && !mends',
+        'turn._tag === "Failed"'
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/claude/src/session/SessionSigns.ts",
     ["packages/claude/test/TurnState.test.ts"],
     [
@@ -103,8 +119,14 @@ export const sessionMutants = [
   ),
   ...mutantsOf(
     "packages/session/src/hooks/HookSettings.ts",
+    ["packages/cli/test/HooksCommand.test.ts"],
+    [["hooks: settings that switch them off", "found === off.value ?", "(false as boolean) ?"]]
+  ),
+  ...mutantsOf(
+    "packages/session/src/hooks/HookSettings.ts",
     ["packages/session/test/HookSettings.test.ts", "packages/session/test/HookFile.test.ts"],
     [
+      ["hooks: comments stay", "const text = withoutComments(commented)", "const text = commented"],
       ["hooks: for every event", "return form.events.reduce(", "return form.events.slice(1).reduce("],
       ["hooks: those of others stay", " && Option.isSome(hookProgram(hook.command))", ""],
       [

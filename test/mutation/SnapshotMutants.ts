@@ -6,7 +6,7 @@ const tests = ["test/eventlog/Snapshots.test.ts"]
 /** The lines that hold a snapshot to its log, and the lists that read no more than they name. */
 export const snapshotMutants = [
   ...mutantsOf(`${snapshot}/SnapshotsSql.ts`, tests, [
-    ["snapshots: whose last event is in the log", "THEN f.state ELSE '' END", "THEN f.state ELSE f.state END"],
+    ["snapshots: whose last event is in the log", "THEN f.${text} ELSE '' END", "THEN f.${text} ELSE f.${text} END"],
     ["snapshots: whose mark is in the log", " AND EXISTS (SELECT 1 FROM events WHERE position = f.position)`", "`"],
     ["snapshots: by the same rules", '"f.kind = ? AND f.fingerprint = ?"', `"f.kind = ? AND ? <> ''"`],
     ["snapshots: the late one keeps nothing", "WHERE ? = 0 OR EXISTS (", "WHERE ? >= 0 OR EXISTS ("]
@@ -25,9 +25,13 @@ export const snapshotMutants = [
   ]),
   ...mutantsOf(`${snapshot}/Fold.ts`, tests, [
     ["snapshots: a state by its schema", "kept !== undefined && isPart(kept) ?", "kept !== undefined ?"],
-    ["snapshots: a state without a foreign field", "?.(value) === true", "?.(value) !== false"],
+    [
+      "snapshots: a state without a foreign field",
+      "?.(kept[key as never]) !== true) return false",
+      "?.(kept[key as never]) === false) return false"
+    ],
     ["snapshots: of their own revision", "kept?.revision === revision ? kept : undefined", "kept ?? undefined"],
-    ["snapshots: a field by its schema", "checks.get(key)?.(value) !== true", "!checks.has(key)"],
+    ["snapshots: an equal value alone is checked once", "value === sound", "sound !== checkOf"],
     [
       "snapshots: what would come back as another is not kept",
       'JSON.stringify(back) === JSON.stringify(state) ? text : ""',
@@ -52,7 +56,12 @@ export const snapshotMutants = [
       "[unmovedOf(page), after] as const\n      })\n    ).pipe",
       "[page, after] as const\n      })\n    ).pipe"
     ],
-    ["lists: in short what has ended alone", "snapshot.ended ? part(snapshot) : undefined", "part(snapshot)"]
+    ["lists: in short what has ended alone", "kept.ended ? briefs.decode(kept) : undefined", "briefs.decode(kept)"],
+    [
+      "lists: no brief is taken for a state",
+      '(yield* log.snapshots.one(fold.name, stream)) ?? { ...kept, state: "" }',
+      "{ ...kept, state: kept.brief }"
+    ]
   ]),
   ...mutantsOf(
     `${snapshot}/Listing.ts`,

@@ -67,6 +67,27 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/commands/WhyCommand.ts",
+    ["packages/cli/test/ConductWhy.test.ts"],
+    [
+      ["why of a run: where there is no watch", "log.findRun(of)", 'log.findRun("none")'],
+      ["why of neither: the watch is named", "() => Effect.fail(none))", "(error) => Effect.fail(error))"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/explain/RunWhy.ts",
+    ["packages/cli/test/ConductWhy.test.ts"],
+    [
+      ["why of a run: the last words of an agent that failed", "if (!failures.has(event._tag)) return []", "return []"],
+      ["why of a run: of the agent before the failure", "revision: revision - 1", "revision"]
+    ]
+  ),
+  ...mutantsOf(
+    `${embed}/src/explain/RunReason.ts`,
+    ["packages/cli/test/ConductWhy.test.ts"],
+    [["why of a run: the agent that failed", "...assigned(before, at), ", ""]]
+  ),
+  ...mutantsOf(
     `${embed}/src/explain/RunReason.ts`,
     [`${embed}/test/RunReason.test.ts`],
     [
@@ -136,6 +157,11 @@ export const toldMutants = [
         "doctor: a config that may be somebody else's word",
         "if (refused !== null) return",
         "if (false as boolean) return"
+      ],
+      [
+        "doctor: of an agent that is there",
+        "agentOfProgram(yield* usualProgram(settings))",
+        "agentOfProgram(agentProgram(settings))"
       ]
     ]
   ),

@@ -10,17 +10,37 @@ export const watcherMutants = [
     [
       ["prompt: a person is awaited", "now - verdict.since > promptMillis ? nextPrompt", "false ? nextPrompt"],
       ["prompt: not right after the turn", " && now - verdict.since > promptMillis", ""],
-      ["prompt: not with comms", "|| comms !== null ||", "||"],
-      ["prompt: not in print mode", " || print || launchId", " || launchId"],
-      ["prompt: not of an agent run by hand", " || launchId === undefined) return null", ") return null"],
-      ["prompt: not before the hand-off", '"Idle" || !taken ||', '"Idle" ||'],
+      ["prompt: a failed turn at once", "if (failedAtPrompt(watch, signs.session?.turn)) return failedTurn", ""],
+      ["prompt: not before the hand-off", '"Idle" || !taken)', '"Idle")'],
       ["taken: told before the first poll", "[mirror, observeState, tellTaken]", "[mirror, observeState]"]
+    ]
+  ),
+  ...mutantsOf("packages/domain/src/watch/Generation.ts", look, [
+    ["failure: also before a launch is confirmed", "preparedAt === 0 ? launchedAt : preparedAt", "launchedAt"]
+  ]),
+  ...mutantsOf(
+    "packages/domain/src/evidence/AtPrompt.ts",
+    [`${watcher}/test/Signs.test.ts`],
+    [
+      ["prompt: not with comms", "comms === null && kind", "kind"],
+      ["prompt: not in print mode", " && !print && launchId", " && launchId"],
+      ["prompt: not of an agent run by hand", " && launchId !== undefined", ""],
+      ["prompt: no failure of a generation before", " && turn.at >= turnsSince(watch)", ""]
     ]
   ),
   ...mutantsOf(
     "packages/embed/src/explain/StatusLine.ts",
     ["packages/embed/test/StatusLine.test.ts"],
-    [["prompt: one sentence", "person.for === nextPrompt", "false"]]
+    [
+      ["prompt: one sentence", "what === nextPrompt ?", "false ?"],
+      ["prompt: a sentence for a failed turn", "what === failedTurn ?", "false ?"],
+      ["prompt: status sees a failed turn first", "return failedAtPrompt(watch, turn) ?", "return false ?"],
+      [
+        "prompt: no failure before a hand-off is taken",
+        "turn === undefined || isUntaken(watch) ||",
+        "turn === undefined ||"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/embed/src/watching/WatchStatus.ts",
@@ -32,6 +52,12 @@ export const watcherMutants = [
     ["packages/embed/test/Souffleur.test.ts"],
     [
       ["overview: a Conductor is watched", "isSameProcess(identity, one)", "false"],
+      [
+        "overview: so is an agent of a run",
+        "run.assignment?.launch?.process ?? []",
+        "run.assignment === null ? [] : []"
+      ],
+      ["overview: so is a launch of it", "value.startsWith(`${id}-g`)", "false && value === id"],
       ["overview: so is an agent that it started", "yield* processes.find(parent)", "Option.none()"]
     ]
   ),
@@ -64,7 +90,7 @@ export const watcherMutants = [
       'if (failure?.reason === "usage-limit" || failure?.reason === "outage")',
       "if (false)"
     ],
-    ["failure: of this generation", " && session.turn.at >= launchedAt ?", " ?"],
+    ["failure: of this generation", " && session.turn.at >= turnsSince(watch) ?", " ?"],
     ["dead: a zombie too", "isOver(seen.process)", 'seen.process === "gone"'],
     ["stale: an excuse puts it off", "if (isStale(seen) && seen.excuse === undefined)", "if (isStale(seen))"],
     ["stale: strictly older", "age > seen.staleAfter", "age >= seen.staleAfter"],

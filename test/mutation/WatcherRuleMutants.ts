@@ -57,12 +57,20 @@ export const watcherRuleMutants = [
 `
     ]
   ]),
+  ...mutantsOf(`${watcher}/src/Watcher.ts`, signs, [
+    [
+      "watcher: an agent without a session asks a person",
+      "launchedAt > beginMillis ? firstAnswer",
+      "launchedAt < 0 ? firstAnswer"
+    ]
+  ]),
   ...mutantsOf(`${watcher}/src/Watcher.ts`, looks, [
     [
       "watcher: the end of the process brings a poll forward",
       "Effect.andThen(processes.untilOver(watch.conductor, probeInterval), poll(",
       "Effect.andThen(Effect.never, poll("
-    ]
+    ],
+    ["watcher: a reported session brings a poll forward", "Effect.andThen(named, Effect.never),", ""]
   ]),
   ...mutantsOf("packages/domain/src/port/Process.ts", looks, [
     ["process: a reported end is looked at", "Effect.andThen(reported(identity.pid), seen)", "Effect.never"],

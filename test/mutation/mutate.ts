@@ -7,7 +7,7 @@ import { parseArgs } from "node:util"
 import { applied, fileAndTitle, isApplicable, type Mutant, packageOf, widerThan } from "./Mutant.ts"
 import { allMutants } from "./Mutants.ts"
 import { copyTree, root } from "./Tree.ts"
-import { keyOf, killed, killedFile, mutantsOfRow, specRows, whyNone } from "./Rows.ts"
+import { keyOf, killed, killedFile, mutantsOfRows, specRows, whyNone } from "./Rows.ts"
 import { makeTrial, type Noticed } from "./Trial.ts"
 
 /**
@@ -19,7 +19,7 @@ import { makeTrial, type Noticed } from "./Trial.ts"
  * - `--new`: tries the mutants of which `Killed.json` names no test yet.
  * - `--own`: tries mutants by their own tests alone, without the wider ones.
  * - `--patience SECONDS`: bounds the time of a test in seconds. Its default is 30.
- * - `--check`: only checks whether each mutant can be applied.
+ * - `--check`: only checks whether each mutant can be applied, and counts those of which a test is named.
  * - `--titles`: keeps in `Killed.json` every test that noticed a mutant.
  * - `--rows`: prints each row of docs/spec-map.md with the mutants that its test kills, by that file.
  *
@@ -147,19 +147,27 @@ const judge = Effect.fnUntraced(function* (
   return Option.isSome(noticed)
 })
 
+const printShare = (name: string, part: number, whole: number) =>
+  console.log(`${name.padEnd(12)} ${String(part).padStart(4)} of ${whole}`)
+
 const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
 
 const main = Effect.gen(function* () {
   const wrong = yield* unfitting()
   if (wrong.length > 0)
     return yield* new Unfit({ message: `the list of mutants is to follow the source:\n${wrong.join("\n")}` })
-  if (values.rows)
+  if (values.rows) {
+    const mutantsOf = mutantsOfRows()
     return specRows().forEach((row) =>
-      console.log(
-        `${row.rule} | ${row.title} | ${mutantsOfRow(row).join(", ") || (whyNone(row) ?? "none was found yet")}`
-      )
+      console.log(`${row.rule} | ${row.title} | ${mutantsOf(row).join(", ") || (whyNone(row) ?? "none was found yet")}`)
     )
-  if (values.check) return console.log(`${mutants.length} mutants, each fits the source`)
+  }
+  if (values.check) {
+    const isNamed = (mutant: Mutant) => noticerOf(mutant) !== undefined
+    for (const [name, all] of Map.groupBy(mutants, packageOf)) printShare(name, all.filter(isNamed).length, all.length)
+    const named = mutants.filter(isNamed).length
+    return console.log(`${mutants.length} mutants, each fits the source; a test is named of ${named}`)
+  }
   const start = yield* Clock.currentTimeMillis
   const tree = yield* copyTree
   const trial = twice(yield* makeTrial(tree))
@@ -189,7 +197,7 @@ const main = Effect.gen(function* () {
   const minutes = (((yield* Clock.currentTimeMillis) - start) / 60_000).toFixed(0)
   for (const [name, all] of Map.groupBy(mutants, packageOf)) {
     const left = survivors.filter((one) => packageOf(one) === name).length
-    console.log(`${name.padEnd(12)} ${String(all.length - left).padStart(4)} of ${all.length}`)
+    printShare(name, all.length - left, all.length)
   }
   console.log(`\n${caught} of ${mutants.length} mutants caught (${share(caught, mutants.length)}) in ${minutes} min`)
   for (const { file, name } of survivors) console.log(`survived: ${file}: ${name}`)

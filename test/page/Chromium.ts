@@ -68,8 +68,9 @@ export const hindrances = async (page: Page): Promise<ReadonlyArray<string>> => 
 /** Returns how many pixels a page is wider than its window. */
 export const overflow = (page: Page) => page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
-/** The decision on the page of a watch that its Conductor is dead. */
-export const decisionOf = (page: Page) => page.locator("#events details", { hasText: "The Conductor is dead" })
+/** The decision on the page of a watch that its agent, or its Conductor, is dead. */
+export const decisionOf = (page: Page) =>
+  page.locator("#events details", { hasText: /The (?:agent|Conductor) is dead/u })
 
 /** Keeps a picture of a whole page. */
 export const shoot = async (page: Page, name: string): Promise<void> => {

@@ -152,7 +152,7 @@ for (const javaScriptEnabled of [true, false])
       )
     }).pipe(Effect.scoped)
   )
-inBrowser("what a person has opened on the page of a watch stays open while the page moves", () =>
+inBrowser("what a person has opened on the page of a watch stays as it was opened while the page moves", () =>
   Effect.gen(function* () {
     const known = stuck()
     const { origin } = yield* makeFleet(known)
@@ -165,6 +165,8 @@ inBrowser("what a person has opened on the page of a watch stays open while the 
       known.events = { "opera-0001": copied("opera-0001", [...failed, { ...examples.PersonAwaited, at: began }]) }
       await page.locator('#acts input[name="seen"][value="15"]').first().waitFor({ state: "attached" })
       assert.isTrue(await page.getByRole("button", { name: "Release it" }).isVisible())
+      const seen = (form: string) => page.locator(`#${form} input[name="seen"]`).getAttribute("value")
+      assert.deepStrictEqual([await seen("say-release"), await seen("say-done")], ["14", "15"])
     })
   }).pipe(Effect.scoped)
 )

@@ -151,7 +151,10 @@ export class Ledger {
         }
         return
       case "ConductorCompleted":
-        if (!(world.finished && event.by === "agent") && !isComplete(world, before, this.#saidAt))
+        if (
+          !(world.finished && (event.by === "agent" || event.by === "operator")) &&
+          !isComplete(world, before, this.#saidAt)
+        )
           world.violated("the watch ended as completed, and nothing is complete")
         break
       case "RetriesExhausted":

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { FleetWord } from "@souffleur/domain"
 import { Clock, Effect } from "effect"
 import { simulateFleet } from "./fleet/FleetSimulation.ts"
 
@@ -9,13 +10,18 @@ const check = (seed: number) => assert.deepStrictEqual(simulateFleet(seed).viola
 
 describe("simulated fleets", () => {
   it("a log is the same with a hub and without one, and reaches a hub that keeps its promises, whole and once", () => {
-    for (const seed of [1, 2, 8, 9]) check(seed)
+    for (const seed of [1, 2, 5, 8, 9]) check(seed)
   })
-  it("fleets of some seeds have shippers that were killed, events, and words that do not count", () => {
-    const { events, restarts } = simulateFleet(1)
+  it("fleets of some seeds have killed shippers, and words of each kind that a host took, and refused ones", () => {
+    const { events, refused, restarts, taken } = simulateFleet(5)
     assert.isAbove(events, 20)
     assert.isAbove(restarts, 1)
-    assert.isAbove(simulateFleet(9).refused, 5)
+    assert.isAbove(taken.length, 20)
+    assert.sameMembers([...new Set(taken)], [...FleetWord.literals])
+    assert.isAbove(refused, 20)
+    const ofLiar = simulateFleet(9)
+    assert.isNotEmpty(ofLiar.taken)
+    assert.isAbove(ofLiar.refused, 5)
   })
   it.live("fresh seeds of fleets", () =>
     Effect.gen(function* () {

@@ -52,6 +52,7 @@ export const claudeCode: AgentPackage = {
       "PermissionRequest"
     ],
     timeout: 5,
+    off: { keys: ["disableAllHooks"], value: true },
     ofProject: [".claude", "settings.local.json"],
     ofUser: ["settings.json"]
   }),

@@ -23,74 +23,78 @@ const entry = <const Name extends string, Input, ContextInput, E, R>(
 const others = [
   entry(
     "watch",
-    "Watch one Conductor, in the foreground, until its work is complete",
+    "Watch an agent that runs already, until its work is complete",
     async () => (await import("./commands/WatchCommand.ts")).watchCommand
   ),
   entry(
     "run",
-    "Start a command and watch it, without comms: an agent is recovered with its conversation, any other command is run again",
+    "Start an agent, and bring it back with its conversation; any other command is run again",
     async () => (await import("./commands/RunCommand.ts")).runCommand
   ),
   entry(
     "status",
-    "The watches of this machine that live or have news, or one",
+    "Show the watches that live or have news, or one watch",
     async () => (await import("./commands/StatusCommand.ts")).statusCommand
   ),
-  entry("log", "The events of a watch, or of all", async () => (await import("./commands/LogCommand.ts")).logCommand),
+  entry(
+    "log",
+    "Print the events of a watch, or of all",
+    async () => (await import("./commands/LogCommand.ts")).logCommand
+  ),
   entry(
     "state",
-    "The state of a watch, now or as it was, by replay",
+    "Print the state of a watch, as it is or as it was",
     async () => (await import("./commands/StateCommand.ts")).stateCommand
   ),
   entry(
     "why",
-    "The last (or that) decision: its evidence, its rule, its action",
+    "Explain the last decision, or an earlier one: its evidence, its rule, its action",
     async () => (await import("./commands/WhyCommand.ts")).whyCommand
   ),
   entry(
     "done",
-    "Say that the work is complete, as its agent, from a hook, or by hand: the watch ends",
+    "Say that the work is complete: the watch ends",
     async () => (await import("./commands/DoneCommand.ts")).doneCommand
   ),
   entry(
     "mcp",
-    "A server of tools for the agent itself, on standard input and output",
+    "Serve tools to the agent itself, on standard input and output",
     async () => (await import("./commands/McpCommand.ts")).mcpCommand
   ),
   entry(
     "release",
-    "End a watch; its Conductor is left as it is",
+    "End a watch, and leave its agent as it is",
     async () => (await import("./commands/ReleaseCommand.ts")).releaseCommand,
     "stop"
   ),
   entry(
     "resume",
-    "Go on with a watch, or with all, each by a souffleur of its own: such as after a reboot",
+    "Go on with a watch, or with all, such as after a reboot",
     async () => (await import("./commands/ResumeCommand.ts")).resumeCommand
   ),
   entry(
     "retry",
-    "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS, MAX_DOLLARS and MAX_TIME say",
+    "Try a failed recovery again, or hand the conversation over to another agent",
     async () => (await import("./commands/RetryCommand.ts")).retryCommand
   ),
   entry(
     "hold",
-    "Hold a watch: nothing is stopped or launched until go, and watching goes on",
+    "Watch on, and stop or launch nothing, until go",
     async () => (await import("./commands/HoldCommand.ts")).holdCommand
   ),
   entry(
     "go",
-    "End a hold, or a wait for a limit, an outage, quiet hours or a pause, now",
+    "End a hold, or a wait for a limit, an outage, quiet hours or a pause",
     async () => (await import("./commands/GoCommand.ts")).goCommand
   ),
   entry(
     "adopt",
-    "Watch this process from now on",
+    "Have a watch follow a process that you name",
     async () => (await import("./commands/AdoptCommand.ts")).adoptCommand
   ),
   entry(
     "attach",
-    "Go to where the Conductor runs now, or follow its output",
+    "Show the window of the agent, or follow its output",
     async () => (await import("./commands/AttachCommand.ts")).attachCommand
   ),
   entry(
@@ -105,32 +109,32 @@ const others = [
   ),
   entry(
     "fleet",
-    "Copy the log of this host to the hub of a fleet, by a process of its own",
+    "Join a fleet of hosts: ship this host's log to a hub, and say words to other hosts",
     async () => (await import("./commands/FleetCommand.ts")).fleetCommand
   ),
   entry(
     "hub",
-    "The hub of a fleet: it keeps a copy of the log of each host in Postgres",
+    "Run the hub of a fleet, which keeps a copy of each host's log in Postgres",
     async () => (await import("./commands/HubCommand.ts")).hubCommand
   ),
   entry(
     "service",
-    "Run a watch, or all, under systemd or launchd: it outlives logouts, crashes and reboots",
+    "Keep a watch, or all, alive after a logout, a crash or a reboot, by systemd or launchd",
     async () => (await import("./commands/ServiceCommand.ts")).serviceCommand
   ),
   entry(
     "conduct",
-    "Drive a plan through implementer and reviewer agents, unattended, to its end",
+    "Take a plan to its end, by implementer and reviewer agents",
     async () => (await import("./commands/ConductCommand.ts")).conductCommand
   ),
   entry(
     "report",
-    "The last hours: deaths, recoveries, waits, tasks done, and what needs you",
+    "Report the last hours: deaths, recoveries, waits, tasks done, and what needs you",
     async () => (await import("./commands/ReportCommand.ts")).reportCommand
   ),
   entry(
     "metrics",
-    "The numbers of all watches and runs, as Prometheus reads them",
+    "Print the numbers of all watches and runs for Prometheus",
     async () => (await import("./commands/MetricsCommand.ts")).metricsCommand
   ),
   entry(
@@ -140,17 +144,17 @@ const others = [
   ),
   entry(
     "doctor",
-    "Is everything in place and consistent, and what to do where it is not",
+    "Check what souffleur needs, and say what to do where something is wrong",
     async () => (await import("./commands/DoctorCommand.ts")).doctorCommand
   ),
   entry(
     "config",
-    "The settings in force, and where they come from",
+    "Show the settings in force and where they come from, or trust the config file",
     async () => (await import("./commands/ConfigCommand.ts")).configCommand
   ),
   entry(
     "init",
-    "Comms tables and rows where there are none",
+    "Make the tables and rows of comms.db where there are none",
     async () => (await import("./commands/InitCommand.ts")).initCommand
   ),
   entry(
@@ -160,22 +164,22 @@ const others = [
   ),
   entry(
     "hooks",
-    "Hooks of the agent: exact and immediate evidence of what it does",
+    "Install, show or remove hooks, by which an agent says at once what it does",
     async () => (await import("./commands/HooksCommand.ts")).hooksCommand
   ),
   entry(
     "notify",
-    "The channels of notices, and a test of them",
+    "List the channels of notices, or test them",
     async () => (await import("./commands/NotifyCommand.ts")).notifyCommand
   ),
   entry(
     "export",
-    "A session's conversation as Markdown",
+    "Write the conversation of a session as Markdown",
     async () => (await import("./commands/ExportCommand.ts")).exportCommand
   ),
   entry(
     "estimate",
-    "How many tokens an export is estimated at",
+    "Estimate the tokens of an export",
     async () => (await import("./commands/EstimateCommand.ts")).estimateCommand
   ),
   entry(
@@ -185,7 +189,7 @@ const others = [
   ),
   entry(
     "demo",
-    "The main job on real processes, in a temporary folder, narrated; demo conduct: its second act",
+    "Kill an agent and bring it back, on real processes in a temporary folder",
     async () => (await import("./commands/DemoCommand.ts")).demoCommand
   ),
   entry(
@@ -203,7 +207,7 @@ const others = [
 /** Every command, in the order of the help. */
 const entries = [
   ...others,
-  entry("help", "The help of a command, or of all", async () =>
+  entry("help", "Show the help of a command, or of all", async () =>
     (await import("./commands/HelpCommand.ts")).helpCommand(others.flatMap(({ names }) => names))
   )
 ]

@@ -26,7 +26,7 @@ export const wrapped = (text: string, columns: number | undefined, indent = 0): 
 export const indentOf = (text: string): number => text.length - text.trimStart().length
 
 /** Returns the column at which a row continues: below its second cell, else below its first word. */
-export const hangOf = (text: string): number => {
+const hangOf = (text: string): number => {
   const row = /^ *\S+(?: \S+)* {2,}(?=\S)/u.exec(text)
   return row === null ? indentOf(text) : row[0].length
 }

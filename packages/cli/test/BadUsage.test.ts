@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { cli } from "../src/Cli.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 import { services } from "./mcp/McpPlace.ts"
+import { surroundingsIn } from "./Surroundings.ts"
 
 const id = "11111111-1111-4111-8111-111111111111"
 const nobody = "4190000"
@@ -129,15 +130,7 @@ it.layer(services)((it) => {
         const out = (yield* TestConsole.logLines).length
         const errors = (yield* TestConsole.errorLines).length
         const code = yield* Effect.match(cli(args), { onFailure: (ended) => ended.code, onSuccess: () => 0 }).pipe(
-          Effect.provideService(Environment, {
-            variables: { ...base, ...agent, ...env },
-            cwd: project,
-            platform: "linux",
-            colour: false,
-            columns: undefined,
-            interactive: false,
-            self: [process.execPath]
-          }),
+          Effect.provideService(Environment, surroundingsIn(project, { ...base, ...agent, ...env })),
           Effect.scoped
         )
         return {

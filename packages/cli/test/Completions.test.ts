@@ -6,6 +6,7 @@ import { rootFor } from "../src/CommandTable.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 import { printing } from "../src/Printing.ts"
 import { services } from "./mcp/McpPlace.ts"
+import { surroundingsIn } from "./Surroundings.ts"
 
 it.layer(services)((it) => {
   it.effect("a completion script is printed line by line, as the shell reads it", () =>
@@ -16,15 +17,7 @@ it.layer(services)((it) => {
         const log = (text: string) => void lines.push(...text.split("\n"))
         yield* cli(["--completions", shell]).pipe(
           Effect.provideService(Console.Console, printing(false, { log, error: log })),
-          Effect.provideService(Environment, {
-            variables: {},
-            cwd: "/",
-            platform: "linux",
-            colour: false,
-            columns: undefined,
-            interactive: false,
-            self: [process.execPath]
-          })
+          Effect.provideService(Environment, surroundingsIn("/", {}))
         )
         assert.deepStrictEqual(
           lines,

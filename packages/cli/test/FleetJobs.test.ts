@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Event, watchCodec } from "@souffleur/domain"
-import { type FleetEvent, FleetJob } from "@souffleur/fleet"
+import { type FleetEvent, FleetJob, maxViewed } from "@souffleur/fleet"
 import { ownerOf } from "@souffleur/testing"
 import { Schema } from "effect"
 import { runCodec } from "@souffleur/plan"
@@ -23,7 +23,15 @@ const left = Event.OwnerLeft.make({ at: 5000, fence: 1 })
 it("a job is the same whether its events come together, one at a time, or twice", () => {
   const all = shipped([...history, left])
   const whole = fleetJobs.fold("w", undefined, all)
-  assert.deepInclude(whole.job, { kind: "watch", id: "w", project: "/p", state: "needs you", generation: 1, at: 5000 })
+  assert.deepInclude(whole.job, {
+    kind: "watch",
+    id: "w",
+    project: "/p",
+    agent: "claude",
+    state: "needs you",
+    generation: 1,
+    at: 5000
+  })
   assert.deepStrictEqual(whole.job.need, { why: "no souffleur looks after it", next: "souffleur resume w" })
   const parts = all.reduce<string | undefined>((kept, event) => fleetJobs.fold("w", kept, [event]).folded, undefined)
   assert.strictEqual(parts, whole.folded)
@@ -57,6 +65,16 @@ const opened = history[0] as typeof Event.WatchOpened.Type
 it("a list of a fleet has no control character of a host", () => {
   const { job } = fleetJobs.fold("w\u001B[2J", undefined, shipped([{ ...opened, project: "/p\n\u001B]0;x\u0007" }]))
   assert.deepInclude(job, { id: String.raw`w\u001b[2J`, project: String.raw`/p\u000a\u001b]0;x\u0007` })
+})
+
+it("a view whose hosts write as much as they can has room in the answer that people take", () => {
+  for (const character of ["\u0007", "€"]) {
+    const project = character.repeat(5000)
+    const { job } = fleetJobs.fold(character.repeat(200), undefined, shipped([{ ...opened, project }]))
+    const most = { ...job, standing: job.project, need: { why: job.project, next: job.project } }
+    // The answer has 16 MB at most, also for the hosts.
+    assert.isBelow(Buffer.byteLength(JSON.stringify(most)) * maxViewed, 10_000_000)
+  }
 })
 
 it("a run of a plan is a job too", () => {
@@ -109,10 +127,12 @@ it("a silent host's jobs are told as last known, and a host without any is a row
   const [lively, idle] = rows({})
   assert.strictEqual(lively?.host, "one")
   assert.deepInclude(lively?.watch, { watch: "w", state: "recovering", standing: "recovering" })
-  assert.deepStrictEqual(idle, { host: "two", problem: null, watch: undefined })
+  assert.deepStrictEqual(idle, { host: "two", problem: null, watch: undefined, lastKnown: false })
+  assert.isFalse(lively?.lastKnown)
   const [silent] = rows({ lastSeenAgo: 300_000 })
   assert.strictEqual(silent?.host, "one, silent for 5 m 0 s")
   assert.deepInclude(silent?.watch, { state: "recovering", standing: "recovering" })
+  assert.isTrue(silent?.lastKnown)
   assert.include(rows({ forked: true })[0]?.host, "forked")
   assert.include(rows({ revoked: true })[0]?.host, "revoked")
 })

@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { EventLog } from "@souffleur/domain"
+import { FakeAgent } from "@souffleur/testing"
 import { Console, Effect, Layer, Option } from "effect"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { follow } from "../src/watching/FollowOutput.ts"
@@ -12,13 +13,21 @@ const output = "one\ttwo\n\u001B]0;mine\u0007\u009B2J\u202E \u{1F3AD}\r\n"
 const printed = Effect.fnUntraced(function* (
   terminal: boolean,
   text: string,
-  { colour = false, kind = "agent" }: { readonly colour?: boolean; readonly kind?: "agent" | "command" } = {}
+  {
+    colour = false,
+    kind = "agent",
+    sessionOfOther = false
+  }: { readonly colour?: boolean; readonly kind?: "agent" | "command"; readonly sessionOfOther?: boolean } = {}
 ) {
   const the = yield* screenStage({ terminal, colour })
   // An agent whose launches ask for the records "words", and whose user asked for the records "asked".
   the.world.agent.outputReader = (into) => (line) =>
     line === '{"words":1}' || (into !== "pipe" && line === '{"asked":1}') ? Option.some("It works.") : Option.none()
+  const other = new FakeAgent(the.world.processes)
+  other.outputReader = () => (line) => Option.liftPredicate("Other words.", () => line === '{"asked":1}')
+  the.world.agent.others.set("other", other)
   const { ConductorConfirmed, ConductorRelaunched, WatchReleased } = examples
+  the.world.agent.files = new Set(sessionOfOther ? [] : [ConductorRelaunched.sessionId])
   const WatchOpened = { ...examples.WatchOpened, kind }
   yield* the.prints(ConductorRelaunched.launchId, text)
   yield* Effect.gen(function* () {
@@ -50,6 +59,10 @@ it.layer(NodeServices.layer)((it) => {
       assert.strictEqual(yield* printed(false, records), '! S2\nIt works.\n{"asked":1}\ntext\n{"words":')
       assert.strictEqual(yield* printed(true, records), '! S2\nIt works.\nIt works.\ntext\n{"words":')
       assert.strictEqual(yield* printed(false, records, { kind: "command" }), `! S2\n${records}`)
+      assert.strictEqual(
+        yield* printed(false, records, { sessionOfOther: true }),
+        '! S2\n{"words":1}\nOther words.\ntext\n{"words":'
+      )
     })
   )
   it.effect("a pipe gets no torn record of a long earlier output, and of a command each byte of its end", () =>

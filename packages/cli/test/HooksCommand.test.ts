@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, FileSystem } from "effect"
-import { hookedAgents } from "../src/agent/HookPlaces.ts"
+import { hookedAgents } from "../src/agent/HookedAgents.ts"
 import { services } from "./mcp/McpPlace.ts"
 import { printed, printedAt } from "./Printed.ts"
 
@@ -75,16 +75,69 @@ it.layer(services)((it) => {
     })
   )
 
+  it.effect(
+    "the help names each agent that has hooks, and a status says how to add those that miss in that project",
+    () =>
+      Effect.gen(function* () {
+        const { fs, home, project, said } = yield* folder
+        const help = (yield* said("hooks", "--help")).join("\n")
+        for (const { title } of hookedAgents) assert.include(help, title)
+        const other = `${home}/other`
+        yield* fs.makeDirectory(other)
+        const at = ["--agent", "claude", "--project-dir", other]
+        yield* said("hooks", "install", ...at)
+        const file = `${other}/.claude/settings.local.json`
+        yield* fs.writeFileString(file, (yield* fs.readFileString(file)).replaceAll('"Stop"', '"Stopped"'))
+        assert.include(
+          yield* said("hooks", "status", ...at),
+          `none for Stop: "souffleur hooks install --project-dir ${other}" adds them`
+        )
+        assert.isFalse(yield* fs.exists(`${project}/.claude`))
+      })
+  )
+
   it.effect("a hook that a person must approve is told where it is installed, and by doctor", () =>
     Effect.gen(function* () {
       const { before, said } = yield* folder
       const sentence = "Codex runs them once you approve each: type /hooks in codex"
+      const all = hookedAgents.find(({ program }) => program === "codex")!.hooks.events.join(", ")
       assert.strictEqual((yield* said("hooks", "install", "--agent", "codex")).at(-1), sentence)
-      assert.strictEqual((yield* said("hooks", "status", "--agent", "codex")).at(-1), sentence)
+      assert.deepStrictEqual((yield* said("hooks", "status", "--agent", "codex")).slice(-2), [
+        `left out until you approve them: ${all}`,
+        sentence
+      ])
       const findings: ReadonlyArray<Readonly<Record<string, unknown>>> = JSON.parse(
         (yield* before("doctor", "--json")).join("\n")
       )
-      assert.deepInclude(findings, { check: "hooks", ok: true, level: "note", detail: sentence, todo: null })
+      assert.deepInclude(findings, {
+        check: "hooks",
+        ok: true,
+        level: "note",
+        detail: `${sentence}, and leaves out ${all}`,
+        todo: null
+      })
+    })
+  )
+
+  it.effect("hooks that the agent's settings switch off are told where they are installed, and by doctor", () =>
+    Effect.gen(function* () {
+      const { before, fs, home, said } = yield* folder
+      for (const [agent, settings, off] of [
+        ["qwen", { disableAllHooks: true }, '"disableAllHooks": true'],
+        ["gemini", { hooksConfig: { enabled: false } }, '"hooksConfig.enabled": false']
+      ] as const) {
+        const file = `${home}/${files[agent]}`
+        yield* fs.makeDirectory(`${home}/.${agent}`)
+        yield* fs.writeFileString(file, `// of ${agent}\n${JSON.stringify(settings)}\n`)
+        const sentence = `none of them runs: the file has ${off}`
+        assert.include(yield* said("hooks", "install", "--agent", agent), sentence)
+        assert.include(yield* said("hooks", "status", "--agent", agent), sentence)
+        const detail = `those in ${file} do not run: it has ${off}`
+        const findings: ReadonlyArray<Readonly<Record<string, unknown>>> = JSON.parse(
+          (yield* before("doctor", "--json")).join("\n")
+        )
+        assert.deepInclude(findings, { check: "hooks", ok: true, level: "note", detail, todo: null })
+      }
     })
   )
 
@@ -104,7 +157,7 @@ it.layer(services)((it) => {
           (yield* before("hooks", "install")).join("\n"),
           "pi has no hooks of souffleur: --agent takes claude, codex, qwen, copilot, gemini"
         )
-        assert.include((yield* before("hooks", "install", "--agent", "pi")).join("\n"), "pi")
+        assert.include((yield* before("hooks", "install", "--agent", "pi")).join("\n"), "pi has no hooks of souffleur")
       })
   )
 })

@@ -7,20 +7,13 @@ import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { keepWatches } from "../src/watching/KeepWatches.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
+import { surroundingsIn } from "./Surroundings.ts"
 
 const at = 1000
 const opened = Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false })
 const owned = Event.OwnerTook.make({ at, fence: 1, owner: ownerOf(77) })
 
-const layerEnvironment = Layer.succeed(Environment, {
-  variables: {},
-  cwd: "/p",
-  platform: "linux",
-  colour: false,
-  columns: undefined,
-  interactive: false,
-  self: ["/nothing"]
-})
+const layerEnvironment = Layer.succeed(Environment, surroundingsIn("/p", {}))
 
 const layerSouffleur = Layer.provide(Souffleur.layer, Parts.layerFixed(fakeKind))
 
@@ -60,11 +53,14 @@ it.effect("a service of all watches tells a locked log once and looks again, and
     assert.deepStrictEqual(yield* told, [locked])
     reason = undefined
     yield* looked
+    reason = "locked"
+    yield* looked
+    assert.deepStrictEqual(yield* told, [locked, locked])
     reason = "full"
     yield* looked
     reason = "locked"
     yield* looked
-    assert.deepStrictEqual(yield* told, [locked, locked.replace("is locked", "is full"), locked])
+    assert.deepStrictEqual(yield* told, [locked, locked, locked.replace("is locked", "is full"), locked])
     reason = "newer"
     yield* looked
     assert.strictEqual((yield* Fiber.join(keeper))._tag, "LogUnusable")

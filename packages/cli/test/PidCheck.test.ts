@@ -1,6 +1,7 @@
-import { Agent, Hooks, Processes, type ProcessInfo, SessionNotFound, initial } from "@souffleur/domain"
+import { Hooks, Processes, type ProcessInfo, SessionNotFound, initial } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { layerPartialAgent } from "@souffleur/testing"
+import { Effect, Layer, Option } from "effect"
 import { pidCheck } from "../src/doctor/PidCheck.ts"
 
 const identity = { pid: 10, startTime: 7, bootId: "b" }
@@ -27,16 +28,9 @@ const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = tru
           ancestors: Effect.succeed(ancestors),
           commandLine: () => Effect.succeed(["claude"])
         }),
-        Layer.mock(Agent)({
-          name: "claude",
-          stall: Duration.seconds(361),
-          compactPrompt: "/compact",
+        layerPartialAgent({
           isAgent: () => isAgent,
           inPrintMode: () => false,
-          outputReader: () => () => Option.none(),
-          tags: () => [],
-          sessionTag: () => ({ environment: {} }),
-          sessions: Effect.succeed([]),
           sessionFile: (sessionId) =>
             file
               ? Effect.succeed({ sessionId, path: "/s.jsonl" })

@@ -160,6 +160,10 @@ it.layer(services)((it) => {
           assert.deepInclude(found.sees.goes_on, { watch: "opera-1", revision: 6 })
           assert.strictEqual(found.starts, null)
         }
+        const lines: Array<string> = []
+        const at = { cwd: the.project, variables, interactive: false, lines }
+        yield* Effect.flip(printedAt(at, "run", "--dry-run", "--", "make"))
+        assert.include(lines.join("\n"), "watch opera-1 of this folder has another command")
         assert.deepStrictEqual(yield* tree(home), before)
       })
       yield* dry

@@ -2,6 +2,7 @@ import { Console, Effect } from "effect"
 import { cli } from "../src/Cli.ts"
 import { printing } from "../src/Printing.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
+import { surroundingsIn } from "./Surroundings.ts"
 
 /** The lines that a command prints in a folder, to either stream, with these variables and no terminal. */
 export const printed = (cwd: string, variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
@@ -20,15 +21,7 @@ export const printedAt = Effect.fnUntraced(function* (
   const log = (text: string) => void lines.push(...text.split("\n"))
   yield* cli(args).pipe(
     Effect.provideService(Console.Console, printing(false, { log, error: log })),
-    Effect.provideService(Environment, {
-      variables,
-      cwd,
-      platform: "linux",
-      colour: false,
-      columns: undefined,
-      interactive,
-      self: [process.execPath]
-    })
+    Effect.provideService(Environment, surroundingsIn(cwd, variables, { interactive }))
   )
   return lines
 })

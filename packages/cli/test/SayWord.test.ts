@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { FleetDesk, type FleetView, HubAway, type SaidWord, WordKept, type WordStanding } from "@souffleur/fleet"
 import { Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { addresseeOf, sayWord } from "../src/fleet/SayWord.ts"
+import { addresseeOf, sayWord, silenceWarning } from "../src/fleet/SayWord.ts"
 
 const [newer, older] = ["0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1", "5f1f0f62-3b58-4d6e-8f0b-7f3b8a4f7d22"]
 const host = { name: "one", host: "h", log: newer, lastSeenAgo: 1000, forked: false, revoked: false, takesWords: true }
@@ -11,6 +11,7 @@ const job = {
   id: "app-1",
   log: newer,
   project: "/p",
+  agent: null,
   state: "working",
   standing: "watching",
   need: null,
@@ -27,6 +28,12 @@ const view = (change: Partial<FleetView> = {}): FleetView => ({
 })
 const addressee = { host, watch: "app-1", seen: 9, standing: "watching" }
 
+it("a silent host can take a word later, but for a host that takes none", () => {
+  const silent = { ...host, lastSeenAgo: 120_000 }
+  assert.include(silenceWarning(silent), "one is silent for 2 m 0 s, and can take the word once it is back")
+  assert.isUndefined(silenceWarning(host))
+  assert.isUndefined(silenceWarning({ ...silent, takesWords: false }))
+})
 it.effect("a name finds the watch of a host by the log that the host speaks under, at the revision that was seen", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* addresseeOf(view(), "one/app-1", undefined), addressee)

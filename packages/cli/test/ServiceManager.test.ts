@@ -5,6 +5,7 @@ import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { install } from "../src/service/ServiceManager.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
+import { surroundingsIn } from "./Surroundings.ts"
 
 /** A systemctl, first in the path, that refuses one word as it does without a session's bus. */
 const refusing = Effect.fnUntraced(function* (word: string) {
@@ -18,15 +19,7 @@ const refusing = Effect.fnUntraced(function* (word: string) {
   )
   const file = join(home, ".config/systemd/user/souffleur-opera-1.service")
   const installed = install("opera-1", true).pipe(
-    Effect.provideService(Environment, {
-      variables: { HOME: home, PATH },
-      cwd: home,
-      platform: "linux",
-      colour: false,
-      columns: undefined,
-      interactive: false,
-      self: [process.execPath]
-    })
+    Effect.provideService(Environment, surroundingsIn(home, { HOME: home, PATH }))
   )
   return { file, installed }
 })

@@ -8,6 +8,7 @@ import { defectCode } from "../src/Uncaught.ts"
 import { launchdPlist } from "../src/service/LaunchdPlist.ts"
 import { everyWatch, type Service, serviceOf } from "../src/service/Service.ts"
 import { systemdUnit } from "../src/service/SystemdUnit.ts"
+import { surroundingsIn } from "./Surroundings.ts"
 
 /** Reads a line of quoted words and their specifiers as systemd.syntax(7) does: `%h` would be the home. */
 const words = (text: string): ReadonlyArray<string> =>
@@ -138,15 +139,7 @@ it("a service keeps the paths of programs and settings, and no key", () => {
     CLAUDE_CODE_OAUTH_TOKEN: "secret",
     CLAUDE_CONFIG_DIR: "/claude"
   }
-  const surroundings = {
-    variables,
-    cwd: "/",
-    platform: "linux",
-    colour: false as const,
-    columns: undefined,
-    interactive: false,
-    self: ["/node", "/souffleur.js"] as const
-  }
+  const surroundings = surroundingsIn("/", variables, { self: ["/node", "/souffleur.js"] })
   assert.deepStrictEqual(serviceOf("opera-3f2a", surroundings), {
     id: "opera-3f2a",
     line: ["/node", "/souffleur.js", "watch", "--resume", "opera-3f2a", "--quiet"],

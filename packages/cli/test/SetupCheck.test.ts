@@ -1,14 +1,10 @@
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
 import { setupCheck, systemCheck } from "../src/doctor/SetupCheck.ts"
-import { Environment, type Surroundings } from "../src/world/CommandEnvironment.ts"
-import { layerInstallation } from "../src/world/CommandInstallation.ts"
-
-const installedIn = (surroundings: Surroundings) =>
-  Layer.provideMerge(layerInstallation, Layer.succeed(Environment, surroundings))
+import { surroundingsIn, installedIn } from "./Surroundings.ts"
 
 it.live("the check prints only the program of an agent command, which may hold a key", () =>
   Effect.gen(function* () {
@@ -16,16 +12,7 @@ it.live("the check prints only the program of an agent command, which may hold a
     const home = yield* files.makeTempDirectoryScoped()
     const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_AGENT_COMMAND: '["env","API_KEY=hunter2","sh"]' }
     const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
-    const surroundings = {
-      variables,
-      cwd: home,
-      platform: "linux",
-      colour: false as const,
-      columns: undefined,
-      interactive: false,
-      self: ["node"] as const
-    }
-    const findings = yield* Effect.provide(setupCheck(settings, home, 1000), installedIn(surroundings))
+    const findings = yield* setupCheck(settings, home, 1000).pipe(installedIn(surroundingsIn(home, variables)))
     const agent = findings.find(({ check }) => check === "agent")
     assert.deepStrictEqual([agent?.level, agent?.detail], ["ok", "env is found"])
     assert.notInclude(JSON.stringify(findings), "hunter2")
@@ -40,18 +27,9 @@ it.live("a config file that others may have written is wrong, and not used at al
     yield* files.makeDirectory(`${project}/.orchestra_configs`, { mode: 0o755 })
     yield* files.writeFileString(file, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
     const variables = { HOME: project, PATH: "/usr/bin:/bin" }
-    const surroundings = {
-      variables,
-      cwd: project,
-      platform: "linux",
-      colour: false as const,
-      columns: undefined,
-      interactive: false,
-      self: ["node"] as const
-    }
     const found = Effect.gen(function* () {
       const settings = yield* loadSettings({ agent: agentKind, projectDir: project, environment: variables, flags: {} })
-      const findings = yield* Effect.provide(setupCheck(settings, project, 1000), installedIn(surroundings))
+      const findings = yield* setupCheck(settings, project, 1000).pipe(installedIn(surroundingsIn(project, variables)))
       return { ceiling: settings.maxExternalPermission, config: findings.filter(({ check }) => check === "config") }
     })
     yield* files.chmod(file, 0o666)
@@ -67,6 +45,26 @@ it.live("a config file that others may have written is wrong, and not used at al
       (yield* found).config.map(({ level }) => level),
       ["ok"]
     )
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("the folder and the limits are those of the agent that is installed, not of the default that is not", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    yield* files.writeFileString(`${home}/codex`, "#!/bin/sh\n", { mode: 0o755 })
+    const checked = Effect.fnUntraced(function* (PATH: string) {
+      const variables = { HOME: home, PATH }
+      const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
+      const found = yield* setupCheck(settings, home, 1000).pipe(installedIn(surroundingsIn(home, variables)))
+      return (check: string) => found.filter((one) => one.check === check).map(({ detail }) => detail)
+    })
+    const codex = yield* checked(home)
+    assert.include(codex("agent").join(), "Codex is found too")
+    assert.include(codex("sessions").join(), `${home}/.codex/sessions`)
+    assert.include(codex("stale limit").join(), "silent for 5 m 1 s")
+    const none = yield* checked(`${home}/none`)
+    assert.include(none("sessions").join(), `${home}/.claude/projects`)
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 

@@ -84,6 +84,26 @@ it.layer(services)((it) => {
       })
   )
 
+  it.effect("a setup names an installed agent to type next, and leaves the setting as it is", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { file, project, variables } = yield* folder("NOTIFY=desktop\n")
+      yield* fs.rename(`${project}/../bin/claude`, `${project}/../bin/codex`)
+      const said = yield* printed(
+        project,
+        variables,
+        "setup",
+        "--yes",
+        "--permission",
+        "acceptEdits",
+        "--notify",
+        "none"
+      )
+      assert.strictEqual(said.at(-1), 'Next: souffleur run -- codex exec "do it"')
+      assert.notInclude(yield* fs.readFileString(file), "AGENT_COMMAND")
+    })
+  )
+
   it.effect(
     "a setup trusts no part of the config file that it neither asked for nor showed, unless a person says so",
     () =>
@@ -244,6 +264,14 @@ it.layer(services)((it) => {
       assert.deepStrictEqual((yield* said("setup", "--yes", "--agent", "codex", "--notify", "none")).slice(1), [
         'Next: souffleur run -- codex exec "do it"'
       ])
+      // Gemini CLI runs with the highest permission alone.
+      const gemini = ["setup", "--yes", "--agent", "gemini"]
+      assert.strictEqual((yield* said(...gemini)).at(-1), "Next: souffleur setup --permission bypassPermissions")
+      assert.strictEqual(
+        (yield* said(...gemini, "--permission", "bypassPermissions")).at(-1),
+        'Next: souffleur run -- gemini --yolo --skip-trust -p "do it"'
+      )
+      yield* said("setup", "--yes", "--agent", "codex", "--permission", "acceptEdits")
       assert.lengthOf(yield* of("agent"), 1)
       assert.match((yield* of("sessions"))[0]?.detail ?? "", /\/\.codex\/sessions is not there/u)
       const preview = (yield* said("run", "--dry-run", "--json", "--", "codex", "exec", "hi")).join("\n")

@@ -39,6 +39,8 @@ it.layer(services)((it) => {
       // A program that polls has not looked.
       assert.deepStrictEqual(yield* json(), { ids: ["living", "w-1", "w-0"], rest: [] })
       const first = yield* status()
+      assert.match(first.facts[0]!, /^WATCH +STATE +AGENT +GEN /u)
+      assert.match(rows(first.facts)[0]!, /^living .* claude +S1 /u)
       assert.lengthOf(rows(first.facts), 3)
       assert.deepStrictEqual(first.rest, [])
       const more = "2 more watches have ended: souffleur status --all"

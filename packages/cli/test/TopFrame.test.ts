@@ -14,6 +14,7 @@ const jobOf = (id: string, change: Partial<Job> = {}): Job => ({
   kind: "watch",
   id,
   project: "/srv/opera",
+  agent: null,
   state: "working",
   standing: "watching",
   need: null,

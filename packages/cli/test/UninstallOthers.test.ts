@@ -1,9 +1,10 @@
 import { assert, it } from "@effect/vitest"
+import { freshToken, freshUuid, logins, memberships } from "@souffleur/fleet"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Result } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
 import { traces } from "../src/uninstall/Traces.ts"
-import { Environment } from "../src/world/CommandEnvironment.ts"
+import { surroundingsIn, installedIn } from "./Surroundings.ts"
 import { services } from "./mcp/McpPlace.ts"
 
 /** Only root can give a file to another user. */
@@ -32,22 +33,30 @@ it.layer(services)((it) => {
             for (const { path, remove } of found)
               if (Result.isFailure(yield* Effect.result(remove))) left.push(path.slice(stateDir.length + 1))
             return left
-          }).pipe(
-            Effect.provideService(Environment, {
-              variables: environment,
-              cwd: home,
-              platform: "linux",
-              colour: false,
-              columns: undefined,
-              interactive: false,
-              self: [process.execPath]
-            })
-          )
+          }).pipe(installedIn(surroundingsIn(home, environment)))
         const names = Effect.map(fs.readDirectory(stateDir), (found) => found.toSorted())
         assert.deepStrictEqual(yield* removed(false), ["trust"])
         assert.deepStrictEqual(yield* names, ["launches", "secrets", "souffleur.db", "trust"])
         assert.deepStrictEqual((yield* removed(true)).toSorted(), ["souffleur.db", "trust"])
         assert.deepStrictEqual(yield* names, ["souffleur.db", "trust"])
       })
+  )
+  it.effect("an uninstall removes the token of this host and that of a person", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-others-" }))
+      const stateDir = `${home}/state`
+      const environment = { HOME: home, SOUFFLEUR_STATE_DIR: stateDir }
+      yield* fs.makeDirectory(stateDir, { mode: 0o700 })
+      const hub = { version: 1, url: "https://hub.example", token: yield* freshToken } as const
+      yield* memberships.keep(stateDir, { ...hub, log: yield* freshUuid, readOnly: false })
+      yield* logins.keep(stateDir, hub)
+      const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
+      yield* traces(settings, { projects: [], state: false }).pipe(
+        Effect.flatMap(Effect.forEach(({ remove }) => remove)),
+        installedIn(surroundingsIn(home, environment))
+      )
+      assert.deepStrictEqual(yield* fs.readDirectory(stateDir), [])
+    })
   )
 })

@@ -1,9 +1,9 @@
 import type { AgentPackage } from "@souffleur/process"
 import { inHead, layerSaidAgent } from "@souffleur/session"
 import { Duration } from "effect"
-import { runsCodex } from "./command/CodexCommand.ts"
+import { inPrintMode, runsCodex } from "./command/CodexVerb.ts"
 import { asksRecords } from "./command/CodexFlags.ts"
-import { codexCommand } from "./command/CodexLaunch.ts"
+import { codexCommand, compactPrompt } from "./command/CodexLaunch.ts"
 import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
 import { rolloutSayings } from "./session/RolloutSayings.ts"
 import { writersIn } from "./session/Writers.ts"
@@ -14,7 +14,7 @@ const form = /^rollout-[\dT-]{19}-([A-Za-z0-9][A-Za-z0-9_-]*)\.jsonl$/u
 /** Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again. */
 export const stall = Duration.seconds(301)
 
-/** Codex as an agent. Each launch is `codex exec`, which ends with its turn. */
+/** Codex as an agent: `codex exec`, which ends with its turn, or an interactive Codex in a window. */
 export const layer: AgentPackage["layer"] = (options) =>
   layerSaidAgent({
     name: "codex",
@@ -32,7 +32,9 @@ export const layer: AgentPackage["layer"] = (options) =>
     idles: true,
     stall,
     variable: "CODEX_SESSION_ID",
-    sessions: (projectOf) => writersIn(options.agentDir, projectOf),
+    inPrintMode,
+    sessions: (known) => writersIn(options.agentDir, known),
+    compactPrompt,
     sessionIn: (output) => inHead(output, startedIn),
     outputReader: makeOutputReader,
     addsFormat: !asksRecords(options.agentCommand.args),

@@ -1,7 +1,29 @@
 import type { AgentPackage } from "@souffleur/process"
 import { settingsHooks } from "@souffleur/session"
+import { Effect, Path } from "effect"
 import * as Codex from "./Codex.ts"
-import { codexOfLaunch, identity, isCodex, literalCodex, marks, parseCodexCommand } from "./command/CodexCommand.ts"
+import { codexOfLaunch, identity, literalCodex, marks, parseCodexCommand } from "./command/CodexCommand.ts"
+import { isCodex } from "./command/CodexVerb.ts"
+import { hooksFile, unapprovedHooks } from "./command/HookTrust.ts"
+
+const hooks = settingsHooks({
+  agent: "codex",
+  events: [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "PreCompact",
+    "PostCompact",
+    "SubagentStop",
+    "Stop",
+    "SessionEnd"
+  ],
+  timeout: 5,
+  ofUser: [hooksFile],
+  onlyIf: "Codex runs them once you approve each: type /hooks in codex"
+})
 
 /**
  * Codex as a kind of agent.
@@ -36,24 +58,14 @@ export const codex: AgentPackage = {
   typed: ["exec"],
   goOn: (sessionId) => `codex exec resume ${sessionId} "Go on."`,
   addTools: (name, command) => `codex mcp add ${name} -- ${command}`,
-  hooks: settingsHooks({
-    agent: "codex",
-    events: [
-      "SessionStart",
-      "UserPromptSubmit",
-      "PreToolUse",
-      "PermissionRequest",
-      "PostToolUse",
-      "PreCompact",
-      "PostCompact",
-      "SubagentStop",
-      "Stop",
-      "SessionEnd"
-    ],
-    timeout: 5,
-    ofUser: ["hooks.json"],
-    onlyIf: "Codex runs them once you approve each: type /hooks in codex"
-  }),
+  hooks: {
+    ...hooks,
+    status: (path) =>
+      Effect.gen(function* () {
+        const { dirname } = yield* Path.Path
+        return { ...(yield* hooks.status(path)), unapproved: yield* unapprovedHooks(dirname(path)) }
+      })
+  },
   owns: ([program]) => isCodex(program),
   parseCommand: parseCodexCommand,
   takeApart: literalCodex,

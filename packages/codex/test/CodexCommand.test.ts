@@ -2,10 +2,11 @@ import { Agent, type AgentOrder, clamp, Processes } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
-import { Effect, Option, Result } from "effect"
+import { Effect, FileSystem, Option, Result } from "effect"
 import * as Codex from "../src/Codex.ts"
-import { codexOfLaunch, literalCodex, parseCodexCommand, runsCodex } from "../src/command/CodexCommand.ts"
-import { codexCommand } from "../src/command/CodexLaunch.ts"
+import { codexOfLaunch, literalCodex, parseCodexCommand } from "../src/command/CodexCommand.ts"
+import { inPrintMode, launchesCodex, runsCodex } from "../src/command/CodexVerb.ts"
+import { codexCommand, compactPrompt } from "../src/command/CodexLaunch.ts"
 import { makeOutputReader } from "../src/command/CodexOutput.ts"
 
 const literal = (...words: ReadonlyArray<string>) => literalCodex(["codex", ...words])
@@ -65,23 +66,67 @@ it("a refusal tells a flag that lifts the ceiling from a flag that is unknown", 
   assert.include(said("exec", "--future"), "is unknown")
 })
 
-it("an errand of Codex is any other command, and an interactive Codex is refused", () => {
+it("an errand of Codex is any other command, and a session or a prompt that is not clear is refused", () => {
   for (const words of [["login"], ["mcp", "list"], ["--version"], ["exec", "--help"]])
     assert.isUndefined(said(...words), words.join(" "))
   assert.isTrue(Option.isNone(Result.getOrThrow(literalCodex(["grep", "codex", "exec"]))))
-  for (const words of [[], ["do it"], ["resume", "01a2"], ["-m", "gpt-5", "do it"]])
-    assert.include(said(...words), "exec")
   assert.include(said("exec", "-"), "standard input")
   assert.include(said("exec", "one", "two"), "quote it")
   assert.include(said("exec", "resume"), "must name a session")
 })
 
+it("an interactive Codex is taken apart, and works in its own process", () => {
+  assert.deepStrictEqual(said("-m", "gpt-5", "-s", "danger-full-access", "-a", "never", "--", "--yolo"), {
+    agentCommand: { program: "codex", args: ["--no-daemon", "-m", "gpt-5"] },
+    session: undefined,
+    print: false,
+    requested: "bypassPermissions",
+    prompt: "--yolo"
+  })
+  for (const words of [
+    ["resume", "01a2", "go on"],
+    ["--no-daemon", "resume", "01a2", "--", "go on"]
+  ])
+    assert.deepStrictEqual(said(...words), {
+      agentCommand: { program: "codex", args: ["--no-daemon"] },
+      session: { _tag: "Resume", sessionId: "01a2" },
+      print: false,
+      requested: "acceptEdits",
+      prompt: "go on"
+    })
+  assert.deepInclude(said(), { print: false, prompt: "" })
+})
+
+it("an interactive Codex that lifts the ceiling, asks, or leaves its process is refused", () => {
+  for (const flags of [
+    ["--enable", "daemon_auto_start"],
+    ["--disable", "hooks"],
+    ["-a", "on-request"],
+    ["--remote", "unix://"],
+    ["--add-dir", "/"],
+    ["--approve-for-me"],
+    ["--dangerously-bypass-hook-trust"],
+    ["-c", 'projects={"/x"={trust_level="trusted"}}'],
+    ["-s", "read-only"],
+    ["--json"],
+    ["--skip-git-repo-check"],
+    ["-C", "/"],
+    ["resume", "--last"],
+    ["resume"],
+    ["-m", "gpt-5", "exec", "do it"],
+    ["-m", "gpt-5", "fork", "01a2"],
+    ["one", "two words"]
+  ])
+    assert.isString(said(...flags), flags.join(" "))
+})
+
 it("a subcommand of Codex that is no known errand is refused, with what to write in its place", () => {
-  for (const words of [["review"], ["cloud", "exec"], ["app-server"], ["mcp-server"], ["agents"], ["future"]])
+  for (const words of [["review"], ["fork"], ["cloud", "exec"], ["app-server"], ["mcp-server"], ["agents"], ["future"]])
     assert.strictEqual(
       said(...words, "do it"),
-      `souffleur cannot set the ceiling of codex ${words[0]}: write codex exec -- PROMPT, or run it without souffleur`
+      `souffleur cannot set the ceiling of codex ${words[0]}: write codex -- PROMPT, or run it without souffleur`
     )
+  assert.include(said("hello"), "codex hello: write codex -- hello where that is your prompt, or run it")
   for (const word of ["review", "fork"])
     assert.include(said("exec", word), `cannot set the ceiling of codex exec ${word}: write codex exec -- PROMPT`)
 })
@@ -162,13 +207,136 @@ it.layer(HostServices.layer)((it) => {
       )
     })
   )
+  it.effect("an error is shown once, and a like record of another program is text", () =>
+    Effect.gen(function* () {
+      const { outputReader } = yield* agentWith()
+      const read = outputReader("pipe")
+      const records = [
+        { type: "error", message: "the limit" },
+        { type: "turn.failed", error: { message: "the limit" } },
+        { type: "error", error: { type: "overloaded" } }
+      ]
+      assert.deepStrictEqual(
+        records.map((record) => read(JSON.stringify(record))),
+        [Option.some("the limit"), Option.some(""), Option.none()]
+      )
+    })
+  )
+
+  /** The launch of an interactive Codex in a folder, as its Codex dir has these settings. */
+  const interactive = Effect.fnUntraced(function* (
+    more: Partial<AgentOrder>,
+    { has = [] as ReadonlyArray<string>, hooks = "{}", settings = "" } = {}
+  ) {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-codex-" })
+    yield* Effect.forEach(has, (name) => fs.makeDirectory(`${folder}/${name}`, { recursive: true }))
+    yield* fs.writeFileString(`${folder}/config.toml`, settings)
+    yield* fs.writeFileString(`${folder}/hooks.json`, hooks)
+    const { args, input, window } = yield* codexCommand(
+      {
+        agentDir: folder,
+        agentCommand: { program: process.execPath, args: ["--no-daemon", "-m", "gpt-5"] },
+        environment: {}
+      },
+      order({ print: false, folder, ...more })
+    )
+    return { args, input, window, trust: `projects={"${folder}"={trust_level="trusted"}}` }
+  })
+
+  it.effect("an interactive Codex in a window has its ceiling, asks nothing, and its prompt is no flag", () =>
+    Effect.gen(function* () {
+      const { args, input, trust, window } = yield* interactive({ session: { _tag: "Resume", sessionId: "01a2" } })
+      assert.deepStrictEqual([input, window], [undefined, true])
+      const quiet = ["-c", "check_for_update_on_startup=false", "-c", trust, "--disable", "hooks"]
+      const begin = ["--no-daemon", "-m", "gpt-5", "-s", "workspace-write", "-a", "never"]
+      assert.deepStrictEqual(args, [...begin, ...quiet, "resume", "01a2", "--", "--yolo"])
+      assert.deepStrictEqual(
+        Option.map(codexOfLaunch({ program: "/bin/codex", args }), (command) => command.args),
+        Option.some(["--no-daemon", "-m", "gpt-5"])
+      )
+      assert.strictEqual((yield* interactive({ prompt: "" })).args.at(-1), "hooks")
+    })
+  )
+
+  it.effect(
+    "a launch trusts no settings of its folder that a person has not seen, and has hooks where one approved each",
+    () =>
+      Effect.gen(function* () {
+        const unseen = yield* interactive({}, { has: [".codex/rules"] })
+        assert.notInclude(unseen.args, unseen.trust)
+        const permission = clamp("bypassPermissions", "bypassPermissions")
+        const lifted = yield* interactive({ permission }, { has: [".codex/rules"] })
+        assert.include(lifted.args, lifted.trust)
+        const empty = yield* interactive({}, { has: [".codex"] })
+        assert.include(empty.args, empty.trust)
+        const settings = '[hooks.state."x"]\ntrusted_hash = "sha256:0"\n'
+        assert.notInclude((yield* interactive({}, { settings })).args, "hooks")
+        const changed = '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/moved"}]}]}}'
+        assert.include((yield* interactive({}, { settings, hooks: changed })).args, "hooks")
+      })
+  )
+
+  it.effect("a session compacts by exec, in no window: it changes nothing, and is known by its word", () =>
+    Effect.gen(function* () {
+      for (const print of [true, false]) {
+        const session = { _tag: "Resume", sessionId: "01a2" } as const
+        const { args, input, window } = yield* interactive({ session, prompt: compactPrompt, print })
+        const own = yield* codexCommand(options("--skip-git-repo-check"), order({ session, prompt: compactPrompt }))
+        assert.lengthOf(
+          own.args.filter((arg) => arg === "--skip-git-repo-check"),
+          1
+        )
+        assert.deepStrictEqual([input, window], [undefined, undefined])
+        const limited = ["exec", "-m", "gpt-5", "-s", "read-only", "-c", "model_auto_compact_token_limit=1"]
+        const resumed = ["--skip-git-repo-check", "--json", "resume", "01a2", "--", compactPrompt]
+        assert.deepStrictEqual(args, [...limited, ...resumed])
+      }
+    })
+  )
+
+  it.effect("an agent that is to change nothing is in the sandbox read-only, whatever its ceiling is", () =>
+    Effect.gen(function* () {
+      const permission = clamp("bypassPermissions", "bypassPermissions")
+      const { args } = yield* interactive({ print: true, looks: true, permission })
+      assert.deepStrictEqual(args, ["exec", "-m", "gpt-5", "-s", "read-only", "--json", "-"])
+    })
+  )
+
+  it.effect("an interactive Codex without a window is codex exec", () =>
+    Effect.gen(function* () {
+      const { args, input } = yield* interactive({ print: true })
+      assert.deepStrictEqual(args, ["exec", "-m", "gpt-5", "-s", "workspace-write", "--json", "-"])
+      assert.strictEqual(input, "--yolo")
+    })
+  )
 })
 
 it("a process is a Codex by its own program or its launcher's", () => {
   assert.isTrue(runsCodex(["/x/bin/codex", "exec", "--json"]))
   assert.isTrue(runsCodex(["node", "/x/@openai/codex/bin/codex.js", "exec"]))
-  assert.isFalse(runsCodex(["codex", "app-server"]))
+  for (const words of [[], ["do it"], ["--no-daemon", "--", "do"], ["resume", "01a2"]])
+    assert.isTrue(runsCodex(["/x/bin/codex", ...words]), words.join(" "))
+  for (const flags of [[], ["-c", "a=b"], ["--config=a=b"], ["-m", "gpt-5", "--oss"], ["--future", "two words"]])
+    for (const verb of ["app-server", "mcp-server"])
+      assert.isFalse(runsCodex(["codex", ...flags, verb]), `${flags.join(" ")} ${verb}`)
+  assert.isTrue(runsCodex(["codex", "-c", "a=b", "exec", "do it"]))
   assert.isFalse(runsCodex(["vi", "codex"]))
+})
+
+it("a launcher of Codex has its arguments, and an agent above a tool has others", () => {
+  const launcher = ["node", "/x/@openai/codex/bin/codex.js", "exec", "--json"]
+  assert.isTrue(launchesCodex(launcher, ["/x/vendor/codex", "exec", "--json"]))
+  assert.isFalse(launchesCodex(["codex", "--no-daemon"], ["codex", "exec", "do it"]))
+  assert.isFalse(launchesCodex(["bash"], ["sh"]))
+})
+
+it("a Codex ends after its turn where it is exec", () => {
+  for (const program of [[], ["/x/bin/codex"], ["node", "/x/@openai/codex/bin/codex.js"]]) {
+    assert.isTrue(inPrintMode([...program, "exec", "--json"]))
+    assert.isTrue(inPrintMode([...program, "-m", "gpt-5", "exec", "--json"]))
+    assert.isFalse(inPrintMode([...program, "--no-daemon", "--", "exec"]))
+  }
 })
 
 it("the output shows each answer and a line for each tool, and words that are no record stay", () => {

@@ -18,7 +18,7 @@ const holder = {
 /** Makes the folder of a Codex whose session is as this record has it. A living process writes it, or none. */
 const codexOf = Effect.fnUntraced(function* (
   name: string,
-  { lives = false, parents = [] as ReadonlyArray<string>, writes = false } = {}
+  { lives = false, own = ["codex", "exec"], parents = [] as ReadonlyArray<string>, writes = false } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-codex-" })
@@ -32,7 +32,7 @@ const codexOf = Effect.fnUntraced(function* (
     self: { ...holder.identity, pid: 1 },
     host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     lockers: () => Effect.succeed(writes ? [holder] : []),
-    commandLine: () => Effect.succeed(parents),
+    commandLine: (pid) => Effect.succeed(pid === holder.identity.pid ? own : parents),
     condition: () => Effect.succeed(lives ? ("running" as const) : ("gone" as const))
   })
   const options = { agentDir: folder, agentCommand: { program: "codex", args: [] }, environment: {} }
@@ -98,8 +98,24 @@ it.layer(HostServices.layer)((it) => {
         assert.deepStrictEqual((yield* turnOf("throttled")).turn, failed("usage-limit"))
         assert.deepStrictEqual((yield* turnOf("full")).turn, failed("prompt-too-long"))
         assert.deepStrictEqual((yield* turnOf("outage")).turn, failed("outage"))
+        const words = "Missing environment variable: `TEST_KEY`."
+        assert.deepStrictEqual((yield* turnOf("failed")).turn, { ...failed("other"), words })
         const account = yield* turnOf("account")
         assert.deepStrictEqual([account.turn, account.ended], [failed("account"), false])
+      })
+    )
+    it.effect("a compaction after a mark is proved by its record, and ends no turn", () =>
+      Effect.gen(function* () {
+        const { agent, file } = yield* codexOf("compacted")
+        const fs = yield* FileSystem.FileSystem
+        const [whole, mark] = [yield* fs.readFileString(file), yield* agent.mark(id)]
+        const upTo = whole.indexOf('{"timestamp"', whole.indexOf('"type":"compacted"'))
+        const since = (text: string, from: number) =>
+          Effect.andThen(fs.writeFileString(file, text), agent.compactedSince({ ...mark, offset: from }))
+        assert.strictEqual(yield* since(whole, 0), "summary")
+        assert.strictEqual(yield* since(whole, upTo), "not yet")
+        assert.strictEqual(yield* since(whole.slice(0, upTo), 0), "summary")
+        assert.strictEqual(Option.getOrThrow(yield* agent.signs(id)).turn?._tag, "Asked")
       })
     )
     it.effect("results, use and the hand-off are counted from the records, and only new lines are read", () =>
@@ -117,10 +133,12 @@ it.layer(HostServices.layer)((it) => {
         assert.isTrue(Option.isNone(yield* agent.handoffTaken(id, "another")))
         const item = { type: "CommandExecution", exit_code: 0, parsed_cmd: [{ type: "unknown" }] }
         const looks = { ...item, parsed_cmd: [{ type: "read" }] }
+        const outlived = { ...item, exit_code: -1, status: "failed" }
         for (const one of [
           item,
           looks,
           { ...item, exit_code: 1 },
+          outlived,
           { type: "McpToolCall", status: "completed", server: "souffleur" }
         ])
           yield* fs.writeFileString(
@@ -128,7 +146,7 @@ it.layer(HostServices.layer)((it) => {
             `${JSON.stringify({ type: "event_msg", payload: { type: "item_completed", item: one } })}\n`,
             { flag: "a" }
           )
-        assert.strictEqual(yield* agent.toolResults([id]), 1)
+        assert.strictEqual(yield* agent.toolResults([id]), 2)
       })
     )
     it.effect("a session is found by its id or the beginning of it, and knows its folder and its last answer", () =>
@@ -175,20 +193,56 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual((yield* launched.agent.sessions)[0]?.pid, 1)
       })
     )
-    it.effect("a launch reports its session by its lock, and after its end by its output", () =>
+    it.effect("an interactive Codex keeps its session, and is idle once its turn is over", () =>
       Effect.gen(function* () {
-        const reported = ({ sessionOf }: Agent["Service"], output?: string) =>
-          sessionOf!({ process: holder.identity, output, folder: "/srv/opera", since: 0, asked: () => false })
-        const living = yield* codexOf("killed", { writes: true })
-        assert.deepStrictEqual(yield* reported(living.agent), Option.some(id))
-        const ended = yield* codexOf("killed")
-        const output = `${ended.folder}/output`
-        const fs = yield* FileSystem.FileSystem
-        assert.deepStrictEqual(yield* reported(ended.agent, output), Option.none())
-        yield* fs.writeFileString(output, `WARNING: words\n{"type":"thread.started","thread_id":"${id}"}\n`)
-        assert.deepStrictEqual(yield* reported(ended.agent, output), Option.some(id))
-        assert.deepStrictEqual(yield* reported(ended.agent), Option.none())
+        const own = ["/x/bin/codex", "--no-daemon", "--", "do it"]
+        const stateOf = Effect.fnUntraced(function* (name: string, words: ReadonlyArray<string>) {
+          const { agent } = yield* codexOf(name, { own: [...words], writes: true })
+          return (yield* agent.sessions)[0]?.status
+        })
+        assert.strictEqual(yield* stateOf("finished", own), "idle")
+        assert.strictEqual(yield* stateOf("killed", own), "busy")
+        assert.strictEqual(yield* stateOf("finished", ["/x/bin/codex", "exec"]), "busy")
       })
+    )
+    it.effect("a session in a server of Codex cannot be watched, and the words to type are there", () =>
+      Effect.gen(function* () {
+        const held = Effect.fnUntraced(function* (...words: ReadonlyArray<string>) {
+          const own = ["/x/bin/codex", ...words]
+          // The terminal that started the server is no launcher of it.
+          const { agent } = yield* codexOf("killed", { own, parents: ["/x/bin/codex"], writes: true })
+          const [session] = yield* agent.sessions
+          assert.strictEqual(session?.pid, 77)
+          return session?.unwatchable
+        })
+        const next = `souffleur run -- codex resume ${id} "Go on."`
+        const daemon = yield* held("app-server", "--listen", "unix://", "--managed-daemon")
+        assert.include(daemon?.why, "background server")
+        assert.strictEqual(daemon?.next, `codex app-server daemon stop && ${next}`)
+        const editors = yield* held("-c", "model=gpt-5", "app-server")
+        assert.include(editors?.why, "process 77")
+        assert.strictEqual(editors?.next, next)
+        assert.isUndefined(yield* held("--no-daemon", "do it"))
+      })
+    )
+    it.effect(
+      "a launch reports its session by its lock, and after its end by its output: its pid may be another's then",
+      () =>
+        Effect.gen(function* () {
+          const reported = ({ sessionOf }: Agent["Service"], output?: string) =>
+            sessionOf!({ process: holder.identity, output, folder: "/srv/opera", since: 0, asked: () => false })
+          const living = yield* codexOf("killed", { lives: true, writes: true })
+          assert.deepStrictEqual(yield* reported(living.agent), Option.some(id))
+          const reused = yield* codexOf("killed", { writes: true })
+          assert.deepStrictEqual(yield* reported(reused.agent), Option.none())
+          const ended = yield* codexOf("killed")
+          const output = `${ended.folder}/output`
+          const fs = yield* FileSystem.FileSystem
+          assert.deepStrictEqual(yield* reported(ended.agent, output), Option.none())
+          yield* fs.writeFileString(output, `WARNING: words\n{"type":"thread.started","thread_id":"${id}"}\n`)
+          assert.deepStrictEqual(yield* reported(ended.agent, output), Option.some(id))
+          assert.deepStrictEqual(yield* reported(ended.agent), Option.none())
+        })
     )
     it.effect("an ended launch without an output is known by the only session of its folder, time and prompt", () =>
       Effect.gen(function* () {

@@ -10,6 +10,10 @@ it("each event of a watch is described by a sentence that begins with its subjec
   }
 })
 it("three ends without progress are told as likely done only where the agent only answered at last", () => {
+  assert.include(
+    describeEvent({ ...examples.EndedEarly, reason: "only-answered" }).text,
+    "nothing but reading has succeeded since it was brought back"
+  )
   const told = (trigger: "only-answered" | "pid") => describeEvent({ ...examples.RetriesExhausted, trigger }).text
   assert.match(
     told("only-answered"),

@@ -21,5 +21,8 @@ it("a turn is told by what the agent does, and since when", () => {
     told({ _tag: "Failed", at, reason: "usage-limit", resetsAt: undefined }),
     "stopped at a usage limit, for 3 m 10 s"
   )
+  const failed = { _tag: "Failed", at, reason: "other", resetsAt: undefined } as const
+  assert.strictEqual(told(failed), "stopped in the middle of its turn, for 3 m 10 s")
+  assert.strictEqual(told({ ...failed, words: "No key." }), "stopped in the middle of its turn, for 3 m 10 s: No key.")
   assert.strictEqual(turnInWords({ _tag: "Finished", at }, at - 1), "has ended its turn, for 0 ms")
 })

@@ -24,10 +24,10 @@ export const corpusOf = <E extends Tagged>({ codec, examples, schema }: Corpus<E
 
 /**
  * Digests everything that a snapshot depends on. It takes the schema of the state, its beginning, and what the fold
- * makes of each event in many states. It also takes the end and the words of each state.
+ * makes of each event in many states. It also takes the end and the words of each state, and the fields of a brief.
  */
 export const fingerprintOf = Effect.fnUntraced(function* <S extends { readonly revision: number }, E extends Tagged>(
-  { evolve, initial, isEnded, keysOf, schema }: Fold<S, E>,
+  { brief, evolve, initial, isEnded, keysOf, schema }: Fold<S, E>,
   corpus: Corpus<E>
 ) {
   const { drawn, examples } = yield* corpusOf(corpus)
@@ -36,7 +36,7 @@ export const fingerprintOf = Effect.fnUntraced(function* <S extends { readonly r
     hash.update(JSON.stringify([state, isEnded(state), keysOf(state)]))
     return state
   }
-  hash.update(JSON.stringify(Schema.toJsonSchemaDocument(schema)))
+  hash.update(JSON.stringify([Schema.toJsonSchemaDocument(schema), brief]))
   take(initial)
   for (const order of [examples, examples.toReversed()]) {
     const last = order.reduce((state, event) => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, evolve, initial, rolesOf, type Watch, type WatchEvent } from "../src/index.ts"
+import { agentAtWork, Event, evolve, initial, rolesOf, type Watch, type WatchEvent } from "../src/index.ts"
 import { baseline, conductor, evidence, owner, preparation } from "./Given.ts"
 
 const seen = { watcher: 1, taskCount: 2, taskFingerprint: "a", evidence }
@@ -256,4 +256,13 @@ it("a word against the evidence holds for the process that it names, and for no 
     [evolve(named, adopted).forced, evolve(initial, Event.ConductorAdopted.make({ ...adopted, forced: true })).forced],
     [false, true]
   )
+})
+
+describe("the agent at work", () => {
+  it("the agent at work is that of the first launch, until a person chose another; a command has none", () => {
+    const named = (agent: string | null, ...more: ReadonlyArray<WatchEvent>) =>
+      agentAtWork([opened, owned, { ...confirmed, agent }, ...more].reduce(evolve, initial))
+    const chosen = Event.AgentChosen.make({ at: 9, from: "claude", agent: "codex" })
+    assert.deepStrictEqual([named("claude"), named("claude", chosen), named(null)], ["claude", "codex", undefined])
+  })
 })

@@ -180,7 +180,7 @@ describe("bootstrap", () => {
   it("the decider runs the bootstrap role until confirmed", () => {
     assert.deepStrictEqual(rolesOf(given(opened, owned).watch), ["bootstrap/1"])
     given(opened, owned)
-      .when({ _tag: "Confirm", conductor, sessionId: "s1", print: false, baseline })
+      .when({ _tag: "Confirm", conductor, sessionId: "s1", print: false, agent: "pi", baseline })
       .thenTags("ConductorConfirmed", "WatcherStarted")
     assert.deepStrictEqual(rolesOf(given(opened, owned, confirmed, watcher(1)).watch), ["watcher/1"])
   })
@@ -207,7 +207,7 @@ describe("bootstrap", () => {
     const late: ReadonlyArray<WatchIntent> = [
       fail,
       { _tag: "CorrectArguments", pid: 8, sessionId: "s9", messageId: 4, process: null },
-      { _tag: "Confirm", conductor, sessionId: "s1", print: false, baseline }
+      { _tag: "Confirm", conductor, sessionId: "s1", print: false, agent: "pi", baseline }
     ]
     for (const intent of late)
       given(...watching)

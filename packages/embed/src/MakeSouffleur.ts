@@ -62,7 +62,7 @@ const run = Effect.fn("Souffleur.run")(function* (options: RunOptions) {
 const resume = Effect.fn("Souffleur.resume")(function* (name: WatchName, options: ResumeOptions = {}) {
   const known = yield* findWatch(name)
   const keeper = yield* keeperHere(options)
-  return yield* goOn(known, Option.none(), {
+  return yield* goOn(known, Effect.void, {
     ...keeper,
     take: (found) => Effect.andThen(takeRestored(found.id, options.restored, found.project), keeper.take(found))
   })
@@ -70,7 +70,7 @@ const resume = Effect.fn("Souffleur.resume")(function* (name: WatchName, options
 
 const detach = Effect.fn("Souffleur.detach")(function* (order: WatchOrder, options: DetachOptions) {
   const keeper = keeperApart(options)
-  if ("watch" in order) return yield* goOn(yield* findWatch(order.watch), Option.none(), keeper)
+  if ("watch" in order) return yield* goOn(yield* findWatch(order.watch), Effect.void, keeper)
   return yield* "command" in order ? beginRun(order, keeper) : beginWatch(order, keeper)
 }, Effect.scoped)
 

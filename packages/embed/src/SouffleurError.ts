@@ -54,9 +54,10 @@ export type WatchError = CommsUnavailable | OpenedOtherwise | OpenError
 
 /**
  * A command cannot be started. `CommandRefused`: it asks for what it may not have, or its session is in use.
- * `LaunchFailed`: its launch file cannot be written.
+ * `LaunchFailed`: its launch file cannot be written. `OpenedOtherwise`: the folder's unfinished watch has another
+ * command.
  */
-export type RunError = CommandRefused | LaunchFailed | OpenError
+export type RunError = CommandRefused | LaunchFailed | OpenedOtherwise | OpenError
 
 /** A watch cannot be detached. `NotDetached`: the other process could not be started, or did not come to own it. */
 export type DetachError = NotDetached | ResumeError | RunError | WatchError

@@ -103,9 +103,15 @@ export interface ConductOptions {
   readonly plan: string
   /** The state file, absolute; `state.json` of the project by default. */
   readonly state?: string
-  /** The highest permission of its agents, under the ceiling of the settings; the lowest by default. */
+  /**
+   * The highest permission of its agents, under the ceiling of the settings. By default a run that goes on keeps its
+   * own, and a new one has the lowest.
+   */
   readonly permission?: Permission
-  /** The agents of the roles, in place of the configured one: the names of their programs, such as `pi`. */
+  /**
+   * The agents of the roles, in place of the configured one: the names of their programs, such as `pi`. A run that goes
+   * on keeps those that are not named.
+   */
   readonly agents?: RoleAgents
   /** How long an agent may take, as the settings are written, such as `60 minutes`. */
   readonly limits?: Pick<SettingFlags, "implementerTimeout" | "reviewerTimeout">

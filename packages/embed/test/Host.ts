@@ -1,5 +1,6 @@
-import { Agent, type AgentSession, Hooks, Processes, type ProcessInfo } from "@souffleur/domain"
-import { Duration, Effect, Layer, Option } from "effect"
+import { type AgentSession, Hooks, Processes, type ProcessInfo } from "@souffleur/domain"
+import { layerPartialAgent } from "@souffleur/testing"
+import { Effect, Layer, Option } from "effect"
 
 /** An agent that runs, until the test says otherwise. */
 export const process = (pid: number, more: Partial<ProcessInfo> = {}): ProcessInfo => ({
@@ -33,16 +34,6 @@ export const host = (what: {
       host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
       find: (pid) => Effect.succeed(Option.fromUndefinedOr(what.running.find(({ identity }) => identity.pid === pid)))
     }),
-    Layer.mock(Agent)({
-      name: "claude",
-      stall: Duration.seconds(361),
-      compactPrompt: "/compact",
-      isAgent: () => true,
-      inPrintMode: () => false,
-      outputReader: () => () => Option.none(),
-      tags: () => [],
-      sessionTag: () => ({ environment: {} }),
-      sessions: Effect.succeed(what.files)
-    }),
+    layerPartialAgent({ name: "claude", inPrintMode: () => false, sessions: Effect.succeed(what.files) }),
     Layer.mock(Hooks)(what.hooks)
   )

@@ -60,10 +60,11 @@ it("a job whose log cannot be read needs a person, whatever was read of it", () 
 })
 
 it("a job is read by programs with its time in UTC", () => {
-  assert.deepStrictEqual(jobJson(ofWatch({ project: "/p" })), {
+  assert.deepStrictEqual(jobJson(ofWatch({ project: "/p", firstAgent: "pi" })), {
     kind: "watch",
     id: "w",
     project: "/p",
+    agent: "pi",
     state: "working",
     standing: "watching",
     need: null,

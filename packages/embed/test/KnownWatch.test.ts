@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type AgentSession, initial, type ProcessInfo } from "@souffleur/domain"
+import { type AgentSession, initial, Launcher, type ProcessInfo, type Watch } from "@souffleur/domain"
+import { FakeWorld } from "@souffleur/testing"
 import { Effect, Option } from "effect"
-import { goesOn } from "../src/watching/KnownWatch.ts"
+import { firstWords, goesOn, refuseOther } from "../src/watching/KnownWatch.ts"
 import { host, pidFile, process } from "./Host.ts"
 
 /** Generation 2 runs as process 20 in s2; generation 1 was process 10 in s1. */
@@ -21,7 +22,7 @@ const said = (
   files: ReadonlyArray<AgentSession>,
   hooked: Option.Option<string>
 ) =>
-  goesOn({ id: "w", watch }, Option.some({ pid, sessionId: "s1" })).pipe(
+  goesOn({ id: "w", watch }, { pid, sessionId: "s1" }).pipe(
     Effect.provide(host({ running, files, hooks: { holds: () => Effect.succeed(hooked) } })),
     Effect.result
   )
@@ -59,5 +60,39 @@ describe("the words of a watch that has moved on to a successor", () => {
         if (found._tag === "Failure")
           assert.match(String(found.failure.message), /^process \d0 holds session other, and watch w /u)
       })
+  )
+})
+
+describe("a command in the folder of an unfinished watch", () => {
+  const words = ["agent", "-m", "fast", "do it"]
+  const command = { program: "/bin/agent", args: ["s1", "--", "do it"], environment: {} }
+
+  /** Asks for a command where the watch began with these words; `undefined`: they were not kept. */
+  const asked = (typed: ReadonlyArray<string>, kept: ReadonlyArray<string> | undefined, began = true) =>
+    Effect.gen(function* () {
+      const { launcher } = new FakeWorld()
+      const service = yield* launcher.service
+      const order = { id: "l1", command, cwd: "/p", title: "", ...(kept === undefined ? {} : { words: kept }) }
+      const digest = yield* service.prepare(order)
+      const firstLaunch = began ? ({ launchId: "l1", digest } as Watch["firstLaunch"]) : undefined
+      const at = { id: "w", watch: { ...watch, firstLaunch } }
+      return yield* Effect.provideService(refuseOther(at, typed, firstWords), Launcher, service)
+    })
+
+  it.effect("the same words mean that watch", () => asked(words, words))
+  it.effect("words that were not kept cannot be told apart, and the watch goes on", () => asked(words, undefined))
+  it.effect("another command is refused, and a watch that began without one has none", () =>
+    Effect.gen(function* () {
+      for (const [typed, began] of [
+        [["agent", "-m", "fast", "do it", "again"], true],
+        [["agent", "-m", "slow", "do it"], true],
+        [["agent", "-m fast", "do it"], true],
+        [words, false]
+      ] as const) {
+        const refused = yield* Effect.flip(asked(typed, words, began))
+        assert.strictEqual(refused._tag, "OpenedOtherwise")
+        assert.include(refused.message, '"souffleur run" alone goes on with it, and "souffleur release w" ends it')
+      }
+    })
   )
 })

@@ -18,6 +18,7 @@ const job = (more: Partial<Job> = {}): Job => ({
   kind: "watch",
   id: "w",
   project: "/p",
+  agent: null,
   state: "working",
   standing: "watching",
   need: null,

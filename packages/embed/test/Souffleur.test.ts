@@ -1,8 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { type EventLog, type Launcher, Settings } from "@souffleur/domain"
 import { release } from "@souffleur/supervisor"
-import { FakeAgent, FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
+import { RunLog } from "@souffleur/plan"
+import { FakeAgent, FakeWorld, fakeKind, identityOf, untilEvent } from "@souffleur/testing"
 import { Context, Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
+import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { Parts, parseRestoration, type Remark, Remarks, Souffleur } from "../src/index.ts"
 
 const conductor = { pid: 4711, sessionId: "s1" }
@@ -157,15 +159,46 @@ it.effect("a Conductor whose session is not known yet, and an agent that it star
   const { layer, world } = faked()
   return Effect.gen(function* () {
     const souffleur = yield* Souffleur
-    yield* Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled"))
+    const { id } = yield* Effect.tap(souffleur.watch(asked), (watch) => untilEvent(watch.id, "WatchSettled"))
     world.processes.run({ pid: 4712, parent: 4711 }, { pid: 4713, parent: 4712 }, { pid: 4800, parent: 1 })
-    const sessions = [4711, 4713, 4800].map((pid) => ({ pid, sessionId: `unsaid-${pid}` }))
+    const environment = { SOUFFLEUR_LAUNCH_ID: `${id}-g2-c1-resume-in-place-1` }
+    world.processes.run({ pid: 4714, parent: 1, environment })
+    const sessions = [4711, 4713, 4714, 4800].map((pid) => ({ pid, sessionId: `unsaid-${pid}` }))
     world.agent.sessions = sessions
     const { agents } = yield* souffleur.overview("/p")
     assert.deepStrictEqual(
       agents.map(({ pid }) => pid),
       [4800]
     )
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("an agent of a run is not unwatched, also while its conductor is gone", () => {
+  const { layer, world } = faked()
+  world.processes.run({ pid: 4712, parent: 4711 }, { pid: 4800, parent: 1 })
+  world.agent.sessions = [4711, 4712, 4800].map((pid) => ({ pid, sessionId: `s${pid}` }))
+  const { AgentAsked, AgentLaunched, RunOpened, TaskStarted } = examples
+  return Effect.gen(function* () {
+    const log = yield* RunLog
+    const launched = { ...AgentLaunched, process: identityOf(4711) }
+    yield* log.append("run/r", 0, [RunOpened, TaskStarted, AgentAsked, launched])
+    const { agents } = yield* Souffleur.use((souffleur) => souffleur.overview("/p"))
+    assert.deepStrictEqual(
+      agents.map(({ pid }) => pid),
+      [4800]
+    )
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("a session in a process that no launch can replace is refused, with what to type instead", () => {
+  const { layer, world } = faked()
+  world.agent.sessions = [{ ...conductor, unwatchable: { why: "a server has it", next: "stop it" } }]
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const [agent] = (yield* souffleur.overview("/p")).agents
+    assert.deepInclude(agent, { why: "a server has it", next: "stop it" })
+    const error = yield* Effect.flip(souffleur.watch(asked))
+    assert.deepInclude(error, { _tag: "BadTarget", message: "a server has it: type stop it" })
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 

@@ -1,11 +1,10 @@
 /** @module-tag cases */
 import { assert, it } from "@effect/vitest"
 import { claudeCode } from "@souffleur/claude"
-import { Agent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { type AgentPackage, anyAgent } from "@souffleur/process"
 import { isRunOver, type RunEvent, RunMetrics } from "@souffleur/plan"
-import { Duration, Effect, Fiber, FileSystem, Layer, Metric, Option, Path, Schedule, Stream } from "effect"
+import { Duration, Effect, Fiber, FileSystem, Metric, Option, Path, Schedule, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
 import { type RunningRun, Souffleur } from "../src/index.ts"
@@ -61,15 +60,6 @@ const opera = Effect.gen(function* () {
         stopGrace: Duration.millis(50)
       }
     })
-  /** The same over an agent that chooses the ids of its sessions. */
-  const reporting: AgentPackage = {
-    ...claudeCode,
-    layer: (options) =>
-      Layer.effect(
-        Agent,
-        Effect.map(Agent, (agent) => Agent.of({ ...agent, sessionOf: () => Effect.succeed(Option.none()) }))
-      ).pipe(Layer.provide(claudeCode.layer(options)))
-  }
   /** Another agent beside the first. Its program writes a line for each of its launches. */
   const [bin, calls] = [path.join(home, "bin"), path.join(home, "calls")]
   yield* fs.makeDirectory(bin)
@@ -92,9 +82,7 @@ const opera = Effect.gen(function* () {
     git,
     calls,
     layer: layerOf(claudeCode),
-    layerReporting: layerOf(reporting),
-    layerBoth: layerOf(anyAgent(claudeCode, other)),
-    layerEither: layerOf(anyAgent(claudeCode, { ...reporting, program: "other", owns: other.owns }))
+    layerBoth: layerOf(anyAgent(claudeCode, other))
   }
 })
 
@@ -172,18 +160,6 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.live("a run is refused before its launch by an agent that takes no session id", () =>
-  Effect.gen(function* () {
-    const { layerReporting, project } = yield* opera
-    yield* Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      const error = yield* Effect.flip(Effect.scoped(souffleur.conduct({ project, plan: "plan.yaml" })))
-      assert.strictEqual(error._tag, "RoleUnfit")
-      assert.deepStrictEqual(yield* souffleur.runs, [])
-    }).pipe(Effect.provide(layerReporting))
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
-
 it.live("a plan that cannot be conducted fails with the error of its kind, and leaves no run", () =>
   Effect.gen(function* () {
     const { fs, layer, path, project } = yield* opera
@@ -216,7 +192,10 @@ it.live("a reviewer may be another agent than the implementer, and each task has
         Effect.asVoid(Effect.orDie(souffleur.answer({ project }, { task: "finale", guidance: "use the other" })))
       const run = yield* souffleur.conduct({ ...order, waiting })
       assert.isTrue(isRunOver(yield* run.end))
-      const asked = (yield* souffleur.runHistory({ project })).flatMap(({ event }) =>
+      const history = yield* souffleur.runHistory({ project })
+      const taken = history.flatMap(({ event }) => (event._tag === "RunTaken" ? [event.chosen] : []))
+      assert.deepStrictEqual(taken, [{ implementer: null, reviewer: "other", permission: "acceptEdits" }])
+      const asked = history.flatMap(({ event }) =>
         event._tag === "AgentAsked" ? [`${event.role}: ${event.agent ?? "configured"}`] : []
       )
       assert.deepStrictEqual(new Set(asked), new Set(["implementer: configured", "reviewer: other"]))
@@ -226,9 +205,9 @@ it.live("a reviewer may be another agent than the implementer, and each task has
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.live("an agent of a role that is unknown, or takes no session id, is refused before the run", () =>
+it.live("an agent of a role that is unknown is refused before the run", () =>
   Effect.gen(function* () {
-    const { layerEither, project } = yield* opera
+    const { layerBoth, project } = yield* opera
     yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const refused = (agents: { readonly implementer?: string; readonly reviewer?: string }) =>
@@ -238,11 +217,7 @@ it.live("an agent of a role that is unknown, or takes no session id, is refused 
         _tag: "RoleUnfit",
         message: 'the implementer: no agent is called "nonesuch": name claude, other'
       })
-      assert.strictEqual(
-        (yield* refused({ reviewer: "other" })).message,
-        "the reviewer: a run gives each of its agents the id of its session, and other takes none: name another agent"
-      )
       assert.deepStrictEqual(yield* souffleur.runs, [])
-    }).pipe(Effect.provide(layerEither))
+    }).pipe(Effect.provide(layerBoth))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { initial, nextPrompt, type Watch, Words } from "@souffleur/domain"
-import { needOf, standingOf, statusLine } from "../src/explain/StatusLine.ts"
+import { failedTurn, initial, nextPrompt, type TurnState, type Watch, Words } from "@souffleur/domain"
+import { needOf, standingOf, statusLine, withFailed } from "../src/explain/StatusLine.ts"
 import { noon, recovery } from "./AtNoon.ts"
 
 const minute = 60_000
@@ -38,11 +38,28 @@ it("a watch needs a person for a wait, a hold, a standby, a ceiling, its file or
 })
 
 it("an agent that waits at its prompt needs a person, by one sentence", () => {
-  const person = { for: nextPrompt, since: noon }
-  assert.deepStrictEqual(needOf("w", { ...initial, phase: "Watching", person }, true), {
+  const waiting = (what: string) =>
+    needOf("w", { ...initial, phase: "Watching", person: { for: what, since: noon } }, true)
+  assert.deepStrictEqual(waiting(nextPrompt), {
     why: 'its turn is over: it waits for your words, or for "souffleur done"',
     next: "souffleur attach w"
   })
+  assert.strictEqual(waiting(failedTurn)?.why, 'its turn has failed: it waits for your words, or for "souffleur done"')
+})
+
+it("an agent whose turn failed at its prompt needs a person by its status, before its watcher has told so", () => {
+  const failed = { _tag: "Failed", at: noon, reason: "other", resetsAt: undefined } as const
+  const watch: Watch = { ...initial, phase: "Watching", launchId: "w-g2", generation: 2, launchedAt: noon - minute }
+  const seen = (more: Partial<Watch>, turn: TurnState | undefined) =>
+    withFailed({ ...watch, taken, ...more }, turn).person
+  const turn = { ...failed, words: "No key." }
+  assert.deepStrictEqual(seen({}, turn), { for: failedTurn, since: noon })
+  const person = { for: "permission prompt", since: noon - minute }
+  assert.deepStrictEqual(seen({ person }, turn), person)
+  for (const other of [{ standby: closed }, { taken: undefined }, { print: true }, { launchedAt: noon + minute }])
+    assert.isUndefined(seen(other, turn))
+  // A person who breaks a turn off is there.
+  for (const other of [failed, undefined]) assert.isUndefined(seen({}, other))
 })
 
 it("a hand-over that failed needs a person, by the command that has the agent before go on", () => {

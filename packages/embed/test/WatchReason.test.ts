@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Event, type WatchEvent } from "@souffleur/domain"
-import { reasonOf, reasonText } from "../src/explain/WatchReason.ts"
+import { reasonOf, reasonsOf, reasonText } from "../src/explain/WatchReason.ts"
 import { isNews, sentence } from "../src/explain/WatchSentence.ts"
 
 const at = Date.UTC(2026, 2, 1, 3)
@@ -41,9 +41,11 @@ const died = (reason: "hang" | "pid" | "untaken") =>
     retries: 1
   })
 const known = { comms: "/comms.db", kind: "agent" } as const
+const recordedAs = (events: ReadonlyArray<WatchEvent>) =>
+  events.map((event, n) => ({ stream: "w", revision: n + 1, position: n + 1, event }))
 /** Returns the words of `why` after these events. */
 const why = (...events: ReadonlyArray<WatchEvent>): string => {
-  const recorded = [...opened, ...events].map((event, n) => ({ stream: "w", revision: n + 1, position: n + 1, event }))
+  const recorded = recordedAs([...opened, ...events])
   const reason = reasonOf(recorded, recorded.length)
   const lines = reason === undefined ? [] : reasonText(reason, known)
   for (const line of lines.slice(1)) assert.isAtMost(line.length, 120, line)
@@ -266,4 +268,13 @@ it("why of a wait that a request ended names the request", () => {
   const asked = why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "asked" }))
   assert.include(asked, "asked for a fresh context: the wait is over")
   assert.notInclude(asked, "by itself")
+})
+
+it("every decision is explained in the words of its watch: without comms of an agent, or of a command", () => {
+  const left = [wait("outage", null), Event.WaitEnded.make({ at, watcher: 1, how: "went on" })]
+  const rule = (change: Partial<typeof Event.WatchOpened.Type>) =>
+    reasonsOf(recordedAs([{ ...opened[0]!, ...change } as WatchEvent, ...left])).at(-1)?.rule
+  assert.strictEqual(rule({}), "An agent that goes on by itself is left alone.")
+  assert.strictEqual(rule({ kind: "command" }), "A command that goes on by itself is left alone.")
+  assert.strictEqual(rule({ comms: "/comms.db" }), "A Conductor that goes on by itself is left alone.")
 })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { withheldKeys } from "../src/watching/WithheldKeys.ts"
+import { withheldKeys, withheldNote } from "../src/watching/WithheldKeys.ts"
 
 it("the caller's keys that an agent does not get are named, without souffleur's own", () => {
   const caller = {
@@ -11,6 +11,11 @@ it("the caller's keys that an agent does not get are named, without souffleur's 
     PATH: "/bin"
   }
   assert.deepStrictEqual(withheldKeys(caller, { OPENAI_API_KEY: "z", PATH: "/bin" }), ["GH_TOKEN", "TEST_KEY"])
+})
+it("a note says how an agent gets its keys", () => {
+  assert.isUndefined(withheldNote([]))
+  assert.match(withheldNote(["A_KEY"]) ?? "", /needs it, set SOUFFLEUR_AGENT_ENVIRONMENT=A_KEY$/u)
+  assert.match(withheldNote(["A_KEY", "B_KEY"]) ?? "", /needs them, set SOUFFLEUR_AGENT_ENVIRONMENT=A_KEY,B_KEY$/u)
 })
 it("a note names at most eight keys, each of a bounded length", () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`A${at}_KEY`, "x"]))

@@ -42,14 +42,15 @@ const firstTail = 100
  *   static readonly layerMemory = Layer.effect(Payments, memoryLog<Paid>())
  * }
  * const Account = Schema.Struct({ revision: Schema.Int, total: Schema.Number })
- * const fold: Fold<typeof Account.Type, Paid> = {
+ * const fold: Fold<typeof Account.Type, Paid, never> = {
  *   name: { kind: "account", fingerprint: "1" },
  *   initial: { revision: 0, total: 0 },
  *   evolve: ({ revision, total }, { amount }) => ({ revision: revision + 1, total: total + amount }),
  *   schema: Account,
  *   keepEvery: 200,
  *   isEnded: () => false,
- *   keysOf: () => []
+ *   keysOf: () => [],
+ *   brief: []
  * }
  * const accounts = makeAggregate<typeof Account.Type, Paid, { amount: number }, string, Payments>({
  *   fold,
@@ -60,13 +61,20 @@ const firstTail = 100
  * const paid = accounts.dispatch("a", { amount: 3, now: 0, by: "me" }).pipe(Effect.provide(Payments.layerMemory))
  * ```
  */
-export const makeAggregate = <State extends { readonly revision: number }, Event, Intent, By, Id>({
+export const makeAggregate = <
+  State extends { readonly revision: number },
+  Event,
+  Intent,
+  By,
+  Id,
+  Shown extends keyof State = never
+>({
   decide,
   fold,
   log: key,
   prefix
 }: {
-  readonly fold: Fold<State, Event>
+  readonly fold: Fold<State, Event, Shown>
   readonly decide: (state: State, command: Intent & Stamped<By>) => Decision<Event>
   readonly log: Context.Key<Id, Log<Event>>
   readonly prefix: string

@@ -39,12 +39,14 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
       position INTEGER NOT NULL,
       ended INTEGER NOT NULL,
       keys TEXT NOT NULL,
+      brief TEXT NOT NULL,
       state TEXT NOT NULL,
       PRIMARY KEY (kind, stream)
     ) STRICT`,
     "CREATE INDEX folded_living ON folded (kind, fingerprint) WHERE ended = 0",
     "CREATE INDEX folded_ended ON folded (kind, fingerprint, position) WHERE ended = 1",
-    "CREATE INDEX folded_opened ON folded (kind, fingerprint, opened)",
+    // A list of briefs reads this index alone, and passes over the states.
+    "CREATE INDEX folded_opened ON folded (kind, fingerprint, opened, stream, revision, position, ended, brief)",
     `CREATE TABLE folded_keys (
       kind TEXT NOT NULL,
       key TEXT NOT NULL,

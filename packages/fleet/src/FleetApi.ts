@@ -23,6 +23,7 @@ import {
   WordKept,
   WordStanding
 } from "./SaidWord.ts"
+import { storableText } from "./StorableText.ts"
 
 /** The most events of one batch. */
 export const maxBatchEvents = 500
@@ -48,8 +49,8 @@ export type FleetBatch = typeof FleetBatch.Type
 
 /** A host, as it presents itself when it begins to ship. `machine`: a hash, or `null` where it has no identity. */
 export const Introduction = Schema.Struct({
-  host: Bounds.words(256),
-  machine: Schema.NullOr(Bounds.words(64)),
+  host: storableText(256),
+  machine: Schema.NullOr(storableText(64)),
   /** The host takes words of the operators of the fleet. A host of an earlier version takes none. */
   takesWords: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 })
@@ -62,9 +63,13 @@ export const Appended = Schema.Struct({
 })
 export type Appended = typeof Appended.Type
 
-/** How the hub has a log. `lastSeenAgo`: ms since its host last spoke, by the clock of the hub. */
+/**
+ * How the hub has a log. `name`: that of its host there; `null`: an earlier hub does not say it. `lastSeenAgo`: ms
+ * since its host last spoke, by the clock of the hub.
+ */
 export const CopiedLog = Schema.Struct({
   mark: LogMark,
+  name: Schema.NullOr(Bounds.words(64)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   forked: Schema.Boolean,
   lastSeenAgo: isBetween(0, Number.MAX_SAFE_INTEGER)
 })

@@ -1,11 +1,8 @@
-import { Bounds } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Schema } from "effect"
+import { storableText } from "./StorableText.ts"
 
 const safeInteger = isBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-
-/** A text that Postgres takes: without the character U+0000. */
-const textOf = (maxLength: number) => Bounds.words(maxLength).check(Schema.isPattern(/^[^\0]*$/u))
 
 /** The most UTF-16 units of the data of one event. */
 export const maxDataLength = 4_000_000
@@ -16,12 +13,12 @@ const EventPosition = isBetween(1, Number.MAX_SAFE_INTEGER)
 /** A row of a host's log as it is there, also where this souffleur does not know the event. */
 export const FleetEvent = Schema.Tuple([
   EventPosition,
-  textOf(1000),
+  storableText(1000),
   safeInteger,
-  textOf(1000),
+  storableText(1000),
   safeInteger,
   safeInteger,
-  textOf(maxDataLength)
+  storableText(maxDataLength)
 ])
 /** Position, stream, revision, tag, version, time (epoch ms) and data, a JSON object. */
 export type FleetEvent = typeof FleetEvent.Type

@@ -1,6 +1,6 @@
 import { Bounds, StateWord, Words } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { LogName } from "./FleetEvent.ts"
 
 const wholeNumber = isBetween(0, Number.MAX_SAFE_INTEGER)
@@ -12,6 +12,8 @@ export const FleetJob = Schema.Struct({
   kind: Schema.Literals(["watch", "run"]),
   id: someText,
   project: someText,
+  /** The program of its agent, by its name. `null`: it is not known, there is none, or the hub is older. */
+  agent: Schema.NullOr(someText).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   state: StateWord,
   standing: someText,
   need: Schema.NullOr(Schema.Struct({ why: someText, next: someText })),
@@ -39,12 +41,14 @@ export type FleetHost = typeof FleetHost.Type
 
 /** The most jobs of one view. */
 export const maxViewed = 1000
+/** The most logs of one view. */
+export const maxLogsViewed = 10_000
 
 /** The hosts of a fleet, and what lives or has ended lately there. The need of a person comes first. */
 export const FleetView = Schema.Struct({
   /** Epoch ms by the clock of the hub. The end of a word is by this clock. */
   now: wholeNumber,
-  hosts: Schema.Array(FleetHost).check(Schema.isMaxLength(10_000)),
+  hosts: Schema.Array(FleetHost).check(Schema.isMaxLength(maxLogsViewed)),
   jobs: Schema.Array(Schema.Struct({ ...FleetJob.fields, log: LogName })).check(Schema.isMaxLength(maxViewed)),
   /** The number of jobs that the view leaves out. */
   more: wholeNumber
@@ -93,3 +97,13 @@ export const troubleOf = (host: Pick<FleetHost, "forked" | "lastSeenAgo" | "revo
   if (host.forked) return "forked: nothing more is taken of its log"
   return host.revoked ? "revoked" : silenceOf(host)
 }
+
+/** Returns each host that was not revoked, by that of its logs which spoke last. A renamed log has a newer one. */
+export const newestLogs = (hosts: ReadonlyArray<FleetHost>): ReadonlyArray<FleetHost> =>
+  Map.groupBy(
+    hosts.filter(({ revoked }) => !revoked),
+    ({ name }) => name
+  )
+    .values()
+    .map((logs) => logs.reduce((newest, log) => (log.lastSeenAgo < newest.lastSeenAgo ? log : newest)))
+    .toArray()

@@ -2,25 +2,23 @@ import { Bounds, FleetWord } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { LogName } from "./FleetEvent.ts"
+import { storableText } from "./StorableText.ts"
 
 /** The role of a person at a hub. A viewer reads, and an operator says words too (spec: fleet#people). */
 export const FleetRole = Schema.Literals(["viewer", "operator"])
 export type FleetRole = typeof FleetRole.Type
 
 /** The name of a person at a hub. */
-export const PersonName = Bounds.words(64)
+const PersonName = Bounds.words(64)
 
 /** The id of a word: a random UUID of its speaker. So a word may be sent again, and is said once. */
 export const WordId = LogName
-
-/** The id of a watch, without the character U+0000. */
-const WatchId = Bounds.words(200).check(Schema.isPattern(/^[^\0]*$/u))
 
 const wholeNumber = isBetween(0, Number.MAX_SAFE_INTEGER)
 const safeInteger = isBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 
 const word = {
-  watch: WatchId,
+  watch: storableText(200),
   word: FleetWord,
   /** The revision of the watch that the speaker saw. */
   seen: wholeNumber
@@ -49,7 +47,7 @@ export type WaitingWord = typeof WaitingWord.Type
 export const DueWord = Schema.Struct({ ...spoken, until: safeInteger })
 export type DueWord = typeof DueWord.Type
 
-const sentence = Schema.NullOr(Bounds.words(2000))
+const sentence = Schema.NullOr(storableText(2000))
 /** A host and a hub of an earlier version have none. */
 const note = sentence.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 

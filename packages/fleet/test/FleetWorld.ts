@@ -81,7 +81,8 @@ export const fleetWorld = Effect.gen(function* () {
               return state.forked ? other : Effect.succeed(state.mark)
             })
           ),
-        look: () => answer(Effect.sync(() => ({ mark: state.mark, forked: state.forked, lastSeenAgo: 0 }))),
+        look: () =>
+          answer(Effect.sync(() => ({ mark: state.mark, name: "one", forked: state.forked, lastSeenAgo: 0 }))),
         append: (_, { after, digest, events: batch }) =>
           answer(
             Effect.gen(function* () {

@@ -44,6 +44,7 @@ export const gemini: AgentPackage = {
     ],
     // In milliseconds.
     timeout: 5000,
+    off: { keys: ["hooksConfig", "enabled"], value: false },
     ofUser: [".gemini", "settings.json"]
   }),
   owns: ([program]) => isGemini(program),

@@ -187,7 +187,7 @@ it.layer(HostServices.layer)((it) => {
           const { agent } = yield* geminiOf({ "44": `${text}\n` })
           return Option.getOrThrow(yield* agent.signs(id)).resumable
         })
-      for (const text of [taken, [meta, context].join("\n")]) assert.isFalse(yield* resumableOf(text))
+      for (const text of [taken, [meta, context].join("\n"), meta!]) assert.isFalse(yield* resumableOf(text))
       for (const text of [[meta, context, prompt].join("\n"), [taken, ...rest].join("\n")])
         assert.isUndefined(yield* resumableOf(text))
       const { agent, folder } = yield* geminiOf({ "44": `${taken}\n` })

@@ -18,7 +18,8 @@ const found = `SELECT log::text, shown, enrolled_host AS host, takes_words, ${ag
 
 /**
  * A job names the places of its events. The look begins behind the last known one, and goes through the log in its
- * order. It ends at the last wanted event. `OFFSET 0` keeps the planner from a look through all of the log.
+ * order. Revisions have no gap, so it ends with the last wanted one. `OFFSET 0` keeps the planner from a look through
+ * all of the log.
  */
 const told = `SELECT *, CASE WHEN sum(length(kept)) OVER (ORDER BY position) > ${maxRead} THEN '' ELSE kept END AS data FROM (
     SELECT found.* FROM jobs, LATERAL (
@@ -26,7 +27,8 @@ const told = `SELECT *, CASE WHEN sum(length(kept)) OVER (ORDER BY position) > $
       WHERE events.log = jobs.log AND events.position BETWEEN greatest(jobs.first, $6::bigint + 1) AND jobs.last
       ORDER BY events.position OFFSET 0) AS found
     WHERE rules = $1 AND jobs.log = $2::uuid AND jobs.stream = $3 AND found.stream = jobs.stream
-      AND revision > $4 AND revision <= $5 LIMIT ${maxEvents}) AS picked
+      AND revision > $4 AND revision <= $5
+    LIMIT greatest(0, least(${maxEvents}, $5::bigint - $4::bigint))) AS picked
   ORDER BY position`
 
 /** The jobs of a fleet one by one, each with its events as its host has them (spec: fleet#page). */

@@ -6,6 +6,7 @@ import {
   type FleetView,
   type FoundJobs,
   type JobSearch,
+  maxLogsViewed,
   maxViewed,
   type SeenJob,
   type StoreOut
@@ -236,7 +237,14 @@ export class HubProjection extends Context.Service<
             const [clock] = yield* orOut(
               sql<{ readonly now: unknown }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`
             )
-            return { now: Number(clock!.now), hosts: yield* hosts, jobs, more: (rows[0]?.total ?? 0) - rows.length }
+            const known = yield* hosts
+            const newest = known.toSorted((one, other) => one.lastSeenAgo - other.lastSeenAgo).slice(0, maxLogsViewed)
+            return {
+              now: Number(clock!.now),
+              hosts: known.length > maxLogsViewed ? newest : known,
+              jobs,
+              more: (rows[0]?.total ?? 0) - rows.length
+            }
           }).pipe(Effect.withSpan("HubProjection.view"))
         })
       })

@@ -8,7 +8,7 @@ import {
   PersonAuthorization,
   TokenRefused
 } from "@souffleur/fleet"
-import { ByteSize, Effect, Layer, Option } from "effect"
+import { ByteSize, Effect, Layer, Option, RcMap, Semaphore } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { fleetNumbers } from "./HubNumbers.ts"
@@ -17,36 +17,47 @@ import { HubProjection } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
 import { HubWords } from "./HubWords.ts"
 
-/** Knows a host by its token (spec: fleet#tokens). */
-export const layerAuthorization = Layer.effect(
+/** Requests of one host that are answered together. Each has up to 32 MB, and a shipper has two. */
+const together = 4
+
+/** Knows a host by its token (spec: fleet#tokens). Its further requests wait unread, so its bodies fill no memory. */
+const layerAuthorization = Layer.effect(
   FleetAuthorization,
-  Effect.map(HubStore, (store) =>
-    FleetAuthorization.of({
+  Effect.gen(function* () {
+    const store = yield* HubStore
+    const turns = yield* RcMap.make({ lookup: (_host: string) => Semaphore.make(together) })
+    return FleetAuthorization.of({
       bearer: Effect.fnUntraced(function* (answer, { credential }) {
         const host = yield* store.hostOf(credential)
         if (Option.isNone(host)) return yield* new TokenRefused()
-        return yield* Effect.provideService(answer, EnrolledHost, host.value)
-      })
+        const turn = yield* RcMap.get(turns, host.value)
+        return yield* turn.withPermits(1)(Effect.provideService(answer, EnrolledHost, host.value))
+      }, Effect.scoped)
     })
-  )
+  })
 )
 
+/** The most bytes of a request of a person. */
+const maxPersonBytes = ByteSize.bytes(65_536)
+
 /** Knows a person by their token (spec: fleet#people). */
-export const layerPersonAuthorization = Layer.effect(
+const layerPersonAuthorization = Layer.effect(
   PersonAuthorization,
   Effect.map(HubPeople, (people) =>
     PersonAuthorization.of({
       bearer: Effect.fnUntraced(function* (answer, { credential }) {
         const person = yield* people.personOf(credential)
         if (Option.isNone(person)) return yield* new TokenRefused()
-        return yield* Effect.provideService(answer, PersonAtHub, person.value)
+        return yield* Effect.provideService(answer, PersonAtHub, person.value).pipe(
+          Effect.provideService(HttpIncomingMessage.MaxBodySize, maxPersonBytes)
+        )
       })
     })
   )
 )
 
-/** Answers the hosts from the store. It needs {@link layerAuthorization}. */
-export const layerHandlers = HttpApiBuilder.group(
+/** Answers the hosts from the store. */
+const layerHandlers = HttpApiBuilder.group(
   FleetApi,
   "logs",
   Effect.fn(function* (handlers) {
@@ -64,8 +75,8 @@ export const layerHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Shows the fleet to people, and takes the words of operators. It needs {@link layerPersonAuthorization}. */
-export const layerView = HttpApiBuilder.group(
+/** Shows the fleet to people, and takes the words of operators. */
+const layerView = HttpApiBuilder.group(
   FleetApi,
   "fleet",
   Effect.fn(function* (handlers) {
@@ -84,7 +95,7 @@ export const layerView = HttpApiBuilder.group(
   })
 )
 
-/** Refuses a request that is too large while it is read. One host could take all the memory. */
+/** Refuses a request that is too large while it is read. */
 const bounded = Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxRequestBytes))
 
 /** Answers by the contract. */
@@ -105,8 +116,9 @@ export const layerHubWith = <E, R>(routes: Layer.Layer<never, E, R>) =>
   })
 
 /**
- * Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database. Parts
- * such as {@link layerProjector} are done in one of them alone. They need {@link layerHubCluster}.
+ * Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database. Each
+ * folds with {@link layerProjector}. Parts such as {@link layerSentinel} are done in one of them alone, and need
+ * {@link layerHubCluster}.
  *
  * @example
  * ```ts

@@ -11,13 +11,13 @@ import {
   NoSuchLog,
   noMark,
   OtherMark,
-  StoreOut,
+  type StoreOut,
   TooManyLogs
 } from "@souffleur/fleet"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrated } from "./HubMigrations.ts"
-import { orOut } from "./HubTrouble.ts"
+import { DatabaseUnusable, orOut, rootProblem } from "./HubTrouble.ts"
 import { hubTokens } from "./people/HubTokens.ts"
 import {
   agoOf,
@@ -104,17 +104,14 @@ export class HubStore extends Context.Service<
   }
 >()("@souffleur/hub/HubStore") {
   /**
-   * Keeps it in Postgres, and brings the database to its schema first. Fails with `StoreOut` where the database cannot
-   * be used.
+   * Keeps it in Postgres, and brings the database to its schema first. Fails with `DatabaseUnusable` where that does
+   * not work.
    */
-  static readonly layerSql: Layer.Layer<HubStore, StoreOut, SqlClient.SqlClient> = Layer.effect(
+  static readonly layerSql: Layer.Layer<HubStore, DatabaseUnusable, SqlClient.SqlClient> = Layer.effect(
     HubStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* migrated.pipe(
-        Effect.tapError((error) => Effect.logError(error.message)),
-        Effect.mapError(() => new StoreOut())
-      )
+      yield* Effect.mapError(migrated, (error) => new DatabaseUnusable({ place: null, problem: rootProblem(error) }))
 
       const { give, holder, revoke } = hubTokens(sql, "hosts")
       const logOf = Effect.fnUntraced(function* (enrolledHost: string, log: string) {
@@ -157,7 +154,7 @@ export class HubStore extends Context.Service<
         }),
         look: Effect.fn("HubStore.look")(function* (enrolledHost, log) {
           const row = yield* logOf(enrolledHost, log)
-          return { mark: copiedMark(row), forked: row.forked, lastSeenAgo: agoOf(row) }
+          return { mark: copiedMark(row), name: enrolledHost, forked: row.forked, lastSeenAgo: agoOf(row) }
         }),
         append: Effect.fn("HubStore.append")(function* (enrolledHost, log, batch) {
           const { after, digest, events, now } = batch

@@ -90,7 +90,7 @@ const problemOf = (log: LogRow | undefined): string => {
   if (log === undefined) return "it has no such log"
   if (log.revoked) return "the token of that host was revoked"
   if (log.forked) return "the log of that host is forked"
-  if (!log.takes_words) return "that host takes no words: it joined with --read-only"
+  if (!log.takes_words) return "that host takes no words: it joined with --read-only, or has an earlier version"
   if (log.waiting >= maxWaiting) return `${maxWaiting} words wait for that host already`
   return "its end is past, or more than an hour away, or another word has its id"
 }

@@ -7,7 +7,6 @@ export {
   layerHubCluster,
   layerRunner
 } from "./cluster/HubCluster.ts"
-export * from "./cluster/Projector.ts"
 export * from "./cluster/Sentinel.ts"
 export * from "./HubAlarms.ts"
 export * from "./people/HubBrowsers.ts"
@@ -20,4 +19,6 @@ export { type FoldedJob, HubProjection, type JobFold } from "./HubProjection.ts"
 export * from "./HubRetention.ts"
 export * from "./HubServer.ts"
 export * from "./HubStore.ts"
+export { DatabaseUnusable } from "./HubTrouble.ts"
 export * from "./HubWords.ts"
+export * from "./Projector.ts"

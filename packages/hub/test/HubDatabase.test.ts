@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { isOfThisMachine } from "@souffleur/hub"
+import { isOfThisMachine, layerPostgres } from "@souffleur/hub"
+import { Effect, Layer, Redacted } from "effect"
 
 it("a Postgres of another machine is known by the host that the driver takes", () => {
   for (const url of [
@@ -24,3 +25,18 @@ it("a Postgres of another machine is known by the host that the driver takes", (
   ])
     assert.isFalse(isOfThisMachine(url), url)
 })
+
+it.live("a database that cannot be used is told by its address and the reason, without the password", () =>
+  Effect.gen(function* () {
+    const url = (host: string) => Redacted.make(`postgres://me:secret@${host}/souffleur`)
+    for (const [host, problem] of [
+      // No server listens on the first port of a machine.
+      ["127.0.0.1:1", /^the database of the hub at 127\.0\.0\.1:1\/souffleur cannot be used: connect ECONNREFUSED/u],
+      ["127.0.0.1:1/a?host=/nowhere&x=", /at \/nowhere:1\/a cannot be used: .*\/nowhere/u]
+    ] as const) {
+      const { message } = yield* Effect.flip(Effect.scoped(Layer.build(layerPostgres(url(host)))))
+      assert.match(message, problem)
+      assert.notInclude(message, "secret")
+    }
+  })
+)

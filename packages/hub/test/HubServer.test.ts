@@ -1,17 +1,17 @@
 import { assert, it } from "@effect/vitest"
-import { maxRequestBytes } from "@souffleur/fleet"
+import { maxRequestBytes, noMark } from "@souffleur/fleet"
 import { HubPeople, HubProjection, HubStore, HubWords, layerHub } from "@souffleur/hub"
 import * as LoopbackServer from "@souffleur/node/loopback"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import * as http from "node:http"
 
 const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
 
 /** Sends a body of so many bytes, with its length or in chunks. Returns the status. */
-const posted = (url: string, bytes: number, headers: Readonly<Record<string, string>>) =>
+const posted = (url: string, bytes: number, headers: Readonly<Record<string, string>>, method = "POST") =>
   Effect.callback<number>((resume) => {
-    const request = http.request(`${url}/v1/logs/${log}/events`, { method: "POST", headers }, (response) => {
+    const request = http.request(url, { method, headers }, (response) => {
       resume(Effect.succeed(response.statusCode ?? 0))
       response.resume()
       request.destroy()
@@ -30,31 +30,61 @@ const posted = (url: string, bytes: number, headers: Readonly<Record<string, str
     more()
   })
 
+const json = (token: string) => ({ authorization: `Bearer ${token}`, "content-type": "application/json" })
+
+/** A hub with the hosts one and two, and any person. The names are the tokens. `look`: its answer to a look at a log. */
+const hub = (look: (host: string) => Effect.Effect<void> = () => Effect.void) =>
+  layerHub.pipe(
+    Layer.provide(
+      Layer.mock(HubStore)({
+        hostOf: (token) =>
+          Effect.succeed(Option.filter(Option.some(Redacted.value(token)), (name) => ["one", "two"].includes(name))),
+        look: (host) => Effect.as(look(host), { mark: noMark, name: host, forked: false, lastSeenAgo: 0 })
+      })
+    ),
+    Layer.provide(
+      Layer.mock(HubPeople)({
+        personOf: (token) => Effect.succeed(Option.some({ name: Redacted.value(token), role: "viewer", since: "" }))
+      })
+    ),
+    Layer.provide(Layer.mock(HubWords)({})),
+    Layer.provide(Layer.mock(HubProjection)({ rules: "a" })),
+    Layer.provideMerge(LoopbackServer.layer({ port: 0 }))
+  )
+
+const address = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))
+
 it.live("a request that is too large is refused before it is in memory, with its length or without", () =>
   Effect.gen(function* () {
-    const server = yield* HttpServer.HttpServer
-    const url = HttpServer.formatAddress(server.address)
-    const authorization = "Bearer token"
-    const known = { authorization, "content-type": "application/json", "content-length": String(maxRequestBytes + 1) }
-    assert.strictEqual(yield* posted(url, maxRequestBytes + 1, known), 413)
-    const chunked = { authorization, "content-type": "application/json" }
+    const url = yield* address
+    const events = `${url}/v1/logs/${log}/events`
+    const known = { ...json("one"), "content-length": String(maxRequestBytes + 1) }
+    assert.strictEqual(yield* posted(events, maxRequestBytes + 1, known), 413)
     const before = process.memoryUsage().rss
-    assert.strictEqual(yield* posted(url, 500_000_000, chunked), 413)
+    assert.strictEqual(yield* posted(events, 500_000_000, json("one")), 413)
     assert.isBelow(process.memoryUsage().rss - before, 300_000_000)
-    assert.strictEqual(yield* posted(url, 10, {}), 401)
-  }).pipe(
-    Effect.provide(
-      layerHub.pipe(
-        Layer.provide(
-          Layer.mock(HubStore)({
-            hostOf: (token) => Effect.succeed(Redacted.value(token) === "token" ? Option.some("one") : Option.none())
-          })
-        ),
-        Layer.provide(Layer.mock(HubPeople)({})),
-        Layer.provide(Layer.mock(HubWords)({})),
-        Layer.provide(Layer.mock(HubProjection)({ rules: "a" })),
-        Layer.provideMerge(LoopbackServer.layer({ port: 0 }))
-      )
-    )
-  )
+    assert.strictEqual(yield* posted(events, 10, {}), 401)
+    // A word of a person is short.
+    const word = `${url}/v1/fleet/words/${log}`
+    assert.strictEqual(yield* posted(word, 65_537, json("vera"), "PUT"), 413)
+    assert.strictEqual(yield* posted(word, 65_536, json("vera"), "PUT"), 400)
+  }).pipe(Effect.provide(hub()))
+)
+
+it.live("a few requests of a host are answered together, its others wait unread, and no other host waits", () =>
+  Effect.gen(function* () {
+    const [arrived, go] = [yield* Queue.unbounded<string>(), yield* Deferred.make<void>()]
+    const look = (host: string) =>
+      Effect.andThen(Queue.offer(arrived, host), host === "one" ? Deferred.await(go) : Effect.void)
+    yield* Effect.gen(function* () {
+      const url = yield* address
+      const looked = (token: string) => posted(`${url}/v1/logs/${log}`, 0, json(token), "GET")
+      const all = yield* Effect.forkScoped(Effect.forEach(Array(9).fill("one"), looked, { concurrency: "unbounded" }))
+      assert.deepStrictEqual(yield* Queue.takeN(arrived, 4), Array(4).fill("one"))
+      for (let n = 0; n < 20; n++) assert.strictEqual(yield* looked("two"), 200)
+      assert.deepStrictEqual(yield* Queue.takeAll(arrived), Array(20).fill("two"))
+      yield* Deferred.succeed(go, undefined)
+      assert.deepStrictEqual(yield* Fiber.join(all), Array(9).fill(200))
+    }).pipe(Effect.provide(hub(look)))
+  })
 )

@@ -71,7 +71,7 @@ it.effect("a sentinel that moves to another hub in the midst of a notice marks i
   })
 )
 
-it.effect("each hub listens, through outages too", () => {
+it.effect("a hub that may tell alarms listens, through outages too", () => {
   let listens = 0
   const listen = Effect.suspend(() => (++listens === 2 ? new StoreOut() : Effect.void))
   return Effect.gen(function* () {

@@ -90,6 +90,15 @@ it.live("a word goes from an operator to its host over the contract, and its ans
     ])
       assert.strictEqual(yield* tagged(refused as Effect.Effect<unknown, { readonly _tag: string }>), "TokenRefused")
     assert.deepStrictEqual(calls, [])
+    // A database takes no such character, and is not out because of it.
+    const answered = yield* Effect.promise(() =>
+      fetch(`${url}/v1/logs/${log}/words/${id}`, {
+        method: "POST",
+        headers: { authorization: "Bearer build1", "content-type": "application/json" },
+        body: JSON.stringify({ reason: "a\u0000b", note: null })
+      })
+    )
+    assert.strictEqual(answered.status, 400)
     // Other words reach no part of the hub.
     const put = (body: unknown, name = id) =>
       Effect.promise(() =>

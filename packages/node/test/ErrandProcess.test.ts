@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import * as ErrandProcess from "../src/own/ErrandProcess.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
-/** Says back what it is asked, with its own pid; loops for ever, or ends, where it is told to. */
+/** Says back what it is asked, with its own pid; hangs, or ends, where it is told to. */
 const echo = await builtProgram(fileURLToPath(new URL("fixtures/errands.ts", import.meta.url)))
 const line = [process.execPath, "--no-warnings", echo] as const
 
@@ -44,7 +44,7 @@ describe.concurrent("errands", () => {
   live("end by a kill when they take too long, and only their subject is spared for a while", () =>
     Effect.gen(function* () {
       const before = pidIn(yield* asked("a", "one"))
-      const error = yield* Effect.flip(asked("a", "loop"))
+      const error = yield* Effect.flip(asked("a", "hang"))
       assert.strictEqual(error.reason, "silent")
       assert.match(error.message, /did not answer within 3s/)
       yield* gone(before)
@@ -72,9 +72,9 @@ describe.concurrent("errands", () => {
   live("end when their caller stops waiting, and so does an idle process", () =>
     Effect.gen(function* () {
       const before = pidIn(yield* asked("a", "one"))
-      const looping = yield* Effect.forkChild(asked("a", "loop"))
+      const hanging = yield* Effect.forkChild(asked("a", "hang"))
       yield* Effect.sleep("50 millis")
-      yield* Fiber.interrupt(looping)
+      yield* Fiber.interrupt(hanging)
       yield* gone(before)
       const next = pidIn(yield* asked("a", "two"))
       yield* gone(next)
@@ -86,7 +86,7 @@ describe.concurrent("errands", () => {
     Effect.gen(function* () {
       const child = spawn(line[0], line.slice(1), { stdio: ["pipe", "pipe", "inherit"] })
       const ended = new Promise<string | null>((resolve) => child.on("exit", (_, signal) => resolve(signal)))
-      child.stdin.end("loop\n")
+      child.stdin.end("hang\n")
       assert.strictEqual(yield* Effect.promise(() => ended), "SIGKILL")
     })
   )

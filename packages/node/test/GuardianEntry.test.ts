@@ -4,6 +4,7 @@ import { Store } from "@souffleur/eventlog"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Schedule, type Scope } from "effect"
 import { DatabaseSync } from "node:sqlite"
+import { Worker } from "node:worker_threads"
 import { guardian, guardianName, guardianNamed, makeGuardian } from "../src/own/GuardianEntry.ts"
 import { ownIdentity } from "../src/processes/HostSource.ts"
 import { proc } from "../src/processes/Proc.ts"
@@ -96,9 +97,15 @@ describe("a guardian's process", () => {
     ["the watch has ended", ["ConductorCompleted", {}]],
     ["nobody watches any more", owned(1), ["GuardianGaveUp", {}]]
   ] as ReadonlyArray<readonly [string, ...ReadonlyArray<Told>]>)
-    live(`leaves when ${what}`, () => Effect.flatMap(guardingOf(owned(1), ...last), ({ ended }) => ended))
+    live(`leaves when ${what}, and starts nothing`, () =>
+      Effect.gen(function* () {
+        const { ended, said } = yield* guardingOf(owned(1), ...last)
+        yield* ended
+        assert.strictEqual(yield* said, "")
+      })
+    )
 
-  live("leaves when another guardian has taken its place, or the store is gone", () =>
+  live("leaves when another guardian has taken its place, or the store is gone, and starts nothing", () =>
     Effect.gen(function* () {
       const one = yield* guardingOf(owned(1))
       // Again and again: where it came late to a look, it beats first, and the other one would leave.
@@ -110,6 +117,8 @@ describe("a guardian's process", () => {
       const two = yield* guardingOf(owned(1))
       const removed = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(two.database))
       yield* Effect.all([two.ended, removed], { concurrency: 2 })
+      // A guardian that gives up ends too, but it has started souffleur in vain before.
+      assert.deepStrictEqual([yield* one.said, yield* two.said], ["", ""])
     })
   )
 
@@ -162,6 +171,24 @@ describe("a guardian's process", () => {
         }
         assert.lengthOf(yield* pids, 3)
       })
+  )
+
+  live("holds one event at a time of a long watch: 100 MB of events go through a heap of 48 MB", () =>
+    Effect.gen(function* () {
+      const text = "-".repeat(1_000_000)
+      const long = Array.from({ length: 100 }, () => ["AgentStarted", { text }] as const)
+      const { database, output } = yield* told([owned(1), ...long, left])
+      const order = JSON.stringify({ database, watch: "w", line: ["/bin/true"], output, silentAfter: 500, every: 10 })
+      const entry = new URL("../src/own/GuardianEntry.ts", import.meta.url).href
+      const words = `import(${JSON.stringify(entry)}).then(({ guardian }) => guardian(${JSON.stringify(order)}))`
+      const ended = Effect.callback<number | Error>((resume) => {
+        const guarding = new Worker(words, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 48 } })
+        guarding.on("error", (error) => resume(Effect.succeed(error as Error)))
+        guarding.on("exit", (code) => resume(Effect.succeed(code)))
+        return Effect.promise(() => guarding.terminate())
+      })
+      assert.strictEqual(yield* ended, 0)
+    })
   )
 
   live("collects young garbage with each beat, where a flag of Node lets it", () =>

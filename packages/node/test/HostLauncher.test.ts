@@ -215,7 +215,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
-      const asked = order("kept-1", at, "exit 0", hostile)
+      const asked = { ...order("kept-1", at, "exit 0", hostile), words: ["make", "it so"] }
       const digest = yield* launcher.prepare({ ...asked, keep: true })
       yield* start(launcher, "kept-1")
       const file = join(at, "launches", "kept-1.kept")
@@ -224,6 +224,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         command: asked.command,
         cwd: at,
         terminal: "shared",
+        words: asked.words,
         title: asked.title
       })
       assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", "0".repeat(64))))._tag, "LaunchFailed")

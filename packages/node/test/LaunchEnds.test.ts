@@ -1,3 +1,4 @@
+import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -28,5 +29,28 @@ it.effect("an end is the launch's if its process took the receipt, and is given 
     ends.ended("in-pty", "pty", end)
     assert.deepStrictEqual(yield* ends.of("in-pty"), Option.some(end))
     assert.deepStrictEqual(yield* makeLaunchEnds(at, receiptOf).of("taken"), Option.some(end))
+  })
+)
+
+it.effect("128 and a signal's number are that signal, but in a launch that no shell waited for", () =>
+  Effect.gen(function* () {
+    const at = yield* folder
+    const receiptOf = (id: string) => join(at, `${id}.receipt`)
+    const ends = makeLaunchEnds(at, receiptOf)
+    const killed = { _tag: "Exited", code: 137 } as const
+    for (const id of ["headless", "pty"])
+      claimReceipt(receiptOf(id), { _tag: "Taken", process: { pid: 4711, startTime: 1, bootId: "boot" } })
+    ends.ended("headless", 4711, killed)
+    ends.ended("pty", "pty", killed)
+    assert.deepStrictEqual(yield* ends.of("headless"), Option.some(killed))
+    assert.deepStrictEqual(yield* ends.of("pty"), Option.some({ _tag: "Killed", signal: "SIGKILL" }))
+    for (const [code, end] of [
+      ["143", { _tag: "Killed", signal: "SIGTERM" }],
+      ["3", { _tag: "Exited", code: 3 }],
+      ["255", { _tag: "Exited", code: 255 }]
+    ] as const) {
+      fs.writeFileSync(ends.window(code).exit, code, { mode: 0o600 })
+      assert.deepStrictEqual(yield* ends.of(code), Option.some(end))
+    }
   })
 )

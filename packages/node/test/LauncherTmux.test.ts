@@ -85,7 +85,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
         // tmux 3.3 now and then forgets to reap a pane whose window it has closed.
         yield* until(Effect.map(processes.condition(agent), (now) => now === "gone" || now === "zombie"))
         yield* until(Effect.map(launcher.endOf("window"), Option.isSome))
-        assert.deepStrictEqual(yield* launcher.endOf("window"), Option.some({ _tag: "Exited", code: 137 }))
+        assert.deepStrictEqual(yield* launcher.endOf("window"), Option.some({ _tag: "Killed", signal: "SIGKILL" }))
       })
   )
 

@@ -7,7 +7,7 @@ import { Effect, Option } from "effect"
 import { meansGone } from "../src/files/SystemError.ts"
 import { lockersIn, parseStat, proc } from "../src/processes/Proc.ts"
 import { layerOf, layerOn } from "../src/processes/Processes.ts"
-import { conditionOf } from "../src/processes/ProcessSource.ts"
+import { conditionOf, type ProcessSource } from "../src/processes/ProcessSource.ts"
 import { type PsDialect, psSource } from "../src/processes/Ps.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
@@ -95,9 +95,7 @@ const debian: PsDialect = {
   hardware: ["/bin/echo", "6D1B2C3A-0000-4000-8000-00000000002A"],
   lsof: "/usr/bin/lsof"
 }
-const sources = { "/proc": proc, ps: psSource(debian) }
-
-describe.each(Object.entries(sources))("by %s", (name, source) => {
+const holdsBy = (source: ProcessSource) => {
   it.layer(layerOf(source), { excludeTestServices: true })((it) => {
     it.effect("this process, its ancestors and its host are known", () =>
       Effect.gen(function* () {
@@ -367,7 +365,7 @@ describe.each(Object.entries(sources))("by %s", (name, source) => {
       })
     )
 
-    const canLock = name === "/proc" || fs.existsSync(debian.lsof)
+    const canLock = source === proc || fs.existsSync(debian.lsof)
     it.effect.skipIf(!canLock)("a process holds a lock until it ends, and a file without one has no holder", () =>
       Effect.gen(function* () {
         const { lockers } = yield* Processes
@@ -440,4 +438,7 @@ describe.each(Object.entries(sources))("by %s", (name, source) => {
         })
     )
   })
-})
+}
+describe("processes by /proc", () => holdsBy(proc))
+// The rules are the same, and each look of `ps` starts a program.
+describe("processes by ps", { tags: ["cases"] }, () => holdsBy(psSource(debian)))

@@ -1,6 +1,6 @@
 import { agentsOwn, type AgentSession, Processes } from "@souffleur/domain"
 import { type AgentPackage, lookTrusted, TrustedFiles } from "@souffleur/process"
-import { inHead, layerSaidAgent } from "@souffleur/session"
+import { type KnownSessions, inHead, layerSaidAgent } from "@souffleur/session"
 import { Duration, Effect, Layer, Option } from "effect"
 import { inPrintMode, openCodeCommand, runsOpenCode, type SessionWord, sessionWord } from "./OpenCodeCommand.ts"
 import { asksRecords } from "./OpenCodeFlags.ts"
@@ -30,9 +30,7 @@ export const layer: AgentPackage["layer"] = (options) => {
     _tag === "Session" ? Effect.succeed([value]) : idsOf("SELECT id FROM session WHERE title = ? LIMIT 2", value)
 
   /** Lists the sessions of living processes by their command lines: OpenCode has no other sign of them. */
-  const sessions = Effect.fnUntraced(function* (
-    projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>>
-  ) {
+  const sessions = Effect.fnUntraced(function* ({ projectOf }: KnownSessions) {
     const processes = yield* Processes
     // Without its database there is no OpenCode, and no process is looked at.
     if (Option.isNone(yield* Effect.option(lookTrusted(database, agentsOwn)))) return []

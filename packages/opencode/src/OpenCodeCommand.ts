@@ -47,8 +47,8 @@ const errands = new Set(
 
 const interactive =
   "nothing tells which session an OpenCode in a terminal holds: write opencode run --auto -- PROMPT, with its flags behind run"
-const limited =
-  "OpenCode runs each command without a question: run it with --auto, after souffleur setup --permission bypassPermissions"
+const unasked = "OpenCode runs each command without a question"
+const limited = `${unasked}: run it with --auto, after souffleur setup --permission bypassPermissions`
 
 /**
  * Parses a literal command that runs OpenCode. `None`: it is any other command, or an errand of OpenCode. Refuses each
@@ -102,7 +102,10 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
   const { args, program: name } = agentCommand
   const refused = (problem: string) => new AgentNotFound({ program: name, problem })
   const resumed = session._tag === "Resume"
-  if (permission !== "bypassPermissions") return yield* refused(limited)
+  if (permission !== "bypassPermissions")
+    return yield* refused(
+      `${unasked}: it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions`
+    )
   return {
     program: yield* resolveProgram(name, environment["PATH"] ?? ""),
     args: [

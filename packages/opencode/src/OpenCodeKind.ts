@@ -33,6 +33,7 @@ export const openCode: AgentPackage = {
   refusedAsRoot: [],
   recordsDollars: true,
   commitSetting: "OpenCode runs with bypassPermissions alone, and commits with its shell",
+  commitsFrom: "bypassPermissions",
   typed: ["run", "--auto"],
   goOn: (sessionId) => `opencode run --auto --session ${sessionId} "Go on."`,
   addTools: (name, command) => `opencode mcp add ${name} -- ${command}`,

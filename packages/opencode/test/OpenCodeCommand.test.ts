@@ -87,7 +87,10 @@ it.layer(HostServices.layer)((it) => {
     Effect.gen(function* () {
       const { command } = yield* commands
       const below = yield* Effect.flip(command({ permission: clamp("acceptEdits", "bypassPermissions") }))
-      assert.include(below.message, "run it with --auto, after souffleur setup --permission bypassPermissions")
+      assert.include(
+        below.message,
+        "it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions"
+      )
       const asked = yield* command({ print: false })
       assert.deepStrictEqual([asked.input, asked.window], ["--share is a word", undefined])
     })

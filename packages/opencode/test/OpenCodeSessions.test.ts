@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Agent, Processes } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
-import { FakeProcesses } from "@souffleur/testing"
+import { FakeProcesses, identityOf } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import { OpenCode } from "../src/index.ts"
 import { file, keep, recorded, sessionId } from "./Database.ts"
@@ -204,7 +204,7 @@ it.layer(HostServices.layer)((it) => {
       const reported = (pid: number, output: string | undefined) =>
         Effect.map(
           agent.sessionOf!({
-            process: { pid, startTime: 1, bootId: "boot" },
+            process: identityOf(pid),
             output,
             folder: "/",
             since: 0,

@@ -48,7 +48,7 @@ export const withFailures =
     Effect.catch(answer, ({ _tag, message }) => {
       const status = statusOf(_tag)
       const main = html`<div>
-          <p class="crumb"><a href="${world.links.list}">All watches and runs</a></p>
+          <p class="crumb"><a href="${world.links.list}">${world.links.listName}</a></p>
           <h1>${status === 404 ? "Not here" : status < 500 ? "Not possible now" : "It failed"}</h1>
         </div>
         <p class="panel">${plain(message, 2000)}</p>`

@@ -1,4 +1,4 @@
-import { describeEvent, evolve, FleetWord, type Recorded } from "@souffleur/domain"
+import { describeEvent, FleetWord, type Recorded } from "@souffleur/domain"
 import { type NamedWatch, type PartsError, type ReadFailed, reasonsOf } from "@souffleur/embed"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
@@ -16,13 +16,22 @@ import {
   queried,
   withFailures
 } from "./PageWorld.ts"
-import { bounds, type Excerpt } from "./history/Excerpt.ts"
+import { bounds, watchAt } from "./history/Excerpt.ts"
 import type { Excerpts } from "./history/Excerpts.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import type { JobLinks } from "./view/Links.ts"
 import type { Seen } from "./view/Seen.ts"
 import { actsPart, watchActs } from "./view/WatchActs.ts"
-import { eventsOnPage, historyPart, jobHead, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
+import {
+  eventsHead,
+  eventsOnPage,
+  historyPart,
+  jobHead,
+  statePart,
+  thenPart,
+  watchPage,
+  watchView
+} from "./view/WatchPage.ts"
 
 /** A watch as its page asks for it: of this host, or of the copy that a hub has. */
 export interface WatchSight<E> {
@@ -37,10 +46,6 @@ export interface WatchSight<E> {
   /** Returns the parts that move without an event. */
   readonly moving: (found: NamedWatch) => Effect.Effect<ReadonlyArray<MovingPart>, E>
 }
-
-/** Returns the watch as it was at a revision of an excerpt. */
-export const watchAt = ({ before, events }: Excerpt, at: number) =>
-  events.filter(({ revision }) => revision <= at).reduce((watch, { event }) => evolve(watch, event), before)
 
 /** Answers with the page of a watch. */
 export const showWatch = Effect.fnUntraced(function* <E>(sight: WatchSight<E>) {
@@ -86,7 +91,8 @@ export const followWatch = Effect.fnUntraced(function* <E>(sight: WatchSight<E>)
     const newest = yield* excerpts(id)
     const view = watchView(newest, links)
     const now = yield* seen
-    const wanted = fresh.filter(({ event }) => word("events") === "all" || describeEvent(event).severity !== "detail")
+    const all = word("events") === "all"
+    const wanted = fresh.filter(({ event }) => all || describeEvent(event).severity !== "detail")
     const last = reasonsOf(newest.events, newest.before).findLast(
       ({ recorded }) => recorded.revision < fresh[0]!.revision
     )
@@ -101,7 +107,8 @@ export const followWatch = Effect.fnUntraced(function* <E>(sight: WatchSight<E>)
     }
     const data = historyPart({ drawn: newest, past: null }, links, now)
     const history: FeedEvent = { event: "part", name: "history", data }
-    return [rows, ...parts, ...(yield* moving), ...(word("at") === "" ? [history] : [])]
+    const head: FeedEvent = { event: "part", name: "events-head", data: eventsHead(newest, { all }, links) }
+    return [rows, head, ...parts, ...(yield* moving), ...(word("at") === "" ? [history] : [])]
   })
   const fresh = events(id, { after }).pipe(
     Stream.groupedWithin(eventsOnPage, "200 millis"),

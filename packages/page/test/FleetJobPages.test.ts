@@ -40,12 +40,22 @@ it.live("a job of the list leads to its page, which tells what its host tells by
     assert.include(list.text, `href="${new URL(address).pathname}"`)
     assert.strictEqual(status, 200)
     for (const part of ["The state now", "History", "What happened", "build1", "/srv/opera"]) assert.include(text, part)
-    assert.include(text, "The Conductor is dead")
+    assert.match(text, /class="crumb"><a href="[^"]+">Fleet</u)
+    assert.include(text, "The agent is dead")
     assert.match(text, /Evidence[^]*Rule/u)
     assert.include(text, "Death of S1")
     assert.notInclude(text, "Download the last export")
     const past = yield* ask(`${address}/then?around=13&at=3`, { headers: { cookie } })
     assert.include(past.text, "at revision 3")
+  }).pipe(Effect.scoped)
+)
+it.live("the agent at work is named beside its process", () =>
+  Effect.gen(function* () {
+    const chosen = { ...examples.AgentChosen, at: began + 190 * 60_000, agent: "codex", from: "claude" }
+    const handed = { ...examples.ConductorRelaunched, at: chosen.at + 1000, generation: 3, provider: "handover" }
+    const events = copied("opera-0001", [...night("/srv/opera"), chosen, handed])
+    const { text } = yield* opened(known({ events: { "opera-0001": events } }))
+    assert.match(text, /<dt>Agent<\/dt>\s*<dd>codex, pid \d+<\/dd>/u)
   }).pipe(Effect.scoped)
 )
 it.live("a run of a plan has its tasks there, and no form", () =>

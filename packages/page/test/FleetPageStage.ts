@@ -17,6 +17,7 @@ export const jobNamed = (id: string, change: Partial<SeenJob> = {}): SeenJob => 
   kind: "watch",
   id,
   project: "/srv/opera",
+  agent: null,
   state: "working",
   standing: "works",
   need: null,

@@ -38,9 +38,9 @@ it.live("a run tells which tool its agent runs, as long as the agent lives", () 
     const fs = yield* FileSystem.FileSystem
     const { self } = yield* Effect.provideContext(Processes, context)
     const run = busyRun(project)
-    const asked = run.find(({ _tag }) => _tag === "AgentAsked")
-    if (asked?._tag !== "AgentAsked") return assert.fail("no agent was asked")
-    const { sessionId } = asked
+    const found = run.find(({ _tag }) => _tag === "AgentSessionFound")
+    if (found?._tag !== "AgentSessionFound") return assert.fail("the agent reported no session")
+    const { sessionId } = found
     const sessions = `${home}/.claude/projects/opera`
     yield* fs.makeDirectory(sessions, { recursive: true })
     const timestamp = new Date(began).toISOString()

@@ -20,7 +20,13 @@ export const stuckRun = (project: string, message = "<b>which model?</b>"): Read
 
 /** A run whose first agent is at work. */
 export const busyRun = (project: string): ReadonlyArray<RunEvent> =>
-  each([{ ...examples.RunOpened, project }, examples.TaskStarted, examples.AgentAsked, examples.AgentLaunched])
+  each([
+    { ...examples.RunOpened, project },
+    examples.TaskStarted,
+    examples.AgentAsked,
+    examples.AgentLaunched,
+    examples.AgentSessionFound
+  ])
 
 /** A run whose finishing step failed, and waits for a person. */
 export const unfinishedRun = (project: string): ReadonlyArray<RunEvent> =>

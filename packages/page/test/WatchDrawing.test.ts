@@ -51,3 +51,8 @@ it("the signs of many deaths are small", () => {
   const many = drawn(40)
   assert.strictEqual(many.split('class="death" transform="scale(0.6)"').length - 1, 40)
 })
+it("the list says in words how a generation ended and an agent died", () => {
+  const text = drawn(2)
+  assert.match(text, /<li>Generation S2: [^<]+\. Its process was gone<\/li>/u)
+  assert.match(text, /<li>Death of S2 at [\d:]+: its process was gone(?:, and it ended [^<]+)?<\/li>/u)
+})

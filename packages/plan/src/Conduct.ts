@@ -20,7 +20,9 @@ const finishAssignment = Effect.fn("finishAssignment")(
     const { ref } = yield* PlanContext
     if (assignment.launch === null) return yield* settleAssignment(assignment)
     const ended = yield* awaitAgent(assignment, assignment.launch)
-    const report = yield* judgeAgent(yield* ref.state, assignment, ended)
+    // Its session may be known since.
+    const run = yield* ref.state
+    const report = yield* judgeAgent(run, run.assignment ?? assignment, ended)
     const margin = yield* jittered((yield* Settings).limitMargin)
     const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin })
     if (assignment.role === "finisher") return yield* reported

@@ -11,6 +11,7 @@ import {
   leastPin
 } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
+import { layerPartialAgent } from "@souffleur/testing"
 import { Duration, Effect, FileSystem, Layer, Option, Result } from "effect"
 import { PlanContext } from "../src/PlanContext.ts"
 import { decideRun, foldRun, type RunEvent, type RunIntent } from "../src/index.ts"
@@ -82,11 +83,14 @@ const world = (
           joined: {
             programs: ["agent", "pi"],
             programOf: () => Effect.succeed("agent"),
+            only: () => Option.none(),
             led: (program) =>
-              program === "pi"
+              program === "pi" || program === "codex"
                 ? Option.some({
                     ...agent,
-                    command: () => Effect.succeed({ program: "/pi", args: [], environment: {} })
+                    ...(program === "codex" ? { sessionOf: () => Effect.succeedNone } : {}),
+                    command: (order) =>
+                      Effect.sync(() => (orders.push(order), { program: `/${program}`, args: [], environment: {} }))
                   })
                 : Option.none()
           }
@@ -94,16 +98,7 @@ const world = (
       )
     ).pipe(
       Layer.provide(
-        Layer.mock(Agent)({
-          name: "agent",
-          stall: Duration.seconds(361),
-          compactPrompt: "/compact",
-          isAgent: () => true,
-          inPrintMode: () => true,
-          outputReader: () => () => Option.none(),
-          tags: () => [],
-          sessionTag: () => ({ environment: {} }),
-          sessions: Effect.succeed([]),
+        layerPartialAgent({
           command: (order) =>
             Effect.suspend(() => {
               orders.push(order)
@@ -177,6 +172,22 @@ describe("an agent that is asked for", () => {
       yield* Effect.provide(askAgent("implementer"), other.layer)
       assert.strictEqual(other.launches[0]?.command.program, "/agent")
       assert.notProperty(other.events[2], "agent")
+    })
+  )
+  it.effect("an agent that chooses its session is asked for without one; a reviewer is to change nothing", () =>
+    Effect.gen(function* () {
+      const chosen = world({ agents: { implementer: "codex" } })
+      const { assignment } = yield* Effect.provide(askAgent("implementer"), chosen.layer)
+      assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", sessionId: "", agent: "codex" })
+      assert.deepInclude(assignment, { sessionId: "", agent: "codex" })
+      assert.deepStrictEqual(chosen.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
+      assert.notProperty(chosen.orders[0], "looks")
+      const reviewed = world({ agents: { reviewer: "codex" } })
+      reviewed.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
+      const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+      reviewed.dispatch({ _tag: "Report", token: "a1", report: { _tag: "Completed", head: "c1", work } })
+      yield* Effect.provide(askAgent("reviewer"), reviewed.layer)
+      assert.deepInclude(reviewed.orders[0], { looks: true, session: { _tag: "Fresh", sessionId: "" } })
     })
   )
   it.effect("an agent gets no more than the ceiling", () =>

@@ -14,6 +14,7 @@ const asked: Assignment = {
   taskId: "t1",
   attempt: 1,
   sessionId: "s1",
+  agent: null,
   resumed: false,
   head: "c0",
   askedAt: 1000,
@@ -34,6 +35,8 @@ const [approves, complete, rejects] = [mine(approved), mine(completed), (n: numb
 const judged = (given: {
   readonly role?: Assignment["role"]
   readonly printed?: string
+  /** The answers in its records; absent: it prints text. */
+  readonly said?: string
   readonly code?: number | null
   readonly task?: Partial<Task>
   readonly fence?: number
@@ -48,6 +51,10 @@ const judged = (given: {
   /** Why its session file is not found. */
   readonly unfound?: string
   readonly word?: string | null
+  /** The session; empty: it was never told. */
+  readonly sessionId?: string
+  /** True if another agent was chosen, and it alone has the session. */
+  readonly chosen?: boolean
   /** A file that the work removed. */
   readonly gone?: string
   readonly command?: boolean
@@ -68,6 +75,31 @@ const judged = (given: {
     tasks: [{ ...freshTask(outline), base: "c0", ...given.task }]
   }
   const finishing = given.command === true ? { program: "/finish", args: [], environment: {} } : null
+  const agent: Partial<Agent["Service"]> = {
+    name: "agent",
+    stall: Duration.seconds(361),
+    compactPrompt: "/compact",
+    isAgent: () => true,
+    inPrintMode: () => true,
+    outputReader: () => () => Option.none(),
+    tags: () => [],
+    sessionTag: () => ({ environment: {} }),
+    sessions: Effect.succeed([]),
+    signs: (_, output) =>
+      Effect.succeed(
+        Option.map(Option.fromUndefinedOr(session), (turn) => ({
+          writtenAt: turn.at,
+          turn: given.turnIn === undefined || given.turnIn === output ? turn : undefined,
+          context: undefined
+        }))
+      ),
+    usedTools: () => Effect.succeed(given.lazy !== true && given.unfound === undefined),
+    sessionFile: (sessionId) =>
+      given.unfound === undefined
+        ? Effect.succeed({ path: "/sessions/s1.jsonl", sessionId })
+        : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: given.unfound }))
+  }
+  const joined = { only: (program: string) => (program === "other" ? Option.some(agent) : Option.none()) }
   const world = Layer.mergeAll(
     Layer.succeed(PlanContext, {
       git,
@@ -76,36 +108,30 @@ const judged = (given: {
       words: plainWords(),
       plan: planOf("t1")
     } as unknown as PlanContext["Service"]),
-    Layer.mock(Agent)({
-      name: "agent",
-      stall: Duration.seconds(361),
-      compactPrompt: "/compact",
-      isAgent: () => true,
-      inPrintMode: () => true,
-      outputReader: () => () => Option.none(),
-      tags: () => [],
-      sessionTag: () => ({ environment: {} }),
-      sessions: Effect.succeed([]),
-      signs: (_, output) =>
-        Effect.succeed(
-          Option.map(Option.fromUndefinedOr(session), (turn) => ({
-            writtenAt: turn.at,
-            turn: given.turnIn === undefined || given.turnIn === output ? turn : undefined,
-            context: undefined
-          }))
-        ),
-      usedTools: () => Effect.succeed(given.lazy !== true && given.unfound === undefined),
-      sessionFile: (sessionId) =>
-        given.unfound === undefined
-          ? Effect.succeed({ path: "/sessions/s1.jsonl", sessionId })
-          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: given.unfound }))
-    })
+    Layer.succeed(
+      Agent,
+      (given.chosen === true
+        ? { ...agent, usedTools: () => Effect.succeed(false), joined }
+        : agent) as unknown as Agent["Service"]
+    )
   )
   return Effect.provide(
     judgeAgent(
       run,
-      { ...asked, role: given.role ?? "implementer", word: given.word === undefined ? asked.word : given.word },
-      given.ended ?? { _tag: "Ended", printed, end: code === null ? null : { _tag: "Exited", code }, output: "/out" }
+      {
+        ...asked,
+        agent: given.chosen === true ? "other" : null,
+        sessionId: given.sessionId ?? asked.sessionId,
+        role: given.role ?? "implementer",
+        word: given.word === undefined ? asked.word : given.word
+      },
+      given.ended ?? {
+        _tag: "Ended",
+        printed,
+        said: given.said ?? printed,
+        end: code === null ? null : { _tag: "Exited", code },
+        output: "/out"
+      }
     ),
     world
   )
@@ -249,6 +275,21 @@ describe("a reviewer", () => {
   )
 })
 
+describe("the agent of an assignment", () => {
+  it.effect("it is judged by its own records, whatever the configured agent has", () =>
+    Effect.gen(function* () {
+      const given = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+      assert.strictEqual(yield* reasonOf({ ...given, chosen: true }), "Approved")
+    })
+  )
+  it.effect("an answer in text may quote a record: its verdict has the word of the launch", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* reasonOf({ printed: complete, said: "a quoted record" }), "Completed")
+      assert.strictEqual(yield* reasonOf({ printed: completed, said: "a quoted record" }), "no verdict")
+    })
+  )
+})
+
 describe("a reviewer whose approval does not count", () => {
   const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
   const detailOf = (given: Parameters<typeof judged>[0]) =>
@@ -263,6 +304,10 @@ describe("a reviewer whose approval does not count", () => {
       assert.strictEqual(
         yield* detailOf({ ...approval, unfound }),
         `the reviewer approved, and nothing shows that it looked at anything: ${unfound}`
+      )
+      assert.strictEqual(
+        yield* detailOf({ ...approval, sessionId: "", unfound }),
+        "the reviewer approved, and nothing shows that it looked at anything: it never told its session"
       )
     })
   )

@@ -90,6 +90,8 @@ export const stage = Effect.fnUntraced(function* (
     /** How many processes the first agent, or the first of that role, leaves running at its end. */
     readonly leaves?: number
     readonly leaver?: string
+    /** True if each agent chooses the id of its session, and tells it once it has ended. */
+    readonly chooses?: boolean
     /** Holds if a signal ends its process; by default each does. */
     readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
   },
@@ -108,6 +110,9 @@ export const stage = Effect.fnUntraced(function* (
   )
   const world = new FakeWorld()
   const { processes } = world
+  /** The sessions that agents chose, by their processes. */
+  const sessionsOf = new Map<number, string>()
+  if (acts.chooses === true) world.agent.reports = (pid) => sessionsOf.get(pid)
   const { prepared, receipts } = world.launcher
   /** True if an agent has left processes behind. */
   let left = false
@@ -118,14 +123,16 @@ export const stage = Effect.fnUntraced(function* (
   const assignments = { implementer: 0, reviewer: 0, finisher: 0 }
   let pids = 1000
 
-  const act = Effect.fnUntraced(function* (order: LaunchOrder) {
-    const [session = "", resumed, prompt = ""] = order.command.args
+  const act = Effect.fnUntraced(function* (order: LaunchOrder, pid: number) {
+    const [named = "", resumed, prompt = ""] = order.command.args
+    const session = named === "" ? `chosen-${pid}` : named
     const role = prompt.startsWith("## Implementation Task")
       ? "implementer"
       : prompt.startsWith("## Code Review")
         ? "reviewer"
         : "finisher"
     asked.push({ role, resumed: resumed === "Resume", session })
+    sessionsOf.set(pid, session)
     const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
     const chosen = list[Math.min(assignments[role]++, list.length - 1)]!
     const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
@@ -147,7 +154,7 @@ export const stage = Effect.fnUntraced(function* (
       if (receipts.has(id)) return yield* new LaunchFailed({ message: "taken" })
       const process = identityOf(++pids)
       receipts.set(id, process)
-      const said = yield* act(prepared.get(id)!)
+      const said = yield* act(prepared.get(id)!, process.pid)
       const leaver = !left && asked.at(-1)?.role === (acts.leaver ?? asked[0]?.role)
       const leaves = leaver ? (acts.leaves ?? 0) : 0
       left ||= leaves > 0

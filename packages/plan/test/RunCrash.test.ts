@@ -47,6 +47,7 @@ const play = Effect.fnUntraced(function* (
     readonly finish?: Finish
     readonly leaves?: number
     readonly leaver?: string
+    readonly chooses?: boolean
     readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
   } = {}
 ) {
@@ -106,6 +107,28 @@ describe("a conductor", () => {
       const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
       // Each append and each launch, before and after.
       assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 45)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.live("killed at any of its moments, it learns the session that an agent chose, and goes on in it", () =>
+    Effect.gen(function* () {
+      const acts = [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)]
+      const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
+      const rejected = Effect.map(play([], acts, { chooses: true }), (scene) => ({
+        ...scene,
+        conducts: Effect.tap(scene.conducts, () =>
+          Effect.gen(function* () {
+            const told = (yield* scene.events).flatMap((event) =>
+              event._tag === "AgentSessionFound" ? [event.sessionId] : []
+            )
+            // The same implementer goes on with the session that it has told.
+            const sessions = scene.asked.map(({ session }) => session)
+            assert.deepStrictEqual(sessions[2], sessions[0])
+            assert.deepStrictEqual(told, [sessions[0], sessions[1], sessions[3]])
+          })
+        )
+      }))
+      assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 50)
     }).pipe(Effect.provide(services))
   )
 

@@ -122,6 +122,70 @@ it("work without a commit or a file left to review is asked for again, of a fres
   }
 })
 
+describe("an agent that chooses its session", () => {
+  /** An implementer is asked for without an id. It runs. */
+  const launched = () => {
+    const told = story()
+    told.start()
+    told.dispatch({ _tag: "Ask", role: "implementer", sessionId: "", head: null, agent: "codex" })
+    told.dispatch({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: owner.process })
+    return told
+  }
+  const reports = (sessionId: string) => ({ _tag: "ReportSession", token: "a1", sessionId }) as const
+
+  it("its report is recorded once, and only of an agent that runs", () => {
+    const told = launched()
+    assert.deepStrictEqual(told.dispatch(reports("chosen")), ["AgentSessionFound"])
+    assert.deepInclude(told.run().assignment, { sessionId: "chosen", agent: "codex" })
+    assert.deepStrictEqual(told.dispatch(reports("another")), [])
+    assert.strictEqual(told.run().assignment?.sessionId, "chosen")
+    const early = story()
+    early.start()
+    early.dispatch({ _tag: "Ask", role: "implementer", sessionId: "", head: null })
+    assert.isTrue(Result.isFailure(early.try(reports("chosen"))))
+  })
+  it("once rejected, it goes on in the session that it reported", () => {
+    const told = launched()
+    told.dispatch(reports("chosen"))
+    told.report({ _tag: "Completed", head: "c1", work })
+    told.reviewed(rejected(1))
+    assert.deepInclude(told.ask(), { sessionId: "chosen", resumed: true })
+  })
+  it("a session that was never reported is not gone on with: the next implementer is a fresh one", () => {
+    const refusal = launched()
+    refusal.report(refused("usage-limit", 1_000))
+    refusal.end()
+    assert.deepInclude(refusal.ask(), { resumed: false, sessionId: "s1", attempt: 1 })
+    const rejection = launched()
+    rejection.report({ _tag: "Completed", head: "c1", work })
+    rejection.reviewed(rejected(1))
+    assert.deepInclude(rejection.ask(), { resumed: false })
+  })
+  it("a reviewer's session is no implementer's, nor an implementer's its own", () => {
+    const told = story()
+    told.start()
+    const { sessionId } = told.implemented()
+    told.dispatch({ _tag: "Ask", role: "reviewer", sessionId: "", head: null })
+    told.dispatch({ _tag: "Launched", token: "a2", launchId: "run-r-a2", process: owner.process })
+    assert.deepStrictEqual(told.dispatch({ ...reports(sessionId), token: "a2" }), [])
+    assert.deepStrictEqual(told.dispatch({ ...reports("chosen"), token: "a2" }), ["AgentSessionFound"])
+    assert.strictEqual(told.task().implementer, sessionId)
+  })
+})
+
+it("a run keeps the agents and the permission of its newest conductor that said some", () => {
+  const told = story()
+  const chosen = { implementer: "codex", reviewer: null, permission: "bypassPermissions" } as const
+  const takes = (said: object) => told.dispatch({ _tag: "Take", owner, over: told.run().fence, ...said })
+  assert.isNull(told.run().chosen)
+  takes({ chosen })
+  assert.deepStrictEqual(told.run().chosen, chosen)
+  takes({})
+  assert.deepStrictEqual(told.run().chosen, chosen)
+  takes({ chosen: { ...chosen, reviewer: "pi" } })
+  assert.strictEqual(told.run().chosen?.reviewer, "pi")
+})
+
 describe("a service that refuses an agent", () => {
   it("a refusal is waited out: no attempt and no failure, and the same implementer goes on", () => {
     const told = story()

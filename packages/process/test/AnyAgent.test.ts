@@ -3,7 +3,7 @@ import { fakeKind, FakeWorld } from "@souffleur/testing"
 import { HostServices } from "@souffleur/node"
 import { assert, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
-import { type AgentOptions, type AgentPackage, anyAgent } from "../src/index.ts"
+import { type AgentOptions, type AgentPackage, anyAgent, launchedAgent, programOfSession } from "../src/index.ts"
 
 const untouched = (path: string) =>
   Effect.succeed({ path, changed: false, backup: null, how: "nothing to do" } as const)
@@ -14,7 +14,7 @@ const hooks = {
   command: () => "",
   install: untouched,
   uninstall: untouched,
-  status: (path: string) => Effect.succeed({ path, events: [], absent: [], programs: [], missing: [] })
+  status: (path: string) => Effect.succeed({ path, events: [], absent: [], programs: [], missing: [], off: null })
 }
 
 /** A kind that joins no others. */
@@ -101,6 +101,9 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual([agent.stall, led.stall].map(Duration.toSeconds), [361, 9])
       assert.deepStrictEqual(agent.joined!.programs, ["one", "two"])
       assert.isTrue(Option.isNone(agent.joined!.led("three")))
+      const only = Option.getOrThrow(agent.joined!.only("two"))
+      assert.deepStrictEqual([only.joined, Duration.toSeconds(only.stall)], [undefined, 9])
+      assert.isTrue(Option.isNone(agent.joined!.only("three")))
       const before = two.world.agent.orders.length
       const order = { permission: "acceptEdits", prompt: "", print: true } as never as Parameters<
         typeof agent.command
@@ -111,6 +114,37 @@ it.layer(HostServices.layer)((it) => {
       assert.strictEqual(yield* led.joined!.programOf("s1"), "one")
       assert.strictEqual(yield* led.joined!.programOf("none"), "two")
       assert.strictEqual(Option.getOrThrow(led.joined!.led("one")).stall, agent.stall)
+    })
+  )
+  it.effect(
+    "a pipe is read by the agent of its launch alone: of the session, else the chosen one, else the first",
+    () =>
+      Effect.gen(function* () {
+        for (const [name, { world }] of Object.entries({ one, two }))
+          world.agent.outputReader = () => (line) => Option.liftPredicate(name, () => line.includes(name))
+        const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }
+        const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
+        const agent = Context.get(yield* Layer.build(layer), Agent)
+        const readBy = (read: ReturnType<typeof agent.outputReader>) =>
+          ["one", "two", "text"].flatMap((line) => Option.toArray(read(line)))
+        assert.deepStrictEqual(readBy(agent.outputReader("terminal")), ["one", "two"])
+        const launched = (sessionId: string, chosen?: string) =>
+          Effect.map(launchedAgent(agent, { agent: chosen, sessionId }), (its) => readBy(its.outputReader("pipe")))
+        assert.deepStrictEqual(yield* launched("none"), ["one"])
+        assert.deepStrictEqual(yield* launched("none", "two"), ["two"])
+        assert.deepStrictEqual(yield* launched("s2"), ["two"])
+        assert.deepStrictEqual(yield* launched("s1", "two"), ["one"])
+      })
+  )
+  it.effect("a session is of the agent that has its file, by the name of its program, else of the first", () =>
+    Effect.gen(function* () {
+      const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }
+      const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
+      const agent = Context.get(yield* Layer.build(layer), Agent)
+      const programs = yield* Effect.forEach(["s2", "none"], (id) => programOfSession(agent, id))
+      assert.deepStrictEqual(programs, ["two", "one"])
+      const { joined: _, ...alone } = agent
+      assert.strictEqual(yield* programOfSession({ ...alone, name: "three" }, "s2"), "three")
     })
   )
 })

@@ -50,6 +50,7 @@ export const qwen: AgentPackage = {
       "PermissionRequest"
     ],
     timeout: 5,
+    off: { keys: ["disableAllHooks"], value: true },
     ofUser: ["settings.json"],
     onlyIf: "Qwen Code runs them with bypassPermissions alone: its safe mode leaves them out"
   }),

@@ -34,8 +34,8 @@ export const firstLaunch = Event.LaunchPrepared.make({
 })
 
 /** The event that ended the Conductor, by the trigger of its recovery. */
-const ended = ({ retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0] & {}): WatchEvent => {
-  const seen = { at, watcher: 1, retries, evidence, taskCount: 2, taskFingerprint: "2 tasks" }
+const ended = ({ ran = at, retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0] & {}): WatchEvent => {
+  const seen = { at: ran, watcher: 1, retries, evidence, taskCount: 2, taskFingerprint: "2 tasks" }
   switch (trigger) {
     case "handoff":
       return Event.ContextRecoveryRequested.make(seen)
@@ -74,6 +74,10 @@ export const recovering = (
     readonly project?: string
     /** A person has named the Conductor against the evidence. */
     readonly forced?: boolean
+    /** Of an agent that souffleur itself has started, and what its command asked for. */
+    readonly launched?: Permission
+    /** How long the Conductor ran, in ms. */
+    readonly ran?: number
     /** Of a plain command, which souffleur itself has started. */
     readonly command?: boolean
   } = {}
@@ -90,6 +94,9 @@ export const recovering = (
     pin: { ...leastPin, ceiling: change.ceiling ?? "acceptEdits" }
   }),
   ...(change.command === true ? [firstLaunch] : []),
+  ...(change.launched === undefined
+    ? []
+    : [{ ...firstLaunch, requested: change.launched, effective: change.launched }]),
   Event.OwnerTook.make({ at, fence: 1, owner }),
   Event.ConductorConfirmed.make({
     at,

@@ -1,21 +1,13 @@
 import { Agent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
+import { layerPartialAgent } from "@souffleur/testing"
 import { assert, it } from "@effect/vitest"
-import { Duration, Effect, FileSystem, Layer, Option } from "effect"
+import { Effect, FileSystem, Layer } from "effect"
 import { ExternalExport } from "../src/index.ts"
 
 /** Node, and a script that is one argument; the session id is the next. */
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
-const inner = Layer.mock(Agent)({
-  name: "agent",
-  stall: Duration.seconds(361),
-  compactPrompt: "/compact",
-  isAgent: () => true,
-  inPrintMode: () => false,
-  outputReader: () => () => Option.none(),
-  tags: () => [],
-  sessionTag: () => ({ environment: {} })
-})
+const inner = layerPartialAgent({})
 
 it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   /** A folder with a conversation as Markdown in it, and an export into another by that command. */

@@ -5,10 +5,14 @@ import { Effect, Layer, Option } from "effect"
 import { carriedSessions } from "../src/agent/CarriedSessions.ts"
 
 const carried = { variable: "SCRIBE_SESSION", runs: ([program]: ReadonlyArray<string>) => program === "scribe" }
+const known = {
+  projectOf: () => Effect.succeed(Option.some("/p")),
+  isIdle: (sessionId: string) => Effect.succeed(sessionId === "s1")
+}
 const of = (sessionId: string) => ({ environment: { SCRIBE_SESSION: sessionId } })
 const scribe = { words: ["scribe"] }
 const found = (processes: FakeProcesses) =>
-  carriedSessions(carried, () => Effect.succeed(Option.some("/p"))).pipe(
+  carriedSessions(carried, known).pipe(
     Effect.map((all) => all.map(({ pid, project, sessionId }) => `${pid} ${sessionId} ${project}`)),
     Effect.provide(Layer.succeed(Processes, processes.service))
   )
@@ -61,5 +65,24 @@ it.effect("a tool that outlived its agent, a zombie and an impossible id hold no
       { pid: 40, ...scribe, ...of("../s3") }
     )
     assert.deepStrictEqual(yield* found(machine), [])
+  })
+)
+
+it.effect("an agent at its prompt is idle, and an agent that works or ends after its turn is busy", () =>
+  Effect.gen(function* () {
+    const machine = new FakeProcesses().run(
+      { pid: 20, ...scribe, ...of("s1") },
+      { pid: 30, ...scribe, ...of("s2") },
+      { pid: 40, words: ["scribe", "--print"], ...of("s1") }
+    )
+    const inPrintMode = (words: ReadonlyArray<string>) => words.includes("--print")
+    const said = yield* Effect.provide(
+      carriedSessions({ ...carried, inPrintMode }, known),
+      Layer.succeed(Processes, machine.service)
+    )
+    assert.deepStrictEqual(
+      said.map(({ pid, status }) => `${pid} ${status}`),
+      ["20 idle", "30 busy", "40 busy"]
+    )
   })
 )

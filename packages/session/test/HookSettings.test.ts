@@ -51,6 +51,23 @@ describe("hooks in settings", () => {
     assert.include(installed(text), '{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "guard" }] }')
   })
 
+  it("leave comments as they are, wherever one is", () => {
+    const commented = `// mine
+{
+  /* "hooks": { } */ "theme": "a // b", // kept
+  "hooks": {
+    // of others
+    "Stop": [{ "hooks": [{ "type": "command", "command": "say /* no */" /* { */ }] }] // last
+  } // }
+}
+`
+    const after = installed(commented)
+    assert.isTrue(Result.getOrThrow(hooksFound(form, after)).complete)
+    for (const line of commented.split("\n").slice(0, 5)) assert.include(after, line)
+    assert.strictEqual(taken(after), commented)
+    assert.strictEqual(taken(installed("{} // none")), "{} // none")
+  })
+
   it("leave a list of another's hooks without changing the rest", () => {
     const merged = JSON.stringify({
       hooks: {

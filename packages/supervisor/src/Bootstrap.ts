@@ -1,4 +1,5 @@
 import {
+  Agent,
   Comms,
   type CommsRefusal,
   parseTarget,
@@ -8,9 +9,10 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
+import { programOfSession } from "@souffleur/process"
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { firstLaunch } from "./FirstLaunch.ts"
-import { Invalid, refuseReply, Undecided, validate } from "./Validation.ts"
+import { Invalid, refuseReply, Undecided, type Validated, validate } from "./Validation.ts"
 
 /** Polls with the same failure that count as one more failed attempt (spec: behaviour#validation). */
 const unchangedPolls = 10
@@ -68,12 +70,16 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
     }
   })
 
+  const confirm = Effect.fnUntraced(function* ({ kind }: Watch, found: Validated) {
+    const agent = kind === "command" ? null : yield* programOfSession(yield* Agent, found.sessionId)
+    return yield* ref.dispatch({ _tag: "Confirm", ...found, agent })
+  })
+
   const attempt = Effect.fn("Bootstrap.attempt")(function* () {
     yield* Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: "bootstrap/1", at }))
     const watch = yield* ref.state
     return yield* Effect.gen(function* () {
-      if (watch.firstLaunch !== undefined)
-        return yield* ref.dispatch({ _tag: "Confirm", ...(yield* firstLaunch(ref, watch)) })
+      if (watch.firstLaunch !== undefined) return yield* confirm(watch, yield* firstLaunch(ref, watch))
       const { replied, watch: corrected } = yield* correction(watch)
       const found = yield* validate(corrected, corrected).pipe(
         Effect.catchTag("Invalid", (invalid): Effect.Effect<never, Invalid | Undecided> => {
@@ -81,7 +87,7 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
           return Effect.fail(counts ? invalid : new Undecided({ message: invalid.message }))
         })
       )
-      return yield* ref.dispatch({ _tag: "Confirm", ...found })
+      return yield* confirm(watch, found)
     }).pipe(
       Effect.catchTag("Invalid", fail),
       Effect.catchTag("Undecided", () => ref.state)

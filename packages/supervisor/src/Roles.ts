@@ -11,6 +11,7 @@ import {
 import { Beats, type LogError, type Refused } from "@souffleur/eventlog"
 import { selfMonitor } from "@souffleur/monitor"
 import {
+  beginAgain,
   exportProvider,
   continueTurn,
   handover,
@@ -33,6 +34,7 @@ export type World = Beats | Claims | EventLog | StepServices
 
 /** The providers in their order (spec: behaviour#providers). */
 export const standardProviders = [
+  beginAgain,
   resumeSession,
   continueTurn,
   handover,

@@ -53,6 +53,16 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
 })
 
 /**
+ * Refuses a session that works in a process that no launch can replace. Fails with `BadTarget`, and says what to type
+ * instead.
+ */
+export const refuseSession = Effect.fn("Validation.refuseSession")(function* (sessionId: string) {
+  const held = (yield* (yield* Agent).sessions).find((session) => session.sessionId === sessionId)
+  if (held?.unwatchable !== undefined)
+    return yield* new BadTarget({ message: `${held.unwatchable.why}: type ${held.unwatchable.next}` })
+})
+
+/**
  * Refuses a named process that is known to be another than the Conductor, because a recovery stops its tree later. A
  * person's word is enough when nothing is known. Against the evidence it needs `--force`. A reply always needs evidence
  * for its word. Fails with `Invalid`.

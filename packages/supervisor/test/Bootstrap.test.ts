@@ -46,6 +46,7 @@ describe("the three checks", () => {
           conductor: identityOf(4711),
           sessionId: "s1",
           print: false,
+          agent: "agent",
           taskCount: 3,
           taskFingerprint: "3 tasks",
           conductorState: "working",

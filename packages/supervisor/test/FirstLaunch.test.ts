@@ -51,6 +51,17 @@ const starting = Effect.fnUntraced(function* (
 })
 
 describe("the first launch of a run", () => {
+  it.effect("the log names the program of an agent, and of a command none", () =>
+    Effect.gen(function* () {
+      for (const [kind, agent] of [
+        ["agent", "agent"],
+        ["command", null]
+      ] as const) {
+        const { events } = yield* starting(kind)
+        assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", agent })
+      }
+    })
+  )
   it.effect("the first launch starts the prepared command as generation 1", () =>
     Effect.gen(function* () {
       const { events, world } = yield* starting("agent")

@@ -88,7 +88,11 @@ export class FakeAgent {
       return found.length === 1
         ? Effect.succeed({ path: `/agent/${found[0]!}.jsonl`, sessionId: found[0]! })
         : Effect.fail(
-            new SessionNotFound({ sessionId: asked, reason: "missing", message: `no session file of ${asked}` })
+            new SessionNotFound({
+              sessionId: asked,
+              reason: found.length === 0 ? "missing" : "ambiguous",
+              message: `no session file of ${asked}`
+            })
           )
     })
 
@@ -172,3 +176,21 @@ export class FakeAgent {
   )
   readonly layer = Layer.effect(Agent, this.service)
 }
+
+/**
+ * Makes an agent of these methods alone. Any other method is a defect. It has no session, and holds any words to be its
+ * own. It ends after its turn. It neither reads outputs nor tags processes.
+ */
+export const layerPartialAgent = (methods: Partial<Agent["Service"]>): Layer.Layer<Agent> =>
+  Layer.mock(Agent)({
+    name: "agent",
+    stall: Duration.seconds(361),
+    compactPrompt: null,
+    sessions: Effect.succeed([]),
+    isAgent: () => true,
+    inPrintMode: () => true,
+    outputReader: () => () => Option.none(),
+    tags: () => [],
+    sessionTag: () => ({ environment: {} }),
+    ...methods
+  })

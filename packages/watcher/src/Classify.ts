@@ -5,6 +5,7 @@ import {
   heartbeatAge,
   isOver,
   isSessionKnown,
+  turnsSince,
   type Watch,
   type WatcherExit
 } from "@souffleur/domain"
@@ -13,8 +14,8 @@ import type { Observation } from "./Observation.ts"
 import { signsToLog } from "./ReadSigns.ts"
 
 /** Finds the failed last turn of this generation: a usage limit, an outage, or a conversation that no longer fits. */
-const failureOf = ({ launchedAt }: Watch, { signs: { session } }: Observation) =>
-  session?.turn?._tag === "Failed" && session.turn.at >= launchedAt ? session.turn : undefined
+const failureOf = (watch: Watch, { signs: { session } }: Observation) =>
+  session?.turn?._tag === "Failed" && session.turn.at >= turnsSince(watch) ? session.turn : undefined
 
 /**
  * Decides how a wait ends (spec: behaviour#limits-and-waits). The Conductor goes on by itself, the service states a

@@ -31,6 +31,9 @@ import {
 } from "./Remember.ts"
 import { findReturned, holderOf } from "./SessionHolder.ts"
 
+/** The signals by which a terminal ends a program: a key, or its window is closed. */
+const ofPersons: ReadonlySet<string> = new Set(["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"])
+
 /**
  * Makes the observer of one watcher: each poll reads everything, then compares it with the polls before
  * (spec: behaviour#polls).
@@ -69,11 +72,14 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       isOver(condition) && watch.launchId !== undefined ? launcher.endOf(watch.launchId) : Effect.succeedNone
     ).pipe(Effect.map(Option.getOrUndefined))
 
-  /** Returns an end that may be an early one. A person may end what is in a window, after its finished turn. */
+  /**
+   * Returns an end that may be an early one. A person may end what is in a window, after its finished turn. A key does
+   * so, or the end of the window. Neither kills.
+   */
   const judgedEnd = Effect.fnUntraced(function* (end: ProcessEnd | undefined) {
     const isPersons =
       watch.kind === "agent" && watch.launchId !== undefined && (yield* launcher.inWindow(watch.launchId))
-    return isPersons ? undefined : end
+    return isPersons && !(end?._tag === "Killed" && !ofPersons.has(end.signal)) ? undefined : end
   })
 
   const readAll = Effect.fnUntraced(function* (due: number) {

@@ -22,5 +22,13 @@ export const patrol = (wait: Duration.Duration, interval: Duration.Duration) =>
  */
 export const probeInterval = "1 second"
 
+/**
+ * The schedule of questions for a session that an agent chooses. Most agents tell it within seconds, others after a
+ * prompt.
+ */
+export const naming = Schedule.min([Schedule.exponential(probeInterval), Schedule.spaced("10 seconds")])
+
+/** Milliseconds within which an agent begins its session, unless it asks something first. It takes a second. */
+export const beginMillis = 60_000
 /** Milliseconds after which an agent at its prompt waits for a person. A person at work makes shorter pauses. */
 export const promptMillis = 600_000

@@ -1,21 +1,27 @@
 import {
   Agent,
   beatMirrored,
+  failedAtPrompt,
+  failedTurn,
+  firstAnswer,
+  hasPrompt,
+  isSessionKnown,
   jittered,
   nextPrompt,
   Processes,
   quietUntilNow,
   Settings,
+  turnsSince,
   type Watch,
   type WatcherExit,
   type WatchRef
 } from "@souffleur/domain"
-import { rememberOffspring } from "@souffleur/process"
+import { rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
 import { classify, evidenceOf, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
-import { patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
+import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
 
 type Report = Pick<Observation, "comms"> & {
   readonly exit: WatcherExit
@@ -24,18 +30,18 @@ type Report = Pick<Observation, "comms"> & {
 
 /**
  * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
- * An agent that souffleur launched into a window waits at its prompt. Its turn has been over for a while then.
- * A successor has `taken` its hand-off then.
+ * An agent that souffleur launched into a window may ask something before it begins a session. Later it waits at its
+ * prompt. Its turn has failed then, or has been over for a while. A successor has `taken` its hand-off then.
  */
-const awaited = (
-  { comms, kind, launchId, launchedAt, print }: Watch,
-  { now, verdict }: Observation,
-  taken: boolean
-): string | null => {
+const awaited = (watch: Watch, { now, signs, verdict }: Observation, taken: boolean): string | null => {
+  const { launchedAt, sessionId } = watch
   if (verdict._tag === "Waiting") return verdict.for.slice(0, 100)
-  if (verdict._tag !== "Idle" || !taken || comms !== null || kind !== "agent" || print || launchId === undefined)
-    return null
-  return verdict.since >= launchedAt && now - verdict.since > promptMillis ? nextPrompt : null
+  if (!hasPrompt(watch)) return null
+  if (!isSessionKnown(sessionId))
+    return signs.process === "running" && now - launchedAt > beginMillis ? firstAnswer : null
+  if (verdict._tag !== "Idle" || !taken) return null
+  if (failedAtPrompt(watch, signs.session?.turn)) return failedTurn
+  return verdict.since >= turnsSince(watch) && now - verdict.since > promptMillis ? nextPrompt : null
 }
 
 /**
@@ -161,6 +167,18 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
           poll(Math.max(firstWaitMillis, intervalMillis))
         )
 
+  /**
+   * Polls as soon as the launch reports the session that it chose. A hand-over before that would export the
+   * conversation before this one.
+   */
+  const named =
+    watch.conductor === undefined || watch.kind === "command" || isSessionKnown(watch.sessionId)
+      ? Effect.never
+      : reportedSession(watch).pipe(
+          Effect.repeat({ until: Option.isSome, schedule: naming }),
+          Effect.andThen(poll(Math.max(firstWaitMillis, intervalMillis)))
+        )
+
   /** Polls as soon as a wait is over, not one poll later. */
   const waiting =
     watch.wait === undefined
@@ -175,6 +193,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     Effect.andThen(beating, Effect.never),
     Effect.andThen(patrolling, Effect.never),
     Effect.andThen(probing, Effect.never),
+    Effect.andThen(named, Effect.never),
     Effect.andThen(waiting, Effect.never)
   ])
   yield* ref.dispatch({

@@ -165,6 +165,10 @@ describe("a session", () => {
     const later: Watch = { ...awaiting, launchedAt: now - 999 }
     for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
       assert.isUndefined(exitOf(later, at(failed(why))))
+    // It may fail before its launch is confirmed.
+    const soon: Watch = { ...later, preparedAt: now - 1001 }
+    assert.strictEqual(exitOf(soon, at(failed("outage")))?._tag, "Limited")
+    assert.isUndefined(exitOf({ ...soon, preparedAt: now - 999 }, at(failed("outage"))))
   })
   it("a hung session is dead without comms; with comms the heartbeat decides", () => {
     const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }

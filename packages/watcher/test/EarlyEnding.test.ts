@@ -84,10 +84,14 @@ describe("the end of a Conductor without comms", () => {
       }
     })
   )
-  it.effect("a finished turn in a window is the end of the work, however its process ended", () =>
+  it.effect("a finished turn in a window is the end of the work, unless no terminal ends its process so", () =>
     Effect.gen(function* () {
       const world = { ...alone, ended: "SIGHUP", terminal: "tmux" } as const
       assert.deepStrictEqual(yield* ending({ world, history: successorFor("pid", "other") }), complete)
+      for (const ended of ["SIGKILL", "SIGSEGV"]) {
+        const killed = { world: { ...world, ended }, history: successorFor("pid", "other") }
+        assert.deepStrictEqual(yield* ending(killed), [["exit", 0], "exit"])
+      }
       const within = { ...world, turnFinished: false }
       assert.deepStrictEqual(yield* ending({ world: within, history: successorFor("pid", "other") }), [
         "ConductorDied",

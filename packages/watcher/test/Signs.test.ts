@@ -104,6 +104,49 @@ describe("a heartbeat that is too old", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
     })
   )
+  it.effect("an agent that begins no session in its window waits for a person, who is told once", () =>
+    Effect.gen(function* () {
+      const begun: Array<string> = []
+      const nameless = { ...history.confirmed(), sessionId: "" }
+      const printing = yield* watching({
+        history: [history.prepared, { ...nameless, print: true }, history.started()],
+        world: { solo: true, reports: () => undefined }
+      })
+      const { told } = yield* watching({
+        history: [history.prepared, nameless, history.started()],
+        world: { solo: true, reports: () => begun[0] }
+      })
+      yield* until(361)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+      assert.deepInclude((yield* told)[0], { for: "an answer before its first turn" })
+      assert.deepStrictEqual(yield* printing.told, [])
+      begun.push("s7")
+      yield* until(600)
+      assert.include(tagsOf(yield* told), "SessionIdFound")
+    })
+  )
+  it.effect("an agent whose turn failed at its prompt waits for a person, who is told at the first look", () =>
+    Effect.gen(function* () {
+      const failed = session({ _tag: "Failed", at: at(10), reason: "other", resetsAt: undefined, words: "No key." })
+      const before = session({ _tag: "Failed", at: at(-10), reason: "other", resetsAt: undefined, words: "No key." })
+      for (const [signs, events, heard] of [
+        [failed, [history.prepared, history.confirmed(), history.started()], ["its turn failed"]],
+        // It may fail before its launch is confirmed.
+        [failed, [history.prepared, { ...history.confirmed(), at: at(20) }, history.started()], ["its turn failed"]],
+        [before, [history.prepared, history.confirmed(), history.started()], []],
+        [failed, [history.prepared, { ...history.confirmed(), print: true }, history.started()], []]
+      ] as const) {
+        yield* TestClock.setTime(begun)
+        const { told } = yield* watching({ history: events, world: { solo: true, signs } })
+        yield* until(241)
+        const awaited = (yield* told).filter(({ _tag }) => _tag === "PersonAwaited")
+        assert.deepStrictEqual(
+          awaited.flatMap((event) => ("for" in event ? [event.for] : [])),
+          [...heard]
+        )
+      }
+    })
+  )
   it.effect("a turn that is over is told to no person with comms, in print mode, or of an agent run by hand", () =>
     Effect.gen(function* () {
       const print = [history.prepared, { ...history.confirmed(), print: true }, history.started()]

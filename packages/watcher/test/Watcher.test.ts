@@ -590,6 +590,19 @@ describe("an agent that chooses its ids", () => {
       assert.strictEqual(tagsOf(yield* gone.told)[0], "SessionIdFound")
     })
   )
+  it.effect("the session of a launch is taken within seconds of its report, long before the first poll", () =>
+    Effect.gen(function* () {
+      const nameless = [{ ...history.confirmed(), sessionId: "" }, history.started(1)]
+      const begun: Array<string> = []
+      const { ref, told } = yield* watching({ world: { solo: true, reports: () => begun[0] }, history: nameless })
+      yield* until(4)
+      assert.deepStrictEqual(yield* told, [])
+      begun.push("s7")
+      yield* until(8)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+      assert.strictEqual((yield* ref.state).sessionId, "s7")
+    })
+  )
   it.effect(
     "a successor that ended before the first look is no death where its launch left a session, also with comms",
     () =>

@@ -1,23 +1,32 @@
-import { EventLog } from "@souffleur/domain"
+import { dispatch, EventLog, type FleetWord, type FleetWordIntent } from "@souffleur/domain"
 import type { DueWord, FleetEvent, WordAnswer } from "@souffleur/fleet"
-import { command } from "@souffleur/supervisor"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Clock, Effect, Exit } from "effect"
 import { Seed } from "../Seed.ts"
+import { goBy } from "../Sentences.ts"
 import { SimMachine } from "../SimMachine.ts"
 import type { World } from "../SimulatedWorld.ts"
 import { simulate } from "../Simulation.ts"
 import { minute } from "../Timeline.ts"
 import { SimHub } from "./SimHub.ts"
 import { SimShipper } from "./SimShipper.ts"
-import { wireTo } from "./SimWire.ts"
+import { fittingWord, wireTo } from "./SimWire.ts"
 
 /** The verdict over a fleet. */
 export interface SimulatedFleet {
   readonly violations: ReadonlyArray<string>
   readonly events: number
   readonly restarts: number
+  /** Words that the hosts took. */
+  readonly taken: ReadonlyArray<FleetWord>
   /** Words that the hosts refused. */
   readonly refused: number
+}
+
+/** A word that a host took: in which tick, and at which time. */
+interface TakenWord {
+  readonly tick: number
+  readonly now: number
+  readonly word: FleetWordIntent
 }
 
 /** Milliseconds between two moments at which the shipper's machine takes over the time of its host. */
@@ -35,14 +44,36 @@ const rowsOf = ({ id, ledger }: World): (() => ReadonlyArray<FleetEvent>) => {
   }
 }
 
+/** Says a word of the fleet to the log of a world, at a time. */
+const sayTo = (world: World, { now, word }: Omit<TakenWord, "tick">) => {
+  const { finished, released } = world
+  // A world takes an end without a speaker for a violation.
+  world.released ||= word.word === "release"
+  world.finished ||= word.word === "done"
+  return dispatch(world.id, { _tag: "TakeFleetWord", ...word, now, by: { _tag: "Operator" } }).pipe(
+    Effect.tapError(() => Effect.sync(() => Object.assign(world, { finished, released }))),
+    Effect.provideService(EventLog, world.ledger.log)
+  )
+}
+
+/** Does something in a world each 250 ms, with the number of the tick. A person there ends a hold once it is calm. */
+const ticking = (world: World, act: (tick: number) => void): void => {
+  const go = (count: number): void => {
+    act(count)
+    if (world.calm && world.ledger.watch.held !== undefined && count % 40 === 0) goBy(world)
+    world.timeline.after(tick, () => go(count + 1))
+  }
+  go(0)
+}
+
 /** The time in which a shipper brings what is missing, once nothing goes wrong any more. */
 const catchesUp = 5 * minute
 
 /**
  * Simulates hosts with one hub behind a wire that loses, delays and doubles, and judges it. Each host is a world of the
- * simulation of watches. The same world without a hub has the same log, to the byte. So it has where the hub lies, also
- * in words. A hub that keeps its promises has each log whole and once. Shippers are killed meanwhile, and the hub goes
- * back to a backup.
+ * simulation of watches. People say words at the hub. The same world without a hub has the same log, to the byte. There
+ * a local person says the words that the host took. The logs are the same where the hub lies, also in words. A hub that keeps its
+ * promises has each log whole and once. Shippers are killed meanwhile, and the hub goes back to a backup.
  */
 export const simulateFleet = (number: number): SimulatedFleet => {
   const seed = new Seed(number)
@@ -50,29 +81,36 @@ export const simulateFleet = (number: number): SimulatedFleet => {
   const hub = new SimHub()
   const violations: Array<string> = []
   const hosts = seed.between(1, 3)
+  const taken: Array<FleetWord> = []
   let [events, refused, restarts] = [0, 0, 0]
   for (let host = 0; host < hosts; host++) {
-    const world = seed.between(1, 1_000_000)
+    const number = seed.between(1, 1_000_000)
     const own = seed.fork()
     const log = `00000000-0000-4000-8000-00000000000${host}`
     // It has a time, a queue and a seed of its own. So nothing of it is in the way of souffleur.
     const machine = new SimMachine(own.number, true)
     machine.silent = true
+    const had: Array<TakenWord> = []
     let rows: () => ReadonlyArray<FleetEvent> = () => []
     let shipper: SimShipper | undefined
     let told: World | undefined
+    let [now, said] = [0, 0]
     /** Decides on a word as `souffleur fleet take` does, by the log of the world. */
-    const take = ({ watch, ...word }: DueWord): Effect.Effect<WordAnswer> =>
+    const take = (due: DueWord): Effect.Effect<WordAnswer> =>
       Effect.gen(function* () {
-        if (watch !== told!.id) return { reason: "there is no such watch", note: null }
-        return yield* command(watch, { _tag: "TakeFleetWord", ceilings: false, ...word }).pipe(
+        if (due.watch !== told!.id) return { reason: "there is no such watch", note: null }
+        const { id, person, seen, until, word } = due
+        const one = {
+          tick: now,
+          now: yield* Clock.currentTimeMillis,
+          word: { id, person, seen, until, word, ceilings: false }
+        }
+        return yield* sayTo(told!, { ...one, word: { ceilings: false, ...due } }).pipe(
+          Effect.tap(() => Effect.sync(() => (had.push(one), taken.push(word)))),
           Effect.as({ reason: null, note: null }),
           Effect.catch(({ message }) => Effect.succeed({ reason: message, note: null }))
         )
-      }).pipe(
-        Effect.tap(({ reason }) => Effect.sync(() => void (refused += reason === null ? 0 : 1))),
-        Effect.provideService(EventLog, told!.ledger.log)
-      )
+      }).pipe(Effect.tap(({ reason }) => Effect.sync(() => void (refused += reason === null ? 0 : 1))))
     const begin = (): void => {
       restarts++
       shipper = new SimShipper(machine, {
@@ -97,20 +135,34 @@ export const simulateFleet = (number: number): SimulatedFleet => {
       rows = rowsOf(world)
       begin()
       let restored = hub.backup()
-      const takeOver = (): void => {
+      ticking(world, (count) => {
+        now = count
         machine.timeline.offset = world.timeline.offset
         machine.run(world.timeline.monotonic)
         if (own.chance(0.002)) shipper?.kill()
         if (own.chance(0.002)) restored()
         if (own.chance(0.002)) restored = hub.backup()
+        const { watch } = world.ledger
+        if (watch.phase === "Watching" && !world.calm && own.chance(0.005))
+          hub.say(log, {
+            id: `2b1f3c9a-4e52-4a3f-9a76-${String(++said).padStart(12, "0")}`,
+            watch: world.id,
+            word: fittingWord(own, watch),
+            seen: watch.revision,
+            person: "anna",
+            until: machine.timeline.wall + own.between(0, 2 * minute)
+          })
         if (shipper?.state === "abandoned") begin()
-        world.timeline.after(tick, takeOver)
-      }
-      takeOver()
+      })
     }
+    /** A person of the host says the words that it took, at the same time. */
+    const locally = (world: World): void =>
+      ticking(world, (count) => {
+        for (const one of had) if (one.tick === count) Effect.runSync(Effect.exit(sayTo(world, one)))
+      })
     const options = { story: false, thorough: true }
-    const alone = simulate(world, options)
-    const together = simulate(world, { ...options, beside })
+    const together = simulate(number, { ...options, beside })
+    const alone = simulate(number, { ...options, beside: locally })
     const found = rows()
     events += found.length
     violations.push(...together.violations.map((one) => `host ${host}: ${one}`))
@@ -122,5 +174,5 @@ export const simulateFleet = (number: number): SimulatedFleet => {
     if (!lies && JSON.stringify(hub.copyOf(log)) !== JSON.stringify(found))
       violations.push(`host ${host}: the hub has ${hub.copyOf(log).length} of ${found.length} events`)
   }
-  return { violations, events, refused, restarts }
+  return { violations, events, refused, restarts, taken }
 }

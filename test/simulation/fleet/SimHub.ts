@@ -6,7 +6,8 @@ import {
   noMark,
   NoSuchLog,
   OtherMark,
-  BrokenBatch
+  BrokenBatch,
+  type WaitingWord
 } from "@souffleur/fleet"
 import { Effect } from "effect"
 
@@ -17,9 +18,15 @@ interface Copy {
   readonly forked: boolean
 }
 
+/** A word that a person said. `until`: its end by the clock of the hub. */
+export interface KeptWord extends Omit<WaitingWord, "left"> {
+  readonly until: number
+}
+
 /** A hub that keeps its promises (spec: fleet#append), for any number of hosts. */
 export class SimHub {
   #logs = new Map<string, Copy>()
+  readonly #words = new Map<string, ReadonlyArray<KeptWord>>()
 
   /** Returns what may bring its store back, as a backup does. */
   backup(): () => void {
@@ -29,6 +36,26 @@ export class SimHub {
 
   copyOf(log: string): ReadonlyArray<FleetEvent> {
     return this.#logs.get(log)?.events ?? []
+  }
+
+  /** Keeps a word of a person for a log. */
+  say(log: string, word: KeptWord): void {
+    this.#words.set(log, [...(this.#words.get(log) ?? []), word])
+  }
+
+  waits(log: string): boolean {
+    return (this.#words.get(log) ?? []).length > 0
+  }
+
+  words(log: string, now: number): ReadonlyArray<WaitingWord> {
+    return (this.#words.get(log) ?? []).map(({ until, ...word }) => ({ ...word, left: until - now }))
+  }
+
+  answer(log: string, id: string): void {
+    this.#words.set(
+      log,
+      (this.#words.get(log) ?? []).filter((word) => word.id !== id)
+    )
   }
 
   begin(log: string): Effect.Effect<LogMark, OtherMark> {

@@ -1,4 +1,4 @@
-import { FleetWord } from "@souffleur/domain"
+import { FleetWord, type Watch } from "@souffleur/domain"
 import {
   type Appended,
   BrokenBatch,
@@ -12,9 +12,9 @@ import {
   OtherMark,
   TokenRefused,
   TooManyLogs,
-  type WaitingWord
+  WaitingWord
 } from "@souffleur/fleet"
-import { Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { Seed } from "../Seed.ts"
 import type { SimHub } from "./SimHub.ts"
 
@@ -22,22 +22,43 @@ import type { SimHub } from "./SimHub.ts"
 const patience = 10_000
 
 /** The watch of a host, by which a liar makes its words. */
-export interface LiedTo {
-  readonly id: string
-  readonly revision: number
-  readonly stanceSince: number
-}
+export type LiedTo = Watch & { readonly id: string }
 
 const uuid = (n: number) => `2b1f3c9a-4e52-4a3f-9a77-${String(n).padStart(12, "0")}`
 
+/** Returns a word that fits the state of a watch, as a person says it who sees that state. */
+export const fittingWord = (seed: Seed, { held, standby, wait }: Watch): FleetWord => {
+  if (held !== undefined || wait !== undefined) return "go"
+  if (standby !== undefined) return "retry"
+  return seed.chance(0.05) ? seed.pick(["release", "done"]) : "hold"
+}
+
+/** Fields of no word. They would end the watch, lift the ceiling, name another agent, or give a prompt. */
+const strange = {
+  _tag: "Release",
+  ceilings: true,
+  permission: "bypassPermissions",
+  handover: { agent: "codex", lives: true },
+  prompt: "work on something else",
+  args: ["--dangerously-skip-permissions"]
+}
+
 /**
- * Returns words that may not count: for another stance, for another watch, or after their end. Few ids are among
- * them, so a word comes again, and with another meaning.
+ * Returns words as a liar may send them. Most may not count: for another stance, for another watch, or after their end.
+ * Few ids are among them, so a word comes again, and with another meaning. One is as a person says it, with fields of
+ * no word. One is no word at all.
  */
-const falseWords = (seed: Seed, { id, revision, stanceSince }: LiedTo): ReadonlyArray<WaitingWord> =>
-  Array.from({ length: seed.between(1, 5) }, () => {
+const falseWords = (seed: Seed, watch: LiedTo): ReadonlyArray<unknown> => {
+  const { id, revision, stanceSince } = watch
+  return Array.from({ length: seed.between(1, 5) }, () => {
     const left = seed.pick([1, 120_000, Number.MAX_SAFE_INTEGER])
     const word = { id: uuid(seed.between(1, 4)), watch: id, word: seed.pick(FleetWord.literals), person: "anna", left }
+    if (seed.chance(0.05)) return { ...word, seen: revision, word: seed.pick(["adopt", "trust", "run"]) }
+    if (seed.chance(0.3)) {
+      const more = Object.fromEntries(Object.entries(strange).filter(() => seed.chance(0.5)))
+      const id = uuid(seed.between(5, 999_999))
+      return { ...more, ...word, id, seen: revision, word: fittingWord(seed, watch) }
+    }
     switch (seed.pick(["earlier", "later", "another", "over"] as const)) {
       case "earlier":
         return { ...word, seen: stanceSince - seed.between(1, 9) }
@@ -50,6 +71,10 @@ const falseWords = (seed: Seed, { id, revision, stanceSince }: LiedTo): Readonly
         return { ...word, seen: revision, left: -seed.pick([1, 1000, Number.MAX_SAFE_INTEGER]) }
     }
   })
+}
+
+/** Reads words as the border of a host does. */
+const border = Schema.decodeUnknownEffect(Schema.Array(WaitingWord))
 
 /** The wire between one host and the hub. It loses, delays and doubles requests; `lies`: the hub says anything. */
 export interface WireOptions {
@@ -86,14 +111,26 @@ export const wireTo = ({ hub, liedTo, lies, seed }: WireOptions, isCalm: () => b
     begin: (log) =>
       sent<LogMark, OtherMark>(hub.begin(log), () => [Effect.succeed(mark()), Effect.fail(other()), ...refusals]),
     look: () => Effect.die("a shipper does not look"),
-    // A hub that keeps its promises has no words here.
-    words: () =>
-      sent<ReadonlyArray<WaitingWord>, never, TokenRefused>(Effect.succeed([]), () => [
-        Effect.sync(() => falseWords(seed, liedTo()))
-      ]),
-    answer: () => sent<void, never, TokenRefused>(Effect.void, () => [Effect.void, Effect.fail(new TokenRefused())]),
+    words: (log) =>
+      sent<ReadonlyArray<WaitingWord>, never, TokenRefused | HubAway>(
+        Effect.map(Clock.currentTimeMillis, (now) => hub.words(log, now)),
+        () => [
+          Effect.mapError(
+            Effect.suspend(() => border(falseWords(seed, liedTo()))),
+            () => new HubAway({ problem: "its answer cannot be read" })
+          )
+        ]
+      ),
+    answer: (log, word) =>
+      sent<void, never, TokenRefused>(
+        Effect.sync(() => hub.answer(log, word)),
+        () => [Effect.void, Effect.fail(new TokenRefused())]
+      ),
     append: (log, batch) => {
-      const appended = Effect.map(hub.append(log, batch), (mark): Appended => ({ ...mark, words: lies }))
+      const appended = Effect.map(hub.append(log, batch), (mark): Appended => ({
+        ...mark,
+        words: lies || hub.waits(log)
+      }))
       return sent<Appended, OtherMark | NoSuchLog | BrokenBatch>(appended, () => [
         Effect.succeed({ ...mark(), words: true }),
         Effect.fail(other()),

@@ -17,6 +17,8 @@ export interface Refusal {
 
 /** The part of a world that an agent touches. */
 export interface AgentWorld extends SimMachine {
+  /** True if each agent chooses the id of its session, and tells it later. */
+  readonly chooses: boolean
   readonly implementerTimeout: number
   readonly judge: { overdue(agent: RunAgent, limit: number, starved: number): void }
   readonly refusals: Map<string, Refusal>
@@ -36,6 +38,8 @@ export class RunAgent {
   readonly taskId: string | null
   /** Empty for a finishing command. */
   readonly sessionId: string
+  /** True once its output names its session. */
+  tells = false
   readonly resumed: boolean
   readonly process: SimProcess
   readonly deed: Deed
@@ -71,7 +75,7 @@ export class RunAgent {
     this.launchId = id
     this.role = role
     this.taskId = taskId ?? null
-    this.sessionId = named === -1 ? "" : command.args[named + 1]!
+    this.sessionId = named === -1 ? "" : command.args[named + 1]! || `chosen-${id}`
     this.resumed = command.args[named] === "--resume"
     this.deed = deed
     this.by = by
@@ -103,6 +107,7 @@ export class RunAgent {
   }
 
   #midway(): void {
+    this.tells = true
     const { processes, repository } = this.#world
     for (let left = this.deed.daemons; left > 0; left--) {
       const environment = { SOUFFLEUR_LAUNCH_ID: this.launchId }

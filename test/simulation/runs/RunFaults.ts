@@ -4,6 +4,7 @@ import { strikes, type Target } from "../Faults.ts"
 export const runBoundaries = [
   "agent.command",
   "agent.sessions",
+  "agent.sessionOf",
   "agent.signs",
   "agent.usedTools",
   "beats.beat",

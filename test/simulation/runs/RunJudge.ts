@@ -123,6 +123,8 @@ export class RunJudge {
         return wrong("it ran")
       case "AgentLaunched":
         return held(same(event.process, agent.process.identity), "it is another process")
+      case "AgentSessionFound":
+        return held(event.sessionId === agent.sessionId, "it is another session")
       case "ImplementationCompleted": {
         const task = before.tasks.find(({ id }) => id === event.taskId)!
         const base = task.reviewed ?? task.base

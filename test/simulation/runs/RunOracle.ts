@@ -109,7 +109,7 @@ export class RunOracle {
     const goesOn = asked.role === "implementer" ? rung.session : null
     if (asked.resumed !== (goesOn !== null) || (goesOn !== null && asked.sessionId !== goesOn))
       this.#violated(goesOn === null ? `the ${asked.role} is not a fresh one` : "the implementer is not the same one")
-    if (asked.role === "implementer") rung.session = asked.sessionId
+    if (asked.role === "implementer") rung.session = asked.sessionId === "" ? null : asked.sessionId
   }
 
   #assignmentOver(event: { readonly token: string }): Rung | undefined {
@@ -158,6 +158,15 @@ export class RunOracle {
       case "AgentAsked": {
         const { at, resumed, role, sessionId, taskId, token } = event
         return this.#ask({ token, role, taskId, sessionId, resumed, orphaned: false }, at)
+      }
+      case "AgentSessionFound": {
+        const { asked } = this
+        if (asked?.token !== event.token || asked.sessionId !== "") this.#violated("a session is told twice")
+        if (asked === undefined) return
+        this.asked = { ...asked, sessionId: event.sessionId }
+        const rung = this.rungs.get(asked.taskId ?? "")
+        if (asked.role === "implementer" && rung !== undefined) rung.session = event.sessionId
+        return
       }
       case "AgentNeverRan": {
         const asked = this.asked

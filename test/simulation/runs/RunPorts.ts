@@ -32,6 +32,18 @@ const unused = () => Effect.die("not simulated")
 
 const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
   ...agentByWords(gate),
+  ...(world.chooses
+    ? {
+        sessionOf: ({ process }) =>
+          gate.through(
+            "agent.sessionOf",
+            Effect.sync(() => {
+              const one = world.agents.findLast(({ process: { identity } }) => identity.pid === process.pid)
+              return one?.tells === true ? Option.some(one.sessionId) : Option.none()
+            })
+          )
+      }
+    : {}),
   sessions: gate.through(
     "agent.sessions",
     Effect.sync(() =>
@@ -51,7 +63,7 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
     gate.through(
       "agent.signs",
       Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(world.turnOf(sessionId)), (turn) => ({
+        Option.map(Option.fromUndefinedOr(sessionId === "" ? undefined : world.turnOf(sessionId)), (turn) => ({
           writtenAt: turn.at,
           turn,
           context: undefined

@@ -25,6 +25,7 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   const plans = !quiet && choices.chance(0.2) ? [first, planOf(choices, "u", 2)] : [first]
   const world = new RunWorld(number, number % 3 !== 0, plans)
   world.silent = !story
+  world.chooses = choices.chance(0.3)
   if (choices.chance(0.9)) world.repository.commit(["README"])
   const [moods, weather, late] = [choices.fork(), choices.fork(), choices.fork()]
   world.deeds = (role, position): Deed => {

@@ -57,6 +57,7 @@ export class RunWorld extends SimMachine {
    * between them.
    */
   zombies = false
+  chooses = false
   ceiling: Permission = "acceptEdits"
   gitFails: () => boolean = () => false
   gitFailures = 0

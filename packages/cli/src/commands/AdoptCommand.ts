@@ -12,10 +12,10 @@ export const adoptCommand = Command.make(
   {
     watch: watchName,
     projectDir,
-    pid: Flag.String("pid").pipe(Flag.withDescription("The process that is the Conductor from now on")),
-    sessionId: Flag.String("session-id").pipe(Flag.withDescription("Its session id")),
+    pid: Flag.String("pid").pipe(Flag.withDescription("The process to follow from now on")),
+    sessionId: Flag.String("session-id").pipe(Flag.withDescription("The session of that process")),
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("It is, though evidence says that it is another process, or session"),
+      Flag.withDescription("Believe this process and session, whatever the evidence says"),
       Flag.withDefault(false)
     ),
     json

@@ -1,8 +1,16 @@
-import { Launcher, nameOf, type Watch } from "@souffleur/domain"
+import { Launcher, nameOf, Settings, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findWatch, layerAgentFiles, layerHost, layerLaunches, layerStore } from "@souffleur/embed/internal"
-import type { WatchName } from "@souffleur/embed"
+import {
+  findWatch,
+  launchOverridesOf,
+  layerAgent,
+  layerAgentFiles,
+  layerHost,
+  layerLaunches,
+  layerStore
+} from "@souffleur/embed/internal"
+import type { LaunchOverrides, WatchName } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo, goToOwn, wayToTmux } from "../watching/TerminalPane.ts"
@@ -56,7 +64,12 @@ export const attach = Effect.fn("attach")(function* (name: WatchName) {
         )
   if (!(yield* fs.exists(launcher.outputPath(launchId))))
     return yield* elsewhere("was launched into a terminal that cannot be asked from here")
-  yield* follow(id, (now) => Console.error(`${titleOf(now)}: its output, until the watch ends`))
+  const settings = yield* Settings
+  // The flags of the launch say whether the user asked for records. They are forgotten with the end of the watch.
+  const { agent }: LaunchOverrides = over ? {} : yield* launchOverridesOf(settings, Option.some({ id, watch }))
+  yield* follow(id, (now) => Console.error(`${titleOf(now)}: its output, until the watch ends`)).pipe(
+    Effect.provide(Layer.catch(layerAgent(settings, agent), () => layerAgentFiles(settings)))
+  )
 })
 
 /** Goes to the Conductor's window, or follows its output where it has none (spec: command-line#watches). */
@@ -65,7 +78,7 @@ export const attachCommand = Command.make(
   {
     watch: watchName,
     window: Flag.Boolean("window").pipe(
-      Flag.withDescription("Show its window and end; where it has none, show the window of this command"),
+      Flag.withDescription("Show the agent's window and end; without one, show the window of this command"),
       Flag.withDefault(false)
     ),
     projectDir

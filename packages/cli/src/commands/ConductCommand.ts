@@ -1,7 +1,15 @@
-import { completionSummary, invocation, isRunOver, loadPlan, type Run } from "@souffleur/plan"
-import { leastPermission, Permission, Processes, type Zone } from "@souffleur/domain"
+import { completionSummary, invocation, isRunOver, loadPlan, type Run, runOfPlan } from "@souffleur/plan"
+import { Permission, Processes, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
-import { checkRoles, layerAgent, layerHost, layerSouffleur, runJsonLine, settingsOf } from "@souffleur/embed/internal"
+import {
+  castRoles,
+  layerAgent,
+  layerHost,
+  layerSouffleur,
+  layerStoreReading,
+  runJsonLine,
+  settingsOf
+} from "@souffleur/embed/internal"
 import { agentKind } from "../agent/Kind.ts"
 import { Console, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -55,7 +63,8 @@ const unfit =
       typed === undefined
         ? `AGENT_COMMAND, for the ${role === "finisher" ? "finishing step" : role}`
         : `--${role} ${typed}`
-    return new BadUsage({ message: `${named}: ${problem}` })
+    const other = role === "finisher" ? " (a plan with finish: none has no such step)" : ""
+    return new BadUsage({ message: `${named}: ${problem}${other}` })
   }
 
 const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
@@ -72,7 +81,7 @@ export const conductCommand = Command.make(
     ),
     permission: Flag.Literals("permission", Permission.literals).pipe(
       Flag.withDescription("The permission of agents, at most MAX_EXTERNAL_PERMISSION"),
-      Flag.withDefault(leastPermission)
+      Flag.optional
     ),
     implementerTimeout: optional("implementer-timeout", "How long an implementer may take, such as 60 minutes"),
     reviewerTimeout: optional("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),
@@ -108,13 +117,18 @@ export const conductCommand = Command.make(
       implementer: Option.getOrUndefined(flags.implementer),
       reviewer: Option.getOrUndefined(flags.reviewer)
     }
-    const { permission } = flags
+    const permission = Option.getOrUndefined(flags.permission)
     if (flags.dryRun) {
-      yield* checkRoles(agentKind, found, loaded.plan, { agents, permission }).pipe(
+      const known = yield* Effect.provide(
+        runOfPlan(project, loaded.path),
+        Layer.provide(layerStoreReading(found), layerHost)
+      )
+      const run = Option.getOrUndefined(known)?.run
+      const cast = yield* castRoles(agentKind, found, loaded.plan, { agents, permission, run }).pipe(
         Effect.catchTag("RoleUnfit", unfit(agents)),
         Effect.provide(Layer.provide(layerAgent(found), layerHost))
       )
-      return yield* dryRun(loaded, flags.json)
+      return yield* dryRun(loaded, cast, flags.json)
     }
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
     yield* yield* WorksUnread
@@ -123,9 +137,9 @@ export const conductCommand = Command.make(
       const run = yield* souffleur.conduct({
         project,
         plan: loaded.path,
-        permission,
         limits,
         agents,
+        ...(permission === undefined ? {} : { permission }),
         ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {}),
         ...(wait ? { waiting: (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that") } : {})
       })

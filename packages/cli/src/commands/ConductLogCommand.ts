@@ -1,12 +1,12 @@
 import { Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
-import { Clock, Console, Effect, Option, Stream } from "effect"
+import { Clock, Console, Effect, Layer, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { layerSouffleurLog, reasonJson, runJsonLine, runReasonLines, withProgress } from "@souffleur/embed/internal"
+import { layerHost, layerSouffleurLog, runJsonLine, withProgress } from "@souffleur/embed/internal"
 import { runLine } from "../explain/RunLine.ts"
+import { tellRunWhy } from "../explain/RunWhy.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { BadUsage } from "../Failure.ts"
-import { paint, printJson } from "../Printing.ts"
+import { paint } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
 import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
@@ -17,7 +17,7 @@ export const conductLogCommand = Command.make(
   {
     run: runName,
     follow: Flag.Boolean("follow").pipe(Flag.withDescription("Go on with what is appended"), Flag.withDefault(false)),
-    from: Flag.Int("from").pipe(Flag.withDescription("Only from this revision on"), Flag.withDefault(1)),
+    from: Flag.Int("from").pipe(Flag.withDescription("Begin at this revision"), Flag.withDefault(1)),
     projectDir,
     utc: utcFlag,
     json
@@ -43,7 +43,7 @@ export const conductLogCommand = Command.make(
             )
     )
   })
-).pipe(withLayers(layerSouffleurLog), Command.withDescription("The events of a run"))
+).pipe(withLayers(layerSouffleurLog), Command.withDescription("Print the events of a run"))
 
 /** Explains a decision of a run by its evidence and rule (spec: command-line#plans). */
 export const conductWhyCommand = Command.make(
@@ -61,19 +61,9 @@ export const conductWhyCommand = Command.make(
   Effect.fnUntraced(function* ({ json, revision, run, utc }) {
     const log = yield* SouffleurLog
     const { id } = yield* log.findRun(namedIn(yield* Project, run))
-    const at = Option.match(revision, { onNone: () => undefined, onSome: (revision) => ({ revision }) })
-    const why = yield* log.runWhy(id, at)
-    if (Option.isNone(why))
-      return yield* new BadUsage({
-        message: `run ${id} has decided nothing ${Option.match(revision, {
-          onNone: () => "yet",
-          onSome: (revision) => `up to revision ${revision}`
-        })}`
-      })
-    if (json) return yield* printJson({ run: id, ...reasonJson(why.value, runJsonLine) })
-    yield* Effect.forEach(runReasonLines(why.value, yield* zoneOf({ utc })), (line) => Console.log(line))
+    yield* tellRunWhy(id, { asJson: json, revision: Option.getOrUndefined(revision), zone: yield* zoneOf({ utc }) })
   })
 ).pipe(
-  withLayers(layerSouffleurLog),
-  Command.withDescription("The last (or that) decision of a run: its evidence, its rule, its action")
+  withLayers((settings) => Layer.merge(layerSouffleurLog(settings), layerHost)),
+  Command.withDescription("Explain the last decision of a run, or an earlier one: its evidence, its rule, its action")
 )

@@ -39,6 +39,7 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
     plan: run.plan,
     state: seen.state,
     need: seen.need,
+    needs: seen.needs,
     standing: seen.standing,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     revision: run.revision,
@@ -52,6 +53,7 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
         ? null
         : {
             role: run.assignment.role,
+            program: run.assignment.agent,
             task: run.assignment.taskId,
             attempt: run.assignment.attempt,
             pid: run.assignment.launch?.process.pid ?? null,
@@ -83,10 +85,14 @@ const agentLines = (
       : `at work for ${Words.duration(agent.runs_for_ms)} of at most ${Words.duration(Duration.toMillis(limit))}`
   const doing = agent.doing === null ? "" : `: it ${agent.doing}`
   return [
-    `  ${agent.role}, pid ${agent.pid}, ${time}${doing}`,
-    `    session ${agent.session_id}, output ${agent.output}`
+    `  ${agent.role}${agent.program === null ? "" : ` by ${agent.program}`}, pid ${agent.pid}, ${time}${doing}`,
+    `    ${agent.session_id === "" ? "" : `session ${agent.session_id}, `}output ${agent.output}`
   ].map((line) => plain(line))
 }
+
+/** Says what a person is to do for a run, and how it goes on then. */
+const nextLines = (needs: ReadonlyArray<string>, then: string): ReadonlyArray<string> =>
+  needs.slice(-1).map((need) => `  next: ${need}${then}`)
 
 /** Prints how a run is, or how all of them are (spec: command-line#plans). */
 export const conductStatusCommand = Command.make(
@@ -111,15 +117,12 @@ export const conductStatusCommand = Command.make(
     if (json) return yield* printJson(all ? statuses : statuses[0])
     if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
     for (const { id, run, status, unreadable } of found) {
-      const { agent, beat_age_ms, owner } = status
-      const by =
-        unreadable !== undefined
-          ? ""
-          : owner === null || owner.condition === "gone"
-            ? isRunOver(run)
-              ? ""
-              : `  no souffleur conducts it: ${invocation(run, cwd)}`
-            : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`
+      const { agent, beat_age_ms, needs, owner } = status
+      const isOwned = owner !== null && owner.condition !== "gone"
+      const goOn = invocation(run, cwd)
+      const left = isRunOver(run) || (!all && needs.length > 0) ? "" : `  no souffleur conducts it: ${goOn}`
+      const conducted = isOwned ? `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago` : left
+      const by = unreadable === undefined ? conducted : ""
       yield* Console.log(
         `${id}  ${plain(run.workflowId, maxIdLength)}  ${plain(stateLine(status.state, status.standing))}${brush("dim", by)}`
       )
@@ -127,7 +130,8 @@ export const conductStatusCommand = Command.make(
       const { outputPath } = yield* Launcher
       for (const line of [
         ...agentLines(agent, yield* Settings),
-        ...run.tasks.flatMap((task) => taskLines(task, outputPath))
+        ...run.tasks.flatMap((task) => taskLines(task, outputPath)),
+        ...nextLines(needs, isOwned ? "" : `; then ${goOn}`)
       ])
         yield* Console.log(line)
     }

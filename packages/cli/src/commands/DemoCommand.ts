@@ -9,7 +9,7 @@ const failed = ({ message }: DemoFailed) =>
   Effect.andThen(Console.error(`souffleur: the demo failed: ${message}`), Effect.fail(new Ended({ code: 1 })))
 
 const conductDemoCommand = Command.make("conduct", {}, () => Effect.catchTag(conductDemo(), "DemoFailed", failed)).pipe(
-  Command.withDescription("The second act: a plan is conducted to its end, its conductor killed half-way")
+  Command.withDescription("Conduct a plan to its end, with its conductor killed half-way")
 )
 
 const fleetDemoCommand = Command.make("fleet", {}, () =>
@@ -18,7 +18,7 @@ const fleetDemoCommand = Command.make("fleet", {}, () =>
     Effect.flatMap(({ fleetDemo }) => fleetDemo()),
     Effect.catchTag("DemoFailed", failed)
   )
-).pipe(Command.withDescription("The third act: three hosts and a hub, which is killed while an agent dies"))
+).pipe(Command.withDescription("Run three hosts and a hub, which is killed while an agent dies"))
 
 /** Plays the demonstration in a folder of its own, with a stand-in for the agent. */
 export const demoCommand = Command.make("demo", {}, () => Effect.catchTag(demo(), "DemoFailed", failed)).pipe(

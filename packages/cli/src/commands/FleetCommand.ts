@@ -14,6 +14,7 @@ import {
   ship,
   ShippedLog,
   type ShipNews,
+  silenceOf,
   takeWords,
   type WordNews
 } from "@souffleur/fleet"
@@ -77,13 +78,14 @@ const joinCommand = Command.make(
     const log = Option.isSome(before) && before.value.url === url ? before.value.log : yield* freshUuid
     const membership: Membership = { version: 1, url, log, token, readOnly: given.readOnly }
     const who = yield* introduction(membership)
-    const mark = yield* Hub.use((hub) => hub.begin(log, who)).pipe(
-      Effect.provide(Hub.layerHttp(membership)),
-      Effect.catchTag("OtherMark", ({ mark }) => Effect.succeed(mark))
-    )
+    const { mark, name } = yield* Hub.use((hub) =>
+      Effect.catchTag(hub.begin(log, who), "OtherMark", () => Effect.void).pipe(Effect.andThen(hub.look(log)))
+    ).pipe(Effect.provide(Hub.layerHttp(membership)))
     yield* memberships.keep(stateDir, membership)
-    if (given.json) return yield* Console.log(JSON.stringify({ hub: url, log, position: mark.position }))
-    yield* Console.log(`This host belongs to the fleet of ${url}, as log ${log}. Keep "souffleur fleet ship" running.`)
+    if (given.json) return yield* Console.log(JSON.stringify({ hub: url, name, log, position: mark.position }))
+    yield* Console.log(
+      `This host${name === null ? "" : ` is ${name}, and`} belongs to the fleet of ${url}, as log ${log}. Keep "souffleur fleet ship" running.`
+    )
   })
 ).pipe(
   withLayers((settings) =>
@@ -145,16 +147,32 @@ const statusCommand = Command.make(
     const position = seen.copied?.mark.position ?? null
     const behind = position === null ? null : (yield* (yield* ShippedLog).after(position, maxCounted)).length
     const last_shipped_ms = seen.copied?.lastSeenAgo ?? null
+    const silence = seen.copied === undefined ? undefined : silenceOf(seen.copied)
+    const name = seen.copied?.name ?? null
     if (given.json)
       return yield* Console.log(
-        JSON.stringify({ hub: url, log, problem: seen.problem, position, behind, last_shipped_ms })
+        JSON.stringify({
+          hub: url,
+          name,
+          log,
+          problem: seen.problem,
+          position,
+          behind,
+          last_shipped_ms,
+          silent: silence !== undefined
+        })
       )
     const many = behind === maxCounted ? `at least ${maxCounted}` : String(behind)
     yield* Console.log(
-      `${url}, log ${log}: ${seen.problem ?? `copied up to position ${position}, ${many} events wait`}`
+      `${name === null ? "" : `${name}: `}${url}, log ${log}: ${seen.problem ?? `copied up to position ${position}, ${many} events wait`}`
     )
+    // Another process of this host ships, and the hub knows better than this one whether it does.
+    if (silence !== undefined && seen.problem === null)
+      yield* Console.log(
+        `The hub has not heard of this host: ${silence}. "souffleur fleet ship" does not run, or does not reach it.`
+      )
   })
-).pipe(withLayers(layerOwnLog), Command.withDescription("How far the hub has the log of this host"))
+).pipe(withLayers(layerOwnLog), Command.withDescription("Show how far the hub has this host's log"))
 
 const newsLine = (news: ShipNews): string => {
   switch (news._tag) {

@@ -1,12 +1,12 @@
-import { FleetWord, isOver, Processes, type Watch, Words } from "@souffleur/domain"
-import { FleetDesk, longestWord, silentMillis, type WordAnswer } from "@souffleur/fleet"
+import { FleetWord, isOver, Processes, type Watch } from "@souffleur/domain"
+import { FleetDesk, longestWord, type WordAnswer } from "@souffleur/fleet"
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Clock, Console, Duration, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadUsage, Ended } from "../Failure.ts"
 import { firstLine, joinedFleet, layerDesk } from "../fleet/JoinedFleet.ts"
-import { addresseeOf, sayWord } from "../fleet/SayWord.ts"
+import { addresseeOf, silenceWarning, sayWord } from "../fleet/SayWord.ts"
 import { WordOrder, WordReply } from "../fleet/WordErrand.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { durationOf, json, projectDir } from "./Options.ts"
@@ -53,14 +53,12 @@ const wordCommand = (word: FleetWord) =>
       const { host, id, standing } = yield* Effect.gen(function* () {
         const view = yield* FleetDesk.use(({ view }) => view)
         const addressee = yield* addresseeOf(view, given.watch, Option.getOrUndefined(given.revision))
-        const { lastSeenAgo, name } = addressee.host
-        if (lastSeenAgo > silentMillis)
-          yield* Console.error(
-            `warning: ${name} is silent for ${Words.duration(lastSeenAgo)}, and can take the word once it is back`
-          )
+        const { host } = addressee
+        const warning = silenceWarning(host)
+        if (warning !== undefined) yield* Console.error(warning)
         if (!given.json)
           yield* Console.error(`${word} to ${given.watch}, at revision ${addressee.seen} (${addressee.standing})`)
-        return { host: name, ...(yield* sayWord(addressee, word, { now: view.now, within })) }
+        return { host: host.name, ...(yield* sayWord(addressee, word, { now: view.now, within })) }
       }).pipe(Effect.provide(layerDesk))
       const outcome = standing === undefined || standing.outcome === "waiting" ? "no answer" : standing.outcome
       const reason = standing?.reason ?? null
@@ -76,7 +74,7 @@ const wordCommand = (word: FleetWord) =>
         )
       if (outcome !== "taken") return yield* new Ended({ code: outcome === "refused" ? 2 : 1 })
     })
-  ).pipe(withAgents, Command.withDescription(`Say ${word} to a watch of another host, and what became of it`))
+  ).pipe(withAgents, Command.withDescription(`Say ${word} to a watch of another host, and print what became of it`))
 
 /** Says a word to a watch of another host of the fleet (spec: fleet#words). */
 export const wordCommands = FleetWord.literals.map(wordCommand)

@@ -12,7 +12,7 @@ import {
 } from "@souffleur/embed/internal"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { typedWith, usualProgram } from "../agent/InstalledAgents.ts"
+import { firstTyped, usualProgram } from "../agent/InstalledAgents.ts"
 import { nextLines } from "../explain/NextLine.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -27,7 +27,7 @@ const cell = (text: string, width = 0) => plain(text, maxLength).padEnd(width)
 const widest = (texts: ReadonlyArray<string>) => Math.max(0, ...texts.map((text) => plain(text, maxLength).length))
 
 /** Returns the commands to type next, the most urgent first. */
-const nextOf = ({ agents, ended, jobs }: Overview, program: string): ReadonlyArray<Need> => {
+const nextOf = ({ agents, ended, jobs }: Overview, first: string): ReadonlyArray<Need> => {
   const needs = [...jobs, ...ended].flatMap(({ id, kind, need }) =>
     need === null ? [] : [{ next: need.next, why: `${kind === "run" ? "run " : ""}${id}: ${need.why}` }]
   )
@@ -35,7 +35,7 @@ const nextOf = ({ agents, ended, jobs }: Overview, program: string): ReadonlyArr
   const resuming =
     left.length > 1 ? [{ next: "souffleur resume --all", why: `${left.length} watches have no souffleur` }] : left
   const others = needs.filter((need) => !left.includes(need))
-  const unwatched = agents.map(({ next, pid }) => ({ next, why: `watch the agent with pid ${pid}` }))
+  const unwatched = agents.map(({ next, why }) => ({ next, why }))
   const planned = jobs
     .filter(({ kind, need }) => kind === "run" && need === null)
     .map((run) => ({ next: `souffleur conduct status --run ${run.id}`, why: `run ${run.id}: ${run.standing}` }))
@@ -46,7 +46,7 @@ const nextOf = ({ agents, ended, jobs }: Overview, program: string): ReadonlyArr
     agents.length + ended.length + jobs.length > 0
       ? []
       : [
-          { next: typedWith(program, '"do it"'), why: "start an agent and watch it" },
+          { next: first, why: "start an agent and watch it" },
           { next: "souffleur demo", why: "see it work" },
           { next: "souffleur setup", why: "agent, hooks, notices and service, one question each" }
         ]
@@ -75,7 +75,7 @@ const summary = ({ agents, ended, jobs }: Overview): string => {
 
 const linesOf = (
   found: Overview,
-  program: string,
+  first: string,
   dim: (text: string) => string,
   columns: number | undefined
 ): ReadonlyArray<string> => {
@@ -96,7 +96,7 @@ const linesOf = (
         cut(`  pid ${pid}  ${cell(status)}  ${cell(project)}  ${cell(session_id)}`, columns)
       )
     ),
-    ...part("NEXT", nextLines(nextOf(found, program), dim))
+    ...part("NEXT", nextLines(nextOf(found, first), dim))
   ]
 }
 
@@ -107,16 +107,17 @@ export const hereCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const { colour, columns } = yield* Environment
     const found = yield* overview(yield* Project)
-    const program = yield* usualProgram(yield* Settings)
+    const settings = yield* Settings
+    const first = firstTyped(yield* usualProgram(settings), settings.maxExternalPermission)
     if (flags.json)
       return yield* printJson({
         agents: found.agents,
         jobs: found.jobs.map(jobJson),
         ended: found.ended.map(jobJson),
-        next: nextOf(found, program)
+        next: nextOf(found, first)
       })
     const brush = paint(colour)
-    yield* printLines(linesOf(found, program, (text) => brush("dim", text), columns).join("\n"))
+    yield* printLines(linesOf(found, first, (text) => brush("dim", text), columns).join("\n"))
   })
 ).pipe(
   withLayers((settings) =>

@@ -1,27 +1,33 @@
 import { TrustedFiles } from "@souffleur/node"
-import type { HooksChanged } from "@souffleur/process"
+import type { AgentHooks, HooksChanged, HooksStatus } from "@souffleur/process"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { settingsOf } from "@souffleur/embed/internal"
-import { hookedAgents, hookPlaces, hooked, hooksTyped } from "../agent/HookPlaces.ts"
+import { hookPlaces, settingsOf } from "@souffleur/embed/internal"
+import { hookedAgents, hooked, hooksTyped } from "../agent/HookedAgents.ts"
 import { agentOfProgram, usualProgram } from "../agent/InstalledAgents.ts"
+import { agentKinds } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { errandWords } from "../SmallEntry.ts"
 import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
 import { json, realProject } from "./Options.ts"
 
+const namesOf = (kinds: typeof hookedAgents) => kinds.map(({ title }) => title).join(", ")
+
 const flags = {
+  // An agent without hooks is told as such.
   agent: Flag.Literals(
     "agent",
-    hookedAgents.map(({ program }) => program)
-  ).pipe(Flag.withDescription("The agent's program (that of the folder)"), Flag.optional),
+    agentKinds.map(({ program }) => program)
+  ).pipe(Flag.withDescription("The agent (the usual one of this folder)"), Flag.optional),
   projectDir: Flag.String("project-dir").pipe(
-    Flag.withDescription("In the settings of this folder (.), of an agent that has some which stay out of git"),
+    Flag.withDescription(
+      `The project whose settings get them (.): ${namesOf(hookedAgents.filter(({ hooks }) => hooks.ofProject !== undefined))} alone`
+    ),
     Flag.optional
   ),
   user: Flag.Boolean("user").pipe(
-    Flag.withDescription("In the user's own settings: for all projects"),
+    Flag.withDescription("The user's own settings get them: for all projects"),
     Flag.withDefault(false)
   ),
   json
@@ -50,7 +56,7 @@ const meant = Effect.fnUntraced(function* ({
   if (ofProject === undefined && Option.isSome(projectDir))
     return yield* new BadUsage({ message: `${title} has hooks of the user alone: leave --project-dir out` })
   const { file } = (user ? undefined : ofProject) ?? places.at(-1)!
-  const install = user ? `${hooksTyped(kind)} --user` : hooksTyped(kind)
+  const install = hooksTyped(kind, ...(user ? ["--user"] : Option.isSome(projectDir) ? ["--project-dir", project] : []))
   return { hooks, stateDir, file, install, command: hooks.command({ stateDir, self: yield* errandWords("hook") }) }
 })
 
@@ -69,6 +75,14 @@ const printChange = Effect.fnUntraced(function* (change: HooksChanged, asJson: b
   if (backup !== null) yield* Console.log(`as it was before: ${backup}`)
 })
 
+/** Says what keeps the agent from running its hooks. */
+const printConditions = Effect.fnUntraced(function* ({ onlyIf }: AgentHooks, { off, unapproved }: HooksStatus) {
+  if (off !== null) yield* Console.log(`none of them runs: the file has ${off}`)
+  if (onlyIf === undefined || unapproved?.length === 0) return
+  if (unapproved !== undefined) yield* Console.log(`left out until you approve them: ${unapproved.join(", ")}`)
+  yield* Console.log(onlyIf)
+})
+
 const install = Command.make(
   "install",
   flags,
@@ -77,9 +91,9 @@ const install = Command.make(
     yield* TrustedFiles.stateFolder(stateDir)
     yield* addHooked(stateDir, file)
     yield* printChange(yield* hooks.install(file, command), flags.json)
-    if (!flags.json && hooks.onlyIf !== undefined) yield* Console.log(hooks.onlyIf)
+    if (!flags.json) yield* printConditions(hooks, yield* hooks.status(file))
   })
-).pipe(Command.withDescription("Have the agent say what happens in it, as it happens"))
+).pipe(Command.withDescription(`Add hooks to the settings of an agent: ${namesOf(hookedAgents)}`))
 
 const uninstall = Command.make(
   "uninstall",
@@ -90,16 +104,18 @@ const uninstall = Command.make(
     yield* forgetHooked(stateDir, file)
     yield* printChange(change, flags.json)
   })
-).pipe(Command.withDescription("Take them out again; words that others wrote stay"))
+).pipe(Command.withDescription("Take the hooks out; words that others wrote stay"))
 
 const status = Command.make(
   "status",
   flags,
   Effect.fnUntraced(function* (flags) {
     const { file, hooks, install: typed } = yield* meant(flags)
-    const { absent, events, missing, programs } = yield* hooks.status(file)
+    const seen = yield* hooks.status(file)
+    const { absent, events, missing, off, programs, unapproved } = seen
     if (flags.json) {
-      return yield* printJson({ file, installed: events.length > 0, events, absent, programs, missing })
+      const installed = events.length > 0
+      return yield* printJson({ file, installed, events, absent, programs, missing, off, unapproved })
     }
     if (events.length === 0) return yield* Console.log(`${file}: no hooks of souffleur`)
     yield* Console.log(
@@ -108,9 +124,9 @@ const status = Command.make(
     if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "${typed}" adds them`)
     for (const { self, stateDir } of programs) yield* Console.log(`${self.join(" ")} hook, into ${stateDir}`)
     if (missing.length > 0) yield* Console.log(`not there any more: ${missing.join(", ")}: "${typed}" again`)
-    if (hooks.onlyIf !== undefined) yield* Console.log(hooks.onlyIf)
+    yield* printConditions(hooks, seen)
   })
-).pipe(Command.withDescription("Where they are, for which events, and whether they can run"))
+).pipe(Command.withDescription("Show which hooks there are, and whether they can run"))
 
 /** Installs, shows and removes the hooks of an agent (spec: command-line#setting-up). */
 export const hooksCommand = Command.make("hooks").pipe(Command.withSubcommands([install, uninstall, status]))

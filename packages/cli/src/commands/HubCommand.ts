@@ -1,4 +1,3 @@
-import { silentMillis } from "@souffleur/fleet"
 import {
   type Alarm,
   type HubPart,
@@ -11,7 +10,7 @@ import {
   layerProjector,
   layerSentinel
 } from "@souffleur/hub"
-import { pageUrl, Processes, Words } from "@souffleur/domain"
+import { pageUrl, Processes } from "@souffleur/domain"
 import { noticeChannels, opening } from "@souffleur/embed/internal"
 import { Processes as HostProcesses } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
@@ -22,10 +21,10 @@ import { Argument, Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { BadUsage } from "../Failure.ts"
 import { tellAlarms } from "../fleet/FleetNotice.ts"
+import { printLogs } from "../fleet/HubLogs.ts"
 import { layerHubPage } from "../fleet/HubPage.ts"
 import { printView } from "../fleet/FleetTable.ts"
 import { checkedName, database, withStore } from "./HubTier.ts"
-import { printLines } from "../Printing.ts"
 import { WorksUnread } from "../world/CommandEnvironment.ts"
 import { personCommand } from "./HubPersonCommand.ts"
 import { durationOf, json, projectDir } from "./Options.ts"
@@ -121,9 +120,8 @@ const serveCommand = Command.make(
         )
     const files = yield* certificateFiles(cert, key, reached)
     const forgetting = Option.isNone(keep) ? Layer.empty : layerForgetting(yield* keptFor(keep.value))
-    const sentinel = alarms ? layerSentinel(yield* teller) : Layer.empty
+    const sentinel = alarms ? Layer.merge(layerSentinel(yield* teller), layerListening) : Layer.empty
     const parts: ReadonlyArray<HubPart> = [
-      "projector",
       ...(alarms ? (["sentinel"] as const) : []),
       ...(Option.isSome(keep) ? (["retention"] as const) : [])
     ]
@@ -137,8 +135,8 @@ const serveCommand = Command.make(
     })
     const serving = Layer.mergeAll(
       layerHubWith(layerHubPage(reached)),
-      layerListening,
-      Layer.mergeAll(layerProjector, sentinel, forgetting).pipe(Layer.provide(layerRunner(parts))),
+      layerProjector,
+      parts.length === 0 ? Layer.empty : Layer.provide(Layer.merge(sentinel, forgetting), layerRunner(parts)),
       Layer.effectDiscard(told)
     ).pipe(Layer.provide(files === null ? LoopbackServer.layer({ port }) : TlsServer.layer({ port, files })))
     yield* withStore(database, Layer.launch(serving)).pipe(
@@ -192,40 +190,9 @@ const hostsCommand = Command.make(
       given.database,
       HubStore.use((store) => store.logs)
     )
-    if (given.json)
-      return yield* Console.log(
-        JSON.stringify(
-          logs.map((one) => ({
-            name: one.enrolledHost,
-            revoked: one.revoked,
-            log: one.log,
-            host: one.host,
-            position: one.mark.position,
-            last_seen_ms: one.lastSeenAgo,
-            silent: one.lastSeenAgo > silentMillis,
-            skew_ms: one.skew,
-            forked: one.forked,
-            takes_words: one.takesWords
-          }))
-        )
-      )
-    if (logs.length === 0) return yield* Console.log("No host has shipped yet.")
-    const lines = logs.map(({ enrolledHost, forked, host, lastSeenAgo, log, mark, revoked, takesWords }) =>
-      [
-        enrolledHost,
-        host,
-        log,
-        `position ${mark.position}`,
-        `${Words.duration(lastSeenAgo)} ago`,
-        ...(takesWords ? [] : ["takes no words"]),
-        ...(lastSeenAgo > silentMillis ? ["silent"] : []),
-        ...(forked ? ["forked"] : []),
-        ...(revoked ? ["revoked"] : [])
-      ].join("  ")
-    )
-    yield* printLines(lines.join("\n"))
+    yield* printLogs(logs, { asJson: given.json })
   })
-).pipe(Command.withDescription("The logs that the hub has, and when each host last spoke"))
+).pipe(Command.withDescription("List the logs that the hub has, and when each host last spoke"))
 
 const statusCommand = Command.make(
   "status",
@@ -235,9 +202,9 @@ const statusCommand = Command.make(
       given.database,
       HubProjection.use(({ view }) => view)
     )
-    yield* printView(view, { asJson: given.json })
+    yield* printView(view, { asJson: given.json, speaks: false })
   })
-).pipe(Command.withDescription("The watches and runs of every host, those that need a person first"))
+).pipe(Command.withDescription("List the watches and runs of every host, those that need a person first"))
 
 /** Serves the hub of a fleet, enrols its hosts, and knows its people (spec: command-line#fleet). */
 export const hubCommand = Command.make("hub").pipe(

@@ -67,6 +67,6 @@ const peopleCommand = Command.make(
 
 /** Knows the people of a fleet (spec: fleet#people). */
 export const personCommand = Command.make("person").pipe(
-  Command.withDescription("The people of a fleet, each with a role"),
+  Command.withDescription("Give the people of a fleet their tokens and roles, or revoke them"),
   Command.withSubcommands([addCommand, dismissCommand, peopleCommand])
 )

@@ -19,17 +19,17 @@ export const logCommand = Command.make(
     projectDir,
     json,
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Of every watch, in the order in which it happened"),
+      Flag.withDescription("Print the events of every watch, in their order"),
       Flag.withDefault(false)
     ),
     follow: Flag.Boolean("follow").pipe(
-      Flag.withDescription("Go on with what is appended, until the watch ends"),
+      Flag.withDescription("Also print what comes, until the watch ends"),
       Flag.withDefault(false)
     ),
-    from: Flag.Int("from").pipe(Flag.withDescription("Only from this revision on"), Flag.withDefault(1)),
+    from: Flag.Int("from").pipe(Flag.withDescription("Begin at this revision"), Flag.withDefault(1)),
     utc: utcFlag,
     since: Flag.String("since").pipe(
-      Flag.withDescription("Only what is younger, such as 8h, or since a time, such as 20:48"),
+      Flag.withDescription("Print what is younger than 8h, for example, or since a time such as 20:48"),
       Flag.optional
     )
   },

@@ -51,9 +51,7 @@ export const projectDir = Flag.String("project-dir").pipe(
 
 /** Hands the watch to a souffleur that outlives its caller. */
 export const detachFlag = Flag.Boolean("detach").pipe(
-  Flag.withDescription(
-    "Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"
-  ),
+  Flag.withDescription("Hand the watch to a souffleur that outlives this command, and an agent that ran it"),
   Flag.withDefault(false)
 )
 

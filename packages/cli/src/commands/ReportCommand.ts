@@ -22,10 +22,7 @@ export const reportCommand = Command.make(
   "report",
   {
     projectDir,
-    since: Flag.String("since").pipe(
-      Flag.withDescription("The time that is told, up to now, such as 8h"),
-      Flag.withDefault("12h")
-    ),
+    since: Flag.String("since").pipe(Flag.withDescription("How far back, such as 12h"), Flag.withDefault("12h")),
     format: Flag.Literals("format", ["md", "html"]).pipe(
       Flag.withDescription("Markdown, or one file of HTML that names no other file"),
       Flag.withDefault("md")

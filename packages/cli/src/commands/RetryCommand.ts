@@ -24,11 +24,11 @@ export const retryCommand = Command.make(
     watch: watchName,
     projectDir,
     ceiling: Flag.Literals("ceiling", Permission.literals).pipe(
-      Flag.withDescription("No launch of this watch is above it from now on, whatever it was opened with"),
+      Flag.withDescription("The highest permission of this watch's launches from now on"),
       Flag.optional
     ),
     agent: Flag.String("agent").pipe(
-      Flag.withDescription("Hand the conversation over to the agent of this program: the present one is stopped"),
+      Flag.withDescription("Stop the agent, and hand its conversation over to this one"),
       Flag.optional
     ),
     json

@@ -87,7 +87,7 @@ const statusCommand = Command.make(
     if (Option.exists(found, ({ watch }) => watch.phase === "Exited"))
       yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
   })
-).pipe(withLayers(layerStore), Command.withDescription("How the service of a watch is, or the one of all"))
+).pipe(withLayers(layerStore), Command.withDescription("Show how the service of a watch is, or the one of all"))
 
 const uninstallCommand = Command.make(
   "uninstall",

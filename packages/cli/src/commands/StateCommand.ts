@@ -1,4 +1,4 @@
-import { isSessionKnown, nameOf, parseTime, Words } from "@souffleur/domain"
+import { agentAtWork, isSessionKnown, nameOf, parseTime, Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
 import { layerSouffleurLog, statusLine } from "@souffleur/embed/internal"
 import { Console, Effect, Option } from "effect"
@@ -30,7 +30,7 @@ export const stateCommand = Command.make(
     projectDir,
     json,
     utc: utcFlag,
-    at: Flag.String("at").pipe(Flag.withDescription("As it was at this revision, or UTC time"), Flag.optional)
+    at: Flag.String("at").pipe(Flag.withDescription("The state at this revision, or at this UTC time"), Flag.optional)
   },
   Effect.fnUntraced(function* (flags) {
     const log = yield* SouffleurLog
@@ -46,7 +46,7 @@ export const stateCommand = Command.make(
         nameOf({ comms: state.comms, kind: state.kind }).slice("the ".length).toLowerCase(),
         state.conductor === undefined
           ? "not known"
-          : `S${state.generation}, pid ${state.conductor.pid}${isSessionKnown(state.sessionId) ? `, session ${state.sessionId}` : ""}`
+          : `${agentAtWork(state) ?? ""} S${state.generation}, pid ${state.conductor.pid}${isSessionKnown(state.sessionId) ? `, session ${state.sessionId}` : ""}`.trimStart()
       ],
       [
         "roles",

@@ -113,7 +113,7 @@ export const statusCommand = Command.make(
   {
     watch: watchName,
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("The watches that have ended too, and have no news"),
+      Flag.withDescription("Also the watches that ended and have no news"),
       Flag.withDefault(false)
     ),
     host: Flag.String("host").pipe(

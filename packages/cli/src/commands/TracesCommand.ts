@@ -33,10 +33,7 @@ export const tracesCommand = Command.make(
   {
     watch: watchName,
     projectDir,
-    since: Flag.String("since").pipe(
-      Flag.withDescription("The time whose recoveries are exported, up to now, such as 8h"),
-      Flag.withDefault("12h")
-    ),
+    since: Flag.String("since").pipe(Flag.withDescription("How far back, such as 8h"), Flag.withDefault("12h")),
     utc: utcFlag,
     json
   },

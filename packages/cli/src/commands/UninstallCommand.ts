@@ -79,7 +79,7 @@ export const uninstallCommand = Command.make(
   {
     projectDir,
     state: Flag.Boolean("state").pipe(
-      Flag.withDescription("The log, the launches and the exports too"),
+      Flag.withDescription("Remove the log, the launches and the exports too"),
       Flag.withDefault(false)
     ),
     dryRun: Flag.Boolean("dry-run").pipe(

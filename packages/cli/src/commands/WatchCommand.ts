@@ -88,7 +88,7 @@ export const watchCommand = Command.make(
       Flag.withDefault(false)
     ),
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("This is the Conductor, though evidence says that it is another process, or session"),
+      Flag.withDescription("Believe this process and session, whatever the evidence says"),
       Flag.withDefault(false)
     ),
     guardian: Flag.Boolean("guardian").pipe(
@@ -107,7 +107,7 @@ export const watchCommand = Command.make(
       Flag.withHidden
     ),
     resume: Flag.String("resume").pipe(
-      Flag.withDescription("Go on with this watch, of whatever folder"),
+      Flag.withDescription("Go on with this watch, whatever its folder"),
       Flag.optional
     ),
     dryRun: dryRunFlag,

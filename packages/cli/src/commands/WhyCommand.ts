@@ -48,12 +48,12 @@ const traceLines = Effect.fnUntraced(function* (trace: string | null) {
   return trace === null || !exported ? [] : ["", "Trace", `  ${trace}`]
 })
 
-/** Explains a decision of a watch by its evidence and rule (spec: command-line#looking). */
+/** Explains a decision of a watch, or of a run, by its evidence and rule (spec: command-line#looking). */
 export const whyCommand = Command.make(
   "why",
   {
     words: Argument.String("watch").pipe(
-      Argument.withDescription("[WATCH] [REV]: the last decision of a watch, or the one at a revision"),
+      Argument.withDescription("[WATCH] [REV]: the last decision of a watch or a run, or the one at a revision"),
       Argument.variadic({ max: 2 })
     ),
     projectDir,
@@ -66,7 +66,21 @@ export const whyCommand = Command.make(
     if (flags.words.length > 1 && revision === undefined)
       return yield* new BadUsage({ message: "a revision is a number, such as in: souffleur why opera-1507 7" })
     const log = yield* SouffleurLog
-    const { id, watch } = yield* log.find(namedIn(yield* Project, name))
+    const of = namedIn(yield* Project, name)
+    const found = yield* Effect.catchTag(log.find(of), "WatchNotFound", (none) =>
+      Effect.catchTag(log.findRun(of), "RunNotFound", () => Effect.fail(none))
+    )
+    const zone = yield* zoneOf(flags)
+    if ("run" in found) {
+      // Few explain a run, and the others need not wait for its modules.
+      const { tellRunWhy } = yield* Effect.promise(() => import("../explain/RunWhy.ts"))
+      return yield* tellRunWhy(found.id, {
+        asJson: flags.json,
+        zone,
+        revision: revision === undefined ? undefined : Number(revision)
+      })
+    }
+    const { id, watch } = found
     if (revision !== undefined) yield* unlessAhead({ id, watch }, Number(revision))
     const why = yield* log.why(id, revision === undefined ? undefined : { revision: Number(revision) })
     if (Option.isNone(why))
@@ -77,7 +91,7 @@ export const whyCommand = Command.make(
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine), trace_id: trace })
     const { columns } = yield* Environment
     const lines = [
-      ...reasonText(why.value, watch, yield* zoneOf(flags)),
+      ...reasonText(why.value, watch, zone),
       ...(yield* wordLines(id, why.value)),
       ...(yield* traceLines(trace))
     ]

@@ -21,7 +21,7 @@ export const usualShell = Effect.gen(function* () {
 })
 
 /** Returns the file from which a shell loads the completion of souffleur. Fails with `BadUsage` without a home. */
-export const completionFile = Effect.fn("completionFile")(function* (shell: CompletedShell) {
+const completionFile = Effect.fn("completionFile")(function* (shell: CompletedShell) {
   const path = yield* Path.Path
   const { variables } = yield* Environment
   const home = variables["HOME"] ?? ""

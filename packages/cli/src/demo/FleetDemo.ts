@@ -114,7 +114,7 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
   yield* say(
     "A person sees all of them: souffleur hub person add you --role operator; souffleur fleet login, souffleur status --fleet"
   )
-  yield* printView(working, { asJson: false })
+  yield* printView(working, { asJson: false, speaks: true })
 
   const { agent, log, settings, souffleur } = hosts[1]!
   yield* say(`The hub is killed: kill -9 ${hub.pid}. And the agent of build2: kill -9 ${agent.pid}`)
@@ -127,7 +127,7 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
   const mended = yield* shows(again.hub, "the second generation in the view", (view) =>
     view.jobs.some((job) => job.log === log && job.generation === 2 && job.state === "working")
   )
-  yield* printView(mended, { asJson: false })
+  yield* printView(mended, { asJson: false, speaks: true })
 
   const last = hosts[2]!
   const ofLast = (so: (job: Shown["jobs"][number]) => boolean) => (view: Shown) =>
@@ -140,7 +140,7 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
     "the need of build3",
     ofLast(({ need }) => need !== null)
   )
-  yield* printView(stuck, { asJson: false })
+  yield* printView(stuck, { asJson: false, speaks: true })
   yield* last.install
   const { id = "" } = stuck.jobs.find((job) => job.log === last.log) ?? {}
   yield* say(
@@ -159,11 +159,11 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
     "the second generation of build3",
     ofLast(({ generation, state }) => generation === 2 && state === "working")
   )
-  yield* printView(back, { asJson: false })
+  yield* printView(back, { asJson: false, speaks: true })
 
   yield* Effect.forEach(hosts, ({ release }) => release(tasks.at(-1)!.id))
   const ended = yield* shows(again.hub, "the end of all work", all("ended"))
-  yield* printView(ended, { asJson: false })
+  yield* printView(ended, { asJson: false, speaks: true })
   const codes = yield* Effect.forEach(hosts, (host) => broughtBy(host.souffleur, "its end", host.souffleur.exitCode))
   if (codes.some((code) => code !== 0))
     return yield* new DemoFailed({ message: `a souffleur ended with ${codes.join(", ")}` })
@@ -173,5 +173,14 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
       "Three hosts, one view, and one place to say a word. Each host is its own, with a hub and without one."
     )
   )
-  yield* printLines(`\n${next("status", "log")}`)
+  yield* say("The hub ends here, with its Postgres. Each host keeps its own log:")
+  yield* Effect.forEach(hosts, (host, n) =>
+    Effect.gen(function* () {
+      const { stateDir } = yield* host.settings
+      yield* detail(`${names[n]}: SOUFFLEUR_STATE_DIR=${stateDir}`)
+      yield* memberships.forget(stateDir)
+      yield* logins.forget(stateDir)
+    })
+  )
+  yield* printLines(`\nThis is for ${names[0]}. ${next("status", "log")}`)
 }, Effect.scoped)

@@ -1,6 +1,7 @@
 import type { ResolvedSettings } from "@souffleur/domain"
+import { type HookedAgent, type HookPlace, hookPlaces } from "@souffleur/embed/internal"
 import { Effect } from "effect"
-import { hookedAgents, type HookPlace, hookPlaces, hooksTyped } from "../agent/HookPlaces.ts"
+import { hookedAgents, hooksTyped } from "../agent/HookedAgents.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /**
@@ -9,12 +10,9 @@ import { type Finding, note, passed, wrong } from "./Finding.ts"
  */
 export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (settings: ResolvedSettings, project: string) {
   const look = Effect.fnUntraced(
-    function* (
-      kind: (typeof hookedAgents)[number],
-      { file, place }: { readonly file: string; readonly place: HookPlace }
-    ) {
-      const { absent, events, missing, programs } = yield* kind.hooks.status(file)
-      const again = place === "project" ? `${hooksTyped(kind)} --project-dir ${project}` : `${hooksTyped(kind)} --user`
+    function* (kind: HookedAgent, { file, place }: { readonly file: string; readonly place: HookPlace }) {
+      const { absent, events, missing, off, programs, unapproved } = yield* kind.hooks.status(file)
+      const again = hooksTyped(kind, ...(place === "project" ? ["--project-dir", project] : ["--user"]))
       const none: ReadonlyArray<Finding> = []
       if (events.length === 0) return none
       if (missing.length > 0)
@@ -23,8 +21,12 @@ export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (settings: Re
       if (elsewhere !== undefined)
         return [note("hooks", `those in ${file} write to ${elsewhere.stateDir}: not read here`, again)]
       if (absent.length > 0) return [note("hooks", `those in ${file} are not all: ${absent.join(", ")}`, again)]
+      if (off !== null) return [note("hooks", `those in ${file} do not run: it has ${off}`)]
       const { onlyIf } = kind.hooks
-      return [passed("hooks", `installed in ${file}`), ...(onlyIf === undefined ? [] : [note("hooks", onlyIf)])]
+      const installed = passed("hooks", `installed in ${file}`)
+      if (onlyIf === undefined || unapproved?.length === 0) return [installed]
+      const left = unapproved === undefined ? "" : `, and leaves out ${unapproved.join(", ")}`
+      return [installed, note("hooks", `${onlyIf}${left}`)]
     },
     (found, _, { file }) =>
       Effect.catch(found, (error) =>

@@ -1,10 +1,10 @@
 import { type AgentKind, leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
-import { agentFolder, type AgentPackage, findConfig, runProgram } from "@souffleur/process"
+import { type AgentPackage, findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
-import { agentOfProgram, installedAgents, typedWith } from "../agent/InstalledAgents.ts"
+import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram } from "../agent/InstalledAgents.ts"
 import { agentKind } from "../agent/Kind.ts"
-import { idleSettings, launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
+import { agentDirOf, idleSettings, launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
@@ -37,12 +37,10 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, othe
 const othersFound = (others: ReadonlyArray<AgentPackage>) =>
   others.map(({ program, title }) => passed("agent", `${title} is found too: ${typedWith(program, "…")}`))
 
-const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSettings, kind: AgentPackage) {
+const sessionsReadable = Effect.fnUntraced(function* (settings: ResolvedSettings, kind: AgentPackage) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const { variables } = yield* Environment
-  const isFirst = kind.program === agentKind.program
-  const projects = path.join(isFirst ? agentDir : yield* agentFolder(kind, variables), kind.sessions)
+  const projects = path.join(yield* agentDirOf(kind, settings), kind.sessions)
   const [variable] = kind.folder.variables
   return Result.match(yield* Effect.result(fs.readDirectory(projects)), {
     onSuccess: () => passed("sessions", `${projects} can be read`),
@@ -83,15 +81,6 @@ const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSet
       : `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`
   )
 }
-
-/** Returns the configured agent; the first where its command is none. */
-const configuredAgent = ({ agentCommand }: ResolvedSettings): AgentPackage =>
-  agentOfProgram(
-    Result.match(agentKind.parseCommand(agentCommand), {
-      onSuccess: ({ program }) => program,
-      onFailure: () => agentKind.program
-    })
-  )
 
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings, { stall }: AgentKind): Finding =>
   Duration.isLessThan(heartbeatStaleAfter, stall)
@@ -136,8 +125,10 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   project: string,
   uid: number
 ) {
-  const kind = configuredAgent(settings)
-  const others = (yield* installedAgents).filter(({ program }) => program !== kind.program)
+  // A default that is not installed has no folder and no limits to speak of.
+  const kind = agentOfProgram(yield* usualProgram(settings))
+  const configured = agentOfProgram(agentProgram(settings))
+  const others = (yield* installedAgents).filter(({ program }) => program !== configured.program)
   return [
     yield* agentFound(settings, others),
     ...othersFound(others),

@@ -1,4 +1,4 @@
-import { epochOf, iso, urgentFirst } from "@souffleur/domain"
+import { agentAtWork, epochOf, iso, urgentFirst } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 
 /** Returns the status of one watch for a program. Ages are in milliseconds, and `null` where they are unknown. */
@@ -13,7 +13,7 @@ export const statusJson = (seen: WatchStatus) => {
     standing: seen.standing,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     generation: watch.generation,
-    agent: watch.agent ?? null,
+    agent: agentAtWork(watch) ?? null,
     conductor: {
       pid: watch.conductor?.pid ?? watch.pid,
       condition: seen.conductor,

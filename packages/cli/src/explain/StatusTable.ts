@@ -7,7 +7,7 @@ import { cut } from "../Wrapped.ts"
 export interface StatusRow {
   readonly id: string
   readonly watch: Pick<EndedWatch, "generation" | "lastEventAt" | "overreach" | "project" | "retries">
-  readonly job: Pick<Job, "need" | "standing" | "state">
+  readonly job: Pick<Job, "agent" | "need" | "standing" | "state">
   /** The watch as it is now; `undefined`: it has ended, and is not looked at. */
   readonly seen: WatchStatus | undefined
 }
@@ -15,7 +15,19 @@ export interface StatusRow {
 /** UTF-16 units of a cell. `--json` prints everything. */
 const maxCellLength = 200
 
-const titles = ["WATCH", "STATE", "GEN", "PROCESS", "HEARTBEAT", "CONTEXT", "BEAT", "DEATHS", "LAST EVENT", "OWNER"]
+const titles = [
+  "WATCH",
+  "STATE",
+  "AGENT",
+  "GEN",
+  "PROCESS",
+  "HEARTBEAT",
+  "CONTEXT",
+  "BEAT",
+  "DEATHS",
+  "LAST EVENT",
+  "OWNER"
+]
 
 /** Returns the context in use, and its limit where that is known. */
 const usage = ({ tokens, window }: NonNullable<WatchStatus["context"]>) =>
@@ -40,6 +52,7 @@ const cellsOf = ({ id, job, seen, watch }: StatusRow, now: number): ReadonlyArra
   return [
     id,
     jobLine(job),
+    job.agent ?? "",
     `S${Math.max(1, watch.generation)}`,
     looked?.process ?? "",
     looked?.heartbeat ?? "",
@@ -60,12 +73,18 @@ export const statusTable = (rows: ReadonlyArray<StatusRow>, now: number, columns
   const widths = titles.map(() => 0)
   for (const line of lines.slice(1))
     for (let n = 0; n < titles.length; n++) widths[n] = Math.max(widths[n]!, line[n]!.length)
-  const filled = widths.flatMap((width, n) => (width === 0 ? [] : [{ n, width: Math.max(width, titles[n]!.length) }]))
-  // A list may have ten thousand lines, and an array for each of them takes as long as its text.
+  let start = 0
+  const filled = widths.flatMap((width, n) => {
+    if (width === 0) return []
+    const begin = start
+    start += Math.max(width, titles[n]!.length) + 2
+    return [{ n, begin }]
+  })
+  // A list may have ten thousand lines, and most cells of what has ended are empty.
   const lineOf = (cells: ReadonlyArray<string>) => {
     let line = ""
-    for (const { n, width } of filled) line += `${cells[n]!.padEnd(width)}  `
-    return cut(line.trimEnd(), columns)
+    for (const { begin, n } of filled) if (cells[n] !== "") line = line.padEnd(begin) + cells[n]
+    return cut(line, columns)
   }
   return lines.map(lineOf)
 }

@@ -8,8 +8,8 @@ import { Option, Result, Schema } from "effect"
 
 /** UTF-16 units of what is kept of a job. No watch and no run of a souffleur comes near it. */
 const maxKept = 1_000_000
-/** UTF-16 units of a text in a list. */
-const maxText = 1000
+/** UTF-16 units of a text in a list. A view with the most jobs has room in the answer that people take. */
+const maxText = 500
 
 /** The part of a job that later events need. `problem`: why none of them is folded. */
 const Kept = Schema.fromJsonString(
@@ -18,17 +18,21 @@ const Kept = Schema.fromJsonString(
 const decodeKept = Schema.decodeUnknownOption(Kept)
 const encodeKept = Schema.encodeSync(Kept)
 
+/** Makes a text of a host plain, and then cuts it: a control character takes six. */
+const textOf = (text: string) => plain(plain(text), maxText)
+
 /** Returns a job as a hub lists it. Events of a host may say anything, and no control character of them is kept. */
 const listed = (
-  { at, id, kind, need, project, standing, state }: Job,
+  { agent, at, id, kind, need, project, standing, state }: Job,
   { generation = 0, revision }: { readonly generation?: number; readonly revision: number }
 ): FleetJob => ({
   kind,
-  id: plain(id, maxText),
-  project: plain(project, maxText),
+  id: textOf(id),
+  project: textOf(project),
+  agent: agent === null ? null : textOf(agent),
   state,
-  standing: plain(standing, maxText),
-  need: need === null ? null : { why: plain(need.why, maxText), next: plain(need.next, maxText) },
+  standing: textOf(standing),
+  need: need === null ? null : { why: textOf(need.why), next: textOf(need.next) },
   generation,
   revision,
   at
@@ -61,8 +65,7 @@ const foldOf = <State extends { readonly revision: number }, Event extends Tagge
     }
     const job = shown(stream.slice(codec.prefix?.length ?? 0), state)
     return {
-      job:
-        problem === null ? job : { ...job, standing: plain(`as far as it is known: ${problem}`, maxText), need: null },
+      job: problem === null ? job : { ...job, standing: textOf(`as far as it is known: ${problem}`), need: null },
       folded: encodeKept({ revision: state.revision, state: states.encode(state), problem })
     }
   }
@@ -80,6 +83,6 @@ const run = foldOf(runFold, runCodec, (id, run) =>
  * alive, because a process of another host cannot be seen (spec: fleet#view).
  */
 export const fleetJobs: JobFold = {
-  rules: `3 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
+  rules: `4 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
   fold: (stream, before, events) => (stream.startsWith(runCodec.prefix ?? "") ? run : watch)(stream, before, events)
 }

@@ -1,5 +1,13 @@
-import type { FleetWord } from "@souffleur/domain"
-import { FleetDesk, type FleetView, freshUuid, type HubAway, lateMillis, type WordStanding } from "@souffleur/fleet"
+import { type FleetWord, Words } from "@souffleur/domain"
+import {
+  FleetDesk,
+  type FleetView,
+  freshUuid,
+  type HubAway,
+  lateMillis,
+  silentMillis,
+  type WordStanding
+} from "@souffleur/fleet"
 import { Duration, Effect, Schedule } from "effect"
 import { BadUsage } from "../Failure.ts"
 
@@ -38,6 +46,12 @@ export const addresseeOf = (
     )
   return Effect.succeed({ host, watch, seen: revision ?? job.revision, standing: job.standing })
 }
+
+/** Says that a host can take a word only later; `undefined`: it can now, or takes none at all. */
+export const silenceWarning = ({ lastSeenAgo, name, takesWords }: Host): string | undefined =>
+  takesWords && lastSeenAgo > silentMillis
+    ? `warning: ${name} is silent for ${Words.duration(lastSeenAgo)}, and can take the word once it is back`
+    : undefined
 
 const isAway = (error: { readonly _tag: string }): error is HubAway => error._tag === "HubAway"
 const again = Schedule.spaced("1 second")

@@ -24,6 +24,8 @@ const HostWatch = Schema.StructWithRest(
     state: StateWord,
     standing: Schema.String.check(Schema.isMaxLength(10_000)),
     need: Schema.NullOr(Schema.Struct({ why: Bounds.words(10_000), next: Bounds.words(10_000) })),
+    /** A host of an older version does not tell it. */
+    agent: Schema.optionalKey(Schema.NullOr(Bounds.words(1000))),
     generation: Schema.Number,
     last_event_at: Bounds.words(64)
   }),
@@ -91,17 +93,21 @@ export const askHosts = Effect.fn("askHosts")(function* (hosts: ReadonlyArray<st
 /** A line of the table: a watch with its host, or a host without one. */
 export interface HostRow extends Pick<HostStatus, "host" | "problem"> {
   readonly watch: HostWatch | undefined
+  /** The host has been silent for a while, and all of the line was so before. */
+  readonly lastKnown: boolean
 }
 
 /** Returns the rows of answers. Hosts without an answer come first, then watches by the need of a person. */
 export const hostRows = (all: ReadonlyArray<HostStatus>): ReadonlyArray<HostRow> => {
   const silent = all.filter(({ problem }) => problem !== null)
-  const found = all.flatMap(({ host, problem, watches }) => watches.map((watch) => ({ host, problem, watch })))
+  const found = all.flatMap(({ host, problem, watches }) =>
+    watches.map((watch) => ({ host, problem, watch, lastKnown: false }))
+  )
   const idle = all.filter(({ problem, watches }) => problem === null && watches.length === 0)
   return [
-    ...silent.map(({ host, problem }) => ({ host, problem, watch: undefined })),
+    ...silent.map(({ host, problem }) => ({ host, problem, watch: undefined, lastKnown: false })),
     ...urgentFirst(found, ({ watch }) => ({ state: watch.state, at: epochOf(watch.last_event_at) ?? 0 })),
-    ...idle.map(({ host }) => ({ host, problem: null, watch: undefined }))
+    ...idle.map(({ host }) => ({ host, problem: null, watch: undefined, lastKnown: false }))
   ]
 }
 

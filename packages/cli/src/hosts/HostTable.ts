@@ -11,15 +11,24 @@ import { askHosts, shownGeneration, type HostRow, hostRows, hostsOf } from "./Ho
 const maxCellLength = 200
 
 /** The state is last: the reason why a host has no answer may be long. */
-const titles = ["HOST", "WATCH", "GEN", "REV", "LAST EVENT", "STATE"]
+const titles = ["HOST", "WATCH", "AGENT", "GEN", "REV", "LAST EVENT", "STATE"]
 
-const cellsOf = ({ host, problem, watch }: HostRow, now: number): ReadonlyArray<string> => {
-  if (watch === undefined) return [host, "", "", "", "", problem ?? "no watch"]
+const cellsOf = ({ host, lastKnown, problem, watch }: HostRow, now: number): ReadonlyArray<string> => {
+  const known = lastKnown ? "last known: " : ""
+  if (watch === undefined) return [host, "", "", "", "", "", problem ?? `${known}no watch`]
   // A host of another version may not tell it.
   const revision = typeof watch["revision"] === "number" ? String(watch["revision"]) : ""
   const at = epochOf(watch.last_event_at)
   const age = at === undefined ? "" : `${Words.duration(Math.max(0, now - at))} ago`
-  return [host, watch.watch, `S${shownGeneration(watch)}`, revision, age, jobLine(watch)]
+  return [
+    host,
+    watch.watch,
+    watch.agent ?? "",
+    `S${shownGeneration(watch)}`,
+    revision,
+    age,
+    `${known}${jobLine(watch)}`
+  ]
 }
 
 /** Returns the lines of a table of watches of several hosts, its titles first. `now`: epoch milliseconds. */
@@ -44,15 +53,12 @@ export const hostTable = (rows: ReadonlyArray<HostRow>, now: number, columns: nu
 export const needLine = ({ next, why }: { readonly next: string; readonly why: string }): string =>
   isOwnCommand(next) ? `${why}. There: ${next}` : why
 
-type NextOf = (host: string, watch: string, need: Need) => Need
-
 /** Prints the watches of several hosts as a table, and what they need from a person. */
-export const tellRows = Effect.fn("tellRows")(function* (rows: ReadonlyArray<HostRow>, nextOf: NextOf) {
+export const tellRows = Effect.fn("tellRows")(function* (rows: ReadonlyArray<HostRow>, needs: ReadonlyArray<Need>) {
   const { colour, columns } = yield* Environment
   const dim = (words: string) => paint(colour)("dim", words)
   const [title = "", ...lines] = hostTable(rows, yield* Clock.currentTimeMillis, columns)
   yield* printLines([dim(title), ...lines].join("\n"))
-  const needs = rows.flatMap(({ host, watch }) => (watch?.need == null ? [] : [nextOf(host, watch.watch, watch.need)]))
   if (needs.length === 0) return
   yield* Console.log("")
   yield* printLines([dim("NEXT"), ...nextLines(needs, dim)].join("\n"))
@@ -62,8 +68,9 @@ export const tellRows = Effect.fn("tellRows")(function* (rows: ReadonlyArray<Hos
 export const printHosts = Effect.fn("printHosts")(function* (text: string, { asJson }: { readonly asJson: boolean }) {
   const answers = yield* askHosts(yield* hostsOf(text))
   if (asJson) return yield* printJson(answers)
-  yield* tellRows(hostRows(answers), (host, watch, need) => ({
-    next: `ssh ${host}`,
-    why: `${watch}: ${needLine(need)}`
-  }))
+  const rows = hostRows(answers)
+  const needs = rows.flatMap(({ host, watch }) =>
+    watch?.need == null ? [] : [{ next: `ssh ${host}`, why: `${watch.watch}: ${needLine(watch.need)}` }]
+  )
+  yield* tellRows(rows, needs)
 })

@@ -67,6 +67,7 @@ export const myState = () =>
         you_are: here.role,
         phase: watch.phase,
         standing: statusLine(watch),
+        agent: seen.agent,
         generation: watch.generation,
         session_id: watch.sessionId,
         comms: watch.comms,

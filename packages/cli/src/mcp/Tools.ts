@@ -11,7 +11,7 @@ export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
  * Characters of one posted message, and of all messages that are read at once. A model takes so many without losing its
  * thread.
  */
-export const maxPostLength = 50_000
+const maxPostLength = 50_000
 /** Characters of all messages that one call reads. */
 export const maxReadLength = 60_000
 /** Characters of one message that is read. */

@@ -1,7 +1,7 @@
 import { leastPermission, plain, Words } from "@souffleur/domain"
 import type { ForeseenLine, Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
-import { hooksTyped } from "../agent/HookPlaces.ts"
+import { hooksTyped } from "../agent/HookedAgents.ts"
 import { agentOfProgram } from "../agent/InstalledAgents.ts"
 import { type Paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"

@@ -1,6 +1,6 @@
 import { Settings } from "@souffleur/domain"
+import { type HookedAgent, type HookPlace, hookPlaces } from "@souffleur/embed/internal"
 import { Effect, Option } from "effect"
-import { type HookedAgent, type HookPlace, hookPlaces } from "../agent/HookPlaces.ts"
 import { errandWords } from "../SmallEntry.ts"
 import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
 

@@ -1,8 +1,9 @@
 import type { ResolvedSettings } from "@souffleur/domain"
+import { hookPlaces } from "@souffleur/embed/internal"
 import { compiledDir } from "@souffleur/node"
 import { isDraft, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { agentHooked, hookedAgents, hookPlaces } from "../agent/HookPlaces.ts"
+import { agentHooked, hookedAgents } from "../agent/HookedAgents.ts"
 import { completionsHere, uninstallCompletion } from "../completions/CompletionFile.ts"
 import { installed, uninstall } from "../service/ServiceManager.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -15,7 +16,7 @@ type Needs<T> = T extends ReadonlyArray<Trace<infer R>> ? R : never
 const names: ReadonlyArray<readonly [Trace<never>["kind"], ReadonlyArray<string>]> = [
   ["hook signs", ["hooks", hookedFolder]],
   ["page", ["page.token", "metrics.token", "page.served", "page.html"]],
-  ["fleet", ["fleet.json"]],
+  ["fleet", ["fleet.json", "fleet-login.json"]],
   ["trust", ["trust"]],
   ["guardian", ["guardians", "restorations"]]
 ]

@@ -1,4 +1,5 @@
 import { Agent, EventLog, evolve, Launcher, load, type Watch } from "@souffleur/domain"
+import { launchedAgent } from "@souffleur/process"
 import { Effect, FileSystem, Option, Ref, Semaphore, Stdio, Stream } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { byteString, makePipeOutput, makeTerminalOutput } from "./AgentOutput.ts"
@@ -26,23 +27,24 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "end", apart = false) {
   const fs = yield* FileSystem.FileSystem
   const { inWindow, outputPath } = yield* Launcher
-  const { outputReader } = yield* Agent
+  const agent = yield* Agent
   const { colour } = yield* Environment
   const { stdout, stdoutIsTerminal } = yield* Stdio.Stdio
   const terminal = yield* stdoutIsTerminal
   const one = yield* Semaphore.make(1)
   const onTerminal = () => {
     const decoder = new TextDecoder()
-    const lines = makeTerminalOutput(outputReader("terminal"), colour !== false)
+    const lines = makeTerminalOutput(agent.outputReader("terminal"), colour !== false)
     return { ...lines, text: (piece: Uint8Array) => decoder.decode(piece, { stream: true }) }
   }
-  const intoPipe = (kind: Watch["kind"]) => {
+  const fresh = Effect.fnUntraced(function* (watch: Watch) {
+    if (terminal) return onTerminal()
+    const { outputReader } = yield* launchedAgent(agent, watch)
     // A command may well print the records of an agent.
-    const lines = makePipeOutput(kind === "agent" ? outputReader("pipe") : () => Option.none())
-    return { ...lines, text: byteString.of }
-  }
-  const fresh = (kind: Watch["kind"]) => (terminal ? onTerminal() : intoPipe(kind))
-  let shown = fresh("command")
+    const read = watch.kind === "agent" ? outputReader("pipe") : () => Option.none()
+    return { ...makePipeOutput(read), text: byteString.of }
+  })
+  let shown: Effect.Success<ReturnType<typeof fresh>> | undefined
   let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
   /**
    * The output is in the middle of a line, on the screen; and within itself, where it was begun late. Its colour may
@@ -73,15 +75,16 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
     return torn ? "" : text.slice(end)
   }
   const more = Effect.fnUntraced(function* (path: string) {
-    if (hidden) return
+    const its = shown
+    if (hidden || its === undefined) return
     const size = yield* sizeOf(path)
     if (size <= at) return
     const bytes = fs.stream(path, { offset: at, bytesToRead: size - at, chunkSize: chunk })
-    yield* Stream.runForEach(bytes, (piece) => print(shown.push(whole(shown.text(piece)))))
+    yield* Stream.runForEach(bytes, (piece) => print(its.push(whole(its.text(piece)))))
     at = size
   })
   /** Ends the output of a launch. Its torn last line is shown as it is. */
-  const close = Effect.suspend(() => print(shown.end()))
+  const close = Effect.suspend(() => print(shown?.end() ?? ""))
   return {
     /** Prints what the newest launch has printed since the last call. */
     print: Effect.fn("OutputPrinter.print")(function* (watch: Watch) {
@@ -93,7 +96,7 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
       const first = launchId === undefined
       if (!first) yield* close
       launchId = newest
-      shown = fresh(watch.kind)
+      shown = yield* fresh(watch)
       hidden = terminal && apart && (yield* inWindow(newest))
       const size = !hidden && first && earlier === "end" ? yield* sizeOf(outputPath(launchId)) : 0n
       at = size > tailBytes ? size - tailBytes : 0n

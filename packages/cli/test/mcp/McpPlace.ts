@@ -6,8 +6,7 @@ import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Layer } from "effect"
 import { agentKind } from "../../src/agent/Kind.ts"
 import { type CommandLine, layerStore } from "@souffleur/embed/internal"
-import { Environment } from "../../src/world/CommandEnvironment.ts"
-import { layerInstallation } from "../../src/world/CommandInstallation.ts"
+import { surroundingsIn, installedIn } from "../Surroundings.ts"
 
 export const services = Layer.provideMerge(
   CommsErrand.layerHere,
@@ -29,7 +28,14 @@ export const watching = (change: {
 }) => [
   Event.WatchOpened.make({ at, project: change.project, comms: change.comms, pid: 7, sessionId: "s1", observe: false }),
   Event.OwnerTook.make({ at, fence: 1, owner }),
-  Event.ConductorConfirmed.make({ at, conductor: change.conductor ?? gone, sessionId: "s1", print: true, ...baseline }),
+  Event.ConductorConfirmed.make({
+    at,
+    conductor: change.conductor ?? gone,
+    sessionId: "s1",
+    print: true,
+    agent: "claude",
+    ...baseline
+  }),
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
   Event.WatchSettled.make({ at })
@@ -81,18 +87,11 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
     comms,
     /** As an agent of this session sees it. `self` runs souffleur. */
     as: (session: string, more: Readonly<Record<string, string>> = {}, self: CommandLine = [process.execPath]) =>
-      Effect.provide(
-        Layer.provideMerge(
-          layerInstallation,
-          Layer.succeed(Environment, {
-            variables: { ...base, CLAUDE_CODE_SESSION_ID: session, CLAUDE_PROJECT_DIR: project, ...more },
-            cwd: home,
-            platform: "linux",
-            colour: false,
-            columns: undefined,
-            interactive: false,
-            self
-          })
+      installedIn(
+        surroundingsIn(
+          home,
+          { ...base, CLAUDE_CODE_SESSION_ID: session, CLAUDE_PROJECT_DIR: project, ...more },
+          { self }
         )
       ),
     /** A watch with these events, under this name. */

@@ -1,19 +1,8 @@
-import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
-import { identifiedBy, maySubcommand, readAgentCommand, readWords, withoutCeiling } from "@souffleur/session"
+import { type AgentProgram, CommandRefused, leastPermission, type LiteralAgent } from "@souffleur/domain"
+import { type FlagTable, identifiedBy, readAgentCommand, readWords, withoutCeiling } from "@souffleur/session"
 import { Option, Result } from "effect"
-import { codexFlags, sandboxFlag } from "./CodexFlags.ts"
-
-/** Holds if a word is Codex's program, by its name or in its package. */
-export const isCodex = (word: string | undefined): boolean =>
-  word !== undefined && /(?:^|\/)codex(?:\.exe)?$|(?:^|\/)@openai\/codex(?:[/@]|$)/u.test(word)
-
-/** Holds if a command line is of a Codex that works through a turn and ends. */
-export const runsCodex = (words: ReadonlyArray<string>): boolean => {
-  const at = words.slice(0, 3).findIndex(isCodex)
-  return at !== -1 && isExec(words[at + 1])
-}
-
-const isExec = (word: string | undefined): boolean => word === "exec" || word === "e"
+import { isCodex, isExec, isOther } from "./CodexVerb.ts"
+import { codexFlags, interactiveFlags, ownProcess, sandboxFlag } from "./CodexFlags.ts"
 
 /** Reads `AGENT_COMMAND`. */
 export const parseCodexCommand = readAgentCommand({ program: "codex", is: isCodex, verb: isExec }, codexFlags)
@@ -26,45 +15,59 @@ const errands = new Set([
 const questions = new Set(["help", "-h", "--help"])
 const limited = "codex exec -- PROMPT"
 
-/**
- * Parses a literal command that runs Codex. `None`: it is any other command, or an errand of Codex. Refuses an
- * interactive Codex, another subcommand, and each flag that lifts the ceiling or is not understood.
- */
-export const literalCodex = (
-  all: ReadonlyArray<string>
+const refused = (message: string) => Result.fail(new CommandRefused({ message }))
+
+/** Takes the words of a Codex apart that works through turns. */
+const takenApart = (
+  program: string,
+  table: FlagTable,
+  words: ReadonlyArray<string>
 ): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
-  const refused = (message: string) => Result.fail(new CommandRefused({ message }))
-  const [program = "", verb = "", ...rest] = all
-  const [first = ""] = rest
-  if (!isCodex(program) || errands.has(verb) || (isExec(verb) && questions.has(first))) return Result.succeedNone
-  if (isExec(verb) && (first === "fork" || first === "review")) return withoutCeiling(`codex exec ${first}`, limited)
-  if (!isExec(verb)) {
-    return maySubcommand(verb) && verb !== "resume" && verb !== "fork"
-      ? withoutCeiling(`codex ${verb}`, limited)
-      : refused(
-          `an interactive Codex works in a daemon of its own, which outlives it: write ${limited}, with its flags behind exec`
-        )
-  }
-  const read = readWords(codexFlags, rest)
+  const print = table === codexFlags
+  const read = readWords(table, words)
   if (Result.isFailure(read)) return refused(read.failure)
   const { args, behind, meaning, words: said } = read.success
-  if (said.includes("-")) return refused("the prompt must be an argument: souffleur has no standard input for it")
-  const resumes = said[0] === "resume"
+  const [first = ""] = said
+  if (print && said.includes("-"))
+    return refused("the prompt must be an argument: souffleur has no standard input for it")
+  if (!print && isExec(first)) return refused("the flags of exec come behind it: write codex exec -m MODEL -- PROMPT")
+  if (!print && isOther(first))
+    return withoutCeiling(
+      `codex ${first}`,
+      said.length === 1 && args.length + behind.length === 0
+        ? `codex -- ${first} where that is your prompt`
+        : "codex -- PROMPT"
+    )
+  const resumes = first === "resume"
   const [sessionId, ...more] = resumes ? [...said.slice(1), ...behind] : [undefined, ...said, ...behind]
   if (resumes && sessionId === undefined) return refused("resume must name a session, so that it can be watched")
   if (more.length > 1) return refused("the command has more than one prompt: quote it")
   const session = sessionId === undefined ? undefined : { _tag: "Resume" as const, sessionId }
-  const { requested = "acceptEdits" } = meaning
-  return Result.succeed(
-    Option.some({ agentCommand: { program, args }, session, print: true, requested, prompt: more[0] ?? "" })
-  )
+  const { requested = leastPermission } = meaning
+  const agentCommand = { program, args: print ? args : [ownProcess, ...args] }
+  return Result.succeed(Option.some({ agentCommand, session, print, requested, prompt: more[0] ?? "" }))
 }
 
-/** Returns the agent command of one of our launches: the words between `exec` and those that each launch sets. */
+/**
+ * Parses a literal command that runs Codex. `None`: it is any other command, or an errand of Codex. Refuses another
+ * subcommand, and each flag that lifts the ceiling or is not understood.
+ */
+export const literalCodex = ([program = "", ...words]: ReadonlyArray<string>): Result.Result<
+  Option.Option<LiteralAgent>,
+  CommandRefused
+> => {
+  const [verb = "", first = ""] = words
+  if (!isCodex(program) || errands.has(verb) || (isExec(verb) && questions.has(first))) return Result.succeedNone
+  if (isExec(verb) && (first === "fork" || first === "review")) return withoutCeiling(`codex exec ${first}`, limited)
+  return isExec(verb) ? takenApart(program, codexFlags, words.slice(1)) : takenApart(program, interactiveFlags, words)
+}
+
+/** Returns the agent command of one of our launches: the words before those that each launch sets. */
 export const codexOfLaunch = ({ args, program }: AgentProgram): Option.Option<AgentProgram> => {
   const at = args.indexOf(sandboxFlag)
-  return isCodex(program) && isExec(args[0]) && at !== -1
-    ? Option.some({ program, args: args.slice(1, at) })
+  const print = isExec(args[0])
+  return isCodex(program) && at !== -1 && (print || args[0] === ownProcess)
+    ? Option.some({ program, args: args.slice(print ? 1 : 0, at) })
     : Option.none()
 }
 

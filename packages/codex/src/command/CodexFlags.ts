@@ -14,6 +14,9 @@ export const sandboxFlag = "-s"
 /** Returns the flags that hold a launch below the ceiling. */
 export const ceilingOf = (permission: Permission): ReadonlyArray<string> => [sandboxFlag, sandboxes[permission]]
 
+/** Lets `codex exec` work outside of a git repository. */
+export const anyFolder = "--skip-git-repo-check"
+
 /** Has Codex print its records, of which the first names the session. */
 export const records = "--json"
 /** Holds if the user asked for the records. */
@@ -30,22 +33,39 @@ const sandbox: FlagMeaning = {
 }
 const lifts: FlagMeaning = { takes: "none", read: () => ({ requested: "bypassPermissions" }) }
 
+/** No person answers a question at night. */
+const approval: FlagMeaning = {
+  takes: "one",
+  read: (value) => (value === "never" ? undefined : "must be never: no person is there to be asked")
+}
+
+const kept: FlagTable["kept"] = new Map([
+  ["--model", "one"],
+  ["-m", "one"],
+  ["--config", "one"],
+  ["-c", "one"],
+  ["--local-provider", "one"],
+  ["--oss", "none"],
+  ["--strict-config", "none"]
+])
+const ceiling: FlagTable["means"] = new Map([
+  ["--sandbox", sandbox],
+  [sandboxFlag, sandbox],
+  ["--dangerously-bypass-approvals-and-sandbox", lifts],
+  ["--yolo", lifts]
+])
+const nothing: FlagMeaning = { takes: "none", read: () => undefined }
+
 /** The flags of `codex exec`. */
 export const codexFlags: FlagTable = {
   kept: new Map([
-    ["--model", "one"],
-    ["-m", "one"],
-    ["--config", "one"],
-    ["-c", "one"],
-    ["--local-provider", "one"],
+    ...kept,
     ["--output-schema", "one"],
     ["--output-last-message", "one"],
     ["-o", "one"],
     ["--color", "one"],
     [records, "none"],
-    ["--oss", "none"],
-    ["--skip-git-repo-check", "none"],
-    ["--strict-config", "none"]
+    [anyFolder, "none"]
   ]),
   lifting: new Set([
     "--add-dir",
@@ -60,16 +80,21 @@ export const codexFlags: FlagTable = {
     "-p",
     "--trust"
   ]),
-  means: new Map([
-    ["--sandbox", sandbox],
-    [sandboxFlag, sandbox],
-    ["--dangerously-bypass-approvals-and-sandbox", lifts],
-    ["--yolo", lifts]
-  ]),
+  means: ceiling,
   ours: new Set(["--cd", "-C", "--ephemeral", "--last", "--worktree"]),
   against: (flag, value) =>
     (flag === "-c" || flag === "--config") && !harmless.test(value)
       ? "sets more than the model: that part of the configuration may lift the permission ceiling"
       : undefined,
   inline: true
+}
+
+/** Runs an interactive Codex in its own process, also beside a background server of Codex. */
+export const ownProcess = "--no-daemon"
+
+/** The flags of an interactive Codex. `codex exec` has each that is kept, for a launch without a window. */
+export const interactiveFlags: FlagTable = {
+  ...codexFlags,
+  kept,
+  means: new Map([...ceiling, ["--ask-for-approval", approval], ["-a", approval], [ownProcess, nothing]])
 }

@@ -1,31 +1,87 @@
 import type { AgentCommand, AgentNotFound, AgentOrder } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
 import { agentVariables } from "@souffleur/session"
-import { Effect, type FileSystem, type Path } from "effect"
+import { Effect, FileSystem, type Path } from "effect"
 import { marks } from "./CodexCommand.ts"
-import { asksRecords, ceilingOf, records } from "./CodexFlags.ts"
+import { unapprovedHooks } from "./HookTrust.ts"
+import { anyFolder, asksRecords, ceilingOf, ownProcess, records, sandboxFlag } from "./CodexFlags.ts"
+
+/**
+ * Makes a session compact in place: the model reads it once the conversation before it is compacted. It is the last
+ * argument, by which its process is known.
+ */
+export const compactPrompt = "The conversation was compacted. Answer with one word, and use no tool."
+
+/** Holds an agent to looking: its commands write nothing, whatever the ceiling is. */
+const looking = [sandboxFlag, "read-only"]
+/** Compacts whatever the session has in use. Its answer changes nothing. */
+const compacting = [...looking, "-c", "model_auto_compact_token_limit=1"]
+
+const quoted = (text: string): string => JSON.stringify(text)
+
+/**
+ * Returns the flags by which an interactive Codex asks nothing before its first turn. It asks whether to trust its
+ * folder. A folder without settings of Codex has nothing to trust, and the highest permission allows everything anyway.
+ * It asks for a review of hooks that are new or have changed. So hooks are left out until a person has approved each.
+ */
+const unasked = Effect.fnUntraced(function* (agentDir: string, { folder, permission }: AgentOrder) {
+  const fs = yield* FileSystem.FileSystem
+  const settings = yield* Effect.orElseSucceed(fs.readFileString(`${agentDir}/config.toml`), () => "")
+  const isApproved = settings.includes("trusted_hash")
+  // A folder that cannot be read may have settings.
+  const hasNone = (place: string) =>
+    fs.readDirectory(place).pipe(
+      Effect.map((files) => files.length === 0),
+      Effect.catchTag("PlatformError", ({ reason }) => Effect.succeed(reason._tag === "NotFound"))
+    )
+  const trusted = folder !== undefined && (permission === "bypassPermissions" || (yield* hasNone(`${folder}/.codex`)))
+  return [
+    "-c",
+    "check_for_update_on_startup=false",
+    ...(trusted ? ["-c", `projects={${quoted(folder)}={trust_level="trusted"}}`] : []),
+    ...(isApproved && (yield* unapprovedHooks(agentDir)).length === 0 ? [] : ["--disable", "hooks"])
+  ]
+})
 
 /**
  * Builds `codex exec <flags> -s <sandbox> [--json] [resume ID] -`, with the prompt on standard input. A resumed session
- * would fall to `read-only` without its sandbox. It takes no window, since no person can type to it.
- * Fails with `AgentNotFound` where there is no such program.
+ * would fall to `read-only` without its sandbox. It takes no window, since no person can type to it. A command of an
+ * interactive Codex that is in no print mode is `codex --no-daemon <flags> -s <sandbox> -a never … [resume ID] [--
+ * PROMPT]`. A session compacts by `codex exec` everywhere. Fails with `AgentNotFound` where there is no such program.
  */
 export const codexCommand = Effect.fn("codexCommand")(function* (
-  { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
-  { permission, prompt, session }: AgentOrder
+  { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
+  order: AgentOrder
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
+  const { looks = false, permission, print, prompt, session } = order
+  const compacts = prompt === compactPrompt
+  const resumed = session._tag === "Resume" ? ["resume", session.sessionId] : []
+  const behind = ["--", prompt]
+  const ceiling = looks ? looking : ceilingOf(permission)
+  const interactive = !print && !compacts && args[0] === ownProcess
   return {
     program: yield* resolveProgram(name, environment["PATH"] ?? ""),
-    args: [
-      "exec",
-      ...args,
-      ...ceilingOf(permission),
-      ...(asksRecords(args) ? [] : [records]),
-      ...(session._tag === "Resume" ? ["resume", session.sessionId] : []),
-      "-"
-    ],
-    input: prompt,
+    args: interactive
+      ? [
+          ...args,
+          ...ceiling,
+          "-a",
+          "never",
+          ...(yield* unasked(agentDir, order)),
+          ...resumed,
+          ...(prompt === "" ? [] : behind)
+        ]
+      : [
+          "exec",
+          ...args.filter((arg) => arg !== ownProcess),
+          ...(compacts ? compacting : ceiling),
+          ...(compacts && !args.includes(anyFolder) ? [anyFolder] : []),
+          ...(asksRecords(args) ? [] : [records]),
+          ...resumed,
+          ...(compacts ? behind : ["-"])
+        ],
+    ...(interactive ? { window: true } : compacts ? {} : { input: prompt }),
     environment: agentVariables(environment, {
       names: [...environmentAllowed, "CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
       prefixes: ["OPENAI_", "AZURE_OPENAI_"],

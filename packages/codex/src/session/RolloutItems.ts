@@ -17,12 +17,10 @@ export const isPrompt = (message: Json): boolean => {
     : !wordsOf(message).some((text) => /^<(?:environment_context|user_instructions)>|^# AGENTS\.md/u.test(text))
 }
 
-/** Holds if an item is a message of the model. */
 /** Holds if an item is words of the model. */
 export const isAnswer = (item: Json): boolean => item["type"] === "message" && item["role"] === "assistant"
 
 /** Holds if an item calls a tool. Its result has the same `call_id`. */
 export const isCall = (item: Json): boolean => textOf(item["type"]).endsWith("_call") && textOf(item["call_id"]) !== ""
-/** Holds if an item is the result of a tool. */
 /** Holds if an item is the result of a tool. */
 export const isResult = (item: Json): boolean => textOf(item["type"]).endsWith("_call_output")

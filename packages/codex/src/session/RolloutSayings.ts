@@ -42,13 +42,16 @@ const contextOf = (info: unknown): ReadonlyArray<Saying> => {
 /** Commands that only read. They are no progress: a successor that dies after reading its export has done no work. */
 const looks = new Set(["read", "list_files", "search"])
 
+/** The exit code of a command that ran until the end of its turn, such as a server. */
+const outlived = -1
+
 /** Holds if an item tells of a tool that did something, and did not fail. souffleur's own tools do not count. */
 const isProgress = (item: Json): boolean => {
   const { exit_code: code, parsed_cmd: parsed, server, status } = item
   switch (item["type"]) {
     case "CommandExecution":
       return (
-        code === 0 &&
+        (code === 0 || code === outlived) &&
         !(
           Array.isArray(parsed) &&
           parsed.length > 0 &&
@@ -72,7 +75,14 @@ const eventSayings = (event: Json): ReadonlyArray<Saying> => {
     case "task_complete":
       return error === undefined
         ? [{ _tag: "Ended" }]
-        : [{ _tag: "Failed", reason: reasonOf(error["codex_error_info"]), resetsAt: undefined }]
+        : [
+            {
+              _tag: "Failed",
+              reason: reasonOf(error["codex_error_info"]),
+              resetsAt: undefined,
+              words: textOf(error["message"])
+            }
+          ]
     case "turn_aborted":
       return [{ _tag: "Failed", reason: "other", resetsAt: undefined }]
     case "token_count":

@@ -1,18 +1,33 @@
-import { type AgentSession, Processes } from "@souffleur/domain"
-import { writtenAtOf } from "@souffleur/session"
+import { type AgentSession, Processes, type Unwatchable } from "@souffleur/domain"
+import { type KnownSessions, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { runsCodex } from "../command/CodexCommand.ts"
+import { inPrintMode, launchesCodex, runsCodex } from "../command/CodexVerb.ts"
 
 const suffix = ".lock"
 
+/** Returns why no watch can have a session in a server, and the command to type instead. */
+const unwatchable = (pid: number, words: ReadonlyArray<string>, sessionId: string): Unwatchable => {
+  const next = `souffleur run -- codex resume ${sessionId} "Go on."`
+  return words.includes("--managed-daemon")
+    ? {
+        why: "the background server of Codex has this session, and its stop ends all its other work too",
+        next: `codex app-server daemon stop && ${next}`
+      }
+    : {
+        why: `process ${pid} has this session for another program: end it there first`,
+        next
+      }
+}
+
 /**
- * Lists the sessions that a living process of this user writes. Codex locks `thread-writer-locks/ID.lock` as long as it
- * works through a turn, so a holder is busy. A launcher that waits for the real Codex is named in its place: its pid is
- * the launched one.
+ * Lists the sessions that a living process of this user writes. Codex locks `thread-writer-locks/ID.lock`. `codex exec`
+ * does so for its turn, and an interactive Codex as long as it has the session. A launcher that waits for the real
+ * Codex is named in its place: its pid is the launched one. No launch can replace a server, which works for other
+ * processes.
  */
 export const writersIn = Effect.fn("writersIn")(function* (
   codexDir: string,
-  projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>>
+  { isIdle, projectOf }: KnownSessions
 ): Effect.fn.Return<ReadonlyArray<AgentSession>, never, FileSystem.FileSystem | Path.Path | Processes> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -24,16 +39,19 @@ export const writersIn = Effect.fn("writersIn")(function* (
     const holder = (yield* processes.lockers(file)).find(({ uid }) => uid === processes.host.uid)
     if (holder === undefined) return []
     const sessionId = name.slice(0, -suffix.length)
-    const launcher = runsCodex(yield* processes.commandLine(holder.parent))
+    const words = yield* processes.commandLine(holder.identity.pid)
+    const { pid } = holder.identity
+    const launcher = launchesCodex(yield* processes.commandLine(holder.parent), words)
     const written = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
     return [
       {
-        pid: launcher ? holder.parent : holder.identity.pid,
+        pid: launcher ? holder.parent : pid,
         sessionId,
         project: Option.getOrElse(yield* projectOf(sessionId), () => ""),
-        status: "busy",
+        status: !inPrintMode(words) && (yield* isIdle(sessionId)) ? "idle" : "busy",
         waitingFor: undefined,
-        writtenAt: written === undefined ? 0 : writtenAtOf(written)
+        writtenAt: written === undefined ? 0 : writtenAtOf(written),
+        ...(runsCodex(words) ? {} : { unwatchable: unwatchable(pid, words, sessionId) })
       } satisfies AgentSession
     ]
   })

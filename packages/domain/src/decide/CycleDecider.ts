@@ -2,8 +2,10 @@ import { Result } from "effect"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { nextWatcher } from "./ExitDecider.ts"
 import { abovePin } from "./PinDecider.ts"
+import { begunAlready } from "../evidence/NeverBegan.ts"
 import { compactAttempts } from "../watch/StepName.ts"
-import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
+import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
+import type { Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
@@ -18,10 +20,12 @@ const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): st
  * Returns why a step must not start. The log is the count: a schedule would grant the attempts again after a crash
  * (spec: behaviour#standard_compact).
  */
-const forbidden = ({ steps }: RecoveryCycle, name: string, kind: Event.StepKind): string | undefined => {
+const forbidden = (watch: Watch, { steps }: RecoveryCycle, name: string, kind: Event.StepKind): string | undefined => {
   const [first, second] = compactAttempts
   if (name === second && steps[first]?._tag !== "Failed")
     return "the second compaction follows only a first that failed"
+  const begun = begunAlready(watch, name)
+  if (begun !== undefined) return begun
   if (kind !== "launch") return undefined
   if (steps[second]?._tag === "Failed") return "compaction is exhausted in this cycle: nothing is launched"
   // An open launch counts too: whether it ran must never be guessed. A failed launch counts once its file was written.
@@ -75,7 +79,7 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
       const { kind, step } = command
       const last = recovery.steps[step]
       if (last !== undefined && last._tag !== "Started") return no("never", `step ${step} is decided in this cycle`)
-      const never = forbidden(recovery, step, kind)
+      const never = forbidden(watch, recovery, step, kind)
       if (never !== undefined) return no("never", never)
       const attempt = (last?.attempt ?? 0) + 1
       return ok(Event.StepStarted.make({ at, cycle, step, kind, attempt, token: tokenOf(watch, cycle, step, attempt) }))

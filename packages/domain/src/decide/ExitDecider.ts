@@ -1,6 +1,7 @@
 import { type Decision, ok } from "@souffleur/eventlog"
 import { limitWait, pauseUntil } from "./LimitWait.ts"
-import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
+import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
+import type { Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
 import { type Progress, progressedSince } from "../evidence/WorkProgress.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"

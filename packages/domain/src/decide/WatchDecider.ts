@@ -119,6 +119,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
               conductor: command.conductor,
               sessionId: command.sessionId,
               print: command.print,
+              agent: command.agent,
               ...command.baseline
             }),
             nextWatcher(watch, at)

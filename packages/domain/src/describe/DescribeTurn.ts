@@ -5,8 +5,7 @@ const failures = {
   "usage-limit": "a usage limit",
   outage: "an outage of the service",
   "prompt-too-long": "a conversation that is too long",
-  account: "a refusal of its account",
-  other: "an error of the service"
+  account: "a refusal of its account"
 } as const
 
 /** Says what an agent does, after its name: `runs the tool Bash, for 3 m 10 s`. `now` is epoch ms. */
@@ -22,7 +21,8 @@ export const turnInWords = (turn: TurnState, now: number): string => {
     case "Retrying":
       return `asks the service again, try ${turn.attempt} of ${turn.attempts}`
     case "Failed":
-      return `stopped at ${failures[turn.reason]}, ${since}`
+      if (turn.reason !== "other") return `stopped at ${failures[turn.reason]}, ${since}`
+      return `stopped in the middle of its turn, ${since}${turn.words === undefined ? "" : `: ${turn.words}`}`
     case "Finished":
       return `has ended its turn, ${since}`
   }

@@ -43,7 +43,7 @@ const earlyBy = ({ evidence, leftRunning, reason }: typeof Event.EndedEarly.Type
     case "refused":
       return "its last tool was refused by a permission"
     case "only-answered":
-      return "it has done nothing but read and answer since it was brought back"
+      return "it has answered, and nothing but reading has succeeded since it was brought back"
   }
 }
 

@@ -32,6 +32,7 @@ export const renamed = (text: string, known: Known): string =>
 
 /** Says how each provider brings a Conductor back. Another provider is named. */
 export const ways: Readonly<Record<string, string>> = {
+  begin_again: "it begins again with its first prompt",
   continue_turn: "its session goes on",
   claude_export: "a new session reads an export of its conversation",
   handover: "it reads an export of the conversation before",

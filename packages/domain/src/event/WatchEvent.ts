@@ -77,11 +77,18 @@ export const ArgumentsCorrected = event("ArgumentsCorrected", { ...named, messag
 /** The last attempt failed, and the watch ends. `messages`: a sentence for each attempt. */
 export const ValidationExhausted = event("ValidationExhausted", { messages: Schema.Array(Text) })
 
+/** The program of the agent by its name, never a path. `null`: a command has none, or an older souffleur wrote it. */
+const agent = Schema.NullOr(Text).pipe(
+  Schema.withDecodingDefaultKey(Effect.succeed(null)),
+  Schema.withConstructorDefault(Effect.succeed(null))
+)
+
 /** All checks passed: generation 1. */
 export const ConductorConfirmed = event("ConductorConfirmed", {
   conductor: ProcessIdentity,
   sessionId: Text,
   print,
+  agent,
   ...baseline
 })
 

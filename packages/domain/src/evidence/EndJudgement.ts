@@ -4,8 +4,8 @@ import { endedWell, type ProcessEnd } from "../port/Process.ts"
 /**
  * Why an end that looks like the end of the work is none (spec: behaviour#early-ends). `exit`: the turn was over, but
  * the process was ended or failed. `left-running`: processes that an agent had started still ran. `refused`: its last
- * tool was refused by a permission. `only-answered`: a successor has done nothing but read and answer, and before it
- * the work was broken off.
+ * tool was refused by a permission. `only-answered`: a successor has answered, nothing but reading succeeded, and
+ * before it the work was broken off.
  */
 export const EarlyEnd = Schema.Literals(["exit", "left-running", "refused", "only-answered"])
 export type EarlyEnd = typeof EarlyEnd.Type

@@ -6,7 +6,7 @@ import type { Signs, TurnState, Verdict } from "./Signs.ts"
  * Stalls in a row that are still no hang. The agent gives up a stalled call and makes it again without a record. A call
  * that writes at last may take minutes before its first block is whole. A process that uses no processor gets less.
  */
-const stallsInARow = 3
+export const stallsInARow = 3
 
 /**
  * The ms by which clocks of files may be ahead. A later sign is from a clock that was set back since, so its time is
@@ -68,9 +68,6 @@ const heldBy = (
       return undefined
   }
 }
-
-/** The act that an agent waits for at its prompt, once its turn is over. */
-export const nextPrompt = "its next prompt"
 
 /** Returns the state of a Conductor whose turn is over; `undefined`: it is not over. */
 const over = (turn: TurnState | undefined): Verdict | undefined => {

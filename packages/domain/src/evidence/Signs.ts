@@ -41,6 +41,8 @@ export type TurnState =
       readonly at: number
       readonly reason: "usage-limit" | "outage" | "prompt-too-long" | "account" | "other"
       readonly resetsAt: number | undefined
+      /** The agent's own words for another reason. Absent: it recorded none, as where a person broke the turn off. */
+      readonly words?: string
     }
 
 /**

@@ -1,84 +1,18 @@
-import { Context, type Duration, type Effect, type Option, Runtime, Schema } from "effect"
-import type { EffectivePermission } from "../settings/Permission.ts"
+import { Context, type Duration, type Effect, type Option } from "effect"
+import type { SessionSigns } from "../evidence/Signs.ts"
+import type { AgentCommand, AgentNotFound, AgentOrder } from "./AgentOrder.ts"
+import type {
+  AgentSession,
+  Compacted,
+  Export,
+  ExportFailed,
+  HandoffReceipt,
+  SessionFile,
+  SessionMark,
+  SessionNotFound,
+  Spent
+} from "./AgentSession.ts"
 import type { ProcessIdentity, Tag } from "./Process.ts"
-import type { ContextInUse, SessionSigns } from "../evidence/Signs.ts"
-
-/**
- * A session that an agent process says it holds, in a pid file of the agent's own. It is checked against that process's
- * start time.
- */
-export interface AgentSession {
-  readonly pid: number
-  readonly sessionId: string
-  readonly project: string
-  /** `busy`, `idle`, `waiting` or the word of a newer agent. */
-  readonly status: string
-  /** The reason of the wait in the agent's own words, such as `permission prompt`; `undefined` when it gives none. */
-  readonly waitingFor: string | undefined
-  /** When the pid file was last written, epoch ms. The agent writes it only when its status changes. */
-  readonly writtenAt: number
-}
-
-/** A session has no file, or more than one, or an impossible id. `message` is a sentence for a person. */
-export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
-  sessionId: Schema.String,
-  reason: Schema.Literals(["malformed", "missing", "ambiguous"]),
-  message: Schema.String
-}) {
-  override readonly [Runtime.errorExitCode] = 2
-}
-
-/** The file of a session, found by an id or the beginning of one. */
-export interface SessionFile {
-  /** Absolute. */
-  readonly path: string
-  /** The full session id. */
-  readonly sessionId: string
-}
-
-/** The state of a session file at a moment: its end in bytes, and the identity of the file. */
-export const SessionMark = Schema.Struct({
-  path: Schema.String,
-  device: Schema.String,
-  inode: Schema.String,
-  offset: Schema.Int
-})
-export type SessionMark = typeof SessionMark.Type
-
-/** The progress of a compaction by the session file. A boundary is the only proof, and the summary comes after it. */
-export type Compacted = "not yet" | "boundary" | "summary"
-
-/** The first answer of the model after a launch's own prompt: the hand-off has arrived. */
-export interface HandoffReceipt {
-  /** When it was written, epoch ms. */
-  readonly at: number
-  /** The context that the successor began with. */
-  readonly context: ContextInUse | undefined
-}
-
-/** The use of a model by sessions. */
-export interface Spent {
-  /** Fresh input, cache writes and output of every answer. */
-  readonly tokens: number
-  /** US dollars, as the agent itself counts them. It may tell them late. 0 where it records none. */
-  readonly dollars: number
-}
-
-/** An export was not made. `message` says why, without a word of the conversation. */
-export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
-  message: Schema.String
-}) {}
-
-/** One complete export on disk. */
-export const Export = Schema.Struct({
-  path: Schema.String,
-  bytes: Schema.Int,
-  /** Records of the session file that are in it. */
-  records: Schema.Int,
-  /** Plain sentences: the kind and number of records that were skipped or cut. */
-  warnings: Schema.Array(Schema.String)
-})
-export type Export = typeof Export.Type
 
 /** All that tells which session a launch began, of an agent that chooses its ids. */
 export interface Reported {
@@ -93,41 +27,13 @@ export interface Reported {
   readonly asked: (prompt: string) => boolean
 }
 
-/** A launch of an agent, before it is a command line. */
-export interface AgentOrder {
-  /** A fresh session of an agent that chooses its ids has the empty id. */
-  readonly session:
-    | { readonly _tag: "Fresh"; readonly sessionId: string }
-    | { readonly _tag: "Resume"; readonly sessionId: string }
-  readonly permission: EffectivePermission
-  /** Empty: the agent waits for a prompt. */
-  readonly prompt: string
-  /** A file that the agent must be able to read without a question; absolute. */
-  readonly reads?: string
-  /** Print mode: the agent ends after its turn, and no person types to it. An agent may know no other mode. */
-  readonly print: boolean
-}
-
-/** A program, its arguments and its whole environment. No shell reads any of it. */
-export interface AgentCommand {
-  readonly program: string
-  /** Every user of the machine can read them while the process runs. */
-  readonly args: ReadonlyArray<string>
-  /** The text on standard input of a headless launch, which no other process reads. Absent: the input is empty. */
-  readonly input?: string
-  /**
-   * True if a person may type to it. It gets a window where there is one, and its prompt is an argument. Absent: it is
-   * in print mode, and headless wherever souffleur runs.
-   */
-  readonly window?: boolean
-  readonly environment: Readonly<Record<string, string>>
-}
-
 /** The agents behind a port that joins several. Each is known by the name of its program. */
 export interface JoinedAgents {
   readonly programs: ReadonlyArray<string>
   /** Returns the program of the agent that has the file of a session; of the first agent where none has. */
   readonly programOf: (sessionId: string) => Effect.Effect<string>
+  /** Returns one of the agents alone. */
+  readonly only: (program: string) => Option.Option<Agent["Service"]>
   /** Returns the same agents with another one first. It is launched, and answers where no session does. */
   readonly led: (program: string) => Option.Option<Agent["Service"]>
 }
@@ -252,14 +158,3 @@ export class Agent extends Context.Service<
     readonly command: (order: AgentOrder) => Effect.Effect<AgentCommand, AgentNotFound>
   }
 >()("@souffleur/domain/Agent") {}
-
-/** The agent command names no program that can be run (exit code 2). */
-export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", {
-  program: Schema.String,
-  problem: Schema.String
-}) {
-  override readonly [Runtime.errorExitCode] = 2
-  override get message(): string {
-    return `agent command ${this.program}: ${this.problem}`
-  }
-}

@@ -1,6 +1,6 @@
 import { type Duration, type Option, type Result, Runtime, Schema } from "effect"
 import type { Permission } from "../settings/Permission.ts"
-import type { AgentCommand } from "./Agent.ts"
+import type { AgentCommand } from "./AgentOrder.ts"
 
 /** The user's agent command: a program and its first arguments. */
 export interface AgentProgram {

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Option, Runtime, Schema } from "effect"
-import type { AgentCommand } from "./Agent.ts"
+import type { AgentCommand } from "./AgentOrder.ts"
 import type { ProcessEnd, ProcessIdentity } from "./Process.ts"
 
 /** Where the agent runs: a detached process, or a window of a terminal that souffleur itself runs in. */
@@ -24,6 +24,10 @@ export interface LaunchOrder {
   readonly terminal?: LaunchTerminal
   /** The command is needed again. It stays in a file of its own (0600) until it is forgotten. */
   readonly keep?: boolean
+  /** The words that a person typed to begin it. Absent: it began otherwise. */
+  readonly words?: ReadonlyArray<string>
+  /** The prompt of an agent among those words. Absent: there is none. */
+  readonly prompt?: string
 }
 
 /** Makes the last line of a launch's prompt. A session file with this line has the prompt of that launch. */
@@ -60,7 +64,7 @@ export class Launcher extends Context.Service<
     readonly kept: (
       id: string,
       digest: string
-    ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "terminal" | "title">, LaunchFailed>
+    ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "prompt" | "terminal" | "title" | "words">, LaunchFailed>
     /**
      * Removes a command that is no longer needed, launched or not, since it may hold a key. A launch that has not run
      * never will.

@@ -26,6 +26,13 @@ export const pickBaseline = ({ conductorState, lastMessageId, taskCount, taskFin
 
 type Begun = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
 
+/**
+ * Returns the time since which a turn is of this generation. A turn may be over before its launch is confirmed, as of
+ * an agent whose key is missing.
+ */
+export const turnsSince = ({ launchedAt, preparedAt }: Pick<Watch, "launchedAt" | "preparedAt">): number =>
+  preparedAt === 0 ? launchedAt : preparedAt
+
 /** Begins a generation: facts about the process before do not hold for the new one. */
 export const generationOf = (watch: Watch, event: Begun): Change => ({
   conductor: event.conductor,
@@ -39,6 +46,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   print: event.print,
   baseline: pickBaseline(event),
   lastTasks: undefined,
+  muteFor: undefined,
   recovery: undefined,
   brokenOffAt: 0,
   deferred: undefined,

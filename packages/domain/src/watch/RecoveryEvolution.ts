@@ -1,5 +1,6 @@
 import { type Change, type Changes, generationOf } from "./Generation.ts"
-import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
+import type { RecoveryCycle, StepState } from "./RecoveryCycle.ts"
+import type { Watch } from "./Watch.ts"
 
 type Steps = RecoveryCycle["steps"]
 type Begun = Pick<StepState, "kind" | "prepared">

@@ -8,7 +8,8 @@ export const stepNames = {
   session: "look at the session",
   export: "2 export",
   trim: "3 trim",
-  estimate: "4 estimate"
+  estimate: "4 estimate",
+  beginAgain: "begin_again"
 } as const
 
 /**

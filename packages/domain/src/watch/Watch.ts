@@ -5,41 +5,12 @@ import * as Event from "../event/WatchEvent.ts"
 import { Owner } from "../port/Claims.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
+import { RecoveryCycle } from "./RecoveryCycle.ts"
 import { unknownSession } from "./Target.ts"
 
 /** The phases of a watch (spec: behaviour#phases). */
 export const Phase = Schema.Literals(["New", "Validating", "Settling", "Watching", "Exited"])
 export type Phase = typeof Phase.Type
-
-const step = {
-  kind: Event.StepKind,
-  /** A launch file was written in it. */
-  prepared: Schema.Boolean
-}
-
-/** The result of a recovery step so far. Its intent is always first. */
-export const StepState = Schema.Union([
-  Schema.TaggedStruct("Started", { ...step, attempt: Count, token: Text }),
-  Schema.TaggedStruct("Succeeded", { ...step, outcome: Schema.Unknown }),
-  Schema.TaggedStruct("Failed", { ...step, failure: Schema.Unknown })
-])
-export type StepState = typeof StepState.Type
-
-/** The recovery that runs, folded from its events. */
-export const RecoveryCycle = Schema.Struct({
-  cycle: Count,
-  purpose: Event.Purpose,
-  trigger: Trigger,
-  since: Time,
-  /** Another souffleur took the watch over since, and the Conductor was not looked at meanwhile. */
-  resumed: Schema.Boolean,
-  /** The providers that have escalated. */
-  escalated: Schema.Array(Text),
-  steps: Schema.Record(Text, StepState),
-  /** The newest launch of this cycle whose file was written. */
-  launch: Schema.optional(Event.LaunchPrepared)
-})
-export type RecoveryCycle = typeof RecoveryCycle.Type
 
 const Tasks = { taskCount: Count, taskFingerprint: Text }
 
@@ -86,6 +57,8 @@ export const Watch = Schema.Struct({
   awaiting: Schema.Boolean,
   mode: Event.Mode,
   generation: Count,
+  /** The program of the agent that the watch began with, by its name. `undefined`: it is not known, or a command. */
+  firstAgent: Schema.UndefinedOr(Text),
   /** The program of the agent that a person chose for each launch. `undefined`: that of the watch's own command. */
   agent: Schema.UndefinedOr(Text),
   /** The program of the agent whose conversation the next launch hands over; `undefined`: it hands none over. */
@@ -105,6 +78,8 @@ export const Watch = Schema.Struct({
    * launch.
    */
   lastTasks: Schema.UndefinedOr(Schema.Struct(Tasks)),
+  /** Milliseconds that the last generation ran without a sign of its own. `undefined`: it gave a sign, or runs. */
+  muteFor: Schema.UndefinedOr(Measure),
   /** Deaths in a row without progress. */
   retries: Count,
   /** The last generation that made progress had finished its turn: it said that the work is done. */
@@ -208,6 +183,7 @@ export const initial: Watch = {
   awaiting: false,
   mode: "normal",
   generation: 0,
+  firstAgent: undefined,
   agent: undefined,
   handedFrom: undefined,
   launchedAt: 0,
@@ -218,6 +194,7 @@ export const initial: Watch = {
   print: false,
   baseline: { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 },
   lastTasks: undefined,
+  muteFor: undefined,
   retries: 0,
   saidDone: false,
   watcher: undefined,
@@ -253,3 +230,7 @@ export const initial: Watch = {
   lastEventAt: 0,
   end: undefined
 }
+
+/** Returns the program of the agent that has the work, by its name. `undefined`: it is not known, or a command. */
+export const agentAtWork = ({ agent, firstAgent }: Pick<Watch, "agent" | "firstAgent">): string | undefined =>
+  agent ?? firstAgent

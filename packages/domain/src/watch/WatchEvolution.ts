@@ -1,7 +1,7 @@
 import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
-import type { WatchEvent } from "../event/WatchEvent.ts"
+import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import { pickBaseline, type Change, type Changes, generationOf, launchOf, withSession } from "./Generation.ts"
 import { evolveRecovery } from "./RecoveryEvolution.ts"
 import type { Watch } from "./Watch.ts"
@@ -12,14 +12,18 @@ type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: stri
 const withTasks = ({ taskCount, taskFingerprint }: Tasks): Change =>
   taskCount === null || taskFingerprint === null ? {} : { lastTasks: { taskCount, taskFingerprint } }
 
-type Over = Tasks & { readonly retries: number; readonly evidence?: { readonly turnFinished: boolean } }
+type Over = Tasks & { readonly at: number; readonly retries: number; readonly evidence?: Evidence }
+
+/** The sources that say nothing of a session: a process that has only begun has them too. */
+const mute: ReadonlySet<Evidence["signs"][number]["source"]> = new Set(["pid file", "processor"])
 
 /** Ends the watcher of a generation that needs a recovery, and counts its retries. */
-const turnOver = ({ evidence, retries, ...tasks }: Over, watch: Watch): Change => ({
+const turnOver = ({ at, evidence, retries, ...tasks }: Over, watch: Watch): Change => ({
   ...withTasks(tasks),
   phase: "Watching",
   watcher: undefined,
   retries,
+  muteFor: evidence?.signs.every(({ source }) => mute.has(source)) === true ? at - watch.launchedAt : undefined,
   // A generation without progress says nothing new of the work.
   saidDone: retries === 0 ? evidence?.turnFinished === true : watch.saidDone
 })
@@ -104,6 +108,7 @@ const changes: Changes = {
     sessionId: event.sessionId,
     sessions: withSession(watch, event.sessionId),
     generation: 1,
+    firstAgent: event.agent ?? undefined,
     launchId: watch.firstLaunch?.launchId,
     preparedAt: watch.firstLaunch?.at ?? 0,
     print: event.print,

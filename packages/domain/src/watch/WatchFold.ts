@@ -11,12 +11,18 @@ export const watchKey = {
   pid: (pid: number) => `pid ${pid}`
 }
 
+/** The fields that a list shows of a watch that has ended. */
+const brief = ["agent", "end", "firstAgent", "generation", "lastEventAt", "overreach", "project", "retries"] as const
+
+/** A watch that has ended, as a list shows it. */
+export type WatchBrief = Pick<Watch, (typeof brief)[number]>
+
 /**
  * How watches are folded. A test computes the fingerprint from the rules, and fails where it differs
  * (decision 0008).
  */
-export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "a586ea2a36b5cf44" },
+export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
+  name: { kind: "watch", fingerprint: "2ba34a173db25d50" },
   initial,
   evolve,
   schema: Watch,
@@ -27,5 +33,6 @@ export const watchFold: Fold<Watch, WatchEvent> = {
     ...(comms === null ? [] : [watchKey.comms(comms)]),
     ...(conductor === undefined ? [] : [watchKey.pid(conductor.pid)]),
     ...sessions.map(watchKey.session)
-  ]
+  ],
+  brief
 }

@@ -120,6 +120,8 @@ export type WatchIntent =
       readonly conductor: ProcessIdentity
       readonly sessionId: string
       readonly print: boolean
+      /** The program of the agent by its name; `null`: a command has none. */
+      readonly agent: string | null
       readonly baseline: Baseline
     }
   | { readonly _tag: "WatcherReady"; readonly watcher: number }

@@ -1,4 +1,4 @@
-import { Agent, digestOf, kindOf, Launcher, leastPermission, type Pin, type ResolvedSettings } from "@souffleur/domain"
+import { Agent, digestOf, kindOf, Launcher, type Pin, type ResolvedSettings } from "@souffleur/domain"
 import {
   conduct,
   conductOn,
@@ -10,17 +10,18 @@ import {
   openRun,
   ownFiles,
   PlanContext,
-  type RoleAgents,
+  type NamedRun,
   runOfPlan
 } from "@souffleur/plan"
 import { Effect, FileSystem, Layer, Option, Path, Runtime, Schema } from "effect"
 import { runNeeds } from "../explain/RunSentence.ts"
 import { remark, remarkWarnings } from "../Remark.ts"
 import type { ConductOptions } from "../SouffleurOptions.ts"
+import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
 import { finishingOf } from "./FinishingCommand.ts"
-import { checkRoles } from "./RoleAgent.ts"
+import { type CastAgent, castRoles, chosenFor } from "./RoleAgent.ts"
 import { runIdOf } from "./FindRun.ts"
 import { keepRun } from "./KeptRun.ts"
 import { oncePossible } from "./RunHindrance.ts"
@@ -50,12 +51,9 @@ interface Loaded {
   readonly statePath: string
   readonly pin: Pin
   /** The run that goes on; `undefined`: a new one. */
-  readonly known: string | undefined
+  readonly known: NamedRun | undefined
+  readonly cast: ReadonlyArray<CastAgent>
 }
-
-/** Lists the roles that have an agent of their own, with its program. */
-const chosenIn = ({ implementer, reviewer }: RoleAgents) =>
-  Object.entries({ implementer, reviewer }).filter((role): role is [string, string] => role[1] !== undefined)
 
 /** Returns the files of souffleur's own in the work tree of a run. */
 const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, statePath: string, project: string) {
@@ -65,9 +63,10 @@ const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, stat
 
 /** Begins or goes on with the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
-  { loaded, known, pin, statePath }: Loaded,
-  { agents = {}, permission = leastPermission, project, waiting }: ConductOptions
+  { cast, known, loaded, pin, statePath }: Loaded,
+  { project, waiting, ...said }: ConductOptions
 ) {
+  const { agents, permission } = chosenFor(said, known?.run)
   const path = yield* Path.Path
   const agent = yield* Agent
   const { outputPath } = yield* Launcher
@@ -85,9 +84,12 @@ const begin = Effect.fnUntraced(function* (
     return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, finishingDigest })), git }
   })
   const waits = waiting !== undefined && known !== undefined
-  const { from, git, id } = yield* waits ? oncePossible(known, audience, opens) : opens
-  const by = [agent.name, ...chosenIn(agents).map(([role, program]) => `${role} by ${program}`)].join(", ")
-  yield* remark("info", from === 0 ? `run ${id}, agents by ${by}` : `run ${id} goes on from revision ${from}`)
+  const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
+  const by = cast.map(({ agent, role }) => `, ${role} by ${agent}`).join("")
+  yield* remark("info", `run ${id}${from === 0 ? "" : ` goes on from revision ${from}`}${by}`)
+  const withheld = new Set(cast.flatMap(({ command }) => withheldKeys(parts.variables, command.environment)))
+  const note = withheldNote([...withheld])
+  if (note !== undefined) yield* remark("note", note)
   const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
   const words = yield* launchWords
@@ -103,8 +105,10 @@ const begin = Effect.fnUntraced(function* (
     finishing,
     finishingDigest
   }
+  const { implementer = null, reviewer = null } = agents
   return yield* keepRun({
     id,
+    chosen: { implementer, reviewer, permission },
     from,
     audience,
     link: Option.map(linked, ({ link }) => link),
@@ -131,17 +135,20 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
   const statePath = yield* stateFileOf(options, loaded)
   const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
-  const checked = (settings: ResolvedSettings) =>
-    Effect.provide(checkRoles(parts.agent, settings, loaded.plan, options), parts.layerRun({ settings, project }))
+  const cast = (settings: ResolvedSettings) =>
+    Effect.provide(
+      castRoles(parts.agent, settings, loaded.plan, { ...options, run: known?.run }),
+      parts.layerRun({ settings, project })
+    )
   // A start that is refused trusts no file. A run that goes on has its own pin.
   if (known === undefined) {
-    yield* checked(yield* parts.settings(project))
+    yield* cast(yield* parts.settings(project))
     yield* finishingOf(loaded, parts.variables)
     yield* gitOf(project, yield* ownFilesOf(loaded, statePath, project))
   }
   const { pin, settings } = yield* parts.conducting({ project, limits, known })
-  if (known !== undefined) yield* checked(settings)
+  const begun = { loaded, statePath, pin, known, cast: yield* cast(settings) }
   yield* remarkWarnings(settings)
-  const begins = begin({ loaded, statePath, pin, known: known?.id }, options)
+  const begins = begin(begun, options)
   return yield* Effect.provideContext(begins, yield* Layer.build(parts.layerRun({ settings, project })))
 })

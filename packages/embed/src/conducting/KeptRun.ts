@@ -3,6 +3,7 @@ import type { LogError, RecordedAs } from "@souffleur/eventlog"
 import { boundOutputs } from "@souffleur/node"
 import {
   type Audience,
+  type Chosen,
   evolveRun,
   loadRun,
   outcry,
@@ -52,6 +53,8 @@ export interface KeepRunOrder<E, R> {
   readonly id: string
   /** The revision to go on from; 0: a new run. */
   readonly from: number
+  /** Its agents, which it keeps. */
+  readonly chosen: Chosen
   readonly audience: Audience
   /** The rows of the run in comms. */
   readonly link: Option.Option<CommsLink["Service"]>
@@ -96,7 +99,7 @@ const narration = Effect.fnUntraced(function* (
  * another one of its work tree.
  */
 export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order: KeepRunOrder<E, R>) {
-  const { audience, conducting, from, id, isOthers, link } = order
+  const { audience, chosen, conducting, from, id, isOthers, link } = order
   const path = yield* Path.Path
   const log = yield* RunLog
   const { stateDir } = yield* Settings
@@ -118,7 +121,7 @@ export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order
     )
     yield* Effect.forkScoped(attendedHere("counter", counted(id, yield* loadRun(id))))
     yield* RunMetrics.live
-    const ref = yield* Effect.provideService(ownRun(id), Scope.Scope, owning)
+    const ref = yield* Effect.provideService(ownRun(id, chosen), Scope.Scope, owning)
     yield* ceilingNow(ref.dispatch)
     return { ref, reports: [projection, telling] }
   })

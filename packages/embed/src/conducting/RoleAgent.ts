@@ -1,14 +1,16 @@
 import {
   Agent,
+  type AgentCommand,
   type AgentKind,
   clamp,
+  type EffectivePermission,
   kindOf,
   leastPermission,
   lower,
   type Permission,
   type ResolvedSettings
 } from "@souffleur/domain"
-import type { Plan, RoleAgents } from "@souffleur/plan"
+import { type Assignment, type Plan, type RoleAgents, type Run, taskOf } from "@souffleur/plan"
 import { Effect, Runtime, Schema } from "effect"
 import { agentNamed } from "../watching/HandOver.ts"
 import { launchable } from "../world/AgentLayers.ts"
@@ -28,50 +30,88 @@ export class RoleUnfit extends Schema.TaggedError<RoleUnfit>()("RoleUnfit", {
 interface Conducting {
   readonly agents?: RoleAgents | undefined
   readonly permission?: Permission | undefined
+  /** The run that goes on. Absent: a new one. */
+  readonly run?: Run | undefined
 }
 
-/** Lists the roles that a plan needs an agent for. `undefined`: it is the configured agent. */
-const neededBy = ({ finish }: Pick<Plan, "finish">, { implementer, reviewer }: RoleAgents) =>
-  [
-    ["implementer", implementer],
-    ["reviewer", reviewer],
-    ...(finish._tag === "Prompt" ? [["finisher", undefined] as const] : [])
-  ] as const
+/** Lists the roles that are still to launch an agent. `undefined`: it is the configured agent. */
+const neededBy = (
+  { finish, tasks }: Pick<Plan, "finish" | "tasks">,
+  { implementer, reviewer }: RoleAgents,
+  run?: Run
+) => {
+  const isOpen = run === undefined || tasks.some(({ id }) => taskOf(run, id)?.status !== "completed")
+  const isUnfinished = isOpen || run.finishing === "not begun"
+  return [
+    ...(isOpen ? [["implementer", implementer] as const, ["reviewer", reviewer] as const] : []),
+    ...(finish._tag === "Prompt" && isUnfinished ? [["finisher", undefined] as const] : [])
+  ]
+}
 
-/** Says how an implementer gets the permission with which it can commit. */
-const wayTo = (needed: Permission, ceiling: Permission): string =>
-  lower(needed, ceiling) === needed
-    ? `say --permission ${needed}`
-    : `type souffleur setup --permission ${needed}, then say --permission ${needed}`
+/** Says how an implementer gets the permission with which it can commit, where it was asked for this one. */
+const wayTo = (needed: Permission, asked: Permission, ceiling: Permission): string =>
+  [
+    ...(lower(needed, ceiling) === needed ? [] : [`type souffleur setup --permission ${needed}`]),
+    ...(lower(needed, asked) === needed ? [] : [`say --permission ${needed}`])
+  ].join(", then ")
+
+/** An agent that a plan is to launch. */
+export interface CastAgent {
+  readonly role: Assignment["role"]
+  readonly agent: string
+  readonly permission: EffectivePermission
+  /** The flag that holds it to reading, such as `-s read-only`; `null`: its permission alone holds it. */
+  readonly heldBy: string | null
+  /** Its program, arguments and environment, but for its prompt. */
+  readonly command: AgentCommand
+}
+
+/** Returns the flag whose word differs from another command line; `null`: none does. */
+const flagBeyond = ({ args }: AgentCommand, other: AgentCommand): string | null => {
+  const at = args.findIndex((word, n) => word !== other.args[n])
+  return at === -1 ? null : args.slice(Math.max(0, at - 1), at + 1).join(" ")
+}
+
+/** Returns the agents and the permission of a run. A person's word outranks what the run had last. */
+export const chosenFor = ({ agents = {}, permission }: Omit<Conducting, "run">, run?: Run) => ({
+  agents: {
+    implementer: agents.implementer ?? run?.chosen?.implementer ?? undefined,
+    reviewer: agents.reviewer ?? run?.chosen?.reviewer ?? undefined
+  },
+  permission: permission ?? run?.chosen?.permission ?? leastPermission
+})
 
 /**
- * Checks the agent of each role that a plan needs. Fails with `RoleUnfit` for an agent that cannot be launched, or
- * chooses the ids of its sessions. An implementer must be able to commit.
+ * Returns the agent of each role that a plan still needs. Fails with `RoleUnfit` for an agent that cannot be launched.
+ * An implementer must be able to commit.
  */
-export const checkRoles = Effect.fn("checkRoles")(function* (
+export const castRoles = Effect.fn("castRoles")(function* (
   kinds: AgentKind,
   settings: ResolvedSettings,
-  plan: Pick<Plan, "finish">,
-  { agents = {}, permission = leastPermission }: Conducting
+  plan: Pick<Plan, "finish" | "tasks">,
+  { run, ...said }: Conducting
 ) {
+  const { agents, permission } = chosenFor(said, run)
+  const cast: Array<CastAgent> = []
   const configured = yield* Agent
   const ceiling = settings.maxExternalPermission
-  for (const [role, program] of neededBy(plan, agents)) {
+  for (const [role, program] of neededBy(plan, agents, run)) {
     const unfit = (problem: string) => new RoleUnfit({ role, problem })
     const agent =
       program === undefined
         ? configured
         : yield* Effect.mapError(agentNamed(configured, program), ({ message }) => unfit(message))
-    if (agent.sessionOf !== undefined)
-      return yield* unfit(
-        `a run gives each of its agents the id of its session, and ${agent.name} takes none: name another agent`
-      )
     const { commitSetting, commitsFrom = leastPermission } = kindOf(kinds, agent.name)
     if (role === "implementer" && lower(clamp(permission, ceiling), commitsFrom) !== commitsFrom)
-      return yield* unfit(`${commitSetting}: ${wayTo(commitsFrom, ceiling)}`)
-    yield* launchable(settings, permission).pipe(
-      Effect.provideService(Agent, agent),
-      Effect.mapError(({ problem }) => unfit(problem))
-    )
+      return yield* unfit(`${commitSetting}: ${wayTo(commitsFrom, permission, ceiling)}`)
+    const lineOf = (looks: boolean) =>
+      launchable(settings, permission, looks).pipe(
+        Effect.provideService(Agent, agent),
+        Effect.mapError(({ problem }) => unfit(problem))
+      )
+    const command = yield* lineOf(role === "reviewer")
+    const heldBy = flagBeyond(command, yield* lineOf(false))
+    cast.push({ role, agent: agent.name, permission: clamp(permission, ceiling), heldBy, command })
   }
+  return cast
 })

@@ -1,15 +1,6 @@
-import {
-  Agent,
-  type Condition,
-  isOver,
-  Launcher,
-  Processes,
-  type StateWord,
-  turnInWords,
-  type Zone
-} from "@souffleur/domain"
+import { type Condition, isOver, Launcher, Processes, type StateWord, turnInWords, type Zone } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
-import { type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
+import { assignedAgent, type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
 import { launchOutput } from "@souffleur/process"
 import { Clock, Effect, Option } from "effect"
 import { runNeeds, runStanding } from "../explain/RunSentence.ts"
@@ -52,7 +43,7 @@ export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone
   const agent = launched === null ? null : yield* processes.condition(launched.process)
   const living = assignment !== null && agent !== null && !isOver(agent)
   const signs = living
-    ? yield* (yield* Agent).signs(assignment.sessionId, yield* launchOutput(launched?.launchId))
+    ? yield* (yield* assignedAgent(assignment)).signs(assignment.sessionId, yield* launchOutput(launched?.launchId))
     : Option.none()
   const turn = Option.getOrUndefined(signs)?.turn
   const owner = run.owner === null ? null : yield* processes.condition(run.owner.process)

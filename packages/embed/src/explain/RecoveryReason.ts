@@ -119,6 +119,9 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
         seen: [
           ...(trigger === undefined ? [] : [`the recovery began because ${causeOf(trigger, before)}`]),
           ...(doubtsOf({ step: stepNames.request, outcome: outcomeOf(before, stepNames.request) })?.warnings ?? []),
+          ...(event.provider === stepNames.beginAgain
+            ? ["it ended before any sign of its work: no record, no hook, no beat, no commit"]
+            : []),
           ...session(before),
           ...gate(before),
           ...failures(before),

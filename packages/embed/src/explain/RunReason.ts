@@ -1,5 +1,5 @@
 import { evolveRun, workProblemsOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
-import { iso, Words, type Zone } from "@souffleur/domain"
+import { isSessionKnown, iso, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allReasons, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
@@ -26,8 +26,18 @@ const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Expl
   }
 }
 
+/** Says which agent an assignment had, and for how long it was asked. */
+const assigned = ({ assignment }: Run, at: number): ReadonlyArray<string> => {
+  if (assignment === null) return []
+  const { agent, askedAt, role, sessionId } = assignment
+  const session = isSessionKnown(sessionId) ? ` in session ${sessionId}` : ""
+  return [
+    `the ${role}${agent === null ? "" : `, ${agent},`}${session} ended ${Words.duration(at - askedAt)} after it was asked`
+  ]
+}
+
 const failed = (
-  { _tag, reason, message, taskId }: Of<"ImplementationFailed" | "ReviewFailed">,
+  { _tag, at, reason, message, taskId }: Of<"ImplementationFailed" | "ReviewFailed">,
   before: Run
 ): Explanation => {
   const task = taskOf(before, taskId)
@@ -40,7 +50,7 @@ const failed = (
   if (reason === "dropped")
     return { seen: [message], rule: "a task that the plan has lost is forgotten once no agent works on it" }
   return {
-    seen: [message, `assignment ${count} in a row that came to nothing`],
+    seen: [message, ...assigned(before, at), `assignment ${count} in a row that came to nothing`],
     rule: "an assignment that came to nothing is followed by a fresh agent; the third in a row is a person's"
   }
 }
@@ -110,7 +120,9 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
   switch (event._tag) {
     case "ImplementationCompleted":
       return {
-        seen: [`git has ${commits(event.commits)} since the task began, and ${event.files.length} files that differ`],
+        seen: [
+          `git has ${commits(event.commits)} since the task began, and ${Words.many(event.files.length, "changed file")}`
+        ],
         rule: "an implementer is believed where git has commits that change a file: a reviewer is asked"
       }
     case "ReviewApproved":

@@ -31,7 +31,7 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   exit: "its turn was over, but its process did not end well",
   "left-running": "it had left processes running at its end",
   refused: "its last tool had been refused by a permission",
-  "only-answered": "it had done nothing but answer"
+  "only-answered": "it had answered, and no work of it had succeeded"
 }
 
 const endOfWait = {

@@ -1,7 +1,10 @@
 import {
+  failedAtPrompt,
   failedHandover,
+  failedTurn,
   nextPrompt,
   type StateWord,
+  type TurnState,
   type Watch,
   type WatchEvent,
   Words,
@@ -32,13 +35,19 @@ const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
 export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean =>
   kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
 
+/** Returns a watch whose turn failed at its prompt, as its watcher will tell it. */
+export const withFailed = (watch: Watch, turn: TurnState | undefined): Watch => {
+  const { person, recovery, standby, wait } = watch
+  if (turn === undefined || isUntaken(watch) || (person ?? recovery ?? standby ?? wait) !== undefined) return watch
+  return failedAtPrompt(watch, turn) ? { ...watch, person: { for: failedTurn, since: turn.at } } : watch
+}
+
 /**
- * Returns the state of a watch in a few words, the most urgent first. An agent that a person chose is named. `silent`:
- * the heartbeat is too old now.
+ * Returns the state of a watch in a few words, the most urgent first. `silent`: the heartbeat is too old now.
  */
 export const statusLine = (watch: Watch | EndedWatch, silent = false, zone?: Zone): string =>
   // Most watches have ended, and nothing else is said of them.
-  `${watch.phase === "Exited" ? ends[watch.end ?? "released"] : living(watch, silent, zone)}${watch.agent === undefined ? "" : `, ${watch.agent}`}`
+  watch.phase === "Exited" ? ends[watch.end ?? "released"] : living(watch, silent, zone)
 
 const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =>
   Match.value(watch).pipe(
@@ -65,6 +74,14 @@ const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =
 export const standingOf = (watch: Watch | EndedWatch, owned: boolean, silent = false, zone?: Zone): string =>
   owned || watch.phase === "Exited" ? statusLine(watch, silent, zone) : "unwatched: its souffleur is gone"
 
+/** Says what an agent waits for, without its own words. */
+const promptIn = (what: string): string => {
+  const over = what === failedTurn ? "has failed" : what === nextPrompt ? "is over" : undefined
+  return over === undefined
+    ? "it waits for a person"
+    : `its turn ${over}: it waits for your words, or for "souffleur done"`
+}
+
 /** The reason why a watch needs a person, and the command to type next. */
 export interface Need {
   readonly why: string
@@ -89,10 +106,7 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   if (person !== undefined)
     return {
-      why:
-        person.for === nextPrompt
-          ? 'its turn is over: it waits for your words, or for "souffleur done"'
-          : "it waits for a person",
+      why: promptIn(person.for),
       next: `souffleur attach ${id}`
     }
   if (held !== undefined) return { why: "it is held: nothing is stopped or launched", next: `souffleur go ${id}` }

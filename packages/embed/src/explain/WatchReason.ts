@@ -59,7 +59,7 @@ const ruleOfEarlyEnd: Readonly<Record<(typeof Event.EndedEarly.Type)["reason"], 
   exit: "The end of a turn completes the work only where its process ends by itself, with exit code 0.",
   "left-running": "An end that leaves processes running completes the work only the second time in a row.",
   refused: "A turn that ends right after a refused permission has not done what it wanted.",
-  "only-answered": "A successor that has done nothing since its launch has not shown that the work is done."
+  "only-answered": "A successor of which no work has succeeded since its launch has not shown that the work is done."
 }
 
 const untaken = (
@@ -235,11 +235,20 @@ const explained: Explained<Seen, WatchEvent> = {
   }
 }
 
-/** Explains every decision of a watch. `before`: the state before the first of its events, where they are a part. */
+/**
+ * Explains every decision of a watch, in the words of {@link sentence}. `before`: the state before the first of its
+ * events, where they are a part.
+ */
 export const reasonsOf = (
   events: ReadonlyArray<Recorded>,
   before: Watch = initial
-): ReadonlyArray<Reason<WatchEvent>> => allReasons(events, { ...explained, initial: { watch: before, end: null } })
+): ReadonlyArray<Reason<WatchEvent>> => {
+  const { comms, kind } = events.reduce((watch, { event }) => evolve(watch, event), before)
+  return allReasons(events, { ...explained, initial: { watch: before, end: null } }).map((reason) => ({
+    ...reason,
+    ...personalReason(reason, { comms, kind })
+  }))
+}
 
 /** Returns the newest decision at or before a revision. */
 export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>

@@ -1,4 +1,4 @@
-import { iso, stateLine, type StateWord, type Watch, type Zone } from "@souffleur/domain"
+import { agentAtWork, iso, stateLine, type StateWord, type Watch, type Zone } from "@souffleur/domain"
 import type { UnreadableEvent } from "@souffleur/eventlog"
 import type { NamedRun } from "@souffleur/plan"
 import { runNeed, runStanding, runState } from "../explain/RunSentence.ts"
@@ -11,6 +11,8 @@ export interface Job {
   readonly id: string
   /** The folder, absolute. */
   readonly project: string
+  /** The program of its agent, by its name; `null`: it is not known, or there is none. */
+  readonly agent: string | null
   readonly state: StateWord
   /** The state in a few words for a person, which may change. */
   readonly standing: string
@@ -42,6 +44,7 @@ export const watchJob = ({ id, unreadable, watch }: ListedWatch, owned: boolean,
     kind: "watch",
     id,
     project: watch.project,
+    agent: agentAtWork(watch) ?? null,
     state: unreadable === undefined ? watchState(watch, need) : "needs you",
     standing:
       unreadable === undefined ? standingOf(watch, owned, false, zone) : `cannot be read: ${unreadable.problem}`,
@@ -57,6 +60,7 @@ export const runJob = ({ id, run, unreadable }: NamedRun, owned: boolean): Job =
     kind: "run",
     id,
     project: run.project,
+    agent: null,
     state: runState(run, need),
     standing: unreadable === undefined ? runStanding(run) : "its log cannot be read",
     need,

@@ -103,14 +103,15 @@ const evolve = (before: Tally, event: WatchEvent): Tally => {
 const tallied = "tallied"
 
 /** How watches are counted. A test computes the fingerprint from the rules (decision 0008). */
-export const tallyFold: Fold<Tally, WatchEvent> = {
-  name: { kind: "tally", fingerprint: "9016f27406e7c25c" },
+export const tallyFold: Fold<Tally, WatchEvent, never> = {
+  name: { kind: "tally", fingerprint: "6d81090d8492fd7c" },
   initial,
   evolve,
   schema: Tally,
   keepEvery: 200,
   isEnded: ({ over }) => over,
-  keysOf: ({ deaths, recoveries }) => (Object.keys({ ...deaths, ...recoveries }).length === 0 ? [] : [tallied])
+  keysOf: ({ deaths, recoveries }) => (Object.keys({ ...deaths, ...recoveries }).length === 0 ? [] : [tallied]),
+  brief: []
 }
 
 const { having } = makeAggregate<Tally, WatchEvent, never, never, EventLog>({

@@ -147,7 +147,7 @@ export const foreseenEnds = (
     watch.phase === "Validating"
       ? follow(
           { watch, events: [] },
-          { _tag: "Confirm", conductor, sessionId: watch.sessionId, print: watch.print, baseline },
+          { _tag: "Confirm", conductor, sessionId: watch.sessionId, print: watch.print, agent: null, baseline },
           seeing.now
         ).watch
       : watch

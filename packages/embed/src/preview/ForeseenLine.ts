@@ -75,7 +75,12 @@ export const foreseenWays = Effect.fn("foreseenWays")(function* <R>(
         : ({ _tag: "Fresh", sessionId: fresh } as const)
     const prompt = (launchId: string) =>
       launch.prompt === compactPrompt ? launch.prompt : signed(launch.prompt, launchId)
-    const errand = { session, prompt, ...(launch.reads === undefined ? {} : { reads: launch.reads }) }
+    const errand = {
+      session,
+      prompt,
+      folder: watch.project,
+      ...(launch.reads === undefined ? {} : { reads: launch.reads })
+    }
     return [shown(yield* commandLineOf(errand, { launchId: unknownId.launch, permission, terminal }), all)]
   })
   return yield* Effect.forEach(waysOf(providers, watch, settings), ({ foresee, name }) =>

@@ -17,7 +17,7 @@ import {
   type Terminal,
   type Watch
 } from "@souffleur/domain"
-import { agentFolder, type AgentPackage, runProgram } from "@souffleur/process"
+import { type AgentPackage, runProgram } from "@souffleur/process"
 import { standardProviders } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { statusLine } from "../explain/StatusLine.ts"
@@ -27,6 +27,7 @@ import { Installation } from "../world/Installation.ts"
 import { idleSettings } from "./IdleSettings.ts"
 import { foreseenEnds } from "./ForeseenEnds.ts"
 import { foreseenWays, shown, unknownId } from "./ForeseenLine.ts"
+import { hasHooks, hookPlaces } from "./HookPlaces.ts"
 
 /** These parts are not of a host, so that nothing can be foreseen. */
 export class NoPreview extends Schema.TaggedError<NoPreview>()("NoPreview", { message: Schema.String }) {}
@@ -93,15 +94,10 @@ const versionOf = Effect.fnUntraced(function* (
 })
 
 /** Returns the hooks of souffleur in the settings of this project and of the user. `null`: the agent has none. */
-const hooksOf = Effect.fnUntraced(function* (of: AgentPackage, { agentDir }: ResolvedSettings, project: string) {
-  const path = yield* Path.Path
-  const { agent, variables } = yield* Installation
+const hooksOf = Effect.fnUntraced(function* (of: AgentPackage, settings: ResolvedSettings, project: string) {
+  if (!hasHooks(of)) return null
   const { hooks } = of
-  if (hooks === undefined) return null
-  const folder = of.program === agent.program ? agentDir : yield* agentFolder(of, variables)
-  const ofProject = hooks.ofProject === undefined ? [] : [path.join(project, ...hooks.ofProject)]
-  const files = [...ofProject, path.join(folder, ...hooks.ofUser)]
-  const found = yield* Effect.forEach(files, (file) =>
+  const found = yield* Effect.forEach(yield* hookPlaces(of, settings, project), ({ file }) =>
     hooks.status(file).pipe(
       Effect.map(({ absent, events }) => ({ file, events, absent })),
       Effect.orElseSucceed(() => ({ file, events: [], absent: hooks.events }))

@@ -15,15 +15,17 @@ import {
 } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
 import { chosenAgent } from "@souffleur/process"
-import { refuseTarget } from "@souffleur/supervisor"
+import { refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Clock, Effect, Layer, Option } from "effect"
 import type { WatchOrder } from "../SouffleurOptions.ts"
 import { findWatch, type NamedWatch, unfinished } from "../watching/FindWatch.ts"
+import { firstWords, refuseOther } from "../watching/KnownWatch.ts"
 import { firstOf } from "../watching/OpenCommand.ts"
 import { wouldGoOn, wouldOpen } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { layerAgent } from "../world/AgentLayers.ts"
+import { layerLaunches } from "../world/LaunchLayers.ts"
 import { commsIn } from "../world/StoreLayers.ts"
 import { type LaunchOverrides, terminalOf } from "../world/World.ts"
 import { type Foreseen, type NoPreview, preview } from "./Preview.ts"
@@ -45,7 +47,7 @@ const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { 
 })
 
 /** Previews a watch that would go on. */
-export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
+const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
   const { variables } = yield* Installation
   const { watch } = known
   const opening = yield* wouldGoOn(watch.project, watch.pin)
@@ -77,14 +79,19 @@ export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWat
 
 /**
  * Previews `run`: the folder's unfinished watch, else a new one. `pty`: a command gets a terminal of its own.
- * Fails with `CommandRefused` as `run` does.
+ * Fails with `CommandRefused` and `OpenedOtherwise` as `run` does.
  */
-export const previewRun = Effect.fn("previewRun")(function* (
+const previewRun = Effect.fn("previewRun")(function* (
   words: ReadonlyArray<string>,
   { project, pty }: { readonly project: string; readonly pty: boolean }
 ) {
   const known = yield* unfinished({ project })
-  if (Option.isSome(known)) return yield* previewKnown(known.value)
+  if (Option.isSome(known)) {
+    const { pin, project } = known.value.watch
+    const { settings } = yield* wouldGoOn(project, pin)
+    yield* refuseOther(known.value, words, (first) => Effect.provide(firstWords(first), layerLaunches(settings)))
+    return yield* previewKnown(known.value)
+  }
   const { agent, variables } = yield* Installation
   const opening = yield* wouldOpen(project)
   const { settings } = opening
@@ -135,7 +142,7 @@ export interface WatchPreviewOrder {
 }
 
 /** Previews the first `watch` of a Conductor. Fails as `watch` does where no watch may have the process. */
-export const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: WatchPreviewOrder) {
+const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: WatchPreviewOrder) {
   const { variables } = yield* Installation
   const opening = yield* wouldOpen(order.project)
   const { settings } = opening
@@ -145,6 +152,7 @@ export const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...or
     const agent = yield* Agent
     const processes = yield* Processes
     yield* refuseTarget(target.pid)
+    yield* refuseSession(target.sessionId)
     const { sessionId } = yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
       error.reason === "missing" ? Effect.succeed(target) : Effect.fail(error)
     )

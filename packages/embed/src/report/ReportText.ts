@@ -18,7 +18,7 @@ export const waitLabel = (kind: WaitStretch["kind"]): string =>
   kind === "person" ? "a person" : kind.replace("-", " ")
 
 /** Says how a recovery ended, and how long it took. */
-export const recoveryInWords = (recovery: Recovery, until: number): string => {
+const recoveryInWords = (recovery: Recovery, until: number): string => {
   const { contextTokens, cycle, outcome, provider, takenOver } = recovery
   const time = duration(lengthOf(recovery, until))
   return [

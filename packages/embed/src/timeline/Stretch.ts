@@ -12,7 +12,7 @@ export interface Quiet {
 }
 
 /** Milliseconds without an event that a timeline draws as a break. */
-export const quietAfter = 10 * 60_000
+const quietAfter = 10 * 60_000
 
 /** Returns the stretches without an event that are longer than `longerThan` ms, up to `now`. */
 export const quietOf = (

@@ -1,10 +1,17 @@
 import type { Event, ProcessEnd, Recorded, Watch } from "@souffleur/domain"
 import { type Recovery, recoveriesOf } from "./Recoveries.ts"
 import { type Quiet, quietOf, type Stretch } from "./Stretch.ts"
+import { becauseOf } from "../explain/SignReason.ts"
 import { type WatchChange, watchChanges } from "./WatchChange.ts"
 
 /** The end of a generation: the trigger of its recovery, or the end of the watch. */
 export type GenerationEnd = typeof Event.RecoveryStarted.Type.trigger | NonNullable<Watch["end"]> | "replaced"
+
+/** Says how a generation ended. */
+export const endInWords = (ended: GenerationEnd): string => {
+  if (ended === "replaced") return "another process took its place"
+  return ended in becauseOf ? becauseOf[ended as keyof typeof becauseOf] : `the watch was over: ${ended}`
+}
 
 /** One process of the Conductor. `ended`: its end; `null`: it goes on. */
 export interface GenerationStretch extends Stretch {

@@ -1,5 +1,5 @@
 import { Agent, BadTarget, Claims, holdingOf, Processes, type Target, type Watch } from "@souffleur/domain"
-import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
+import { adopt, adoptedBaseline, refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option } from "effect"
 import { Parts } from "../world/Parts.ts"
 import { partsOf } from "./BeginWatch.ts"
@@ -22,6 +22,7 @@ const conductorOf = Effect.fnUntraced(function* (
   if (Option.isNone(found) || found.value.condition === "zombie")
     return yield* new BadTarget({ message: `no process ${pid} is running` })
   const { sessionId } = yield* agent.sessionFile(named)
+  yield* refuseSession(sessionId)
   const conductor = found.value.identity
   const holding = yield* holdingOf(conductor, sessionId)
   if (holding._tag === "Another" && !force)

@@ -1,12 +1,5 @@
-import {
-  Agent,
-  parsePid,
-  parseSessionId,
-  type Pin,
-  type ResolvedSettings,
-  Settings,
-  type Target
-} from "@souffleur/domain"
+import { Agent, parsePid, parseSessionId, type Pin, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
 import { chosenAgent } from "@souffleur/process"
 import { refuseOwned, release } from "@souffleur/supervisor"
 import { Effect, Layer, Option } from "effect"
@@ -18,7 +11,7 @@ import { launchable } from "../world/AgentLayers.ts"
 import { Parts } from "../world/Parts.ts"
 import type { LaunchOverrides } from "../world/World.ts"
 import { type NamedWatch, unfinished, unfinishedWatches } from "./FindWatch.ts"
-import { goesOn, refuseChange } from "./KnownWatch.ts"
+import { firstWords, goesOn, refuseChange, refuseOther } from "./KnownWatch.ts"
 import { oldestIn, openCommand, unlessEnded } from "./OpenCommand.ts"
 import { openWatch } from "./OpenWatch.ts"
 
@@ -47,10 +40,10 @@ const needed = Effect.gen(function* () {
   )
 })
 
-/** Goes on with a watch, by its keeper. */
-export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+/** Goes on with a watch, by its keeper. `checked` refuses what was asked for and does not fit that watch. */
+export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
   known: NamedWatch,
-  target: Option.Option<Target>,
+  checked: Effect.Effect<void, E3, R3>,
   keeper: Keeper<A, E, R, E2, R2>
 ) {
   const { goingOn } = yield* Parts
@@ -62,7 +55,7 @@ export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     // The agent that the watch began with may be gone since a hand-over.
     if (watch.kind === "agent" && !watch.observe)
       yield* Effect.updateService(needed, Agent, (agent) => chosenAgent(agent, watch.agent))
-    yield* goesOn(known, target)
+    yield* checked
     return yield* keeper.take({ id, comms, project, from: watch.revision })
   })
   return yield* Effect.provideContext(begins, context)
@@ -81,7 +74,7 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const known = yield* unfinished({ sessionId: target.sessionId })
   if (Option.isSome(known)) {
     yield* refuseChange(known.value, { comms: named, force })
-    return yield* goOn(known.value, Option.some(target), keeper)
+    return yield* goOn(known.value, goesOn(known.value, target), keeper)
   }
   const { pin, settings } = yield* parts.opening(project)
   const comms = yield* parts.comms(project, named)
@@ -122,16 +115,20 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   return yield* Effect.provideContext(begins, yield* partsOf({ settings, overrides, comms: null, project }))
 })
 
-/** Goes on with a watch in place of a command that was asked for, and says so. */
-const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(known: NamedWatch, keeper: Keeper<A, E, R, E2, R2>) {
+/** Goes on with a watch whose command is asked for again, and says so. */
+const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+  known: NamedWatch,
+  words: RunOptions["command"],
+  keeper: Keeper<A, E, R, E2, R2>
+) {
   const { id, watch } = known
   // It does not go on here while another souffleur has it.
   yield* refuseOwned(id, watch)
-  yield* remark(
+  const told = remark(
     "info",
     `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
   )
-  return yield* goOn(known, Option.none(), keeper)
+  return yield* goOn(known, Effect.andThen(refuseOther(known, words, firstWords), told), keeper)
 })
 
 /** Starts a command, or goes on with the unfinished watch of its folder. */
@@ -143,9 +140,17 @@ export const beginRun = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const { project } = options
   const attempt = Effect.gen(function* () {
     const known = yield* unfinished({ project })
-    return Option.isSome(known)
-      ? Option.getOrUndefined(yield* unlessEnded(inPlace(known.value, keeper)))
-      : yield* start(options, yield* opening(project), keeper)
+    if (Option.isNone(known)) return yield* start(options, yield* opening(project), keeper)
+    // A watch that ended meanwhile refuses no command.
+    const begun = Effect.catchTag(inPlace(known.value, options.command, keeper), "OpenedOtherwise", (refusal) =>
+      Effect.flatMap(unfinished({ project }), (now) => {
+        const goesOn = Option.isSome(now) && now.value.id === known.value.id
+        return Effect.fail(
+          goesOn ? refusal : new Refused({ reason: "ended", message: `watch ${known.value.id} has ended` })
+        )
+      })
+    )
+    return Option.getOrUndefined(yield* unlessEnded(begun))
   })
   for (;;) {
     const begun = yield* attempt

@@ -1,4 +1,4 @@
-import { type Watch, watches, watchKey } from "@souffleur/domain"
+import { type Watch, type WatchBrief, watches, watchKey } from "@souffleur/domain"
 import { Cursor, type NamedState } from "@souffleur/eventlog"
 import { Effect, Option, Path, Random, Runtime, Schema } from "effect"
 
@@ -18,11 +18,8 @@ const namedWatch = ({ state: watch, ...one }: NamedState<Watch>): NamedWatch => 
 /** Every watch of the log, oldest first. An unreadable watch hides no other. */
 export const allWatches = Effect.map(watches.all, (all) => all.map(namedWatch))
 
-/** The fields that a list shows of a watch that has ended. */
-const shownOfEnded = ["agent", "end", "generation", "lastEventAt", "overreach", "project", "retries"] as const
-
 /** A watch that has ended, as a list shows it. */
-export interface EndedWatch extends Pick<Watch, (typeof shownOfEnded)[number]> {
+export interface EndedWatch extends WatchBrief {
   readonly phase: "Exited"
 }
 
@@ -30,9 +27,9 @@ export interface EndedWatch extends Pick<Watch, (typeof shownOfEnded)[number]> {
  * Every watch of the log. `ended`: what has ended, as far as a list shows it, and read no further. `whole`: all others.
  * Both are oldest first.
  */
-export const briefWatches = Effect.map(watches.brief(shownOfEnded), ({ ended, whole }) => ({
+export const briefWatches = Effect.map(watches.brief, ({ ended, whole }) => ({
   whole: whole.map(namedWatch),
-  ended: ended.map(({ id, state }) => ({ id, watch: { ...state, phase: "Exited" } satisfies EndedWatch }))
+  ended: ended.map(({ brief, id }) => ({ id, watch: { ...brief, phase: "Exited" } satisfies EndedWatch }))
 }))
 
 /** The watches that have not ended, and those that cannot be read, oldest first. */
@@ -98,7 +95,7 @@ export type WatchName = string | { readonly project: string }
 
 const missing = (name: WatchName) =>
   typeof name === "string"
-    ? `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status --all" lists all`
+    ? `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status --all" lists them, and "souffleur conduct status --all" the runs`
     : `no watch of ${name.project}: "souffleur status --all" lists all`
 
 /**

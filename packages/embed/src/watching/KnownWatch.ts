@@ -1,9 +1,9 @@
-import { BadTarget, heldBy, Processes, type Target } from "@souffleur/domain"
+import { BadTarget, heldBy, Launcher, Processes, type Target, type Watch } from "@souffleur/domain"
 import { Effect, Equal, Option, Runtime, Schema } from "effect"
 import { remark } from "../Remark.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
-/** A watch goes on as it was opened, and another comms or `force` was asked for. `message` says what to do. */
+/** A watch goes on as it was opened, and another command, comms or `force` was asked for. `message` says what to do. */
 export class OpenedOtherwise extends Schema.TaggedError<OpenedOtherwise>()("OpenedOtherwise", {
   message: Schema.String
 }) {
@@ -28,20 +28,43 @@ export const refuseChange = Effect.fnUntraced(function* (
     })
 })
 
+/** Returns the words that a watch began with; `undefined`: they are not kept. */
+export const firstWords = ({ digest, launchId }: NonNullable<Watch["firstLaunch"]>) =>
+  Launcher.use(({ kept }) => kept(launchId, digest)).pipe(
+    Effect.map(({ words }) => words),
+    Effect.orElseSucceed(() => undefined)
+  )
+
+/**
+ * Refuses another command than the watch began with, since it would not be run. Fails with `OpenedOtherwise`. Words
+ * that are not kept cannot be compared, and the watch goes on.
+ */
+export const refuseOther = Effect.fnUntraced(function* <E, R>(
+  { id, watch }: NamedWatch,
+  words: ReadonlyArray<string>,
+  wordsOf: (first: NonNullable<Watch["firstLaunch"]>) => Effect.Effect<ReadonlyArray<string> | undefined, E, R>
+) {
+  if (watch.firstLaunch !== undefined) {
+    const first = yield* wordsOf(watch.firstLaunch)
+    if (first === undefined || JSON.stringify(first) === JSON.stringify(words)) return
+  }
+  return yield* new OpenedOtherwise({
+    message: `watch ${id} of this folder has another command, and is not finished, so nothing was started: "souffleur run" alone goes on with it, and "souffleur release ${id}" ends it`
+  })
+})
+
 /**
  * Accepts the same arguments for the same watch, even after a hand-off, because a restart loop has no others. Fails
  * with `BadTarget` where the pid is a live process in a session that the watch never had.
  */
-export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedWatch, target: Option.Option<Target>) {
-  if (Option.isNone(target)) return
-  const { pid } = target.value
+export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedWatch, { pid, sessionId }: Target) {
   const follows = watch.conductor?.pid ?? watch.pid
   const found = Option.filter(yield* (yield* Processes).find(pid), ({ condition }) => condition !== "zombie")
   const another = Option.filter(found, ({ identity }) => !Equal.equals(identity, watch.conductor))
   const held = Option.isSome(another) ? yield* heldBy(another.value.identity) : undefined
   if (held !== undefined && !watch.sessions.includes(held)) {
     return yield* new BadTarget({
-      message: `process ${pid} holds session ${held}, and watch ${id} of session ${target.value.sessionId} follows pid ${follows}: name that session, or end the watch with "souffleur release ${id}"`
+      message: `process ${pid} holds session ${held}, and watch ${id} of session ${sessionId} follows pid ${follows}: name that session, or end the watch with "souffleur release ${id}"`
     })
   }
   if (pid !== follows)

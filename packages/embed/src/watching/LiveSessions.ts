@@ -2,7 +2,7 @@ import { Agent, type AgentSession, heldByLiving, plain } from "@souffleur/domain
 import { Effect } from "effect"
 
 /** A session that can be chosen for a watch. */
-export type LiveSession = Pick<AgentSession, "pid" | "sessionId" | "project" | "status">
+export type LiveSession = Pick<AgentSession, "pid" | "sessionId" | "project" | "status" | "unwatchable">
 
 /** Returns the title of a session in a list. An agent's own words about itself may be anything, so they are cut. */
 export const sessionTitle = ({ pid, project, sessionId, status }: LiveSession): string =>

@@ -29,7 +29,7 @@ import { command as say } from "@souffleur/supervisor"
 import { Effect, Option, Path } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
 import { remark } from "../Remark.ts"
-import { withheldKeys } from "./WithheldKeys.ts"
+import { withheldKeys, withheldNote } from "./WithheldKeys.ts"
 
 /** The first launch, and its entry in the log. */
 export interface First {
@@ -38,6 +38,8 @@ export interface First {
   readonly command: AgentCommand
   readonly title: string
   readonly requested: Permission
+  /** The prompt of an agent. Absent: there is none. */
+  readonly prompt?: string
 }
 
 /** UTF-16 units of a folder in a refusal. */
@@ -62,6 +64,7 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
   }
   if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
   const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
+  if (holder?.unwatchable !== undefined) return yield* bad(`${holder.unwatchable.why}: type ${holder.unwatchable.next}`)
   if (holder !== undefined)
     return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
   const known = yield* unfinished({ sessionId: file.value.sessionId })
@@ -89,7 +92,7 @@ const firstOfAgent = Effect.fnUntraced(function* (
     )
   const session = yield* sessionOf(literal, kind, project)
   const print = literal.print || terminal === "headless"
-  const line = yield* agent.command({ session, permission: effective, prompt, print })
+  const line = yield* agent.command({ session, permission: effective, prompt, print, folder: project })
   if (prompt === "" && line.window !== true)
     return yield* bad("the command has no prompt, and without a terminal no one can type it")
   return {
@@ -97,7 +100,8 @@ const firstOfAgent = Effect.fnUntraced(function* (
     sessionId: session.sessionId,
     command: line,
     title: "Conductor (S1)",
-    requested
+    requested,
+    ...(prompt === "" ? {} : { prompt })
   } satisfies First
 })
 
@@ -168,12 +172,8 @@ export const openCommand = Effect.fn("openCommand")(function* (
   const launcher = yield* Launcher
   const first = yield* firstOf(words, literal, { agent, project, variables, pty, terminal: launcher.terminal })
   const { kind, requested, sessionId } = first
-  const withheld = kind === "agent" ? withheldKeys(variables, first.command.environment) : []
-  if (withheld.length > 0)
-    yield* remark(
-      "note",
-      `the agent does not get ${withheld.join(", ")}: where it needs them, set SOUFFLEUR_AGENT_ENVIRONMENT=${withheld.join(",")}`
-    )
+  const note = withheldNote(kind === "agent" ? withheldKeys(variables, first.command.environment) : [])
+  if (note !== undefined) yield* remark("note", note)
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (isSessionKnown(sessionId)) yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
@@ -191,6 +191,8 @@ export const openCommand = Effect.fn("openCommand")(function* (
     cwd: project,
     title: first.title,
     terminal,
+    words,
+    ...(first.prompt === undefined ? {} : { prompt: first.prompt }),
     keep: true
   } as const
   yield* prepareLaunch(order, (digest) => {

@@ -1,5 +1,5 @@
 import { Agent, Claims, type Pin, Processes, type Target } from "@souffleur/domain"
-import { command, refuseTarget } from "@souffleur/supervisor"
+import { command, refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Effect, Option } from "effect"
 import { newId } from "./FindWatch.ts"
 
@@ -27,6 +27,7 @@ export const openWatch = Effect.fn("openWatch")(function* (target: Target, { det
   const claims = yield* Claims
   const processes = yield* Processes
   yield* refuseTarget(target.pid, detaching)
+  yield* refuseSession(target.sessionId)
   yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
     error.reason === "missing" ? Effect.void : Effect.fail(error)
   )

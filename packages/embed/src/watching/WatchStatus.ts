@@ -19,7 +19,7 @@ import {
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { launchOutput } from "@souffleur/process"
 import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
-import { isUntaken, type Need, standingOf } from "../explain/StatusLine.ts"
+import { isUntaken, type Need, standingOf, withFailed } from "../explain/StatusLine.ts"
 import { watchJob, unreadableInWords } from "../jobs/Job.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
@@ -29,6 +29,8 @@ import type { NamedWatch } from "./FindWatch.ts"
  */
 export interface WatchStatus extends NamedWatch {
   readonly state: StateWord
+  /** See `Job.agent`. */
+  readonly agent: string | null
   /** Its need of a person; `null`: none. */
   readonly need: Need | null
   /** The state in a few words for a person, which may change. */
@@ -98,7 +100,8 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
   const over = logged.phase === "Exited"
   const beat = over ? Option.none() : yield* beats.last(id)
   const seen = over ? undefined : yield* Effect.provide(asked(logged), look)
-  const watch = withTaken(logged, seen?.taken ?? Option.none())
+  const signs = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)
+  const watch = withFailed(withTaken(logged, seen?.taken ?? Option.none()), signs?.turn)
   const snapshot = seen === undefined ? Option.none() : Result.getSuccess(seen.snapshot)
   const said = over ? Option.none() : yield* beats.last(agentBeats(id))
   const row = Option.flatMap(snapshot, ({ conductor }) => conductor)
@@ -116,11 +119,11 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
   const owner = watch.owner === undefined ? null : yield* processes.condition(watch.owner.process)
   const owned = owner !== null && !isOver(owner)
-  const { need, state } = watchJob({ ...named, watch }, owned)
-  const signs = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)
+  const { agent, need, state } = watchJob({ ...named, watch }, owned)
   const context = signs?.context
   return {
     ...named,
+    agent,
     state,
     need,
     standing: unreadable === undefined ? standingOf(watch, owned, silent, zone) : unreadableInWords(unreadable),

@@ -9,3 +9,9 @@ export const withheldKeys = (caller: Variables, given: Variables): ReadonlyArray
     .filter((name) => looksLikeKey.test(name) && given[name] === undefined)
     .toSorted()
     .slice(0, most)
+
+/** Says which of these keys an agent does not get, and how it gets them; `undefined`: there are none. */
+export const withheldNote = (names: ReadonlyArray<string>): string | undefined =>
+  names.length === 0
+    ? undefined
+    : `the agent does not get ${names.join(", ")}: where it needs ${names.length === 1 ? "it" : "them"}, set SOUFFLEUR_AGENT_ENVIRONMENT=${names.join(",")}`

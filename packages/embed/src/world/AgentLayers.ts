@@ -6,10 +6,17 @@ import {
   type Permission,
   type ResolvedSettings
 } from "@souffleur/domain"
+import { agentFolder, type AgentPackage } from "@souffleur/process"
 import { ExternalExport } from "@souffleur/recovery"
 import { Effect, Layer } from "effect"
 import { Installation } from "./Installation.ts"
 import { layerComms } from "./StoreLayers.ts"
+
+/** Returns the folder of an agent's own files. That of the first agent is a setting. */
+export const agentDirOf = Effect.fn("agentDirOf")(function* (kind: AgentPackage, { agentDir }: ResolvedSettings) {
+  const { agent, variables } = yield* Installation
+  return kind.program === agent.program ? agentDir : yield* agentFolder(kind, variables)
+})
 
 /** The agent of the settings, or of a watch's own command. */
 export const layerAgent = (settings: ResolvedSettings, own?: AgentProgram) =>
@@ -41,17 +48,22 @@ export const layerAgentFiles = ({ agentDir }: ResolvedSettings) =>
 export const layerLook = (settings: ResolvedSettings, comms: string | null) =>
   Layer.merge(layerAgentFiles(settings), layerComms(comms))
 
-/** Fails where the agent could not be launched. It launches nothing. */
+/**
+ * Returns the command of a launch of the agent. Fails where it could not be launched. It launches nothing. `looks`: the
+ * agent is to change nothing.
+ */
 export const launchable = Effect.fn("App.launchable")(function* (
   { maxExternalPermission }: ResolvedSettings,
-  requested: Permission = leastPermission
+  requested: Permission = leastPermission,
+  looks = false
 ) {
   const effective = clamp(requested, maxExternalPermission)
   const agent = yield* Agent
-  yield* agent.command({
+  return yield* agent.command({
     session: { _tag: "Resume", sessionId: "none" },
     permission: effective,
     prompt: "",
-    print: true
+    print: true,
+    ...(looks ? { looks } : {})
   })
 })

@@ -55,7 +55,7 @@ export const layerClaims = NodeClaims.layer()
  * Reads the config again for each recovery cycle and each assignment of a run, and remarks its new warnings. The
  * earlier settings hold where the file cannot be used.
  */
-export const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
+const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
     CycleSettings,
     Effect.map(Effect.context<Installation | Path.Path | Trusted>(), (context) =>

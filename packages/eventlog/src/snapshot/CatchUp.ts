@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 import { type Log, missing, type RecordedAs, type UnreadableEvent } from "../Log.ts"
-import { type Fold, stateCodec } from "./Fold.ts"
+import { briefCodec, type Fold, stateCodec } from "./Fold.ts"
 import type { Folded, KeyedSnapshot, Snapshot } from "./Snapshots.ts"
 
 /** An aggregate with its place in the log. */
@@ -44,8 +44,11 @@ const next = <State extends { readonly revision: number }, Event>(
  * Brings the snapshots up to the log by one pass over the events that came since. Fails with `UnreadableEvent` where
  * one of those cannot be read, or is missing.
  */
-export const catchUp = <State extends { readonly revision: number }, Event>(fold: Fold<State, Event>) => {
+export const catchUp = <State extends { readonly revision: number }, Event, Shown extends keyof State>(
+  fold: Fold<State, Event, Shown>
+) => {
   const codec = stateCodec(fold)
+  const briefs = briefCodec(fold)
   const kept = ({ opened, position, state, stream }: Placed<State>): KeyedSnapshot => ({
     stream,
     opened,
@@ -53,6 +56,7 @@ export const catchUp = <State extends { readonly revision: number }, Event>(fold
     position,
     ended: fold.isEnded(state),
     keys: fold.keysOf(state),
+    brief: briefs.encode(state),
     state: codec.encode(state)
   })
 
@@ -148,5 +152,5 @@ export const catchUp = <State extends { readonly revision: number }, Event>(fold
     } satisfies Present<State>
   })
 
-  return { codec, decoded, present, restored }
+  return { briefs, decoded, present, restored }
 }

@@ -1,8 +1,8 @@
 import { Schema, Struct } from "effect"
-import type { FoldName, Snapshot } from "./Snapshots.ts"
+import type { Brief, FoldName, Snapshot } from "./Snapshots.ts"
 
-/** How one kind of aggregate is folded, and how its state is kept. */
-export interface Fold<State extends { readonly revision: number }, Event> {
+/** How one kind of aggregate is folded, and how its state is kept. `Shown`: the fields of its brief. */
+export interface Fold<State extends { readonly revision: number }, Event, Shown extends keyof State = keyof State> {
   readonly name: FoldName
   readonly initial: State
   readonly evolve: (state: State, event: Event) => State
@@ -13,6 +13,8 @@ export interface Fold<State extends { readonly revision: number }, Event> {
   readonly keepEvery: number
   /** The words that an aggregate is found by. */
   readonly keysOf: (state: State) => ReadonlyArray<string>
+  /** The fields that a list shows of an aggregate that has ended. They are kept beside its state. */
+  readonly brief: ReadonlyArray<Shown>
 }
 
 type KeptState = Pick<Snapshot, "state" | "revision">
@@ -23,22 +25,37 @@ export interface StateCodec<State> {
   readonly encode: (state: State) => string
   /** Returns `undefined` at any doubt: no JSON, no state by the schema, or a state of another revision. */
   readonly decode: (kept: KeptState) => State | undefined
-  /** Decodes these fields as `decode` does, and looks at no other field. */
-  readonly part: <Key extends keyof State>(
-    keys: ReadonlyArray<Key>
-  ) => (kept: KeptState) => Pick<State, Key> | undefined
+}
+
+/** Checks a value by its schema. Neighbours in a list have many equal values, and an equal one is checked once. */
+const checkOf = (field: Schema.Constraint): ((value: unknown) => boolean) => {
+  const isSound = Schema.is(field)
+  let sound: unknown = checkOf
+  return (value) => {
+    if (value === sound) return true
+    if (!isSound(value)) return false
+    sound = value
+    return true
+  }
 }
 
 /** Makes the codec of a fold's state. */
-export const stateCodec = <State extends { readonly revision: number }, Event>({
+export const stateCodec = <State extends { readonly revision: number }>({
   initial,
   schema
-}: Pick<Fold<State, Event>, "initial" | "schema">): StateCodec<State> => {
+}: {
+  readonly initial: State
+  readonly schema: Pick<Fold<State, unknown>["schema"], "fields">
+}): StateCodec<State> => {
   const checks = new Map<PropertyKey, (value: unknown) => boolean>(
-    Object.entries(schema.fields).map(([key, field]) => [key, Schema.is(field)])
+    Object.entries(schema.fields).map(([key, field]) => [key, checkOf(field)])
   )
   // The initial state holds all other fields, and most states change a third of them.
-  const isPart = (kept: object) => Object.entries(kept).every(([key, value]) => checks.get(key)?.(value) === true)
+  const isPart = (kept: object) => {
+    // A list has ten thousand of them, and entries would be arrays.
+    for (const key in kept) if (checks.get(key)?.(kept[key as never]) !== true) return false
+    return true
+  }
   const first = new Map(Object.entries(initial).map(([key, value]) => [key, JSON.stringify(value)]))
   const parsed = ({ revision, state }: KeptState) => {
     if (state === "") return undefined
@@ -60,21 +77,23 @@ export const stateCodec = <State extends { readonly revision: number }, Event>({
       const back = decode({ state: text, revision: state.revision })
       return JSON.stringify(back) === JSON.stringify(state) ? text : ""
     },
-    decode,
-    part: (keys) => {
-      const unchanged = Struct.pick(initial, keys)
-      return (snapshot) => {
-        const kept = parsed(snapshot)
-        if (kept === undefined) return undefined
-        const part = { ...unchanged }
-        for (const key of keys) {
-          const value = kept[key]
-          if (value === undefined) continue
-          if (checks.get(key)?.(value) !== true) return undefined
-          part[key] = value
-        }
-        return part
-      }
-    }
+    decode
+  }
+}
+
+/** Makes the codec of a fold's briefs: the state with the fields of its brief alone. */
+export const briefCodec = <State extends { readonly revision: number }, Event, Shown extends keyof State>({
+  brief,
+  initial,
+  schema
+}: Fold<State, Event, Shown>) => {
+  const keys = ["revision", ...brief] as const
+  const codec = stateCodec<Pick<State, "revision" | Shown>>({
+    initial: Struct.pick(initial, keys),
+    schema: { fields: Struct.pick(schema.fields, keys) }
+  })
+  return {
+    encode: (state: State) => codec.encode(Struct.pick(state, keys)),
+    decode: ({ brief, revision }: Pick<Brief, "brief" | "revision">) => codec.decode({ revision, state: brief })
   }
 }

@@ -3,7 +3,7 @@ import type { SqlError } from "effect/sql"
 import type { Log, ReadError, UnreadableEvent } from "../Log.ts"
 import { catchUp, type Placed, type Present } from "./CatchUp.ts"
 import type { Fold } from "./Fold.ts"
-import type { Snapshot } from "./Snapshots.ts"
+import type { Snapshot, SnapshotPage } from "./Snapshots.ts"
 
 /** An aggregate of the log, by its id. */
 export interface NamedState<State> {
@@ -29,12 +29,12 @@ const latest = (a: Placed<unknown>, b: Placed<unknown>) => b.position - a.positi
  * the snapshots. An unreadable aggregate hides no other. Each list fails with `LogUnusable` where the log cannot be
  * read.
  */
-export const makeListing = <State extends { readonly revision: number }, Event, Id>(
-  fold: Fold<State, Event>,
+export const makeListing = <State extends { readonly revision: number }, Event, Id, Shown extends keyof State>(
+  fold: Fold<State, Event, Shown>,
   key: Context.Key<Id, Log<Event>>,
   prefix: string
 ) => {
-  const { codec, present, restored } = catchUp(fold)
+  const { briefs, present, restored } = catchUp(fold)
   const named = ({ state, stream, unreadable }: Placed<State>): NamedState<State> => ({
     id: stream.slice(prefix.length),
     state,
@@ -82,14 +82,18 @@ export const makeListing = <State extends { readonly revision: number }, Event, 
   /** Leaves out the snapshots of these aggregates. */
   const without = (placed: ReadonlyArray<Placed<State>>) => {
     const known = new Set(placed.map(({ stream }) => stream))
-    return (page: ReadonlyArray<Snapshot>) => page.filter(({ stream }) => !known.has(stream))
+    return <Kept extends Pick<Snapshot, "stream">>(page: ReadonlyArray<Kept>) =>
+      page.filter(({ stream }) => !known.has(stream))
   }
 
-  /** Streams the snapshots of the aggregates that have not moved since, newest first, by pages that grow. */
-  const unmoved = (log: Log<Event>, { more, placed }: Present<State>, word: { readonly key?: string } = {}) => {
+  /** Streams what is kept of the aggregates that have not moved since, newest first, by pages that grow. */
+  const unmoved = <Kept extends Pick<Snapshot, "opened" | "stream">>(
+    { more, placed }: Present<State>,
+    read: (at: Pick<SnapshotPage, "before" | "limit">) => Effect.Effect<ReadonlyArray<Kept>, SqlError.SqlError>
+  ) => {
     const unmovedOf = without(placed)
     return Stream.paginate({ before: Number.MAX_SAFE_INTEGER, limit: more ? firstPage : 0 }, (at) =>
-      Effect.map(at.limit === 0 ? Effect.succeed([]) : log.snapshots.page(fold.name, { ...word, ...at }), (page) => {
+      Effect.map(at.limit === 0 ? Effect.succeed([]) : read(at), (page) => {
         const before = page.at(-1)?.opened ?? 0
         const after = page.length < at.limit || before === 0 ? Option.none() : Option.some({ before, limit: maxPage })
         return [unmovedOf(page), after] as const
@@ -97,8 +101,11 @@ export const makeListing = <State extends { readonly revision: number }, Event, 
     )
   }
   /** Streams their aggregates. */
-  const settled = (log: Log<Event>, now: Present<State>, word?: { readonly key: string }) =>
-    Stream.mapEffect(unmoved(log, now, word), (snapshot) => restored(log, snapshot))
+  const settled = (log: Log<Event>, now: Present<State>, word: { readonly key?: string } = {}) =>
+    Stream.mapEffect(
+      unmoved(now, (at) => log.snapshots.page(fold.name, { ...word, ...at })),
+      (snapshot) => restored(log, snapshot)
+    )
 
   /** Streams the aggregates that ended and have not moved since, the last one first. */
   const settledEnds = (log: Log<Event>, { more, placed }: Present<State>) => {
@@ -120,30 +127,29 @@ export const makeListing = <State extends { readonly revision: number }, Event, 
     all: answer((log, now) =>
       Effect.map(Stream.runCollect(settled(log, now)), (rest) => [...rest, ...now.placed].toSorted(oldest).map(named))
     ),
-    /**
-     * Returns every aggregate. `ended`: what has ended, with these fields alone, as its snapshot has them. It reads no
-     * other field. `whole`: all others. Both are oldest first.
-     */
-    brief: <Key extends keyof State>(keys: ReadonlyArray<Key>) => {
-      const part = codec.part(keys)
-      return answer(
-        Effect.fnUntraced(function* (log, now) {
-          const whole = [...now.placed]
-          const ended: Array<{ readonly id: string; readonly state: Pick<State, Key> }> = []
-          // A page of snapshots is let go before the next one is read.
-          yield* Stream.runForEachArray(unmoved(log, now), (page) =>
-            Effect.gen(function* () {
-              for (const snapshot of page) {
-                const state = snapshot.ended ? part(snapshot) : undefined
-                if (state === undefined) whole.push(yield* restored(log, snapshot))
-                else ended.push({ id: snapshot.stream.slice(prefix.length), state })
-              }
-            })
-          )
-          return { whole: whole.toSorted(oldest).map(named), ended: ended.toReversed() }
-        })
-      )
-    },
+    /** Every aggregate. `ended`: the brief of what has ended. `whole`: all others. Both are oldest first. */
+    brief: answer(
+      Effect.fnUntraced(function* (log, now) {
+        const whole = [...now.placed]
+        const ended: Array<{ readonly id: string; readonly brief: NonNullable<ReturnType<typeof briefs.decode>> }> = []
+        // A page is let go before the next one is read.
+        const pages = unmoved(now, (at) => log.snapshots.briefs(fold.name, at))
+        yield* Stream.runForEachArray(pages, (page) =>
+          Effect.gen(function* () {
+            for (const kept of page) {
+              const { stream } = kept
+              const brief = kept.ended ? briefs.decode(kept) : undefined
+              if (brief !== undefined) ended.push({ id: stream.slice(prefix.length), brief })
+              else
+                whole.push(
+                  yield* restored(log, (yield* log.snapshots.one(fold.name, stream)) ?? { ...kept, state: "" })
+                )
+            }
+          })
+        )
+        return { whole: whole.toSorted(oldest).map(named), ended: ended.toReversed() }
+      })
+    ),
     /** The aggregates that have not ended, and those that cannot be read, oldest first. */
     living: answer((_, { placed }) => Effect.succeed(placed.filter(isLiving).toSorted(oldest).map(named))),
     /** Returns the aggregates with this word, oldest first. */

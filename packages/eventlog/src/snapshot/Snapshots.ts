@@ -23,8 +23,14 @@ export interface Snapshot {
   readonly state: string
 }
 
-/** A snapshot with the words that its aggregate is found by. */
-export interface KeyedSnapshot extends Snapshot {
+/** The brief of a snapshot in the place of its state. */
+export interface Brief extends Omit<Snapshot, "state"> {
+  /** The brief as JSON. It is empty where the state is. */
+  readonly brief: string
+}
+
+/** A snapshot with its brief, and with the words that its aggregate is found by. */
+export interface KeyedSnapshot extends Snapshot, Brief {
   readonly keys: ReadonlyArray<string>
 }
 
@@ -62,6 +68,11 @@ export interface Snapshots {
   /** Returns the snapshot of a stream; `undefined`: there is none. */
   readonly one: (fold: FoldName, stream: string) => Effect.Effect<Snapshot | undefined, SqlError.SqlError>
   readonly page: (fold: FoldName, page: SnapshotPage) => Effect.Effect<ReadonlyArray<Snapshot>, SqlError.SqlError>
+  /** Returns a page of briefs, and reads no state. */
+  readonly briefs: (
+    fold: FoldName,
+    page: Omit<SnapshotPage, "key">
+  ) => Effect.Effect<ReadonlyArray<Brief>, SqlError.SqlError>
   /** Returns the aggregates that ended last, newest event first. */
   readonly ended: (fold: FoldName, page: EndedPage) => Effect.Effect<ReadonlyArray<Snapshot>, SqlError.SqlError>
   /** Counts the aggregates that have ended. */
@@ -84,17 +95,19 @@ export const memorySnapshots = (): Snapshots => {
   const nameOf = ({ fingerprint, kind }: FoldName) => `${kind} ${fingerprint}`
   const of = (fold: FoldName) => kinds.get(nameOf(fold)) ?? { position: 0, streams: new Map<string, KeyedSnapshot>() }
   const all = (fold: FoldName) => [...of(fold).streams.values()]
+  const page: Snapshots["page"] & Snapshots["briefs"] = (fold: FoldName, { before, key, limit }: SnapshotPage) =>
+    Effect.sync(() =>
+      all(fold)
+        .filter(({ keys, opened }) => opened < before && (key === undefined || keys.includes(key)))
+        .toSorted((a, b) => b.opened - a.opened)
+        .slice(0, limit)
+    )
   return {
     folded: (fold) =>
       Effect.sync(() => ({ position: of(fold).position, living: all(fold).filter(({ ended }) => !ended), end: 0 })),
     one: (fold, stream) => Effect.sync(() => of(fold).streams.get(stream)),
-    page: (fold, { before, key, limit }) =>
-      Effect.sync(() =>
-        all(fold)
-          .filter(({ keys, opened }) => opened < before && (key === undefined || keys.includes(key)))
-          .toSorted((a, b) => b.opened - a.opened)
-          .slice(0, limit)
-      ),
+    page,
+    briefs: page,
     ended: (fold, { before, limit }) =>
       Effect.sync(() =>
         all(fold)

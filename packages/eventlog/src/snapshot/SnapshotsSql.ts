@@ -1,17 +1,20 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { FoldName, Snapshot, Snapshots } from "./Snapshots.ts"
+import type { Brief, FoldName, Snapshot, Snapshots } from "./Snapshots.ts"
 
 /** The row that has no stream says how far the log is folded. */
 const mark = ""
 
-/** A snapshot whose last event is not at its place in the log has no state. */
-const columns = `f.stream, f.opened, f.revision, f.position, f.ended, CASE WHEN EXISTS (
+/** A snapshot whose last event is not at its place in the log has no state, and no brief. */
+const columnsWith = (
+  text: "state" | "brief"
+) => `f.stream, f.opened, f.revision, f.position, f.ended, CASE WHEN EXISTS (
   SELECT 1 FROM events WHERE stream = f.stream AND revision = f.revision AND position = f.position
-) THEN f.state ELSE '' END AS state`
+) THEN f.${text} ELSE '' END`
+const columns = columnsWith("state")
 const ours = "f.kind = ? AND f.fingerprint = ?"
 
-/** A row in the order of {@link columns}. Ten thousand arrays are read in half of the time of as many records. */
+/** A row in the order of {@link columnsWith}. Ten thousand arrays are read in half of the time of as many records. */
 type SnapshotRow = readonly [string, number, number, number, number, string]
 
 const snapshotOf = ([stream, opened, revision, position, ended, state]: SnapshotRow): Snapshot => ({
@@ -23,6 +26,15 @@ const snapshotOf = ([stream, opened, revision, position, ended, state]: Snapshot
   state
 })
 
+const briefOf = ([stream, opened, revision, position, ended, brief]: SnapshotRow): Brief => ({
+  stream,
+  opened,
+  revision,
+  position,
+  ended: ended === 1,
+  brief
+})
+
 /**
  * Keeps snapshots in the file of the log. Triggers throw all of them away where an event of the log is changed or
  * removed (`Store.ts`). No statement waits for a lock: what is not kept now is folded again next time.
@@ -30,10 +42,10 @@ const snapshotOf = ([stream, opened, revision, position, ended, state]: Snapshot
 export const sqlSnapshots: Effect.Effect<Snapshots, never, SqlClient.SqlClient> = Effect.map(
   SqlClient.SqlClient,
   (sql) => {
+    const rowsOf = (statement: string, parameters: ReadonlyArray<unknown>) =>
+      Effect.map(sql.unsafe(statement, parameters).values, (rows) => rows as unknown as ReadonlyArray<SnapshotRow>)
     const select = (statement: string, parameters: ReadonlyArray<unknown>) =>
-      Effect.map(sql.unsafe(statement, parameters).values, (rows) =>
-        (rows as unknown as ReadonlyArray<SnapshotRow>).map(snapshotOf)
-      )
+      Effect.map(rowsOf(statement, parameters), (rows) => rows.map(snapshotOf))
     const named = ({ fingerprint, kind }: FoldName) => [kind, fingerprint]
     return {
       // One statement: between two of them a stream could end, and would be in neither answer.
@@ -69,6 +81,15 @@ export const sqlSnapshots: Effect.Effect<Snapshots, never, SqlClient.SqlClient> 
               WHERE ${ours} AND k.kind = ? AND k.key = ? AND k.opened < ? ORDER BY k.opened DESC LIMIT ?`,
               [...named(fold), fold.kind, key, before, limit]
             ),
+      briefs: (fold, { before, limit }) =>
+        Effect.map(
+          rowsOf(
+            `SELECT ${columnsWith("brief")} FROM folded f
+            WHERE ${ours} AND f.stream <> '${mark}' AND f.opened < ? ORDER BY f.opened DESC LIMIT ?`,
+            [...named(fold), before, limit]
+          ),
+          (rows) => rows.map(briefOf)
+        ),
       ended: (fold, { before, limit }) =>
         select(
           `SELECT ${columns} FROM folded f
@@ -81,22 +102,24 @@ export const sqlSnapshots: Effect.Effect<Snapshots, never, SqlClient.SqlClient> 
           ([row]) => Number(row?.[0] ?? 0)
         ),
       move: Effect.fn("Snapshots.move")(function* (fold, from, to, snapshots) {
-        const rows = snapshots.map(({ ended, keys, opened, position, revision, state, stream }) => [
+        const rows = snapshots.map(({ brief, ended, keys, opened, position, revision, state, stream }) => [
           stream,
           opened,
           revision,
           position,
           Number(ended),
           JSON.stringify(keys),
+          brief,
           state
         ])
         const written = yield* sql.unsafe(
-          `INSERT OR REPLACE INTO folded (kind, fingerprint, stream, opened, revision, position, ended, keys, state)
-            SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+          `INSERT OR REPLACE INTO folded (kind, fingerprint, stream, opened, revision, position, ended, keys, brief, state)
+            SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+              value ->> 7
             FROM json_each(?) WHERE ? = 0 OR EXISTS (
               SELECT 1 FROM folded f WHERE ${ours} AND f.stream = '${mark}' AND f.position = ?
             ) RETURNING 1`,
-          [...named(fold), JSON.stringify([...rows, [mark, 0, 0, to, 0, "[]", ""]]), from, ...named(fold), from]
+          [...named(fold), JSON.stringify([...rows, [mark, 0, 0, to, 0, "[]", "", ""]]), from, ...named(fold), from]
         ).values
         return written.length > 0
       })

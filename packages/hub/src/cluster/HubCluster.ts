@@ -17,7 +17,7 @@ import type { SqlClient } from "effect/sql"
 import { HubProjection } from "../HubProjection.ts"
 
 /** Work that one hub of a database does for all of them. */
-export type HubPart = "projector" | "sentinel" | "retention"
+export type HubPart = "sentinel" | "retention"
 
 /** A part of a hub, which needs the cluster of its database. */
 export type LayerOfPart<R = never> = Layer.Layer<never, never, R | HubProjection | Sharding.Sharding>

@@ -40,8 +40,8 @@ export const layerSentinel = (tell: (alarms: ReadonlyArray<Alarm>) => Effect.Eff
   )
 
 /**
- * Notes that this hub listens to its hosts, as long as its scope lives. Each hub does so: the sentinel may just have
- * come to another one.
+ * Notes that this hub listens to its hosts, as long as its scope lives. Each hub that may tell alarms does so: the
+ * sentinel may just have come to another one. Hosts may speak to no hub without alarms.
  */
 export const layerListening: Layer.Layer<never, never, HubAlarms> = Layer.effectDiscard(
   HubAlarms.use(({ listen }) =>

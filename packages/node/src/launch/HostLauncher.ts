@@ -95,7 +95,9 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           cwd: order.cwd,
           output: isWindows ? null : outputPath(order.id),
           title: plain(order.title, maxTitleLength),
-          terminal
+          terminal,
+          ...(order.words === undefined ? {} : { words: order.words }),
+          ...(order.prompt === undefined ? {} : { prompt: order.prompt })
         }
         if (terminal === "own") yield* inPty({ line: options.entry, environment: {} })
         if (!isLaunch(launch)) {

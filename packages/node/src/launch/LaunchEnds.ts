@@ -1,4 +1,5 @@
 import * as fs from "node:fs"
+import * as os from "node:os"
 import { join } from "node:path"
 import type { ProcessEnd } from "@souffleur/domain"
 import { Deferred, Effect, Option, Schedule } from "effect"
@@ -22,6 +23,15 @@ export interface WindowFiles {
 const parseEnd = (text: string): Option.Option<ProcessEnd> => {
   if (/^\d{1,3}$/u.test(text)) return Option.some({ _tag: "Exited", code: Number(text) })
   return /^SIG[A-Z0-9]{1,12}$/u.test(text) ? Option.some({ _tag: "Killed", signal: text }) : Option.none()
+}
+
+const textOf = (end: ProcessEnd): string => (end._tag === "Exited" ? String(end.code) : end.signal)
+
+/** Reads an exit code as a shell tells it: 128 and a signal's number stand for that signal. */
+const endOfShell = (end: ProcessEnd): ProcessEnd => {
+  const number = end._tag === "Exited" ? end.code - 128 : 0
+  const [signal] = Object.entries(os.constants.signals).find(([, its]) => its === number) ?? []
+  return signal === undefined ? end : { _tag: "Killed", signal }
 }
 
 /**
@@ -49,7 +59,7 @@ export const makeLaunchEnds = (folder: string, receiptOf: (id: string) => string
         const receipt = readReceipt(receiptOf(id))
         const isTaker = (taker: number) => (pid === "pty" ? !late : taker === pid)
         if (Option.exists(receipt, (one) => one._tag === "Taken" && isTaker(one.process.pid)))
-          createWhole(fileOf(id), end._tag === "Exited" ? String(end.code) : end.signal)
+          createWhole(fileOf(id), textOf(pid === "pty" ? endOfShell(end) : end))
       } catch {
         // An unknown end counts as a death.
       }
@@ -71,7 +81,8 @@ export const makeLaunchEnds = (folder: string, receiptOf: (id: string) => string
           Effect.repeat(recorded(id), { until: (so) => so, schedule: Schedule.spaced("5 millis") }),
           endTimeout
         )
-      return yield* Effect.sync(() => parseEnd(readWhole(fileOf(id)) ?? ""))
+      const end = yield* Effect.sync(() => parseEnd(readWhole(fileOf(id)) ?? ""))
+      return inWindow(id) ? Option.map(end, endOfShell) : end
     })
   }
 }

@@ -23,6 +23,10 @@ export interface Launch {
   readonly output: string | null
   readonly title: string
   readonly terminal: LaunchTerminal
+  /** The words that a person typed to begin it. Absent: no person did, or an older souffleur wrote the file. */
+  readonly words?: ReadonlyArray<string>
+  /** The prompt of an agent among those words. Absent: there is none, or an older souffleur wrote the file. */
+  readonly prompt?: string
 }
 
 /** Holds if the kernel accepts a value as an argument or a variable. */
@@ -35,12 +39,14 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isEnvironment = (value: unknown): boolean =>
   isRecord(value) && Object.entries(value).every(([name, one]) => /^[^=\0]+$/u.test(name) && isText(one))
 
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+
 /** Tests the value of each field. It is no schema, because a recovery waits until the modules of a launch are there. */
-const fields: { readonly [Name in keyof Launch]: (value: unknown) => boolean } = {
+const fields: { readonly [Name in keyof Omit<Launch, "prompt" | "words">]: (value: unknown) => boolean } = {
   version: (value) => value === 1,
   id: isLaunchId,
   program: isAbsolute,
-  args: (value) => Array.isArray(value) && value.every(isText),
+  args: areTexts,
   input: (value) => value === null || typeof value === "string",
   environment: isEnvironment,
   cwd: isAbsolute,
@@ -50,10 +56,16 @@ const fields: { readonly [Name in keyof Launch]: (value: unknown) => boolean } =
 }
 
 /** Holds if a value is a launch: it has each field as it must be, and no other. */
-export const isLaunch = (value: unknown): value is Launch =>
-  isRecord(value) &&
-  Object.keys(value).length === Object.keys(fields).length &&
-  Object.entries(fields).every(([name, isSo]) => Object.hasOwn(value, name) && isSo(value[name]))
+export const isLaunch = (value: unknown): value is Launch => {
+  if (!isRecord(value)) return false
+  const { prompt = "", words = [], ...rest } = value
+  return (
+    areTexts(words) &&
+    isText(prompt) &&
+    Object.keys(rest).length === Object.keys(fields).length &&
+    Object.entries(fields).every(([name, isSo]) => Object.hasOwn(rest, name) && isSo(rest[name]))
+  )
+}
 
 /** Writes a launch as the text whose digest the log has. */
 export const encodeLaunch = (launch: Launch): string => JSON.stringify(launch)

@@ -103,7 +103,7 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
         return yield* new LaunchFailed({
           message: "the stored command is missing, or differs from the prepared one"
         })
-      const { args, cwd, environment, input, output, program, terminal, title } = launch
+      const { args, cwd, environment, input, output, program, terminal, title, words, prompt } = launch
       const command = {
         program,
         args,
@@ -111,7 +111,14 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
         ...(input === null ? {} : { input }),
         ...(output === null ? { window: true } : {})
       }
-      return { command, cwd, terminal, title }
+      return {
+        command,
+        cwd,
+        terminal,
+        title,
+        ...(words === undefined ? {} : { words }),
+        ...(prompt === undefined ? {} : { prompt })
+      }
     }),
     forget: Effect.fn("Launcher.forget")(function* (id: string) {
       if (!isLaunchId(id)) return

@@ -1,7 +1,7 @@
 /**
  * All that runs in the browser. Finished HTML takes the place of its older form, and new rows come first. A form in
- * which a person writes stays, and what a person has opened stays open. `EventSource` connects again by itself, with
- * the last id that it got.
+ * which a person writes stays, and what a person has opened stays open. A form that was opened says its word for what
+ * its person saw then. `EventSource` connects again by itself, with the last id that it got.
  */
 export const pageScript = `const link = document.getElementById("link")
 const show = (state, words) => Object.assign(link, { textContent: words }).setAttribute("data-state", state)
@@ -14,8 +14,10 @@ const reachable = "a, button, input, textarea, summary"
 const replace = (part) => {
   const old = document.getElementById(part.id)
   if (old === null) return
-  const opened = [...old.querySelectorAll("details[id][open]")].map(({ id }) => id)
-  for (const one of part.querySelectorAll("details")) if (opened.includes(one.id)) one.open = true
+  const opened = new Map([...old.querySelectorAll("details[id][open]")].map((one) => [one.id, one]))
+  for (const one of part.querySelectorAll("details"))
+    if (opened.has(one.id))
+      one.querySelector("form") === null ? (one.open = true) : one.replaceWith(opened.get(one.id).cloneNode(true))
   if (old.outerHTML === part.outerHTML) return
   if ([...old.querySelectorAll("input, textarea")].some((one) => one.value !== one.defaultValue)) return
   const at = [...old.querySelectorAll(reachable)].indexOf(document.activeElement)

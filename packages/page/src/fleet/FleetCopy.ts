@@ -7,7 +7,7 @@ import { Cache, Effect, Option, Ref, Result, Schema, Stream } from "effect"
 import { listEvery } from "../Asked.ts"
 import { type Excerpts, makeExcerpts } from "../history/Excerpts.ts"
 import { type Histories, makeHistories } from "../history/Histories.ts"
-import { watchAt } from "../WatchPages.ts"
+import { watchAt } from "../history/Excerpt.ts"
 import type { FleetSight } from "./FleetSight.ts"
 
 /** The hub shows no such job, or can read none of its events. */

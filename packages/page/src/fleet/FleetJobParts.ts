@@ -37,7 +37,11 @@ export const fleetActs = (
 ): Html => {
   if (role === "viewer" || watch.phase === "Exited") return actsPart([])
   if (job.takesWords) return actsPart(watchActs(watch, form))
-  return actsPart([html`<p class="quiet">${job.host} takes no words of a fleet: it joined with --read-only.</p>`])
+  return actsPart([
+    html`<p class="quiet">
+      ${job.host} takes no words of a fleet: it joined with --read-only, or has an earlier version.
+    </p>`
+  ])
 }
 
 /** Says what became of a word. */

@@ -1,6 +1,6 @@
 import { isOwnCommand, Words } from "@souffleur/domain"
 import { type JobCounts, summaryOf } from "@souffleur/embed"
-import { type FleetHost, type FoundJobs, type SeenJob, silenceOf, troubleOf } from "@souffleur/fleet"
+import { type FleetHost, type FoundJobs, newestLogs, type SeenJob, silenceOf, troubleOf } from "@souffleur/fleet"
 import { type Html, html } from "../Html.ts"
 import { type FrameLinks, jobsUnder } from "../view/Links.ts"
 import { jobRow, listHead, type Paged, pageLinks } from "../view/ListPage.ts"
@@ -30,19 +30,9 @@ const row = (job: SeenJob, links: FrameLinks, seen: Seen): Html => {
   return jobRow(job, look, seen)
 }
 
-/** Returns each host that was not revoked, by that of its logs which spoke last. */
-const newestOf = (hosts: ReadonlyArray<FleetHost>): ReadonlyArray<FleetHost> =>
-  Map.groupBy(
-    hosts.filter(({ revoked }) => !revoked),
-    ({ name }) => name
-  )
-    .values()
-    .map((logs) => logs.reduce((newest, log) => (log.lastSeenAgo < newest.lastSeenAgo ? log : newest)))
-    .toArray()
-
 /** Says how many hosts there are, and names those in trouble. */
 const hostsPart = (hosts: ReadonlyArray<FleetHost>): Html => {
-  const all = newestOf(hosts)
+  const all = newestLogs(hosts)
   const troubled = all.flatMap((host) => {
     const trouble = troubleOf(host)
     return trouble === undefined ? [] : [html`<li><strong>${host.name}</strong> ${trouble}</li>`]

@@ -68,7 +68,7 @@ export const layerFleetPages = (
       const feed = yield* makeFeeds
       const part = yield* makeParts(sight)
       const seen = Effect.map(Clock.currentTimeMillis, (now) => ({ now, zone }))
-      const linksOf = (path: string) => ({ list: `${path}/`, report: null })
+      const linksOf = (path: string) => ({ list: `${path}/`, listName: "Fleet", report: null })
       const guarded = hardened(gate)
       const pagesOf = yield* makeFleetJobs({ sight, gate, linksOf, seen })
 

@@ -1,4 +1,4 @@
-import type { Recorded, Watch } from "@souffleur/domain"
+import { evolve, type Recorded, type Watch } from "@souffleur/domain"
 
 /** A part of the history of a watch. */
 export interface Excerpt {
@@ -16,3 +16,7 @@ export const bounds = ({ before, events }: Excerpt): readonly [first: number, en
   before.revision + 1,
   events.at(-1)?.revision ?? before.revision + 1
 ]
+
+/** Returns the watch as it was at a revision of an excerpt. */
+export const watchAt = ({ before, events }: Excerpt, at: number): Watch =>
+  events.filter(({ revision }) => revision <= at).reduce((watch, { event }) => evolve(watch, event), before)

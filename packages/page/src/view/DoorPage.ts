@@ -1,5 +1,6 @@
 import { type Html, html } from "../Html.ts"
 import { looks } from "./Links.ts"
+import { documentOf } from "./PageFrame.ts"
 
 /** How a browser came to the door. */
 export interface Door {
@@ -46,23 +47,13 @@ export const tokenForm = (refused: boolean): Html =>
 
 /** Returns the page for a browser that is not let in. It says how to come in, and nothing of this machine. */
 export const doorPage = ({ again, main }: Door): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        ${again && html`<meta http-equiv="refresh" content="0" />`}
-        <title>souffleur</title>
-        <link rel="stylesheet" href="${looks.style}" />
-        <link rel="icon" href="${looks.icon}" />
-        <script type="module" src="${looks.door}"></script>
-      </head>
-      <body>
-        <header class="top"><span class="brand">souffleur</span></header>
-        <main>
-          <h1>This browser is not let in yet</h1>
-          ${main}
-        </main>
-      </body>
-    </html> `
+  documentOf({
+    title: "souffleur",
+    script: looks.door,
+    more: again && html`<meta http-equiv="refresh" content="0" />`,
+    body: html`<header class="top"><span class="brand">souffleur</span></header>
+      <main>
+        <h1>This browser is not let in yet</h1>
+        ${main}
+      </main>`
+  })

@@ -1,4 +1,4 @@
-import { iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
+import { agentAtWork, iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import type { Seen } from "./Seen.ts"
@@ -31,7 +31,7 @@ const contextUse = ({ tokens, window }: NonNullable<WatchStatus["context"]>): Ht
         <span>${Words.count(tokens)} of ${Words.count(window)} tokens</span>`
 
 /** Returns the facts that the log alone knows, at any revision. */
-export const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
+const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
   ["Generation", `S${Math.max(1, watch.generation)}`],
   isSessionKnown(watch.sessionId) ? ["Session", html`<code>${watch.sessionId}</code>`] : null,
   watch.retries === 0 ? null : ["Deaths without progress", `${watch.retries} of 3`],
@@ -58,9 +58,15 @@ export const keptContext = ({ taken }: Watch): Fact | null =>
     ? null
     : ["Context at the hand-off", contextUse({ tokens: taken.contextTokens, window: taken.contextWindow })]
 
+/** Names the agent before its process. */
+const agentNamed = (watch: Watch, process: string) => {
+  const agent = agentAtWork(watch)
+  return agent === undefined ? process : `${agent}, ${process}`
+}
+
 /** Returns the facts of a watch as it was at a revision. */
 export const pastFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
-  watch.conductor === undefined ? null : ["Agent", `pid ${watch.conductor.pid}`],
+  watch.conductor === undefined ? null : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}`)],
   ...loggedFacts(watch, seen),
   watch.owner === undefined ? ["souffleur", "none"] : ["souffleur", `pid ${watch.owner.process.pid}`]
 ]
@@ -70,7 +76,9 @@ export const presentFacts = (
   { beatAge, conductor, context, doing, owner, watch }: WatchStatus,
   seen: Seen
 ): ReadonlyArray<Fact | null> => [
-  watch.conductor === undefined ? null : ["Agent", `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`],
+  watch.conductor === undefined
+    ? null
+    : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`)],
   doing === null ? null : ["Doing", doing],
   context === null ? null : ["Context in use", contextUse(context)],
   ...loggedFacts(watch, seen),

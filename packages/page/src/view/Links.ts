@@ -4,6 +4,8 @@ export const looks = { style: "/page.css", icon: "/page.svg", script: "/page.js"
 /** The addresses that each page leads to. `report`: `null` where there is none. */
 export interface FrameLinks {
   readonly list: string
+  /** The name of the list, in a link to it. */
+  readonly listName: string
   readonly report: string | null
 }
 
@@ -25,4 +27,9 @@ export const jobsUnder = (path: string): Pick<JobLinks, "run" | "watch"> => ({
 })
 
 /** Makes the addresses of the page under its secret path. */
-export const linksUnder = (path: string): Links => ({ list: `${path}/`, report: `${path}/report`, ...jobsUnder(path) })
+export const linksUnder = (path: string): Links => ({
+  list: `${path}/`,
+  listName: "All watches and runs",
+  report: `${path}/report`,
+  ...jobsUnder(path)
+})

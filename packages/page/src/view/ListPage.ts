@@ -33,16 +33,22 @@ export interface JobLook {
 }
 
 /** Returns the row of a job. */
-export const jobRow = ({ at, kind, project, state }: Job, { host, name, next, standing }: JobLook, seen: Seen): Html =>
-  html` <li class="job" data-state="${state}">
+export const jobRow = (
+  { agent, at, kind, project, state }: Job,
+  { host, name, next, standing }: JobLook,
+  seen: Seen
+): Html => {
+  const by = kind === "run" ? "plan" : agent
+  return html` <li class="job" data-state="${state}">
     <div class="job-state">${stateBadge(state)}</div>
-    <div class="job-name">${name} ${kind === "run" && html`<span class="kind">plan</span>`}</div>
+    <div class="job-name">${name} ${by !== null && html`<span class="kind">${by}</span>`}</div>
     ${host !== undefined && html`<div class="job-host">${host}</div>`}
     <p class="job-standing">${standing}</p>
     ${next !== null && html`<p class="job-next">${next}</p>`}
     <p class="job-where" title="${project}">${project}</p>
     <p class="job-when">${timeTag(at, seen)}</p>
   </li>`
+}
 
 const ownRow = (job: Job, links: Links, seen: Seen): Html => {
   const { id, kind, need, standing } = job

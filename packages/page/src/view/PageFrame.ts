@@ -8,28 +8,46 @@ export interface Framed {
   readonly main: Html
 }
 
-/** Returns a whole page. Without JavaScript it shows the same, and says that it does not move. */
-export const pageFrame = ({ live, main, title }: Framed, links: FrameLinks): Html =>
+/** The parts of a document that pages do not share. */
+interface Document {
+  readonly title: string
+  readonly script: string
+  /** Another element of its head; `false`: none. */
+  readonly more?: Html | false
+  readonly body: Html
+}
+
+/** Returns a whole document, with the looks of every page. */
+export const documentOf = ({ body, more = false, script, title }: Document): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        ${more}
         <title>${title}</title>
         <link rel="stylesheet" href="${looks.style}" />
         <link rel="icon" href="${looks.icon}" />
-        <script type="module" src="${looks.script}"></script>
+        <script type="module" src="${script}"></script>
       </head>
       <body>
-        <a class="skip" href="#main">Skip to content</a>
-        <header class="top">
-          <nav aria-label="souffleur">
-            <a class="brand" href="${links.list}">souffleur</a>
-            ${links.report !== null && html`<a href="${links.report}">Report</a>`}
-          </nav>
-          ${live !== null && html`<p id="link" role="status" data-live="${live}"><noscript>Reload to see what is new.</noscript></p>`}
-        </header>
-        <main id="main" tabindex="-1">${main}</main>
+        ${body}
       </body>
     </html> `
+
+/** Returns a whole page. Without JavaScript it shows the same, and says that it does not move. */
+export const pageFrame = ({ live, main, title }: Framed, links: FrameLinks): Html =>
+  documentOf({
+    title,
+    script: looks.script,
+    body: html`<a class="skip" href="#main">Skip to content</a>
+      <header class="top">
+        <nav aria-label="souffleur">
+          <a class="brand" href="${links.list}">souffleur</a>
+          ${links.report !== null && html`<a href="${links.report}">Report</a>`}
+        </nav>
+        ${live !== null && html`<p id="link" role="status" data-live="${live}"><noscript>Reload to see what is new.</noscript></p>`}
+      </header>
+      <main id="main" tabindex="-1">${main}</main>`
+  })

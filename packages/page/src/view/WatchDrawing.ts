@@ -1,5 +1,5 @@
 import { Words } from "@souffleur/domain"
-import { foldedScale, type WatchTimeline } from "@souffleur/embed"
+import { endInWords, foldedScale, type WatchTimeline } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import { timeTag } from "./Facts.ts"
 import type { Seen } from "./Seen.ts"
@@ -47,14 +47,17 @@ export const watchDrawing = (timeline: WatchTimeline, cursor: number | null, see
   }
   const lives = generations.map((one) => ({
     ...one,
-    words: `Generation S${one.generation}: ${span(one)}${one.ended === null ? "" : `, ended by ${one.ended}`}`
+    words: `Generation S${one.generation}: ${span(one)}${one.ended === null ? "" : `. ${Words.capital(endInWords(one.ended))}`}`
   }))
   const waiting = waits.map((one) => ({ ...one, words: `Wait (${one.kind}): ${span(one)}` }))
   const mending = recoveries.map((one) => ({
     ...one,
     words: `Recovery ${one.cycle}: ${span(one)}, ${one.outcome ?? "under way"}${one.provider === null ? "" : ` by ${one.provider}`}`
   }))
-  const died = deaths.map((one) => ({ ...one, words: `Death of S${one.generation} at ${clock(one.at)}: ${one.cause}` }))
+  const died = deaths.map((one) => {
+    const end = one.end === null ? "" : `, and it ended ${Words.ended(one.end)}`
+    return { ...one, words: `Death of S${one.generation} at ${clock(one.at)}: ${endInWords(one.cause)}${end}` }
+  })
   return html`<figure class="timeline">
     <svg width="100%" height="60" aria-hidden="true">
       <rect class="lane" x="0" y="8" width="100%" height="24" rx="3" />

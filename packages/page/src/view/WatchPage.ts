@@ -1,8 +1,8 @@
-import { describeEvent, type Watch, type WatchEvent } from "@souffleur/domain"
+import { describeEvent, describeFor, type Watch, type WatchEvent } from "@souffleur/domain"
 import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
 import type { MovingPart } from "../LiveFeed.ts"
 import { type Html, html } from "../Html.ts"
-import { bounds, type Excerpt } from "../history/Excerpt.ts"
+import { bounds, type Excerpt, watchAt } from "../history/Excerpt.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
 import { factList, timeTag, pastFacts, presentFacts } from "./Facts.ts"
 import type { FrameLinks, JobLinks } from "./Links.ts"
@@ -33,12 +33,16 @@ export interface ShownWatch extends Past {
   readonly all: boolean
 }
 
-/** Describes the events of a watch, and explains its decisions. */
-export const watchView = ({ before, events, id }: Excerpt, links: JobLinks): EventView<WatchEvent> => ({
-  describe: (event, { zone }) => describeEvent(event, zone),
-  reasons: new Map(reasonsOf(events, before).map((reason) => [reason.recorded.revision, reason])),
-  at: (revision) => `${links.watch(id)}?at=${revision}#history`
-})
+/** Describes the events of a watch in the words of its commands, and explains its decisions. */
+export const watchView = (excerpt: Excerpt, links: JobLinks): EventView<WatchEvent> => {
+  const { before, events, id, last } = excerpt
+  const { comms, kind } = watchAt(excerpt, last)
+  return {
+    describe: (event, { zone }) => describeFor(event, { comms, kind }, zone),
+    reasons: new Map(reasonsOf(events, before).map((reason) => [reason.recorded.revision, reason])),
+    at: (revision) => `${links.watch(id)}?at=${revision}#history`
+  }
+}
 
 /** Returns the state of a watch of this host now. */
 export const statePart = (status: WatchStatus, seen: Seen): Html => {
@@ -95,6 +99,25 @@ export const historyPart = ({ drawn, past }: Past, links: JobLinks, seen: Seen):
   </section>`
 }
 
+/** The address of a list of events. */
+const eventsAddress = (id: string, links: JobLinks, query: Readonly<Record<string, string>>) =>
+  `${links.watch(id)}?${new URLSearchParams(query)}#events-title`
+
+/** Returns the title of the events, with a link to all of them, or to those that matter. */
+export const eventsHead = (
+  { id, last }: Pick<Excerpt, "id" | "last">,
+  { all }: Pick<ShownWatch, "all">,
+  links: JobLinks
+): Html =>
+  html`<div class="head" id="events-head">
+    <h2 id="events-title">What happened</h2>
+    ${
+      all
+        ? html`<a href="${eventsAddress(id, links, {})}">Only what matters</a>`
+        : html`<a href="${eventsAddress(id, links, { events: "all" })}">All ${last} events</a>`
+    }
+  </div>`
+
 /** Returns the events of a page, the newest first. */
 const eventsPart = ({ all, below, listed }: ShownWatch, links: JobLinks, seen: Seen): Html => {
   const { id } = listed
@@ -106,18 +129,10 @@ const eventsPart = ({ all, below, listed }: ShownWatch, links: JobLinks, seen: S
   // A part without news leads to the part before it.
   const [first] = bounds(listed)
   const older = wanted.length > shown.length ? shown.at(-1)!.revision : first > 1 ? first : null
-  const address = (query: Readonly<Record<string, string>>) =>
-    `${links.watch(id)}?${new URLSearchParams(query)}#events-title`
+  const address = (query: Readonly<Record<string, string>>) => eventsAddress(id, links, query)
   const kept = all ? { events: "all" } : {}
   return html`<section class="panel" aria-labelledby="events-title">
-    <div class="head">
-      <h2 id="events-title">What happened</h2>
-      ${
-        all
-          ? html`<a href="${address({})}">Only what matters</a>`
-          : html`<a href="${address({ events: "all" })}">All ${listed.last} events</a>`
-      }
-    </div>
+    ${eventsHead(listed, { all }, links)}
     <ol id="events" class="events">
       ${shown.map((one) => eventItem(one, view, seen))}
     </ol>
@@ -138,7 +153,7 @@ export const jobHead = (
 ): Html =>
   html`<div class="head">
     <div>
-      <p class="crumb"><a href="${links.list}">All watches and runs</a></p>
+      <p class="crumb"><a href="${links.list}">${links.listName}</a></p>
       <h1>${id}</h1>
       <p class="quiet">${where}</p>
     </div>

@@ -1,27 +1,25 @@
-import { Processes, Settings } from "@souffleur/domain"
+import { isSessionKnown, Processes, Settings } from "@souffleur/domain"
 import { endTree, isGone, treeOf } from "@souffleur/process"
 import { Clock, Duration, Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
+import { reportSession, type RunningLaunch, whileReporting } from "./AssignedAgent.ts"
 
 /** Time between two looks at a running agent. */
 const pollInterval = "200 millis"
 
-/** The launch of an assignment, once it has a process. */
-export type RunningLaunch = NonNullable<Assignment["launch"]>
-
 /** The processes that an agent of a run started (spec: behaviour#stop). Other agents are not among them. */
 const agentTree = ({ sessionId }: Assignment, { launchId, process }: RunningLaunch) =>
-  treeOf({ root: process, sessionIds: [sessionId], launchId }, (sessions) =>
+  treeOf({ root: process, sessionIds: isSessionKnown(sessionId) ? [sessionId] : [], launchId }, (sessions) =>
     Effect.succeed(sessions.map(({ pid }) => pid))
   )
 
 /**
- * Waits until an agent has ended, or its time is over. Where something of it still runs, the log says that it is to be
- * ended before any signal. Returns that ending; `null`: nothing of it runs.
+ * Waits until an agent has ended, or its time is over, and learns its session meanwhile. Where something of it still
+ * runs, the log says that it is to be ended before any signal. Returns that ending; `null`: nothing of it runs.
  */
 export const awaitEnding = Effect.fn("awaitEnding")(function* (
-  assignment: Assignment,
+  asked: Assignment,
   started: RunningLaunch,
   limit: Duration.Duration
 ) {
@@ -34,7 +32,9 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   const inTime = yield* Effect.andThen(
     Effect.timeoutOption(processes.untilOver(started.process, pollInterval), leftMillis),
     gone
-  )
+  ).pipe(whileReporting(asked, started))
+  // Its session marks what it left running, and it may tell the session with its last breath.
+  const assignment = yield* reportSession(asked, started)
   const others = (yield* agentTree(assignment, started)).map(({ identity }) => identity.pid)
   // A finishing command's processes are the user's own, and no agent follows it.
   if (inTime && (others.length === 0 || (assignment.role === "finisher" && finishing !== null))) return null

@@ -9,18 +9,17 @@ import {
   type ProcessEnd,
   Settings
 } from "@souffleur/domain"
-import { agentCommand, chosenAgent, freshSessionId, launchOnce } from "@souffleur/process"
-import { Duration, Effect, FileSystem, Option } from "effect"
-import { awaitEnding, endAgent, type RunningLaunch } from "./AgentEnd.ts"
+import { agentCommand, chosenAgent, freshSessionId, launchOnce, sessionToBegin } from "@souffleur/process"
+import { Duration, Effect, Option } from "effect"
+import { awaitEnding, endAgent } from "./AgentEnd.ts"
+import { printedAt, saidIn } from "./SaidOutput.ts"
+import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgent.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/Git.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
 import { completionSummary, implementerPrompt, reviewerPrompt } from "../tasks/Prompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
-
-/** Maximum bytes of the end of an agent's output that are searched for its verdict. */
-const maxTailBytes = 1 << 20
 
 /**
  * Returns the prompt of an agent, with the word of its launch. Fails with `LaunchFailed` where the plan no longer has
@@ -58,19 +57,19 @@ const commandOf = Effect.fnUntraced(function* (
   permission: EffectivePermission,
   word: string
 ): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
-  const { agents, finishing } = yield* PlanContext
-  const { role } = assignment
+  const { finishing } = yield* PlanContext
+  const { agent, role } = assignment
   if (role === "finisher" && finishing !== null) return finishing
   const session = {
     _tag: assignment.resumed ? ("Resume" as const) : ("Fresh" as const),
     sessionId: assignment.sessionId
   }
   const prompt = yield* promptOf(run, assignment, word)
-  const program = role === "finisher" ? undefined : agents[role]
+  const looks = role === "reviewer"
   return yield* Effect.provideService(
-    agentCommand({ session, permission, prompt, print: true }),
+    agentCommand({ session, permission, prompt, print: true, ...(looks ? { looks } : {}) }),
     Agent,
-    chosenAgent(yield* Agent, program)
+    chosenAgent(yield* Agent, agent ?? undefined)
   )
 })
 
@@ -101,15 +100,19 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
 /** Asks for an agent and launches it. A launch that fails is a failed assignment. */
 export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const agent = yield* Agent
-  const { agents, git, ref } = yield* PlanContext
+  const { agents, finishing, git, ref } = yield* PlanContext
+  const program = role === "finisher" ? undefined : agents[role]
+  const isCommand = role === "finisher" && finishing !== null
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
   const run = yield* ref.dispatch({
     _tag: "Ask",
     role,
-    sessionId: yield* freshSessionId,
+    sessionId: yield* isCommand
+      ? freshSessionId
+      : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, program)),
     head: yield* git.head,
     held,
-    agent: role === "finisher" ? undefined : agents[role]
+    agent: program
   })
   const { assignment } = run
   if (assignment === null) return run
@@ -139,37 +142,28 @@ export const settleAssignment = Effect.fn("settleAssignment")(function* (assignm
   )
 })
 
-/** Reads the end of an agent's output; empty where there is no file. */
-const printed = Effect.fnUntraced(
-  function* (path: string) {
-    const fs = yield* FileSystem.FileSystem
-    const { size } = yield* fs.stat(path)
-    const skip = Number(size) > maxTailBytes ? Number(size) - maxTailBytes : 0
-    const bytes = new Uint8Array(Number(size) - skip)
-    const file = yield* fs.open(path, { flag: "r" })
-    let filled = 0
-    while (filled < bytes.length) {
-      const read = yield* file.read(bytes.subarray(filled), { position: BigInt(skip + filled) })
-      if (read === 0) break
-      filled += read
-    }
-    return new TextDecoder().decode(bytes.subarray(0, filled))
-  },
-  Effect.scoped,
-  Effect.orElseSucceed(() => "")
-)
-
-/** How an agent ended. `end`: as its parent saw it; `null`: unknown. `output`: the path of all that it printed. */
+/** An agent's end. */
 export type AgentEnded =
-  | { readonly _tag: "Ended"; readonly printed: string; readonly end: ProcessEnd | null; readonly output: string }
+  | {
+      readonly _tag: "Ended"
+      /** The end of its output, as it is. */
+      readonly printed: string
+      /** The answers in it, where it prints records for programs; else the same. */
+      readonly said: string
+      /** Its end as its parent saw it; `null`: unknown. */
+      readonly end: ProcessEnd | null
+      /** The path of all that it printed. */
+      readonly output: string
+    }
   | Extract<AgentReport, { readonly _tag: "Failed" }>
 
 /** Waits for an agent's end, at most until its time is over. Ends what it left running. */
-export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignment, started: RunningLaunch) {
+export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, started: RunningLaunch) {
   const launcher = yield* Launcher
   const settings = yield* Settings
-  const limit = assignment.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
-  const ending = assignment.ending ?? (yield* awaitEnding(assignment, started, limit))
+  const limit = asked.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
+  const ending = asked.ending ?? (yield* awaitEnding(asked, started, limit))
+  const assignment = yield* reportSession(asked, started)
   if (ending !== null) yield* endAgent(assignment, started)
   if (ending?.reason === "timeout") {
     const took = Duration.format(Duration.millis(ending.limit))
@@ -181,5 +175,7 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignm
   }
   const end = Option.getOrNull(yield* launcher.endOf(started.launchId))
   const output = launcher.outputPath(started.launchId)
-  return { _tag: "Ended", printed: yield* printed(output), end, output } satisfies AgentEnded
+  const { outputReader } = yield* assignedAgent(assignment)
+  const printed = yield* printedAt(output)
+  return { _tag: "Ended", printed, said: saidIn(printed, outputReader()), end, output } satisfies AgentEnded
 })

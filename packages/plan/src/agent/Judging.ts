@@ -1,10 +1,13 @@
-import { Agent, endedWell, Words } from "@souffleur/domain"
+import { type Agent, endedWell, isSessionKnown, Words } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
+import { assignedAgent } from "./AssignedAgent.ts"
 import type { AgentEnded } from "./Assignment.ts"
 import { readVerdict, type NoVerdict } from "./Verdict.ts"
+
+type Heard = Extract<AgentEnded, { readonly _tag: "Ended" }>
 
 const nothing = (
   reason: Extract<AgentReport, { readonly _tag: "Failed" }>["reason"],
@@ -22,8 +25,9 @@ const unsaid = (run: Run, assignment: Assignment, { reason, message }: NoVerdict
     : nothing(reason, message)
 
 /** Returns the last record of the session, or of the output, on this very assignment; `undefined`: there is none. */
-const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Assignment, output: string) {
-  const signs = yield* (yield* Agent).signs(sessionId, output)
+const recorded = Effect.fnUntraced(function* (assignment: Assignment, output: string) {
+  const { askedAt, sessionId } = assignment
+  const signs = yield* (yield* assignedAgent(assignment)).signs(sessionId, output)
   const last = Option.getOrUndefined(signs)?.turn
   return last !== undefined && last.at >= askedAt ? last : undefined
 })
@@ -83,12 +87,13 @@ const believed = Effect.fnUntraced(function* (task: Task, named: string | null) 
 })
 
 /** Reports a reviewer that looked at nothing: its session has no use of a tool, or is missing. */
-const unlooked = Effect.fnUntraced(function* ({ sessionId }: Assignment) {
-  const found = yield* Effect.result((yield* Agent).sessionFile(sessionId))
+const unlooked = Effect.fnUntraced(function* (agent: Agent["Service"], sessionId: string) {
+  const found = yield* Effect.result(agent.sessionFile(sessionId))
   return nothing(
     "nothing done",
     Result.match(found, {
-      onFailure: ({ message }) => `the reviewer approved, and nothing shows that it looked at anything: ${message}`,
+      onFailure: ({ message }) =>
+        `the reviewer approved, and nothing shows that it looked at anything: ${isSessionKnown(sessionId) ? message : "it never told its session"}`,
       onSuccess: ({ path }) => `the reviewer approved, and looked at nothing, by ${path}`
     })
   )
@@ -103,19 +108,16 @@ const approval = Effect.fnUntraced(function* (
   assignment: Assignment,
   report: Extract<AgentReport, { readonly _tag: "Approved" }>
 ) {
-  const agent = yield* Agent
+  const agent = yield* assignedAgent(assignment)
   const { git } = yield* PlanContext
-  if (!(yield* agent.usedTools(assignment.sessionId))) return yield* unlooked(assignment)
+  if (!(yield* agent.usedTools(assignment.sessionId))) return yield* unlooked(agent, assignment.sessionId)
   if ((yield* git.head) !== (task.implementation?.head ?? null))
     return nothing("work changed", "the reviewed commit is not the present one")
   return report
 })
 
 /** Reports on the finishing step by its end. Where the end of an agent is unknown, its session's records decide. */
-const finished = Effect.fnUntraced(function* (
-  assignment: Assignment,
-  { end, output }: Extract<AgentEnded, { readonly _tag: "Ended" }>
-) {
+const finished = Effect.fnUntraced(function* (assignment: Assignment, { end, output }: Heard) {
   const isAgent = (yield* PlanContext).finishing === null
   const done: AgentReport = { _tag: "Approved", summary: "" }
   if (endedWell(end)) return done
@@ -131,16 +133,20 @@ const finished = Effect.fnUntraced(function* (
  * Returns why an agent's last words may not be its last: it was cut off, or its end is unknown. `undefined`: it ended
  * as it meant to.
  */
-const cutOff = Effect.fnUntraced(function* (
-  assignment: Assignment,
-  { end, output }: Extract<AgentEnded, { readonly _tag: "Ended" }>
-) {
+const cutOff = Effect.fnUntraced(function* (assignment: Assignment, { end, output }: Heard) {
   if (endedWell(end)) return undefined
   if (end !== null) return `the ${assignment.role} ended ${Words.ended(end)}`
   return (yield* recorded(assignment, output))?._tag === "Finished"
     ? undefined
     : `the end of the ${assignment.role} was not seen, and its session has no end of its turn`
 })
+
+/**
+ * Reads the verdict in the records that an agent printed, else in its text, which may quote a record. The word of the
+ * launch proves either.
+ */
+const spoken = (role: "implementer" | "reviewer", { printed, said }: Pick<Heard, "printed" | "said">) =>
+  Result.orElse(readVerdict(role, said), (none) => Result.mapError(readVerdict(role, printed), () => none))
 
 /** Judges an assignment by the agent's own verdict, by git and by its session. */
 export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
@@ -154,9 +160,7 @@ export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
   if (task === undefined) return nothing("no verdict", `the run has no task ${assignment.taskId}`)
   const cut = yield* cutOff(assignment, ended)
   const read =
-    cut === undefined
-      ? readVerdict(assignment.role, ended.printed)
-      : Result.fail({ reason: "no verdict", message: cut } as const)
+    cut === undefined ? spoken(assignment.role, ended) : Result.fail({ reason: "no verdict", message: cut } as const)
   if (Result.isFailure(read)) return (yield* refused(assignment, ended.output)) ?? unsaid(run, assignment, read.failure)
   const { verdict: said, word } = read.success
   if ((yield* (yield* PlanContext).words.digest(word)) !== assignment.word)

@@ -1,4 +1,4 @@
-import { abovePin, decidePin } from "@souffleur/domain"
+import { abovePin, decidePin, isSessionKnown } from "@souffleur/domain"
 import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
@@ -108,10 +108,11 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
   if (run.phase === "new") return no("no such watch", "there is no such run")
   if (by._tag === "Owner" && by.fence !== run.fence) return no("fenced", "another souffleur conducts this run")
   switch (command._tag) {
-    case "Take":
-      return command.over === run.fence
-        ? ok(Event.RunTaken.make({ at, fence: run.fence + 1, owner: command.owner }))
-        : no("owned", "another souffleur was faster")
+    case "Take": {
+      const { chosen, over, owner } = command
+      const taken = { at, fence: run.fence + 1, owner, ...(chosen === undefined ? {} : { chosen }) }
+      return over === run.fence ? ok(Event.RunTaken.make(taken)) : no("owned", "another souffleur was faster")
+    }
     case "Leave":
       return run.owner === null ? ok() : ok(Event.RunLeft.make({ at, fence: run.fence }))
     case "ReportNoticeLost": {
@@ -151,6 +152,16 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
           ? ok(Event.AgentLaunched.make({ at, token, launchId: command.launchId, process: command.process }))
           : ok()
       )
+    case "ReportSession":
+      return ofAssignment(run, command.token, ({ launch, role, sessionId, taskId, token }) => {
+        if (launch === null) return no("never", "it was not seen to run")
+        // The implementer has looked at its own work, and that proves nothing of its reviewer.
+        const isOthers = role === "reviewer" && taskOf(run, taskId)?.implementer === command.sessionId
+        // The first report counts: another launch goes on with that session.
+        return isOthers || isSessionKnown(sessionId)
+          ? ok()
+          : ok(Event.AgentSessionFound.make({ at, token, sessionId: command.sessionId }))
+      })
     case "NeverRan":
       return ofAssignment(run, command.token, ({ launch, token }) =>
         launch === null ? ok(Event.AgentNeverRan.make({ at, token })) : no("never", "it was seen to run")

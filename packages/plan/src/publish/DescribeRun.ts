@@ -66,6 +66,7 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
       `Launch ${launchId} is prepared with permission ${effective}${requested === effective ? "" : ` (asked for ${requested})`}`
     ),
   AgentLaunched: ({ process }) => described("detail", `The agent runs: pid ${process.pid}`),
+  AgentSessionFound: ({ sessionId }) => described("detail", `The agent has session ${sessionId}`),
   AgentNeverRan: () => described("info", "The agent was never launched. Another is asked"),
   AgentEnding: ({ reason, launchedAt, limit, others, process }, zone) =>
     described(

@@ -11,6 +11,7 @@ export const AgentAsked = event("AgentAsked", {
   role: AgentRole,
   taskId: Schema.NullOr(Text),
   attempt: Count,
+  /** Empty: the agent chooses its id, and reports it once it runs. */
   sessionId: Text,
   /** True if the same implementer goes on. */
   resumed: Schema.Boolean,
@@ -32,6 +33,8 @@ export const AgentPrepared = event("AgentPrepared", {
 })
 /** The agent of an assignment runs as this process. */
 export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
+/** The agent has reported the session that it chose. */
+export const AgentSessionFound = event("AgentSessionFound", { token: Text, sessionId: Text })
 /** The agent never ran, and never will: a crash came between the intent and the act. */
 export const AgentNeverRan = event("AgentNeverRan", { token: Text })
 /**

@@ -2,6 +2,7 @@ import { leastPin, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
 import { Count, Measure, Text, Time } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import {
+  Chosen,
   ConfigOverreached,
   EndingReason,
   EscalationReason,
@@ -67,7 +68,10 @@ export const Assignment = Schema.Struct({
   role: AgentRole,
   taskId: Schema.NullOr(Text),
   attempt: Count,
+  /** Empty until the agent has reported it, where the agent chooses its ids. */
   sessionId: Text,
+  /** The program of the agent that was chosen for the role. `null`: the configured one, or that of the session. */
+  agent: Schema.NullOr(Text),
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text),
   askedAt: Time,
@@ -101,6 +105,8 @@ export const Run = Schema.Struct({
   /** The branch on which the newest task began. `null`: none; `undefined`: any branch will do. */
   branch: Schema.UndefinedOr(Schema.NullOr(Text)),
   assignment: Schema.NullOr(Assignment),
+  /** As its newest conductor has it; `null`: no conductor said. */
+  chosen: Schema.NullOr(Chosen),
   assignments: Count,
   /** The service refuses agents until that time (epoch ms). */
   wait: Schema.NullOr(Schema.Struct({ kind: LimitKind, until: Time })),
@@ -145,6 +151,7 @@ export const initialRun: Run = {
   current: null,
   branch: undefined,
   assignment: null,
+  chosen: null,
   assignments: 0,
   wait: null,
   waits: 0,

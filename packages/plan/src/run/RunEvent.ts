@@ -2,7 +2,7 @@ import { Event as Watched, leastPin, Owner, Pin } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import * as Assignment from "./AssignmentEvent.ts"
-import { EscalationReason, ImportedTask, PauseReason, TaskOutline, Work } from "./RunFields.ts"
+import { Chosen, EscalationReason, ImportedTask, PauseReason, TaskOutline, Work } from "./RunFields.ts"
 
 export * from "./AssignmentEvent.ts"
 export * from "./RunFields.ts"
@@ -46,8 +46,8 @@ export const PlanRevised = event("PlanRevised", {
   tasks: Schema.Array(TaskOutline),
   changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
-/** A process of souffleur took the run under a greater fence (spec: behaviour#one-owner). */
-export const RunTaken = event("RunTaken", { fence: Count, owner: Owner })
+/** A process of souffleur took the run under a greater fence (spec: behaviour#one-owner). `chosen`: its agents. */
+export const RunTaken = event("RunTaken", { fence: Count, owner: Owner, chosen: Schema.optionalKey(Chosen) })
 /** The owner left by itself; the run can be taken at once. */
 export const RunLeft = event("RunLeft", { fence: Count })
 
@@ -143,6 +143,7 @@ export const RunEvent = Schema.Union([
   Assignment.AgentAsked,
   Assignment.AgentPrepared,
   Assignment.AgentLaunched,
+  Assignment.AgentSessionFound,
   Assignment.AgentNeverRan,
   Assignment.AgentEnding,
   Assignment.ImplementationCompleted,
@@ -169,8 +170,8 @@ export const RunEvent = Schema.Union([
 ])
 export type RunEvent = typeof RunEvent.Type
 
-/** The versions of tags that an older souffleur wrote in another form. */
-const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = { AgentAsked: 2 }
+/** The versions of tags that have an older one. A field was added since, or a word that a field may hold. */
+const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {}
 
 /** Returns the version that this souffleur writes for a tag. */
 export const runVersionOf = (tag: RunEvent["_tag"]): number => versions[tag] ?? 1

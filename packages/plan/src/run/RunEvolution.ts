@@ -1,4 +1,4 @@
-import { Bounds, evolvePin } from "@souffleur/domain"
+import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
 import { Match } from "effect"
 import { freshTask, initialRun, type Run, type Task, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
@@ -11,6 +11,9 @@ type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { re
 const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChange): Change => ({
   tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
 })
+
+/** Returns a session that an agent may go on with; `null`: the agent has not reported it yet. */
+const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? sessionId : null)
 
 const assignmentOver: Change = { assignment: null, waits: 0 }
 
@@ -45,7 +48,7 @@ const change = (run: Run, event: RunEvent): Change =>
           : {})
       }
     },
-    RunTaken: ({ fence, owner }) => ({ fence, owner }),
+    RunTaken: ({ chosen, fence, owner }) => ({ fence, owner, ...(chosen === undefined ? {} : { chosen }) }),
     RunLeft: () => ({ owner: null }),
     ProgressImported: ({ finishing, tasks }) => {
       const all = run.tasks.map((task) => {
@@ -70,13 +73,14 @@ const change = (run: Run, event: RunEvent): Change =>
         startedAt: task.startedAt ?? at
       }))
     }),
-    AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
+    AgentAsked: ({ agent, at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
       assignment: {
         token,
         role,
         taskId,
         attempt,
         sessionId,
+        agent: agent ?? null,
         resumed,
         head,
         askedAt: at,
@@ -86,7 +90,9 @@ const change = (run: Run, event: RunEvent): Change =>
         ending: null
       },
       assignments: run.assignments + 1,
-      ...(role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt, implementer: sessionId })) : {}),
+      ...(role === "implementer"
+        ? withTask(run, taskId, () => ({ attempts: attempt, implementer: knownSession(sessionId) }))
+        : {}),
       ...(role === "finisher" ? { finishing: "begun", finishingAccepted: false } : {})
     }),
     AgentPrepared: ({ word }) => (run.assignment === null ? {} : { assignment: { ...run.assignment, word } }),
@@ -96,6 +102,15 @@ const change = (run: Run, event: RunEvent): Change =>
         : {
             assignment: { ...run.assignment, launch: { launchId, process, at } },
             ...withTask(run, run.assignment.taskId, () => ({ lastLaunch: launchId }))
+          },
+    AgentSessionFound: ({ sessionId }) =>
+      run.assignment === null
+        ? {}
+        : {
+            assignment: { ...run.assignment, sessionId },
+            ...(run.assignment.role === "implementer"
+              ? withTask(run, run.assignment.taskId, () => ({ implementer: sessionId }))
+              : {})
           },
     AgentEnding: ({ reason, limit }) =>
       run.assignment === null ? {} : { assignment: { ...run.assignment, ending: { reason, limit } } },
@@ -219,7 +234,7 @@ const change = (run: Run, event: RunEvent): Change =>
 const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Assignment): Change => {
   if (role === "finisher") return { finishing: "not begun" }
   return role === "implementer"
-    ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? sessionId : null }))
+    ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? knownSession(sessionId) : null }))
     : {}
 }
 

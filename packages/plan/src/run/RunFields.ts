@@ -1,3 +1,4 @@
+import { Permission } from "@souffleur/domain"
 import { Count, Text, Time } from "@souffleur/eventlog"
 import { Schema } from "effect"
 
@@ -45,6 +46,14 @@ export const ImportedTask = Schema.Struct({
   completedAt: Schema.NullOr(Time)
 })
 export type ImportedTask = typeof ImportedTask.Type
+
+/** The agents and the permission that a person chose for a run. `null`: the configured agent. */
+export const Chosen = Schema.Struct({
+  implementer: Schema.NullOr(Text),
+  reviewer: Schema.NullOr(Text),
+  permission: Permission
+})
+export type Chosen = typeof Chosen.Type
 
 /** The roles of agents in a run. */
 export const AgentRole = Schema.Literals(["implementer", "reviewer", "finisher"])

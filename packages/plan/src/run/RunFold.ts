@@ -13,13 +13,14 @@ export const runKey = {
  * How runs are folded. A test computes the fingerprint from the rules, and fails where it differs
  * (decision 0008).
  */
-export const runFold: Fold<Run, RunEvent> = {
-  name: { kind: "run", fingerprint: "ac3728089dfda157" },
+export const runFold: Fold<Run, RunEvent, never> = {
+  name: { kind: "run", fingerprint: "8de95d12c5a60b4b" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
   keepEvery: 200,
   // A finished run whose conductor or agent is not known to be gone still holds its work tree.
   isEnded: (run) => isRunOver(run) && run.owner === null && run.assignment === null,
-  keysOf: ({ plan, project }) => [runKey.project(project), runKey.plan(project, plan)]
+  keysOf: ({ plan, project }) => [runKey.project(project), runKey.plan(project, plan)],
+  brief: []
 }

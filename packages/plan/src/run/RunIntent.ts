@@ -28,7 +28,7 @@ export type RunIntent =
       readonly found: "missing" | "corrupt" | null
     }
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
-  | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number }
+  | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number; readonly chosen?: Event.Chosen }
   | { readonly _tag: "Leave" }
   | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
   /** `kept`: the name under which the old content was kept. */
@@ -44,6 +44,7 @@ export type RunIntent =
   | {
       readonly _tag: "Ask"
       readonly role: Event.AgentRole
+      /** The id of a fresh session; empty: the agent chooses it. */
       readonly sessionId: string
       readonly head: string | null
       readonly held?: ReadonlyArray<string>
@@ -61,6 +62,8 @@ export type RunIntent =
       readonly word: string | null
     }
   | { readonly _tag: "Launched"; readonly token: string; readonly launchId: string; readonly process: ProcessIdentity }
+  /** The agent has told the session that it chose. */
+  | { readonly _tag: "ReportSession"; readonly token: string; readonly sessionId: string }
   | { readonly _tag: "NeverRan"; readonly token: string }
   /** `limit`: ms; `others`: pids of what it started. */
   | {

@@ -3,6 +3,7 @@ import { Refused } from "@souffleur/eventlog"
 import { Effect, Ref } from "effect"
 import { refuseLeftAgent, refuseOtherConductor } from "./Neighbours.ts"
 import type { Run } from "./Run.ts"
+import type { Chosen } from "./RunEvent.ts"
 import { loadRun, makeRunRef, runsIn, dispatchRun } from "./RunLog.ts"
 import type { RunRef } from "./RunRef.ts"
 
@@ -18,12 +19,12 @@ const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined
 /**
  * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner). A live owner is never overtaken, and
  * an owner that is not provably dead is alive. Fails with `AlreadyWatched` where another souffleur conducts the run or
- * another one of the work tree. Fails with `ClaimFailed` where the claim cannot be made.
+ * another one of the work tree. Fails with `ClaimFailed` where the claim cannot be made. The run keeps `chosen`.
  *
  * The owner of a watch goes on without a claim, and tells it. The owner of a run says nothing more once its claim is
  * lost. Two conductors would mix their commits in one work tree.
  */
-export const ownRun = Effect.fn("ownRun")(function* (id: string) {
+export const ownRun = Effect.fn("ownRun")(function* (id: string, chosen?: Chosen) {
   const claims = yield* Claims
   const run = yield* loadRun(id)
   if (run.owner !== null && !(yield* claims.isDead(run.owner))) {
@@ -36,7 +37,13 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   const project = run.workTree
   // Another state folder has another log, and may conduct in the same work tree.
   yield* Effect.acquireRelease(claims.claim({ project }), () => claims.release({ project }))
-  const { fence } = yield* dispatchRun(id, { _tag: "Take", owner: claims.self, over: run.fence }, { _tag: "Operator" })
+  const take = {
+    _tag: "Take",
+    owner: claims.self,
+    over: run.fence,
+    ...(chosen === undefined ? {} : { chosen })
+  } as const
+  const { fence } = yield* dispatchRun(id, take, { _tag: "Operator" })
   const ref = yield* makeRunRef(id, { _tag: "Owner", fence })
   const granted = (so: (run: Run) => boolean) =>
     Effect.flatMap(ref.state, (run) =>

@@ -46,6 +46,10 @@ export interface HooksStatus {
   readonly programs: ReadonlyArray<HookProgram>
   /** Files of those programs that do not exist. */
   readonly missing: ReadonlyArray<string>
+  /** The setting in the file by which the agent runs no hook at all; `null`: there is none. */
+  readonly off: string | null
+  /** Events whose hooks a person has not approved as they are. Absent: the agent asks for no approval. */
+  readonly unapproved?: ReadonlyArray<string>
 }
 
 /**

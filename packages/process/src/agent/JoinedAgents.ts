@@ -1,4 +1,4 @@
-import { Agent } from "@souffleur/domain"
+import { Agent, type Watch } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 
 type OneAgent = Agent["Service"]
@@ -43,14 +43,17 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
       )
     })
 
+  const withProgram = (program: string) => Option.fromUndefinedOr(named.find((one) => one.program === program))
+
   return Agent.of({
     ...first,
     joined: {
       programs: named.map(({ program }) => program),
       programOf: (sessionId) =>
         Effect.map(ofSession(sessionId), (owner) => named.find(({ agent }) => agent === owner)!.program),
+      only: (program) => Option.map(withProgram(program), ({ agent }) => agent),
       led: (program) =>
-        Option.map(Option.fromUndefinedOr(named.find((one) => one.program === program)), (other) =>
+        Option.map(withProgram(program), (other) =>
           joinedAgents(
             other,
             named.filter((one) => one !== other)
@@ -81,8 +84,9 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
       Effect.flatMap(ofSession(sessionId), (one) => one.turnEnded(process, sessionId, output)),
     signs: asked((one) => one.signs),
     lastAnswer: asked((one) => one.lastAnswer),
+    // A pipe loses nothing: a line that only looks like another agent's record is text there.
     outputReader: (into) => {
-      const readers = all.map((one) => one.outputReader(into))
+      const readers = (into === "pipe" ? [first] : all).map((one) => one.outputReader(into))
       return (line) => Option.firstSomeOf(readers.map((read) => read(line)))
     },
     handoffTaken: asked((one) => one.handoffTaken),
@@ -100,6 +104,21 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
         : first.command(order)
   })
 }
+
+/** Returns the agent of a watch's newest launch. Its session tells it, else a person's choice, else the first agent. */
+export const launchedAgent = (
+  agent: OneAgent,
+  { agent: program, sessionId }: Pick<Watch, "agent" | "sessionId">
+): Effect.Effect<OneAgent> => {
+  const chosen = chosenAgent(agent, program)
+  return chosen.joined === undefined
+    ? Effect.succeed(chosen)
+    : Effect.map(chosen.joined.programOf(sessionId), (its) => chosenAgent(chosen, its))
+}
+
+/** Returns the program of the agent that has a session, by its name. Where none has, it is the agent of a launch. */
+export const programOfSession = ({ joined, name }: OneAgent, sessionId: string): Effect.Effect<string> =>
+  joined === undefined ? Effect.succeed(name) : joined.programOf(sessionId)
 
 /** Returns the agent of that program, which a person chose. Where none is chosen, or none has it, it is as before. */
 export const chosenAgent = (agent: OneAgent, program: string | undefined): OneAgent =>

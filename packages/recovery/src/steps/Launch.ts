@@ -30,14 +30,14 @@ import { again, Cycle, step } from "./Step.ts"
 import { otherWriter } from "./EndConductor.ts"
 
 /** Describes the task of a launch, without the parts that every launch has. */
-type Errand = Pick<AgentOrder, "session" | "reads"> & {
+type Errand = Pick<AgentOrder, "folder" | "session" | "reads"> & {
   readonly prompt: (launchId: string) => string
   readonly title: string
 }
 
 /** Makes the command line of a launch. Fails with `LaunchFailed` where there is no such agent. */
 export const commandLineOf = (
-  { prompt, reads, session }: Omit<Errand, "title">,
+  { folder, prompt, reads, session }: Omit<Errand, "title">,
   {
     launchId,
     permission,
@@ -49,6 +49,7 @@ export const commandLineOf = (
     permission,
     prompt: prompt(launchId),
     ...(reads === undefined ? {} : { reads }),
+    ...(folder === undefined ? {} : { folder }),
     // In a window a person may go on with it.
     print: terminal === "headless"
   })
@@ -58,13 +59,14 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   watch: Watch,
   token: string,
   request: Request,
-  { title, ...errand }: Errand
+  { title, ...errand }: Omit<Errand, "folder">
 ) {
   const launcher = yield* Launcher
   const { watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
   const effective = clamp(request.requested, yield* ceilingNow(ref.dispatch))
-  const command = yield* commandLineOf(errand, { launchId, permission: effective, terminal: launcher.terminal })
+  const order = { ...errand, folder: watch.project }
+  const command = yield* commandLineOf(order, { launchId, permission: effective, terminal: launcher.terminal })
   const { sessionId } = errand.session
   return yield* started(
     token,
@@ -184,6 +186,8 @@ export interface SuccessorOrder<R> {
   readonly steps: { readonly prepare: string; readonly launch: string }
   /** The session that it resumes. `undefined`: it begins one. */
   readonly resumes?: string | undefined
+  /** The id of the session that it begins. Absent: a new one. */
+  readonly begins?: string | undefined
   /** The export that it reads. */
   readonly from?: Exported
   readonly prompt: Effect.Effect<string, FailedClosed | NoExport | Refused | LogError, R>
@@ -198,18 +202,19 @@ export interface SuccessorOrder<R> {
 export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never>(
   watch: Watch,
   request: Request,
-  { from, prompt, resumes, steps }: SuccessorOrder<R>
+  { begins, from, prompt, resumes, steps }: SuccessorOrder<R>
 ): Effect.fn.Return<
   Successor,
   Completed | Escalated | FailedClosed | Refused | LogError,
   R | Agent | Comms | Cycle | Launcher | Offspring | Processes | Settings
 > {
   const launcher = yield* Launcher
+  const named = resumes ?? begins
   const { baseline, sessionId } = yield* prepareSuccessor(
     watch,
     steps.prepare,
     request,
-    resumes === undefined ? sessionToBegin : Effect.succeed(resumes)
+    named === undefined ? sessionToBegin : Effect.succeed(named)
   )
   const launched = yield* step(steps.launch, {
     kind: "launch",

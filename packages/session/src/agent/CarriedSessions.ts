@@ -1,5 +1,6 @@
 import { type AgentSession, parseSessionId, Processes, type ProcessInfo } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
+import type { KnownSessions } from "./AgentDialect.ts"
 
 /** How the processes of an agent are known. */
 export interface Carried {
@@ -7,6 +8,8 @@ export interface Carried {
   readonly variable: string
   /** Holds if a command line is of the agent. */
   readonly runs: (words: ReadonlyArray<string>) => boolean
+  /** Holds if a command line is of an agent that ends after its turn. Absent: each does. */
+  readonly inPrintMode?: (words: ReadonlyArray<string>) => boolean
 }
 
 /**
@@ -15,8 +18,8 @@ export interface Carried {
  * above it. So a launcher that waits for the real agent is named: its pid is the launched one.
  */
 export const carriedSessions = Effect.fn("carriedSessions")(function* (
-  { runs, variable }: Carried,
-  projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>>
+  { inPrintMode = () => true, runs, variable }: Carried,
+  { isIdle, projectOf }: KnownSessions
 ): Effect.fn.Return<ReadonlyArray<AgentSession>, never, Processes> {
   const processes = yield* Processes
   const carriers = new Map((yield* processes.carriers(variable)).map((one) => [one.identity.pid, one]))
@@ -41,7 +44,9 @@ export const carriedSessions = Effect.fn("carriedSessions")(function* (
     const { pid } = (yield* topOf(carrier, sessionId)).identity
     if (found.has(`${pid} ${sessionId}`) || !(yield* isAgent(pid))) continue
     const project = Option.getOrElse(yield* projectOf(sessionId), () => "")
-    found.set(`${pid} ${sessionId}`, { pid, sessionId, project, status: "busy", waitingFor: undefined, writtenAt: 0 })
+    const waits = !inPrintMode(yield* processes.commandLine(pid)) && (yield* isIdle(sessionId))
+    const status = waits ? "idle" : "busy"
+    found.set(`${pid} ${sessionId}`, { pid, sessionId, project, status, waitingFor: undefined, writtenAt: 0 })
   }
   return [...found.values()]
 })

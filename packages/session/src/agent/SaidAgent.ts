@@ -1,89 +1,30 @@
 import {
   Agent,
-  type AgentCommand,
   AgentNotFound,
-  type AgentOrder,
-  type AgentSession,
   agentsOwn,
   isOver,
   isSessionKnown,
   parseSessionId,
   Processes,
   type Reported,
-  type SessionFile,
   SessionNotFound,
   type SessionSigns,
   type TurnState
 } from "@souffleur/domain"
-import { type AgentPackage, lookTrusted, type TrustedFiles } from "@souffleur/process"
-import { Clock, type Duration, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
+import { type AgentPackage, lookTrusted } from "@souffleur/process"
+import { Clock, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
 import { inHead } from "../lines/Head.ts"
-import { type Json, recordOf } from "../lines/JsonRecord.ts"
+import { recordOf } from "../lines/JsonRecord.ts"
 import { fromTheEnd, stateOf } from "../lines/Tail.ts"
-import type { IsOther } from "../export/TranscriptReading.ts"
-import type { Sayings } from "../said/Said.ts"
 import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
 import { makeSaidExport } from "../said/SaidExport.ts"
 import { saidCompacted } from "../said/SaidCompaction.ts"
 import { makeTurnReading } from "../said/SaidTurn.ts"
+import type { AgentDialect, Needs } from "./AgentDialect.ts"
 import { begunSession } from "./BegunSession.ts"
 import { carriedSessions } from "./CarriedSessions.ts"
-import { makeSessionSearch, type SessionFolder } from "./FindSession.ts"
-
-type Needs = FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
-type ProjectOf = (sessionId: string) => Effect.Effect<Option.Option<string>>
-
-/** All that tells an agent with one file of JSON lines a session from another such agent. */
-export interface AgentDialect extends SessionFolder {
-  readonly name: string
-  /** Its name for a person. */
-  readonly title: string
-  readonly sayings: Sayings
-  /** True if a call is written again while its tool runs, under an id that no other call has. */
-  readonly repeatsCalls?: boolean
-  /**
-   * Makes a reader of the agent's output, where its session file does not tell that a turn ended. It reads the newest
-   * record first. The output of the newest launch decides then. Absent: the session file tells it.
-   */
-  readonly outputSayings?: () => Sayings
-  /**
-   * Tells by the records of a session, the newest first, whether the agent itself would resume it. `undefined`: an
-   * older record tells. Absent: it resumes each.
-   */
-  readonly resumable?: (record: Json) => boolean | undefined
-  /** Tells of a line from its beginning alone that it is no part of the conversation. */
-  readonly isOther?: IsOther
-  /** Holds if a command line is of the agent. */
-  readonly runs: (words: ReadonlyArray<string>) => boolean
-  /** Holds if a healthy process may use no processor for as long as it waits. */
-  readonly idles: boolean
-  /** Holds if a process with these arguments ends after its turn. Absent: each does. */
-  readonly inPrintMode?: (args: ReadonlyArray<string>) => boolean
-  /** The environment variable that names the session in the agent's tools. */
-  readonly variable: string
-  /**
-   * Lists living sessions, where the agent has a sign of its own. Absent: each launch carries `variable`, and so do
-   * the tools.
-   */
-  readonly sessions?: (projectOf: ProjectOf) => Effect.Effect<ReadonlyArray<AgentSession>, never, Needs>
-  /** Lists the sessions of subagents below a session, where they are not in its records. */
-  readonly subagents?: (sessionId: string) => Effect.Effect<ReadonlyArray<string>, never, Needs>
-  /** The session in the output of a launch, of an agent that chooses its ids. */
-  readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
-  /** See `AgentKind.stall`. */
-  readonly stall: Duration.Duration
-  /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
-  readonly compactPrompt?: string
-  readonly outputReader: () => (line: string) => Option.Option<string>
-  /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
-  readonly addsFormat?: boolean
-  /** Makes the command line of a launch. The id of a session that it goes on with is one. */
-  readonly command: (
-    order: AgentOrder,
-    sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
-  ) => Effect.Effect<AgentCommand, AgentNotFound, Needs>
-}
+import { makeSessionSearch } from "./FindSession.ts"
 
 /** Limits in bytes. A record of the conversation holds at most a result of a tool. */
 const limits = { bytes: 8 << 20, line: 4 << 20 }
@@ -139,10 +80,8 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     const fs = yield* FileSystem.FileSystem
     // Without its folder there is no such agent, and no process is looked at.
     const there = yield* Effect.orElseSucceed(fs.exists(dialect.folder), () => false)
-    return there ? yield* carriedSessions(dialect, anyProjectOf) : []
+    return there ? yield* carriedSessions(dialect, known) : []
   })
-  const sessions = Effect.provide(dialect.sessions?.(anyProjectOf) ?? carried, services)
-
   const readEnd = Effect.fnUntraced(function* (file: string, end = makeTurnReading(sayings)) {
     const writtenAt = yield* fromTheEnd(file, limits, (line, at) => {
       const record = recordOf(line)
@@ -160,6 +99,18 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     })
     return found ?? false
   })
+  /** Holds if the agent waits at its prompt. No turn has begun, or its turn is over and the agent does not mend it. */
+  const isIdle = (sessionId: string) =>
+    reading(sessionId, true, (file) =>
+      Effect.gen(function* () {
+        const { mendsUntil, turn, unclear } = yield* readEnd(file)
+        if (turn === undefined) return !unclear
+        const mends = mendsUntil > (yield* Clock.currentTimeMillis)
+        return turn._tag === "Finished" || (turn._tag === "Failed" && !mends)
+      })
+    )
+  const known = { projectOf: anyProjectOf, isIdle }
+  const sessions = Effect.provide(dialect.sessions?.(known) ?? carried, services)
   /** Returns a failed turn that the agent may mend by itself. It is outstanding as long as the agent lives. */
   const mended = (sessionId: string, turn: TurnState | undefined) =>
     Effect.map(sessions, (living) =>
@@ -217,14 +168,14 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       ? {}
       : {
           sessionOf: Effect.fnUntraced(function* (launch: Reported) {
-            const held = (yield* sessions).find(({ pid }) => pid === launch.process.pid)
+            // The pid of an ended launch may be another agent's.
+            const isEnded = isOver(yield* (yield* Processes).condition(launch.process))
+            const held = isEnded ? undefined : (yield* sessions).find(({ pid }) => pid === launch.process.pid)
             if (held !== undefined) return Option.some(held.sessionId)
             const said = launch.output === undefined ? Option.none<string>() : yield* sessionIn(launch.output)
             // As long as it lives, its own sign tells more. A window keeps no output after the end.
             const isSought = Option.isNone(said) && dialect.idsLike === undefined
-            return isSought && isOver(yield* (yield* Processes).condition(launch.process))
-              ? yield* begunSession(dialect, launch)
-              : said
+            return isSought && isEnded ? yield* begunSession(dialect, launch) : said
           }, Effect.provide(services))
         }),
     sessions,

@@ -10,8 +10,7 @@ import {
 } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { hookProgram } from "./HookCommand.ts"
-import { type HookForm, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
-import { partsAt, rootOf } from "./JsonText.ts"
+import { type HookForm, hooksFound, switchedOff, withHooks, withoutHooks } from "./HookSettings.ts"
 
 /** Bytes of settings at most. Real ones have a few thousand. */
 const sizeLimit = 1_000_000
@@ -154,7 +153,7 @@ export const uninstallHooks = Effect.fn("uninstallHooks")(function* (form: HookF
     return { path, changed: false, backup: null, how: "nothing to do" }
   }
   const { backup, text, untouched } = yield* bare(form, path, file.text)
-  const empty = partsAt(text, rootOf(text)).parts.length === 0
+  const empty = text.trim() === "{}"
   const made = Option.isNone(backup) && empty && Option.isNone(yield* Effect.option(fs.readLink(path)))
   yield* made ? fs.remove(path) : write(path, text, file)
   yield* fs.remove(backupOf(path), { force: true })
@@ -182,6 +181,7 @@ export const hooksStatus = Effect.fn("hooksStatus")(function* (form: HookForm, p
     events,
     absent: form.events.filter((event) => !events.includes(event)),
     programs,
-    missing
+    missing,
+    off: switchedOff(form, text)
   } satisfies HooksStatus
 })

@@ -1,6 +1,7 @@
 import { Option, Predicate, Result } from "effect"
+import { isJson } from "../lines/JsonRecord.ts"
 import { hookProgram } from "./HookCommand.ts"
-import { partsAt, rootOf, without, withPart } from "./JsonText.ts"
+import { partsAt, rootOf, without, withoutComments, withPart } from "./JsonText.ts"
 
 /** The form of souffleur's hooks in the settings of an agent. */
 export interface HookForm {
@@ -8,6 +9,8 @@ export interface HookForm {
   readonly events: ReadonlyArray<string>
   /** The time after which the agent goes on without the hook, in the agent's own unit. */
   readonly timeout: number
+  /** The setting by which the agent runs no hook at all: its keys from the root, and its value. */
+  readonly off?: { readonly keys: ReadonlyArray<string>; readonly value: boolean }
 }
 
 /** One of our hooks in a text of settings, and the part to remove with it: nothing empty is left. */
@@ -27,11 +30,12 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Option.isSome(hookProgram(hook.command))
 
 /** Finds our hooks. `Err` says in a few words why the text is no settings. */
-const places = (text: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {
+const places = (commented: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {
+  const text = withoutComments(commented)
   try {
     JSON.parse(text)
   } catch {
-    return refused("is not JSON: mend it, without comments, and try again")
+    return refused("is not JSON: mend it, and try again")
   }
   const root = rootOf(text)
   if (text[root] !== "{") return refused("holds no JSON object")
@@ -73,6 +77,16 @@ const places = (text: string, timeout?: number): Result.Result<ReadonlyArray<Pla
   return Result.succeed(found)
 }
 
+/** Returns the setting that switches every hook off; `null`: there is none. The text is sound settings. */
+export const switchedOff = ({ off }: HookForm, text: string): string | null => {
+  if (off === undefined) return null
+  const found = off.keys.reduce<unknown>(
+    (value, key) => (isJson(value) ? value[key] : undefined),
+    JSON.parse(withoutComments(text))
+  )
+  return found === off.value ? `"${off.keys.join(".")}": ${off.value}` : null
+}
+
 /** Our hooks in a text of settings. */
 export interface HooksFound {
   readonly events: ReadonlyArray<string>
@@ -109,10 +123,11 @@ export const withHooks = (form: HookForm, text: string, command: string): Result
   Result.map(withoutHooks(text), (bare) => {
     const group = { hooks: [{ type: "command", command, timeout: form.timeout }] }
     return form.events.reduce((settings: string, event) => {
-      const root = rootOf(settings)
-      const hooks = partsAt(settings, root).parts.find(({ key }) => key === "hooks")
+      const plain = withoutComments(settings)
+      const root = rootOf(plain)
+      const hooks = partsAt(plain, root).parts.find(({ key }) => key === "hooks")
       if (hooks === undefined) return withPart(settings, root, 1, { key: "hooks", value: { [event]: [group] } })
-      const groups = partsAt(settings, hooks.value).parts.find(({ key }) => key === event)
+      const groups = partsAt(plain, hooks.value).parts.find(({ key }) => key === event)
       return groups === undefined
         ? withPart(settings, hooks.value, 2, { key: event, value: [group] })
         : withPart(settings, groups.value, 3, { value: group })

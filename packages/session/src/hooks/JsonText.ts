@@ -1,3 +1,12 @@
+/**
+ * Returns a text of settings with spaces in place of its comments, so that each place in it stays. Gemini CLI and Qwen
+ * Code read such settings.
+ */
+export const withoutComments = (text: string): string =>
+  text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"|\/\/[^\n\r]*|\/\*.*?\*\//gs, (found) =>
+    found.startsWith('"') ? found : found.replaceAll(/[^\n\r]/g, " ")
+  )
+
 /** Position of an object's member, or of an array's element, in a text. */
 export interface JsonPart {
   /** `undefined` in an array. */
@@ -33,7 +42,7 @@ const endOf = (text: string, start: number): number => {
   }
 }
 
-/** Finds the parts of the object or array that begins at `at`. The text must be valid JSON. */
+/** Finds the parts of the object or array that begins at `at`. The text must be valid JSON, without comments. */
 export const partsAt = (text: string, at: number): JsonParts => {
   const parts: Array<JsonPart> = []
   let next = skip(text, at + 1)
@@ -50,12 +59,12 @@ export const partsAt = (text: string, at: number): JsonParts => {
   return { parts, close: next }
 }
 
-/** Returns the index at which the root value begins. */
+/** Returns the index at which the root value begins. The text has no comments. */
 export const rootOf = (text: string): number => skip(text, 0)
 
 /** Removes one part of the object or array at `at`. The other parts stay as they are written. */
 export const without = (text: string, at: number, index: number): string => {
-  const { close, parts } = partsAt(text, at)
+  const { close, parts } = partsAt(withoutComments(text), at)
   const [before, part, after] = [parts[index - 1], parts[index]!, parts[index + 1]]
   if (before !== undefined) return text.slice(0, before.end) + text.slice(part.end)
   return after === undefined
@@ -71,9 +80,10 @@ interface Part {
 
 /** Adds a part at the end of the object or array at `at`, in the style of the text. `depth` is that of the part. */
 export const withPart = (text: string, at: number, depth: number, { key, value }: Part): string => {
-  const { close, parts } = partsAt(text, at)
+  const plain = withoutComments(text)
+  const { close, parts } = partsAt(plain, at)
   // A text of one line stays one line. An empty object is filled with line breaks, for people.
-  const flat = !text.trim().includes("\n") && partsAt(text, rootOf(text)).parts.length > 0
+  const flat = !text.trim().includes("\n") && partsAt(plain, rootOf(plain)).parts.length > 0
   const unit = flat ? "" : (/\n([ \t]+)\S/.exec(text)?.[1] ?? "  ")
   const newline = flat ? "" : text.includes("\r\n") ? "\r\n" : "\n"
   const [lead, tail] = [newline + unit.repeat(depth), newline + unit.repeat(depth - 1)]

@@ -41,7 +41,7 @@ export type Saying =
   | { readonly _tag: "Ended" | "Unclear" }
   /**
    * An error of the service ended the turn. `id`: the record, where a later one may take it back. `asksWithin`: the ms
-   * within which a living agent asks again by itself.
+   * within which a living agent asks again by itself. `words`: the agent's own for another reason.
    */
   | {
       readonly _tag: "Failed"
@@ -49,6 +49,7 @@ export type Saying =
       readonly resetsAt: number | undefined
       readonly id?: string
       readonly asksWithin?: number
+      readonly words?: string
     }
   /** The agent took a failure back, and goes on by itself. */
   | { readonly _tag: "TakenBack"; readonly id: string }

@@ -1,8 +1,11 @@
-import { Bounds, type ContextInUse, type SessionSigns, type TurnState } from "@souffleur/domain"
+import { Bounds, type ContextInUse, plain, type SessionSigns, type TurnState } from "@souffleur/domain"
 import { type Json, timeOf } from "../lines/JsonRecord.ts"
 import type { Saying, Sayings } from "./Said.ts"
 
 type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
+
+/** UTF-16 units of an agent's words for a failure. */
+const maxWords = 80
 
 /** Takes the records of a session, the newest first, until the state of the session is known. */
 export interface TurnReading {
@@ -12,6 +15,8 @@ export interface TurnReading {
     readonly mendsUntil: number
     /** True if a permission refused the newest tool of the turn. */
     readonly refused: boolean
+    /** True if the records cannot tell the turn. `false` beside no turn: none has begun. */
+    readonly unclear: boolean
   }
 }
 
@@ -34,7 +39,7 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
   let asked: number | undefined
 
   const failed = (
-    { asksWithin, id = "", reason, resetsAt }: Extract<Saying, { readonly _tag: "Failed" }>,
+    { asksWithin, id = "", reason, resetsAt, words = "" }: Extract<Saying, { readonly _tag: "Failed" }>,
     at: number
   ) => {
     const mends = takenBack.has(id)
@@ -43,13 +48,14 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
     turn =
       mends && (reason !== "prompt-too-long" || compacted)
         ? { _tag: "Asked", at: asked ?? at }
-        : fail(reason, resetsAt, at)
+        : fail(reason, resetsAt, at, words)
   }
-  const fail = (reason: Failed["reason"], resetsAt: number | undefined, at: number): Failed => ({
+  const fail = (reason: Failed["reason"], resetsAt: number | undefined, at: number, words: string): Failed => ({
     _tag: "Failed",
     at,
     reason,
-    resetsAt: Bounds.time(resetsAt)
+    resetsAt: Bounds.time(resetsAt),
+    ...(words === "" || reason !== "other" ? {} : { words: plain(words, maxWords) })
   })
   const decide = (said: Saying, at: number): void => {
     switch (said._tag) {
@@ -119,7 +125,8 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
       turn: turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked }),
       context,
       mendsUntil,
-      refused: refused === true
+      refused: refused === true,
+      unclear
     })
   }
 }

@@ -27,7 +27,10 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         )
         yield* that(yield* agent.usedTools(sessionId), "it used no tool")
         yield* that((yield* agent.spent([sessionId], 0)).tokens > 0, "it used nothing")
-        yield* that((yield* agent.spent([sessionId], 8e12)).tokens === 0, "it used something in the future")
+        yield* that(
+          (yield* agent.spent([sessionId], 8e12)).tokens === 0,
+          "its use has no time: a record needs a timestamp"
+        )
         yield* that((yield* agent.lastAnswer(sessionId)) !== "", "it has no last answer")
         yield* that(Option.isSome(yield* agent.projectOf(sessionId)), "its folder is not known")
         yield* that(!(yield* refusedIn(made)), "its last tool was refused")

@@ -1,0 +1,24 @@
+import { turnsSince } from "../watch/Generation.ts"
+import type { Watch } from "../watch/Watch.ts"
+import type { TurnState } from "./Signs.ts"
+
+/** The act that an agent waits for before it begins a session, such as trust in its folder. */
+export const firstAnswer = "an answer before its first turn"
+/** The act that an agent waits for at its prompt, once its turn is over. */
+export const nextPrompt = "its next prompt"
+/**
+ * The act that an agent waits for at its prompt, once its turn failed. The words of its service stay out of the log:
+ * they may have a key in them.
+ */
+export const failedTurn = "its turn failed"
+
+/** Holds if souffleur launched the agent to be typed to. With comms it has no such wait, since its heartbeat counts. */
+export const hasPrompt = ({ comms, kind, launchId, print }: Watch): boolean =>
+  comms === null && kind === "agent" && !print && launchId !== undefined
+
+/**
+ * Holds if the turn of an agent at its prompt failed in this generation. A turn has no words where a person broke it
+ * off.
+ */
+export const failedAtPrompt = (watch: Watch, turn: TurnState | undefined): boolean =>
+  hasPrompt(watch) && turn?._tag === "Failed" && turn.words !== undefined && turn.at >= turnsSince(watch)

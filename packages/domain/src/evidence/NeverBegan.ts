@@ -1,0 +1,20 @@
+import { stepNames } from "../watch/StepName.ts"
+import type { Watch } from "../watch/Watch.ts"
+
+/**
+ * Holds if souffleur's own first launch ended before any sign of its work. Each launch since was that one once more. It
+ * left no record, no hook and no beat, and nothing was committed (spec: behaviour#begin_again).
+ */
+export const neverBegan = ({ firstLaunch, handedFrom, kind, launchId, muteFor, provider, retries }: Watch): boolean =>
+  kind === "agent" &&
+  handedFrom === undefined &&
+  firstLaunch !== undefined &&
+  (launchId === firstLaunch.launchId || provider === stepNames.beginAgain) &&
+  muteFor !== undefined &&
+  retries > 0
+
+/** Says why a step may not make the first launch once more. `undefined`: it may, or it is another step. */
+export const begunAlready = (watch: Watch, step: string): string | undefined =>
+  step === stepNames.beginAgain && !neverBegan(watch)
+    ? "the first launch is made once more only where souffleur made it and it gave no sign of work"
+    : undefined

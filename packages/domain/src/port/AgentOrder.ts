@@ -1,0 +1,47 @@
+import { Runtime, Schema } from "effect"
+import type { EffectivePermission } from "../settings/Permission.ts"
+
+/** A launch of an agent, before it is a command line. */
+export interface AgentOrder {
+  /** A fresh session of an agent that chooses its ids has the empty id. */
+  readonly session:
+    | { readonly _tag: "Fresh"; readonly sessionId: string }
+    | { readonly _tag: "Resume"; readonly sessionId: string }
+  readonly permission: EffectivePermission
+  /** Empty: the agent waits for a prompt. */
+  readonly prompt: string
+  /** A file that the agent must be able to read without a question; absolute. */
+  readonly reads?: string
+  /** Print mode: the agent ends after its turn, and no person types to it. An agent may know no other mode. */
+  readonly print: boolean
+  /** True if it is to change nothing. An agent that can be held to that is. Absent: it may work. */
+  readonly looks?: boolean
+  /** The folder where it begins. Absent: the command line is only looked at. */
+  readonly folder?: string
+}
+
+/** A program, its arguments and its whole environment. No shell reads any of it. */
+export interface AgentCommand {
+  readonly program: string
+  /** Every user of the machine can read them while the process runs. */
+  readonly args: ReadonlyArray<string>
+  /** The text on standard input of a headless launch, which no other process reads. Absent: the input is empty. */
+  readonly input?: string
+  /**
+   * True if a person may type to it. It gets a window where there is one, and its prompt is an argument. Absent: it is
+   * in print mode, and headless wherever souffleur runs.
+   */
+  readonly window?: boolean
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** The agent command names no program that can be run (exit code 2). */
+export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", {
+  program: Schema.String,
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `agent command ${this.program}: ${this.problem}`
+  }
+}

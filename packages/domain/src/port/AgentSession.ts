@@ -1,0 +1,88 @@
+import { Runtime, Schema } from "effect"
+import type { ContextInUse } from "../evidence/Signs.ts"
+
+/**
+ * A session that an agent process says it holds, in a pid file of the agent's own. It is checked against that process's
+ * start time.
+ */
+export interface AgentSession {
+  readonly pid: number
+  readonly sessionId: string
+  readonly project: string
+  /** `busy`, `idle`, `waiting` or the word of a newer agent. */
+  readonly status: string
+  /** The reason of the wait in the agent's own words, such as `permission prompt`; `undefined` when it gives none. */
+  readonly waitingFor: string | undefined
+  /** When the pid file was last written, epoch ms. The agent writes it only when its status changes. */
+  readonly writtenAt: number
+  /** Why no watch can have it, and what to type instead. Absent: a watch can have it. */
+  readonly unwatchable?: Unwatchable
+}
+
+/** A session whose process cannot be replaced by a launch. */
+export interface Unwatchable {
+  readonly why: string
+  /** The command line to type instead. */
+  readonly next: string
+}
+
+/** A session has no file, or more than one, or an impossible id. `message` is a sentence for a person. */
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
+  sessionId: Schema.String,
+  reason: Schema.Literals(["malformed", "missing", "ambiguous"]),
+  message: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+}
+
+/** The file of a session, found by an id or the beginning of one. */
+export interface SessionFile {
+  /** Absolute. */
+  readonly path: string
+  /** The full session id. */
+  readonly sessionId: string
+}
+
+/** The state of a session file at a moment: its end in bytes, and the identity of the file. */
+export const SessionMark = Schema.Struct({
+  path: Schema.String,
+  device: Schema.String,
+  inode: Schema.String,
+  offset: Schema.Int
+})
+export type SessionMark = typeof SessionMark.Type
+
+/** The progress of a compaction by the session file. A boundary is the only proof, and the summary comes after it. */
+export type Compacted = "not yet" | "boundary" | "summary"
+
+/** The first answer of the model after a launch's own prompt: the hand-off has arrived. */
+export interface HandoffReceipt {
+  /** When it was written, epoch ms. */
+  readonly at: number
+  /** The context that the successor began with. */
+  readonly context: ContextInUse | undefined
+}
+
+/** The use of a model by sessions. */
+export interface Spent {
+  /** Fresh input, cache writes and output of every answer. */
+  readonly tokens: number
+  /** US dollars, as the agent itself counts them. It may tell them late. 0 where it records none. */
+  readonly dollars: number
+}
+
+/** An export was not made. `message` says why, without a word of the conversation. */
+export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
+  message: Schema.String
+}) {}
+
+/** One complete export on disk. */
+export const Export = Schema.Struct({
+  path: Schema.String,
+  bytes: Schema.Int,
+  /** Records of the session file that are in it. */
+  records: Schema.Int,
+  /** Plain sentences: the kind and number of records that were skipped or cut. */
+  warnings: Schema.Array(Schema.String)
+})
+export type Export = typeof Export.Type

@@ -1,0 +1,76 @@
+import type {
+  AgentCommand,
+  AgentNotFound,
+  AgentOrder,
+  AgentSession,
+  Processes,
+  SessionFile,
+  SessionNotFound
+} from "@souffleur/domain"
+import type { TrustedFiles } from "@souffleur/process"
+import type { Duration, Effect, FileSystem, Option, Path } from "effect"
+import type { IsOther } from "../export/TranscriptReading.ts"
+import type { Json } from "../lines/JsonRecord.ts"
+import type { Sayings } from "../said/Said.ts"
+import type { SessionFolder } from "./FindSession.ts"
+
+/** Services that the acts of a dialect may use. */
+export type Needs = FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
+
+/** Facts of sessions, as their files tell them. */
+export interface KnownSessions {
+  readonly projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>>
+  /** Holds if the session has no turn that goes on. */
+  readonly isIdle: (sessionId: string) => Effect.Effect<boolean>
+}
+
+/** All that tells an agent with one file of JSON lines a session from another such agent. */
+export interface AgentDialect extends SessionFolder {
+  readonly name: string
+  /** Its name for a person. */
+  readonly title: string
+  readonly sayings: Sayings
+  /** True if a call is written again while its tool runs, under an id that no other call has. */
+  readonly repeatsCalls?: boolean
+  /**
+   * Makes a reader of the agent's output, where its session file does not tell that a turn ended. It reads the newest
+   * record first. The output of the newest launch decides then. Absent: the session file tells it.
+   */
+  readonly outputSayings?: () => Sayings
+  /**
+   * Tells by the records of a session, the newest first, whether the agent itself would resume it. `undefined`: an
+   * older record tells. Absent: it resumes each.
+   */
+  readonly resumable?: (record: Json) => boolean | undefined
+  /** Tells of a line from its beginning alone that it is no part of the conversation. */
+  readonly isOther?: IsOther
+  /** Holds if a command line is of the agent. */
+  readonly runs: (words: ReadonlyArray<string>) => boolean
+  /** Holds if a healthy process may use no processor for as long as it waits. */
+  readonly idles: boolean
+  /** Holds if a process with these arguments ends after its turn. Absent: each does. */
+  readonly inPrintMode?: (args: ReadonlyArray<string>) => boolean
+  /** The environment variable that names the session in the agent's tools. */
+  readonly variable: string
+  /**
+   * Lists living sessions, where the agent has a sign of its own. Absent: each launch carries `variable`, and so do
+   * the tools.
+   */
+  readonly sessions?: (known: KnownSessions) => Effect.Effect<ReadonlyArray<AgentSession>, never, Needs>
+  /** Lists the sessions of subagents below a session, where they are not in its records. */
+  readonly subagents?: (sessionId: string) => Effect.Effect<ReadonlyArray<string>, never, Needs>
+  /** The session in the output of a launch, of an agent that chooses its ids. */
+  readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
+  /** See `AgentKind.stall`. */
+  readonly stall: Duration.Duration
+  /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
+  readonly compactPrompt?: string
+  readonly outputReader: () => (line: string) => Option.Option<string>
+  /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
+  readonly addsFormat?: boolean
+  /** Makes the command line of a launch. The id of a session that it goes on with is one. */
+  readonly command: (
+    order: AgentOrder,
+    sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
+  ) => Effect.Effect<AgentCommand, AgentNotFound, Needs>
+}

@@ -1,0 +1,32 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { inject } from "vitest"
+import { services } from "../claude/Watched.ts"
+import { conducted, wentOn } from "./AgentRoles.ts"
+import { realCodex } from "./RealCodex.ts"
+import { realPi } from "./RealPi.ts"
+
+const [codex, pi] = [inject("codex"), inject("pi")]
+/** pi has its model by its settings, since a launch in a role has no flags of it. */
+const settledPi = {
+  ...realPi,
+  files: (url: string) => ({
+    ...realPi.files(url),
+    ".pi/agent/settings.json": JSON.stringify({ defaultProvider: "test", defaultModel: "test-model" })
+  })
+}
+
+it.live.skipIf(codex === null || pi === null)(
+  "Codex implements in a session of its own choice, pi rejects the work, and Codex goes on in that session",
+  () =>
+    Effect.gen(function* () {
+      const play = yield* conducted(
+        { agent: realCodex, program: codex!, name: "codex" },
+        { agent: settledPi, program: pi!, name: "pi" }
+      )
+      wentOn(play)
+      assert.isTrue(
+        play.asked.some(({ known }) => known.includes("one line is too few") && known.includes("It is done."))
+      )
+    }).pipe(Effect.scoped, Effect.provide(services))
+)
