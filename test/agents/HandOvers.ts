@@ -95,7 +95,7 @@ export const handOver = (from: Name, to: Name, below?: { readonly flags: Readonl
         assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
         assert.isTrue((yield* lab.asked).some((asked) => isHandedOver(asked) && asked.toolResult?.includes(word)))
         assert.include(yield* lab.read("proof"), "checked")
-        assert.include(yield* lab.said("status"), `ended: completed, ${to}`)
+        assert.match(yield* lab.said("status"), new RegExp(`ended: completed +${to} `, "u"))
       }).pipe(Effect.scoped, Effect.provide(services))
   )
 }

@@ -24,12 +24,12 @@ const played = Effect.fnUntraced(function* (more: Readonly<Record<string, string
 it.live.skipIf(noPostgres !== undefined)("the demonstration of a fleet runs to its end from the bundle alone", () =>
   Effect.gen(function* () {
     const text = yield* played({})
-    assert.match(text, /^build2 +opera-\w+ +S1 .* working$/mu)
+    assert.match(text, /^build2 +opera-\w+ +claude +S1 .* working$/mu)
     assert.match(text, /The hub is killed: kill -9 \d+[^]*build2 has brought its agent back/u)
-    assert.match(text, /^build2 +opera-\w+ +S2 .* working$/mu)
-    assert.match(text, /^build3 +opera-\w+ +S1 .* needs you: it stands by/mu)
-    assert.match(text, /build3 has taken it: retry[^]*^build3 +opera-\w+ +S2 .* working$/mu)
-    assert.lengthOf(text.match(/^build\d +opera-\w+ +S\d .* ended: completed$/gmu)!, 3)
+    assert.match(text, /^build2 +opera-\w+ +claude +S2 .* working$/mu)
+    assert.match(text, /^build3 +opera-\w+ +claude +S1 .* needs you: it stands by/mu)
+    assert.match(text, /build3 has taken it: retry[^]*^build3 +opera-\w+ +claude +S2 .* working$/mu)
+    assert.lengthOf(text.match(/^build\d +opera-\w+ +claude +S\d .* ended: completed$/gmu)!, 3)
     // Nothing leads to the hub that is gone, and each host is found.
     assert.match(text, /This is for build1\. Try next:/u)
     const folders = [...text.matchAll(/build\d: SOUFFLEUR_STATE_DIR=(\S+)/gu)].map(([, folder]) => folder!)
@@ -47,6 +47,6 @@ it.live.skipIf(noPostgres !== undefined)(
       const text = yield* played({ CLAUDECODE: "1" })
       assert.match(text, /only a person may use souffleur fleet retry[^]*it is said on build3 itself/u)
       assert.notInclude(text, "has taken it")
-      assert.match(text, /^build3 +opera-\w+ +S2 .* working$/mu)
+      assert.match(text, /^build3 +opera-\w+ +claude +S2 .* working$/mu)
     }).pipe(Effect.scoped)
 )
