@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import type { WatchEvent } from "@souffleur/domain"
-import { Effect, FileSystem } from "effect"
+import { Deferred, Effect, FileSystem } from "effect"
+import { channel } from "node:diagnostics_channel"
+import type { IncomingMessage } from "node:http"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { ask, began, enter, layerStage, makeStage, night, reading } from "./PageStage.ts"
 
@@ -174,6 +176,21 @@ it.live("a feed sends what is new, and after a break neither misses nor doubles 
     assert.notInclude(last.text, "<li")
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
+/** Waits until a server drops an open page. A reader that takes nothing may never see the end of its connection. */
+const dropOfLivePage = Effect.gen(function* () {
+  const dropped = yield* Deferred.make<void>()
+  const note = (message: unknown) => {
+    const { request } = message as { readonly request: IncomingMessage }
+    if (request.url?.includes("/live")) request.socket.once("close", () => Deferred.doneUnsafe(dropped, Effect.void))
+  }
+  const requests = channel("http.server.request.start")
+  yield* Effect.acquireRelease(
+    Effect.sync(() => requests.subscribe(note)),
+    () => Effect.sync(() => requests.unsubscribe(note))
+  )
+  return Deferred.await(dropped)
+})
+
 it.live("a reader that takes nothing is dropped, and nothing is kept for it", () =>
   Effect.gen(function* () {
     const { project, serve, tell } = yield* makeStage({ patience: "300 millis" })
@@ -185,9 +202,10 @@ it.live("a reader that takes nothing is dropped, and nothing is kept for it", ()
       for: "x".repeat(2000)
     }))
     const { cookie, list } = yield* enter(yield* serve)
-    const reader = yield* reading(`${list}watches/opera-0001/live?after=${events.length}`, { cookie }, false)
+    const dropped = yield* dropOfLivePage
+    yield* reading(`${list}watches/opera-0001/live?after=${events.length}`, { cookie }, false)
     for (let n = 0; n < many.length; n += 500) yield* tell("opera-0001", many.slice(n, n + 500), events.length + n)
-    yield* reader.ended
+    yield* dropped
     assert.strictEqual((yield* ask(`${list}watches/opera-0001`, { headers: { cookie } })).status, 200)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
