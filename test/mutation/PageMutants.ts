@@ -48,6 +48,11 @@ export const pageMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/page/src/LiveFeed.ts",
+    [fleet],
+    [["page: one person leaves feeds for the others", ">= maxFeedsOfOne", ">= maxFeeds"]]
+  ),
+  ...mutantsOf(
     "packages/page/src/fleet/FleetPages.ts",
     [fleet],
     [
@@ -71,8 +76,8 @@ export const pageMutants = [
       ["fleet page: this host alone", "const guarded = hardened(gate)", "const guarded = <A>(answer: A) => answer"],
       [
         "fleet page: a feed ends with its token",
-        "feed(Stream.takeWhileEffect(events, () => Effect.map(found, Option.isSome)))",
-        "feed(events)"
+        "Stream.takeWhileEffect(events, () => Effect.map(found, Option.isSome))",
+        "events"
       ],
       [
         "fleet page: a store that is out ends no page",

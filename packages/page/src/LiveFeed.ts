@@ -6,6 +6,8 @@ import { refusal } from "./PageGate.ts"
 
 /** Feeds that are open at once. A browser has one for each open page. */
 const maxFeeds = 64
+/** Of these, the ones of one person of a fleet: the others keep theirs. */
+const maxFeedsOfOne = 16
 
 /** The interval of a sign of life, in which a dead connection shows. A server drops a reader that takes none. */
 const signEvery = "15 seconds"
@@ -46,14 +48,21 @@ const changed = <E>(events: Stream.Stream<FeedEvent, E>): Stream.Stream<FeedEven
 
 /** Makes the answers that follow something, and counts them. */
 export const makeFeeds = Effect.gen(function* () {
-  const open = yield* Ref.make(0)
-  const counted = Effect.acquireRelease(
-    Ref.update(open, (count) => count + 1),
-    () => Ref.update(open, (count) => count - 1)
-  )
-  /** Answers with a feed, or refuses one too many. A feed that fails ends, and its browser asks again. */
-  return Effect.fnUntraced(function* <E>(events: Stream.Stream<FeedEvent, E>) {
-    if ((yield* Ref.get(open)) >= maxFeeds) return refusal(503, "Too many pages are open.")
+  const open = yield* Ref.make<ReadonlyArray<string | undefined>>([])
+  const counted = (person: string | undefined) =>
+    Effect.acquireRelease(
+      Ref.update(open, (people) => [...people, person]),
+      () => Ref.update(open, (people) => people.toSpliced(people.indexOf(person), 1))
+    )
+  /**
+   * Answers with a feed, or refuses one too many. A feed that fails ends, and its browser asks again.
+   * `person`: who reads in a fleet. A host's own page has one person alone.
+   */
+  return Effect.fnUntraced(function* <E>(events: Stream.Stream<FeedEvent, E>, person?: string) {
+    const people = yield* Ref.get(open)
+    if (people.length >= maxFeeds) return refusal(503, "Too many pages are open.")
+    if (person !== undefined && people.filter((one) => one === person).length >= maxFeedsOfOne)
+      return refusal(503, `You have ${maxFeedsOfOne} pages open. Close one.`)
     const signs = Stream.map(Stream.tick(signEvery), () => ": here\n\n")
     const lines = changed(events).pipe(
       Stream.map(sent),
@@ -61,7 +70,9 @@ export const makeFeeds = Effect.gen(function* () {
       Stream.encodeText,
       Stream.catchCause(() => Stream.empty)
     )
-    return HttpServerResponse.stream(Stream.unwrap(Effect.as(counted, lines)), { contentType: "text/event-stream" })
+    return HttpServerResponse.stream(Stream.unwrap(Effect.as(counted(person), lines)), {
+      contentType: "text/event-stream"
+    })
   })
 })
 /** The live feeds of all open pages. */

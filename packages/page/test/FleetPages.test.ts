@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { type JobSearch, StoreOut } from "@souffleur/fleet"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { hostNamed, jobNamed, type Known, makeFleet, token, word } from "./FleetPageStage.ts"
 import { ask, reading } from "./PageStage.ts"
 
@@ -124,6 +124,22 @@ it.live("an open page follows the fleet, and ends with the token that it was ope
     now.revoked = true
     yield* feed.ended
     assert.strictEqual((yield* ask(`${list}live`, { headers: { cookie } })).status, 401)
+  }).pipe(Effect.scoped)
+)
+it.live("one person has sixteen open pages at most, and another one still opens theirs", () =>
+  Effect.gen(function* () {
+    let name = "anna"
+    const { entered } = yield* makeFleet(known(), {
+      guestOf: () => Effect.sync(() => Option.some({ name, role: "viewer", since: "now" } as const))
+    })
+    const { cookie, list } = yield* entered
+    const opened = Effect.flatMap(reading(`${list}live`, { cookie }), ({ until }) => until((sent) => sent !== ""))
+    yield* Effect.all(Array.from({ length: 16 }, () => opened))
+    const refused = yield* ask(`${list}live`, { headers: { cookie } })
+    assert.strictEqual(refused.status, 503)
+    assert.include(refused.text, "You have 16 pages open. Close one.")
+    name = "vera"
+    yield* opened
   }).pipe(Effect.scoped)
 )
 it.live("a hub without its store says so, and an open page asks again", () =>

@@ -98,7 +98,11 @@ export const layerFleetPages = (
             guest: guest.value,
             secret: yield* pageSecretOf("form", word),
             // A feed outlives the token that it was opened with.
-            feed: (events) => feed(Stream.takeWhileEffect(events, () => Effect.map(found, Option.isSome)))
+            feed: (events) =>
+              feed(
+                Stream.takeWhileEffect(events, () => Effect.map(found, Option.isSome)),
+                guest.value.name
+              )
           })
         })
 
