@@ -32,6 +32,9 @@ const charactersPerToken = 3
 const unreadable = (error: PlatformError.PlatformError) =>
   new EstimateFailed({ message: `the export cannot be read: ${error.reason._tag}` })
 
+/** To V8 the text of a larger block is a large object. Garbage of those took a hundred megabytes for a gigabyte. */
+const usualBlockBytes = 1 << 16
+
 /**
  * Finds where the next window begins: at a line, or inside a line that is longer than a block. It never splits a
  * character or follows a slash.
@@ -63,7 +66,7 @@ export const estimate: (
   path: string,
   blockBytes?: number
 ) => Effect.Effect<Estimate, EstimateFailed, FileSystem.FileSystem> = Effect.fn("Estimate.estimate")(
-  function* (path: string, blockBytes = 1 << 20) {
+  function* (path: string, blockBytes = usualBlockBytes) {
     const fs = yield* FileSystem.FileSystem
     // A pipe would block its opener.
     if ((yield* fs.stat(path)).type !== "File")
