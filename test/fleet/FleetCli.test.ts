@@ -268,5 +268,11 @@ it.live.skipIf(noPostgres !== undefined)("hub serve --alarms tells a silent host
       ),
       "2"
     )
+    // Its service stops it in order.
+    const again = one.ship()
+    yield* until(server.query("SELECT count(*) FROM alarms", database), (count) => count === "1")
+    again.child.kill("SIGTERM")
+    yield* again.code
+    assert.strictEqual(yield* server.query("SELECT away FROM logs", database), "t")
   })
 )

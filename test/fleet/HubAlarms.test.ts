@@ -88,6 +88,30 @@ else
         assert.strictEqual(yield* query("SELECT count(*) FROM alarms"), "1", "its silence has no end yet")
       })
     )
+    it.effect("a host is away after a goodbye, and is told after an hour where jobs live there", () =>
+      Effect.gen(function* () {
+        const { query, store, url } = yield* begun
+        const hub = yield* alarmed(url)
+        const since = (minutes: number) =>
+          query(`UPDATE logs SET last_seen = clock_timestamp() - interval '${minutes} minutes'`)
+        yield* hub.take
+        yield* query(listened(120))
+        const mark = yield* store.append("one", log, yield* batchOf(noMark, jobAt(1, { state: "ended" }, "w")))
+        const goodbye = Effect.fnUntraced(function* (after: typeof mark) {
+          yield* store.append("one", log, { ...(yield* batchOf(after)), away: true })
+        })
+        yield* goodbye(mark)
+        yield* since(300)
+        assert.deepStrictEqual(yield* hub.look, [])
+        const later = yield* store.append("one", log, yield* batchOf(mark, jobAt(2, { state: "working" }, "w2")))
+        yield* goodbye(later)
+        yield* since(50)
+        assert.deepStrictEqual(yield* hub.look, [])
+        assert.isTrue((yield* hub.projection.view).hosts[0]!.away)
+        yield* since(70)
+        assert.deepStrictEqual(names(yield* hub.look), [["silent", "one", null]])
+      })
+    )
     it.effect("a job that needs a person is told once as long as it does, and not of a forked log", () =>
       Effect.gen(function* () {
         const { query, store, url } = yield* begun

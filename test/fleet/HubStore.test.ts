@@ -113,6 +113,25 @@ else
         assert.deepStrictEqual(yield* store.events(log, 0, 10), batch.events)
       })
     )
+    it.effect("a goodbye is the last word of a host at its mark, until its next one", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begun
+        const away = Effect.map(store.logs, ([one]) => one!.away)
+        const mark = yield* store.append("one", log, yield* batchOf(noMark, eventAt(1)))
+        const goodbye = { ...(yield* batchOf(mark)), away: true }
+        assert.isFalse(yield* away)
+        yield* store.append("one", log, goodbye)
+        assert.isTrue(yield* away)
+        yield* store.append("one", log, yield* batchOf(mark))
+        assert.isFalse(yield* away)
+        yield* store.append("one", log, goodbye)
+        yield* store.begin("one", log, who)
+        assert.isFalse(yield* away)
+        const late = { ...(yield* batchOf(noMark)), away: true }
+        assert.strictEqual((yield* Effect.flip(store.append("one", log, late)))._tag, "OtherMark")
+        assert.isFalse(yield* away, "it was of an earlier mark")
+      })
+    )
     it.effect("a token is kept as a digest, and is worth nothing once it is revoked", () =>
       Effect.gen(function* () {
         const { query, store } = yield* fresh

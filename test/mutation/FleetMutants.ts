@@ -72,6 +72,7 @@ export const fleetMutants = [
       ["next: no name of a shell", " || !plainName.test(host.name)", ""],
       ["next: … nor of a host", " || !plainName.test(job.id)", ""],
       ["next: a forked log", "if (host.forked)", "if (false as boolean)"],
+      ["next: not a host that said goodbye", "saidGoodbye(host) ? undefined : silenceOf(host)", "silenceOf(host)"],
       ["next: a silent host", "silence === undefined ? []", "true as boolean ? []"],
       ["fleet: jobs of a forked log are not none", 'host.forked ? "its watches are not shown" : null', "null"],
       ["fleet: a host by its newest log", "newestLogs(hosts)\n    .filter", "hosts\n    .filter"]
@@ -128,8 +129,8 @@ export const fleetMutants = [
     [
       [
         "fleet: each event once",
-        "own.after(mark.position, maxBatchEvents))\n    if",
-        "own.after(0, maxBatchEvents))\n    if"
+        "own.after(mark.position, maxBatchEvents))\n      if",
+        "own.after(0, maxBatchEvents))\n      if"
       ],
       ["fleet: an older backup is no fork", "mark.position <= position ? mark : noMark", "mark"]
     ]
@@ -140,9 +141,11 @@ export const fleetMutants = [
     [
       [
         "shipper: what the hub has not",
-        "own.after(mark.position, maxBatchEvents))\n    if",
-        "own.after(0, maxBatchEvents))\n    if"
+        "own.after(mark.position, maxBatchEvents))\n      if",
+        "own.after(0, maxBatchEvents))\n      if"
       ],
+      ["shipper: a goodbye", ", away: true }", " }"],
+      ["shipper: … that waits for no hub", "Effect.timeout(goodbyeTimeout), ", ""],
       ["shipper: a beat without news", "answeredAt < beatMillis", "answeredAt < Infinity"],
       [
         "shipper: the hub hears of a fork",
@@ -252,6 +255,8 @@ export const fleetMutants = [
     "packages/hub/src/HubStore.ts",
     [store],
     [
+      ["store: a goodbye is kept", "away = $15,", "away = ($15 AND false),"],
+      ["store: … until a new shipper", "away = false, last_seen", "last_seen"],
       ["hub: a mark at the same place", "AND position = $3 AND digest = $4", "AND $3::int8 = $3 AND digest = $4"],
       ["hub: … after the same events", "AND position = $3 AND digest = $4", "AND position = $3 AND $4::text = $4"],
       ["hub: not of a forked log", " AND NOT forked\n", "\n"],
@@ -418,6 +423,9 @@ export const fleetMutants = [
       ["alarms: not at the start of a hub", "kind <> 'silent' OR EXISTS", "kind <> '' OR EXISTS"],
       ["alarms: … nor after a gap", "excluded.looked - interval '30 seconds'", "excluded.looked - interval '1 day'"],
       ["alarms: … though not after any", "excluded.looked - interval '30 seconds'", "excluded.looked"],
+      ["alarms: not after a goodbye", "AND (NOT away OR", "AND (true OR"],
+      ["alarms: … for an hour", "OR last_seen < clock_timestamp() - interval '1 hour'", "OR true"],
+      ["alarms: … nor where no job lives", "jobs.log = newest.log AND ${isUnfinished}", "jobs.log = newest.log"],
       ["alarms: not of a host that is away for good", "interval '7 days'", "interval '700 days'"],
       ["alarms: not of a revoked host", "WHERE revoked IS NULL ORDER", "ORDER"],
       [
@@ -553,7 +561,7 @@ export const fleetMutants = [
   ...mutantsOf(
     "packages/fleet/src/FleetView.ts",
     ["packages/cli/test/FleetJobs.test.ts"],
-    [["view: silence is told", "lastSeenAgo > silentMillis ?", "(false as boolean) ?"]]
+    [["view: silence is told", "host.lastSeenAgo > silentMillis\n", "(false as boolean)\n"]]
   ),
   ...mutantsOf(
     "packages/hub/src/HubMigrations.ts",

@@ -204,7 +204,7 @@ export const fleetWordMutants = [
     "packages/cli/src/fleet/SayWord.ts",
     ["packages/cli/test/SayWord.test.ts"],
     [
-      ["said: later to a silent host that takes words", "takesWords && lastSeenAgo", "lastSeenAgo"],
+      ["said: later to a silent host that takes words", "takesWords && host.lastSeenAgo", "host.lastSeenAgo"],
       ["said: by the log that its host speaks under", ".toSorted((a, b) => a.lastSeenAgo - b.lastSeenAgo)", ""],
       ["said: not of a forked log", " && !one.forked", ""],
       ["said: not to a revoked host", " && !one.revoked", ""],

@@ -112,7 +112,16 @@ it.prop(
 it("a silent host's jobs are told as last known, and a host without any is a row", () => {
   const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
   const other = "5f1f0f62-3b58-4d6e-8f0b-7f3b8a4f7d22"
-  const host = { name: "one", host: "h", log, lastSeenAgo: 1000, forked: false, revoked: false, takesWords: true }
+  const host = {
+    name: "one",
+    host: "h",
+    log,
+    lastSeenAgo: 1000,
+    away: false,
+    forked: false,
+    revoked: false,
+    takesWords: true
+  }
   const { job } = fleetJobs.fold("w", undefined, shipped(history))
   const rows = (change: Partial<typeof host>) =>
     fleetRows({

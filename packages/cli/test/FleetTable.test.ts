@@ -4,7 +4,16 @@ import { fleetNeeds, fleetRows } from "../src/fleet/FleetTable.ts"
 import { hostTable } from "../src/hosts/HostTable.ts"
 
 const [log, other] = ["0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1", "5f1f0f62-3b58-4d6e-8f0b-7f3b8a4f7d22"]
-const host = { name: "one", host: "h", log, lastSeenAgo: 1000, forked: false, revoked: false, takesWords: true }
+const host = {
+  name: "one",
+  host: "h",
+  log,
+  lastSeenAgo: 1000,
+  away: false,
+  forked: false,
+  revoked: false,
+  takesWords: true
+}
 const job = {
   kind: "watch",
   id: "w",
@@ -57,6 +66,14 @@ it("a host that is silent or forked has its own next step", () => {
   assert.deepStrictEqual(fork, [
     { next: "on one", why: 'another machine has its log too: "souffleur fleet rename" on each of the two ends that' }
   ])
+})
+
+it("a host is away after a goodbye, and has no need of a person", () => {
+  const away = { away: true, lastSeenAgo: 66_000 }
+  assert.deepStrictEqual(needs({ need: null }, away), [])
+  assert.strictEqual(needs({}, away)[0]?.next, "on one, away for 1 m 6 s")
+  // A new shipper comes, as after an upgrade.
+  assert.strictEqual(needs({}, { ...away, lastSeenAgo: 20_000 })[0]?.next, "souffleur fleet retry one/w")
 })
 
 const stateColumn = (hosts: ReadonlyArray<FleetHost>, jobs: ReadonlyArray<Job>) =>

@@ -15,6 +15,7 @@ const one: LogStanding = {
   lastSeenAgo: 2000,
   skew: -5,
   forked: false,
+  away: false,
   takesWords: true
 }
 const two: LogStanding = { ...one, enrolledHost: "two", forked: true, lastSeenAgo: 40_000, takesWords: false }
@@ -26,6 +27,8 @@ it.effect("each log is one line, whatever its host calls itself", () =>
       String.raw`one  h\u000abuild9  h\u001b[2J  ${one.log}  position 0  2 s ago`,
       `two  h  ${one.log}  position 0  40 s ago  takes no words  silent  forked`
     ])
+    yield* printLogs([{ ...two, away: true }], { asJson: false })
+    assert.include(String((yield* TestConsole.logLines).at(-1)), "takes no words  away  forked")
   })
 )
 
@@ -43,6 +46,7 @@ it.effect("a program reads the same, and a hub without logs says so", () =>
         position: 0,
         last_seen_ms: 40_000,
         silent: true,
+        away: false,
         skew_ms: -5,
         forked: true,
         takes_words: false

@@ -5,7 +5,16 @@ import { TestClock } from "effect/testing"
 import { addresseeOf, sayWord, silenceWarning } from "../src/fleet/SayWord.ts"
 
 const [newer, older] = ["0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1", "5f1f0f62-3b58-4d6e-8f0b-7f3b8a4f7d22"]
-const host = { name: "one", host: "h", log: newer, lastSeenAgo: 1000, forked: false, revoked: false, takesWords: true }
+const host = {
+  name: "one",
+  host: "h",
+  log: newer,
+  lastSeenAgo: 1000,
+  away: false,
+  forked: false,
+  revoked: false,
+  takesWords: true
+}
 const job = {
   kind: "watch",
   id: "app-1",

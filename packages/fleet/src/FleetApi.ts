@@ -43,7 +43,9 @@ export const FleetBatch = Schema.Struct({
     Schema.makeFilter((events) => events.reduce((sum, event) => sum + event[6].length, 0) <= maxDataLength)
   ),
   /** The clock of the host, epoch ms. No decision uses it. */
-  now: isBetween(0, Number.MAX_SAFE_INTEGER)
+  now: isBetween(0, Number.MAX_SAFE_INTEGER),
+  /** The host says goodbye, so its silence after this is expected. An earlier hub does not hear it. */
+  away: Schema.optionalKey(Schema.Boolean)
 })
 export type FleetBatch = typeof FleetBatch.Type
 

@@ -34,6 +34,8 @@ export const FleetHost = Schema.Struct({
   lastSeenAgo: wholeNumber,
   forked: Schema.Boolean,
   revoked: Schema.Boolean,
+  /** The host said goodbye with its last word. An earlier hub does not say it. */
+  away: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** The host takes words of the operators of the fleet. */
   takesWords: Schema.Boolean
 })
@@ -56,7 +58,7 @@ export const FleetView = Schema.Struct({
 export type FleetView = typeof FleetView.Type
 
 /** A job in a list of a fleet. `host`: the name that its host was enrolled with. */
-export interface SeenJob extends FleetJob, Pick<FleetHost, "log" | "takesWords"> {
+export interface SeenJob extends FleetJob, Pick<FleetHost, "away" | "log" | "takesWords"> {
   readonly host: string
   /** Milliseconds since its host last spoke, by the clock of the hub. */
   readonly lastSeenAgo: number
@@ -85,15 +87,25 @@ export interface FoundJobs {
   readonly found: number
 }
 
+/** When a host last spoke. `away`: that was a goodbye; absent: it is not known. */
+export interface LastWord extends Pick<FleetHost, "lastSeenAgo"> {
+  readonly away?: boolean
+}
+
 /** Milliseconds without a word after which a host is silent: three beats. Silence is not death. */
 export const silentMillis = 30_000
 
-/** Says how long a host has been silent; `undefined`: it is not. */
-export const silenceOf = ({ lastSeenAgo }: Pick<FleetHost, "lastSeenAgo">): string | undefined =>
-  lastSeenAgo > silentMillis ? `silent for ${Words.duration(lastSeenAgo)}` : undefined
+/** Holds if a host does not speak, after a goodbye. */
+export const saidGoodbye = ({ away = false, lastSeenAgo }: LastWord): boolean => away && lastSeenAgo > silentMillis
+
+/** Says how long a host has been silent, or away after its goodbye; `undefined`: it speaks. */
+export const silenceOf = (host: LastWord): string | undefined =>
+  host.lastSeenAgo > silentMillis
+    ? `${saidGoodbye(host) ? "away" : "silent"} for ${Words.duration(host.lastSeenAgo)}`
+    : undefined
 
 /** Says what is wrong with a host; `undefined`: nothing. Silence is not death. */
-export const troubleOf = (host: Pick<FleetHost, "forked" | "lastSeenAgo" | "revoked">): string | undefined => {
+export const troubleOf = (host: LastWord & Pick<FleetHost, "forked" | "revoked">): string | undefined => {
   if (host.forked) return "forked: nothing more is taken of its log"
   return host.revoked ? "revoked" : silenceOf(host)
 }

@@ -39,6 +39,8 @@ const untilReached = Schedule.min([Schedule.exponential("200 millis"), Schedule.
 const look = Duration.seconds(1)
 /** Milliseconds after which a host without news says that it lives. */
 const beatMillis = 10_000
+/** Time for a goodbye. The sender of a signal waits about a second, and the end of a shipper for no hub. */
+const goodbyeTimeout = Duration.millis(800)
 /** UTF-16 units of data in one batch, unless its first event alone has more. */
 const maxBatchLength = 1_000_000
 
@@ -52,7 +54,7 @@ export const batchOf = (events: ReadonlyArray<FleetEvent>): ReadonlyArray<FleetE
 /**
  * Ships the log of this host to the hub, and does not end by itself (spec: fleet#a-host). It keeps nothing: the hub
  * says where it goes on. Fails with `LogForked`, `TokenRefused` and `LogOfAnother`, which need a person, and with
- * `LogUnusable`.
+ * `LogUnusable`. Where it is interrupted, it says goodbye to the hub.
  *
  * It belongs in a process of its own. So a hub that hangs can never hold a watch.
  *
@@ -134,21 +136,28 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who, wordsWait = E
   let answeredAt = (yield* momentNow).monotonic
   yield* tell({ _tag: "Begun", mark })
   away = false
-  while (true) {
-    const events = batchOf(yield* own.after(mark.position, maxBatchEvents))
-    if (events.length === 0 && (yield* momentNow).monotonic - answeredAt < beatMillis) {
-      yield* Effect.sleep(look)
-      continue
+  const shipping = Effect.gen(function* () {
+    while (true) {
+      const events = batchOf(yield* own.after(mark.position, maxBatchEvents))
+      if (events.length === 0 && (yield* momentNow).monotonic - answeredAt < beatMillis) {
+        yield* Effect.sleep(look)
+        continue
+      }
+      mark = yield* reached(appended(events)).pipe(
+        // A hub that says so for ever, by a defect or on purpose, costs this host next to nothing.
+        Effect.catchTag("OtherMark", (found) => Effect.tap(reconciled(found), () => Effect.sleep(look))),
+        Effect.catchTag("NoSuchLog", () => Effect.tap(begin, () => Effect.sleep(look)))
+      )
+      answeredAt = (yield* momentNow).monotonic
+      if (away) yield* tell({ _tag: "Back", mark })
+      away = false
     }
-    mark = yield* reached(appended(events)).pipe(
-      // A hub that says so for ever, by a defect or on purpose, costs this host next to nothing.
-      Effect.catchTag("OtherMark", (found) => Effect.tap(reconciled(found), () => Effect.sleep(look))),
-      Effect.catchTag("NoSuchLog", () => Effect.tap(begin, () => Effect.sleep(look)))
-    )
-    answeredAt = (yield* momentNow).monotonic
-    if (away) yield* tell({ _tag: "Back", mark })
-    away = false
-  }
+  })
+  // The hub takes it at its own mark alone. So a copy of the log excuses no silence of the other host.
+  const goodbye = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    hub.append(log, { after: mark, digest: mark.digest, events: [], now, away: true })
+  ).pipe(Effect.timeout(goodbyeTimeout), Effect.ignore)
+  return yield* Effect.onInterrupt(shipping, () => goodbye)
 })
 
 const isAway = (error: unknown): error is HubAway => (error as { readonly _tag?: unknown })._tag === "HubAway"

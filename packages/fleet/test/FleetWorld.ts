@@ -51,6 +51,10 @@ export const fleetWorld = Effect.gen(function* () {
     unreadable: false,
     lies: false,
     begun: false,
+    /** The last batch was a goodbye. */
+    away: false,
+    /** The hub never answers. */
+    hangs: false,
     /** The most events of a batch that gets through. */
     passes: Number.MAX_SAFE_INTEGER,
     /** The words that wait for the host, and its answers to them. */
@@ -62,6 +66,7 @@ export const fleetWorld = Effect.gen(function* () {
   const answer = <A, E>(act: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
       state.requests++
+      if (state.hangs) return yield* Effect.never
       const [now = "well", ...later] = yield* Ref.get(weather)
       yield* Ref.set(weather, later)
       if (now === "away") return yield* new HubAway({ problem: "refused" })
@@ -83,7 +88,7 @@ export const fleetWorld = Effect.gen(function* () {
           ),
         look: () =>
           answer(Effect.sync(() => ({ mark: state.mark, name: "one", forked: state.forked, lastSeenAgo: 0 }))),
-        append: (_, { after, digest, events: batch }) =>
+        append: (_, { after, away = false, digest, events: batch }) =>
           answer(
             Effect.gen(function* () {
               if (batch.length > state.passes) return yield* new HubAway({ problem: "HTTP status 413" })
@@ -100,6 +105,7 @@ export const fleetWorld = Effect.gen(function* () {
               copied.push(...batch)
               if (batch.length === 0) beats.push(state.requests)
               state.mark = mark
+              state.away = away
               return { ...mark, words: state.words.length > 0 }
             })
           ),

@@ -233,6 +233,35 @@ it.layer(layerHashing)((it) => {
         assert.strictEqual((yield* Effect.flip(world.shipping))._tag, "LogUnusable")
       })
     )
+    it.effect("a shipper says goodbye at its mark where it is ended, and a new one takes that back", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        world.events.push(eventAt(1))
+        const first = yield* Effect.forkChild(world.shipping)
+        yield* world.caughtUp
+        assert.isFalse(world.state.away)
+        world.events.push(eventAt(2))
+        yield* Fiber.interrupt(first)
+        assert.deepStrictEqual([world.state.away, world.copied], [true, [eventAt(1)]])
+        yield* Effect.forkChild(world.shipping)
+        yield* world.caughtUp
+        assert.isFalse(world.state.away)
+      })
+    )
+    it.effect("the end of a shipper waits a second at most for its goodbye", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        const shipping = yield* Effect.forkChild(world.shipping)
+        yield* TestClock.adjust("1 second")
+        world.state.hangs = true
+        const ending = yield* Effect.forkChild(Fiber.interrupt(shipping))
+        yield* TestClock.adjust("500 millis")
+        assert.isUndefined(shipping.pollUnsafe())
+        yield* TestClock.adjust("500 millis")
+        yield* Fiber.join(ending)
+        assert.isDefined(shipping.pollUnsafe())
+      })
+    )
     it("a batch holds a megabyte, or one event", () => {
       const large = (position: number) => eventAt(position, "x".repeat(600_000))
       assert.lengthOf(batchOf([large(1), large(2)]), 1)

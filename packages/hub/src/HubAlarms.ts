@@ -1,7 +1,7 @@
 import type { StoreOut } from "@souffleur/fleet"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { isCurrent, type JobFold } from "./HubProjection.ts"
+import { isCurrent, isUnfinished, type JobFold } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
 import { orOut } from "./HubTrouble.ts"
 
@@ -17,12 +17,14 @@ export interface Alarm {
 
 /**
  * Finds the hosts that have been silent for two minutes, and not for a week. A host that has renamed its log speaks
- * under another name.
+ * under another name. After a goodbye it is away. That is a silence only after an hour, and where jobs live.
  */
-const silent = `SELECT DISTINCT ON (enrolled_host) 'silent' AS kind, log, '' AS stream, 'silent' AS why, last_seen
+const silent = `SELECT DISTINCT ON (enrolled_host) 'silent' AS kind, log, '' AS stream, 'silent' AS why, last_seen, away
   FROM logs JOIN hosts ON hosts.name = enrolled_host WHERE revoked IS NULL ORDER BY enrolled_host, last_seen DESC`
 const causes = `SELECT kind, log, stream, why FROM (${silent}) AS newest
     WHERE last_seen BETWEEN clock_timestamp() - interval '7 days' AND clock_timestamp() - interval '2 minutes'
+      AND (NOT away OR last_seen < clock_timestamp() - interval '1 hour'
+        AND EXISTS (SELECT 1 FROM jobs WHERE rules = $1 AND jobs.log = newest.log AND ${isUnfinished}))
   UNION ALL SELECT 'needs you', log, stream, need FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
     WHERE rules = $1 AND need <> '' AND ${isCurrent}`
 

@@ -12,7 +12,7 @@ const maxRead = 4_000_000
 const maxEvents = 5000
 
 /** A job whose events were removed has no page. */
-const found = `SELECT log::text, shown, enrolled_host AS host, takes_words, ${ago}
+const found = `SELECT log::text, shown, enrolled_host AS host, takes_words, away, ${ago}
   FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
   WHERE rules = $1 AND log = $2::uuid AND stream = $3 AND NOT forgotten AND NOT forked AND revoked IS NULL`
 

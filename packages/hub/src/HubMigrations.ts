@@ -138,7 +138,9 @@ const migrations = {
     "CREATE INDEX words_of_a_watch ON words (log, stream, said)",
     // The act of a person that a taken word still waits for.
     "ALTER TABLE words ADD COLUMN note text"
-  )
+  ),
+  // The last word of the host was a goodbye.
+  "0012_goodbye": statements("ALTER TABLE logs ADD COLUMN away boolean NOT NULL DEFAULT false")
 }
 
 /**

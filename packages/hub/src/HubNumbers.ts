@@ -1,5 +1,5 @@
 import { type Family, prometheusText, StateWord } from "@souffleur/domain"
-import { silentMillis } from "@souffleur/fleet"
+import { saidGoodbye, silentMillis } from "@souffleur/fleet"
 import type { LogStanding } from "./HubRows.ts"
 
 /** How many jobs of a log are in a state. */
@@ -42,6 +42,9 @@ export const fleetNumbers = (logs: ReadonlyArray<LogStanding>, jobs: ReadonlyArr
     },
     byHost("host_silent", "1 if the host has not spoken for 30 s", "gauge", ({ newest }) =>
       newest.lastSeenAgo > silentMillis ? 1 : 0
+    ),
+    byHost("host_away", "1 if the host has not spoken for 30 s, after a goodbye", "gauge", ({ newest }) =>
+      saidGoodbye(newest) ? 1 : 0
     ),
     byHost("host_last_word_seconds", "Time since the host spoke", "gauge", ({ newest }) => newest.lastSeenAgo / 1000),
     byHost(

@@ -57,15 +57,18 @@ const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, sought, s
     sought = excluded.sought, shown = excluded.shown, folded = excluded.folded, first = least(jobs.first, excluded.first),
     last = greatest(jobs.last, excluded.last), forgotten = false`
 
+/** Holds for a job that has not ended. */
+export const isUnfinished = `urgency < ${StateWord.literals.indexOf("ended")}`
+
 /**
  * Holds for a job that lives, or has ended within a day. A forked log is there under two other names, and a revoked
  * host is gone.
  */
 export const isCurrent = `NOT forked AND revoked IS NULL
-  AND (urgency < ${StateWord.literals.indexOf("ended")} OR at > (extract(epoch FROM clock_timestamp()) - 86400) * 1000)`
+  AND (${isUnfinished} OR at > (extract(epoch FROM clock_timestamp()) - 86400) * 1000)`
 
 /** Finds the jobs that live, and those that ended within a day, by their words. The need of a person comes first. */
-const viewed = `SELECT log::text, shown, enrolled_host AS host, takes_words, ${ago}, (count(*) OVER ())::int AS total
+const viewed = `SELECT log::text, shown, enrolled_host AS host, takes_words, away, ${ago}, (count(*) OVER ())::int AS total
   FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
   WHERE rules = $1 AND ${isCurrent} AND NOT EXISTS (
     SELECT 1 FROM unnest(string_to_array($2, ' ')) AS word WHERE strpos(lower(enrolled_host) || ' ' || sought, word) = 0)
@@ -74,6 +77,7 @@ const viewed = `SELECT log::text, shown, enrolled_host AS host, takes_words, ${a
 /** The row of a job with its host. */
 export interface ViewedRow extends Readonly<Record<"log" | "shown" | "host", string>> {
   readonly takes_words: boolean
+  readonly away: boolean
   readonly ago: unknown
 }
 
@@ -110,6 +114,7 @@ export const seenJob = (row: ViewedRow): SeenJob => ({
   log: row.log,
   host: row.host,
   takesWords: row.takes_words,
+  away: row.away,
   lastSeenAgo: agoOf(row)
 })
 
@@ -206,13 +211,14 @@ export class HubProjection extends Context.Service<
             ])
           )
         const hosts = Effect.map(store.logs, (logs) =>
-          logs.map(({ enrolledHost, forked, host, lastSeenAgo, log, revoked, takesWords }): FleetHost => ({
+          logs.map(({ away, enrolledHost, forked, host, lastSeenAgo, log, revoked, takesWords }): FleetHost => ({
             name: enrolledHost,
             host,
             log,
             lastSeenAgo,
             forked,
             revoked,
+            away,
             takesWords
           }))
         )

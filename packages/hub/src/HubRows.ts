@@ -35,6 +35,8 @@ export interface LogStanding {
   readonly lastSeenAgo: number
   readonly skew: number
   readonly forked: boolean
+  /** The host said goodbye with its last word. */
+  readonly away: boolean
   /** The host takes words of operators. */
   readonly takesWords: boolean
 }

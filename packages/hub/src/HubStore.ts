@@ -36,7 +36,7 @@ import {
  * is lost, doubled or put in another order (spec: fleet#append).
  */
 const append = `WITH moved AS (
-    UPDATE logs SET position = $5, digest = $6, last_seen = clock_timestamp(),
+    UPDATE logs SET position = $5, digest = $6, last_seen = clock_timestamp(), away = $15,
       skew_ms = $7 - (extract(epoch FROM clock_timestamp()) * 1000)::bigint
     WHERE log = $1::uuid AND enrolled_host = $2 AND position = $3 AND digest = $4 AND NOT forked
       AND EXISTS (SELECT 1 FROM hosts WHERE name = $2 AND revoked IS NULL)
@@ -147,7 +147,7 @@ export class HubStore extends Context.Service<
           )
           if (row.machine !== machine) return yield* new LogOfAnother()
           yield* orOut(
-            sql`UPDATE logs SET host = ${host}, takes_words = ${takesWords}, last_seen = clock_timestamp() WHERE log = ${log}::uuid`
+            sql`UPDATE logs SET host = ${host}, takes_words = ${takesWords}, away = false, last_seen = clock_timestamp() WHERE log = ${log}::uuid`
           )
           if (row.forked) return yield* new OtherMark({ mark: copiedMark(row), forked: true })
           return copiedMark(row)
@@ -157,7 +157,7 @@ export class HubStore extends Context.Service<
           return { mark: copiedMark(row), name: enrolledHost, forked: row.forked, lastSeenAgo: agoOf(row) }
         }),
         append: Effect.fn("HubStore.append")(function* (enrolledHost, log, batch) {
-          const { after, digest, events, now } = batch
+          const { after, away = false, digest, events, now } = batch
           const mark = yield* markAfter(after, events)
           if (mark.digest !== digest || !isInOrder(batch)) return yield* new BrokenBatch()
           const column = (n: number) => events.map((event) => event[n])
@@ -170,7 +170,8 @@ export class HubStore extends Context.Service<
               mark.position,
               mark.digest,
               now,
-              ...[0, 1, 2, 3, 4, 5, 6].map(column)
+              ...[0, 1, 2, 3, 4, 5, 6].map(column),
+              away
             ])
           )
           if (moved !== undefined) return { ...mark, words: moved.words }
@@ -207,10 +208,10 @@ export class HubStore extends Context.Service<
             LogRow &
               Readonly<Record<"log" | "host", string>> &
               Readonly<Record<"skew_ms", unknown>> &
-              Readonly<Record<"revoked" | "takes_words", boolean>>
+              Readonly<Record<"revoked" | "takes_words" | "away", boolean>>
           >`
             SELECT enrolled_host, hosts.revoked IS NOT NULL AS revoked, log::text, host, machine, position, digest, forked,
-              takes_words, skew_ms, ${sql.literal(ago)}
+              takes_words, away, skew_ms, ${sql.literal(ago)}
             FROM logs JOIN hosts ON hosts.name = enrolled_host ORDER BY enrolled_host, log`
         ).pipe(
           Effect.map((rows) =>
@@ -224,6 +225,7 @@ export class HubStore extends Context.Service<
               lastSeenAgo: agoOf(row),
               skew: Number(row.skew_ms),
               forked: row.forked,
+              away: row.away,
               takesWords: row.takes_words
             }))
           ),

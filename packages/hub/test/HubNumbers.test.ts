@@ -15,6 +15,7 @@ const standing = (change: Partial<LogStanding>): LogStanding => ({
   lastSeenAgo: 1000,
   skew: -250,
   forked: false,
+  away: false,
   takesWords: true,
   ...change
 })
@@ -33,7 +34,7 @@ it("the numbers of a fleet are sums of each host, which is as its newest log", (
     [
       standing({}),
       standing({ log: "b", lastSeenAgo: 90_000, forked: true, skew: 5 }),
-      standing({ enrolledHost: 'two"', log: "c", lastSeenAgo: 31_000 }),
+      standing({ enrolledHost: 'two"', log: "c", lastSeenAgo: 31_000, away: true }),
       standing({ enrolledHost: "gone", log: "d", revoked: true })
     ],
     [
@@ -49,6 +50,8 @@ it("the numbers of a fleet are sums of each host, which is as its newest log", (
     'souffleur_fleet_jobs{host="two\\"",state="needs you"}': 4,
     'souffleur_fleet_host_silent{host="one"}': 0,
     'souffleur_fleet_host_silent{host="two\\""}': 1,
+    'souffleur_fleet_host_away{host="one"}': 0,
+    'souffleur_fleet_host_away{host="two\\""}': 1,
     'souffleur_fleet_host_last_word_seconds{host="one"}': 1,
     'souffleur_fleet_host_skew_seconds{host="one"}': -0.25,
     'souffleur_fleet_forked_logs{host="one"}': 1,

@@ -27,6 +27,7 @@ export const jobNamed = (id: string, change: Partial<SeenJob> = {}): SeenJob => 
   host: "build1",
   log,
   takesWords: true,
+  away: false,
   lastSeenAgo: 1000,
   ...change
 })
@@ -38,6 +39,7 @@ export const hostNamed = (name: string, change: Partial<FleetHost> = {}): FleetH
   lastSeenAgo: 1000,
   forked: false,
   revoked: false,
+  away: false,
   takesWords: true,
   ...change
 })

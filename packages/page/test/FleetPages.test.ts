@@ -64,19 +64,22 @@ it.live("each job has its host, and a silent host says for how long its jobs are
       // Its newer log speaks.
       hostNamed("build3", { forked: true, lastSeenAgo: 900_000 }),
       hostNamed("build3"),
+      hostNamed("laptop", { away: true, lastSeenAgo: 300_000 }),
       hostNamed("gone", { revoked: true, lastSeenAgo: 9e9 })
     ]
     const jobs = [
       jobNamed("opera-0001", { state: "needs you", need: { why: "it waits", next: "souffleur retry opera-0001" } }),
-      jobNamed("opera-0002", { host: "build2", lastSeenAgo: 300_000, standing: "generation 2" })
+      jobNamed("opera-0002", { host: "build2", lastSeenAgo: 300_000, standing: "generation 2" }),
+      jobNamed("opera-0003", { host: "laptop", away: true, lastSeenAgo: 300_000 })
     ]
     const { entered } = yield* makeFleet(known({ hosts, jobs }))
     const { cookie, list } = yield* entered
     const { text } = yield* ask(list, { headers: { cookie } })
-    assert.include(text, "3 hosts, 1 of them in trouble")
+    assert.include(text, "4 hosts, 1 of them in trouble")
     assert.match(text, /<strong>build2<\/strong> silent for 5 m/u)
     assert.match(text, /There: <code>souffleur retry opera-0001<\/code>/u)
     assert.match(text, /build2 <span class="trouble">silent for 5 m/u)
+    assert.match(text, /laptop <span class="trouble">away for 5 m/u)
     assert.include(text, "last known: generation 2")
     assert.notInclude(text, "gone")
   }).pipe(Effect.scoped)

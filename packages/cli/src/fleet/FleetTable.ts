@@ -5,6 +5,7 @@ import {
   type FleetHost,
   type FleetView,
   newestLogs,
+  saidGoodbye,
   silenceOf,
   silentMillis,
   troubleOf
@@ -71,7 +72,8 @@ const needOfHost = (host: FleetHost): ReadonlyArray<Need> => {
   const next = `on ${host.name}`
   if (host.forked)
     return [{ next, why: 'another machine has its log too: "souffleur fleet rename" on each of the two ends that' }]
-  const silence = silenceOf(host)
+  // A goodbye is no trouble.
+  const silence = saidGoodbye(host) ? undefined : silenceOf(host)
   return silence === undefined ? [] : [{ next, why: `${silence}: "souffleur fleet status" there says more` }]
 }
 
@@ -100,6 +102,7 @@ export const printView = Effect.fn("printView")(function* (
         log: host.log,
         last_seen_ms: host.lastSeenAgo,
         silent: host.lastSeenAgo > silentMillis,
+        away: saidGoodbye(host),
         forked: host.forked,
         revoked: host.revoked,
         takes_words: host.takesWords

@@ -1,11 +1,11 @@
 import { plain, Words } from "@souffleur/domain"
-import { silentMillis } from "@souffleur/fleet"
+import { saidGoodbye, silentMillis } from "@souffleur/fleet"
 import type { LogStanding } from "@souffleur/hub"
 import { Console, Effect } from "effect"
 import { printLines } from "../Printing.ts"
 
 /** Returns a log on one line. Its host has named itself. */
-const logLine = ({ enrolledHost, forked, host, lastSeenAgo, log, mark, revoked, takesWords }: LogStanding) =>
+const logLine = ({ away, enrolledHost, forked, host, lastSeenAgo, log, mark, revoked, takesWords }: LogStanding) =>
   [
     enrolledHost,
     plain(host),
@@ -13,7 +13,7 @@ const logLine = ({ enrolledHost, forked, host, lastSeenAgo, log, mark, revoked, 
     `position ${mark.position}`,
     `${Words.duration(lastSeenAgo)} ago`,
     ...(takesWords ? [] : ["takes no words"]),
-    ...(lastSeenAgo > silentMillis ? ["silent"] : []),
+    ...(lastSeenAgo > silentMillis ? [saidGoodbye({ away, lastSeenAgo }) ? "away" : "silent"] : []),
     ...(forked ? ["forked"] : []),
     ...(revoked ? ["revoked"] : [])
   ].join("  ")
@@ -26,6 +26,7 @@ const logJson = (one: LogStanding) => ({
   position: one.mark.position,
   last_seen_ms: one.lastSeenAgo,
   silent: one.lastSeenAgo > silentMillis,
+  away: saidGoodbye(one),
   skew_ms: one.skew,
   forked: one.forked,
   takes_words: one.takesWords

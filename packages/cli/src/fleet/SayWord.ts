@@ -1,10 +1,11 @@
-import { type FleetWord, Words } from "@souffleur/domain"
+import type { FleetWord } from "@souffleur/domain"
 import {
   FleetDesk,
   type FleetView,
   freshUuid,
   type HubAway,
   lateMillis,
+  silenceOf,
   silentMillis,
   type WordStanding
 } from "@souffleur/fleet"
@@ -48,9 +49,9 @@ export const addresseeOf = (
 }
 
 /** Says that a host can take a word only later; `undefined`: it can now, or takes none at all. */
-export const silenceWarning = ({ lastSeenAgo, name, takesWords }: Host): string | undefined =>
-  takesWords && lastSeenAgo > silentMillis
-    ? `warning: ${name} is silent for ${Words.duration(lastSeenAgo)}, and can take the word once it is back`
+export const silenceWarning = ({ takesWords, ...host }: Host): string | undefined =>
+  takesWords && host.lastSeenAgo > silentMillis
+    ? `warning: ${host.name} is ${silenceOf(host)}, and can take the word once it is back`
     : undefined
 
 const isAway = (error: { readonly _tag: string }): error is HubAway => error._tag === "HubAway"

@@ -1,6 +1,14 @@
 import { isOwnCommand, Words } from "@souffleur/domain"
 import { type JobCounts, summaryOf } from "@souffleur/embed"
-import { type FleetHost, type FoundJobs, newestLogs, type SeenJob, silenceOf, troubleOf } from "@souffleur/fleet"
+import {
+  type FleetHost,
+  type FoundJobs,
+  newestLogs,
+  saidGoodbye,
+  type SeenJob,
+  silenceOf,
+  troubleOf
+} from "@souffleur/fleet"
 import { type Html, html } from "../Html.ts"
 import { type FrameLinks, jobsUnder } from "../view/Links.ts"
 import { jobRow, listHead, type Paged, pageLinks } from "../view/ListPage.ts"
@@ -34,7 +42,8 @@ const row = (job: SeenJob, links: FrameLinks, seen: Seen): Html => {
 const hostsPart = (hosts: ReadonlyArray<FleetHost>): Html => {
   const all = newestLogs(hosts)
   const troubled = all.flatMap((host) => {
-    const trouble = troubleOf(host)
+    // Its jobs say that it is away.
+    const trouble = saidGoodbye(host) && !host.forked ? undefined : troubleOf(host)
     return trouble === undefined ? [] : [html`<li><strong>${host.name}</strong> ${trouble}</li>`]
   })
   const count = `${Words.count(all.length)} ${all.length === 1 ? "host" : "hosts"}`
