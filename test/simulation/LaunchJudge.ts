@@ -118,6 +118,8 @@ export class LaunchJudge {
     // A launch after a limit or an outage of the service follows no death (spec: behaviour#limits-and-waits). The
     // number of such launches has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
+    // A person asked for this one, and its predecessor did not end (spec: behaviour#retries).
+    if (watch.recovery?.trigger === "handover") return
     const before = world.conductors.at(-1)
     const ranLong = before !== undefined && world.timeline.monotonic - before.process.since >= 10 * minute
     if (watch.kind === "command" && (ranLong || !world.steadyClock)) this.#longRuns++
