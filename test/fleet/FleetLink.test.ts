@@ -7,7 +7,7 @@ import { HostHashing } from "@souffleur/node"
 import { Context, Effect, Layer } from "effect"
 import { authority, noOpenssl } from "../../packages/node/test/Certificates.ts"
 import { type Fault, faultyLink } from "./FaultyLink.ts"
-import { fleetStage, until } from "./FleetStage.ts"
+import { fleetStage, killed, until } from "./FleetStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 const fleet = Effect.gen(function* () {
@@ -18,7 +18,7 @@ const fleet = Effect.gen(function* () {
   /** The events of the only host at the hub. */
   const copied = Effect.flatMap(store.logs, (logs) => store.events(logs[0]!.log, 0, 1_000_000))
   const position = Effect.map(query("SELECT coalesce(max(position), 0) FROM logs"), Number)
-  return { query, copied, position, the: yield* fleetStage(url) }
+  return { server, name, query, copied, position, the: yield* fleetStage(url) }
 })
 
 it.live.skipIf(noPostgres !== undefined)(
@@ -55,6 +55,36 @@ it.live.skipIf(noPostgres !== undefined)(
         yield* until(position, (now) => now === one.rows().length)
       }
       assert.isNull(shipper.child.exitCode)
+      assert.strictEqual(JSON.stringify(yield* copied), JSON.stringify(one.rows()))
+    })
+)
+
+it.live.skipIf(noPostgres !== undefined)(
+  "a hub that was restored from an older dump gets from its hosts what the dump lacks, byte for byte",
+  () =>
+    Effect.gen(function* () {
+      const { copied, name, position, server, the } = yield* fleet
+      const hub = yield* the.serve
+      const one = yield* the.joined("one")
+      const shipper = one.ship()
+      const shipped = (rows: number) => {
+        one.write(rows)
+        return until(position, (now) => now === one.rows().length)
+      }
+      yield* shipped(700)
+      const dump = yield* server.dump(name)
+      yield* shipped(900)
+      yield* killed(hub.child)
+      yield* server.query(`DROP DATABASE ${name} WITH (FORCE)`)
+      yield* server.query(`CREATE DATABASE ${name}`)
+      yield* server.restore(name, dump)
+      assert.strictEqual(yield* position, 700)
+      // The old one still knows where the hub was, and this one asks.
+      one.write(5)
+      yield* the.serve
+      yield* until(position, (now) => now === one.rows().length)
+      yield* shipped(10)
+      assert.isNull(shipper.child.exitCode, "it is no fork")
       assert.strictEqual(JSON.stringify(yield* copied), JSON.stringify(one.rows()))
     })
 )
