@@ -8,7 +8,8 @@ export const copilotMutants = [
     `${copilot}/src/CopilotFlags.ts`,
     [`${copilot}/test/CopilotCommand.test.ts`],
     [
-      ["copilot: no shell below the ceiling", '["--allow-tool=write", "--deny-tool=shell"]', '["--allow-tool=write"]'],
+      ["copilot: no shell below the ceiling", '"--allow-tool=write", "--deny-tool=shell", ', '"--allow-tool=write", '],
+      ["copilot: no program of the project", ', "--excluded-tools=task,lsp"]', "]"],
       ["copilot: lists of the user's own", "`${flag}=${value}` === kept", "value !== kept"]
     ]
   ),

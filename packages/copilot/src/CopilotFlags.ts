@@ -1,8 +1,11 @@
 import type { Permission } from "@souffleur/domain"
 import { type FlagMeaning, type FlagTable, promptFlag, sessionFlag } from "@souffleur/session"
 
-/** Writes files, and runs nothing. To be allowed to write is to be allowed a shell whose output goes to a file. */
-const editing = ["--allow-tool=write", "--deny-tool=shell"]
+/**
+ * Writes files, and runs nothing. To be allowed to write is to be allowed a shell whose output goes to a file. The
+ * tools `task` and `lsp` start programs that files of the project name, without trust. To deny them prevents nothing.
+ */
+const editing = ["--allow-tool=write", "--deny-tool=shell", "--excluded-tools=task,lsp"]
 const everyTool = "--allow-all-tools"
 
 /** Returns the flags that set the ceiling of a launch. */
@@ -10,7 +13,12 @@ export const limitsOf = (permission: Permission): ReadonlyArray<string> =>
   permission === "bypassPermissions" ? [everyTool] : editing
 /** Returns the flags before those of {@link limitsOf}, which are the last. */
 export const withoutLimits = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const own = args.at(-1) === everyTool ? 1 : editing.every((flag, at) => args.at(at - editing.length) === flag) ? 2 : 0
+  const own =
+    args.at(-1) === everyTool
+      ? 1
+      : editing.every((flag, at) => args.at(at - editing.length) === flag)
+        ? editing.length
+        : 0
   return args.slice(0, args.length - own)
 }
 
@@ -29,7 +37,6 @@ export const copilotFlags: FlagTable = {
     ["--model", "one"],
     ["--reasoning-effort", "one"],
     ["--context", "one"],
-    ["--agent", "one"],
     ["--output-format", "one"],
     ["--stream", "one"],
     ["--log-level", "one"],
@@ -48,6 +55,7 @@ export const copilotFlags: FlagTable = {
   lifting: new Set([
     "--add-dir",
     "--additional-mcp-config",
+    "--agent",
     "--allow-all",
     "--allow-all-paths",
     "--allow-all-urls",
@@ -70,7 +78,8 @@ export const copilotFlags: FlagTable = {
     ["-r", sessionFlag("Resume")],
     [everyTool, { takes: "none", read: () => ({ requested: "bypassPermissions" }) }],
     ["--allow-tool", only("--allow-tool", editing[0]!)],
-    ["--deny-tool", only("--deny-tool", editing[1]!)]
+    ["--deny-tool", only("--deny-tool", editing[1]!)],
+    ["--excluded-tools", only("--excluded-tools", editing[2]!)]
   ]),
   ours: new Set([
     "--acp",

@@ -85,7 +85,7 @@ it.layer(HostServices.layer)((it) => {
   it.effect("a launch below the ceiling writes files and has no shell, whatever the environment allows", () =>
     Effect.gen(function* () {
       const { args, environment, input } = yield* launched(["--model", "m"])
-      const own = ["--allow-tool=write", "--deny-tool=shell"]
+      const own = ["--allow-tool=write", "--deny-tool=shell", "--excluded-tools=task,lsp"]
       assert.deepStrictEqual(args, ["--model", "m", ...own, "--session-id", "s1", "--no-ask-user"])
       assert.strictEqual(input, "--yolo")
       const { COPILOT_HOME: home, ...others } = environment

@@ -31,7 +31,9 @@ it.layer(HostServices.layer)((it) => {
       ["--allow-tool=write,shell"],
       ["--add-dir", "/"],
       ["--trust-folder"],
-      ["--additional-mcp-config", "{}"]
+      ["--additional-mcp-config", "{}"],
+      ["--agent", "x"],
+      ["--excluded-tools", "lsp"]
     ]
   }))
     it.effect(name, () => holds)
