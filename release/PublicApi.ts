@@ -88,6 +88,9 @@ const exportsOf = (file: string): ReadonlyArray<Export> => {
     }
     if (one.type !== "ExportNamedDeclaration") return []
     if (one.declaration !== null) return declared(module, one)
+    // The list of that package has its declaration.
+    if (one.source !== null && !one.source.value.startsWith("."))
+      return one.specifiers.map(({ exported }) => ({ name: nameOf(exported), declaration: `of ${one.source!.value}` }))
     const all =
       one.source === null
         ? module.body.flatMap((other) => declared(module, other))

@@ -102,6 +102,19 @@ it("every block of TypeScript compiles against the packages, strictly", () => {
   assert.strictEqual(said, "")
 })
 
+it("a page for an app installs each package of souffleur that its blocks import", () => {
+  for (const page of ["docs/howto/embed.md", "docs/howto/test.md"]) {
+    const on = (language: string) => blocksOf(language).filter(({ place }) => place.startsWith(`${page}:`))
+    const installed = new Set(on("sh").flatMap(({ text }) => text.match(/@souffleur\/[a-z]+/gu) ?? []))
+    const missing = wrong(on("ts"), ({ text }) =>
+      [...text.matchAll(/ from "(@souffleur\/[a-z]+)/gu)].flatMap(([, name = ""]) =>
+        installed.has(name) ? [] : [name]
+      )
+    )
+    assert.deepStrictEqual(missing, [])
+  }
+})
+
 it("every block of JavaScript parses", () => {
   inFolder(blocksOf("js"), "mjs", (folder, files) => {
     for (const file of files) execFileSync(process.execPath, ["--check", join(folder, file)])

@@ -1,5 +1,4 @@
-import type { Run } from "@souffleur/plan"
-import { Souffleur } from "@souffleur/embed"
+import { type Run, Souffleur } from "@souffleur/embed"
 import { Console, Effect } from "effect"
 
 /**

@@ -55,8 +55,7 @@ import * as NodeWorld from "./world/NodeWorld.ts"
  *
  * @example
  * ```ts
- * import { describeEvent } from "@souffleur/domain"
- * import { Souffleur } from "@souffleur/embed"
+ * import { describeEvent, Souffleur } from "@souffleur/embed"
  * import { Console, Effect, Stream } from "effect"
  *
  * const program = Effect.gen(function* () {

@@ -16,8 +16,7 @@ import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
  *
  * @example
  * ```ts
- * import { describeEvent } from "@souffleur/domain"
- * import { SouffleurLog } from "@souffleur/embed"
+ * import { describeEvent, SouffleurLog } from "@souffleur/embed"
  * import { Console, Effect, Stream } from "effect"
  *
  * const newest = Effect.gen(function* () {

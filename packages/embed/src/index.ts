@@ -1,3 +1,36 @@
+// The words of its answers are defined below it. An app names them by this package alone.
+export {
+  AgentCommandRefused,
+  AgentNotFound,
+  AlreadyWatched,
+  BadSetting,
+  BadTarget,
+  ClaimFailed,
+  CommandRefused,
+  CommsUnavailable,
+  describeEvent,
+  Event,
+  isEnd,
+  LaunchFailed,
+  type Recorded,
+  SessionNotFound,
+  type Watch,
+  type WatchEvent
+} from "@souffleur/domain"
+export { LogUnusable, type RecordedAs, Refused, UnreadableEvent } from "@souffleur/eventlog"
+export { ProcessesUnavailable } from "@souffleur/node"
+export {
+  describeRunEvent,
+  GitUnusable,
+  isRunOver,
+  type NamedRun,
+  PlanInvalid,
+  type Run,
+  type RunEvent,
+  StateForeign
+} from "@souffleur/plan"
+export { FileRefused } from "@souffleur/process"
+export { Fenced } from "@souffleur/supervisor"
 export { type Remark, Remarks } from "./Remark.ts"
 export { NotRestored, parseRestoration } from "./keeping/Restored.ts"
 export * from "./Souffleur.ts"
