@@ -1,5 +1,8 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
+import { Claims as ClaimsPort } from "@souffleur/domain"
+import { Claims, Processes } from "@souffleur/node"
+import { Effect, Layer } from "effect"
+import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { prints, stage, task } from "./CliStage.ts"
@@ -22,6 +25,17 @@ const manager = (the: Stage) => {
   fs.writeFileSync(join(bin, "systemctl"), "#!/bin/sh\n", { mode: 0o755 })
   return { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` }
 }
+
+/** Leaves a claim as of a souffleur that was killed, and returns its path. */
+const deadClaim = Effect.gen(function* () {
+  const { self } = yield* ClaimsPort
+  const folder = Claims.usualFolder(process.getuid?.() ?? 0)
+  const file = join(folder, `session-${randomUUID()}.1`)
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const owner = { ...self, process: { ...self.process, startTime: 1 } }
+  fs.writeFileSync(file, JSON.stringify(owner), { mode: 0o600 })
+  return file
+}).pipe(Effect.provide(Layer.provide(Claims.layer(), Processes.layer)))
 
 const foreign =
   '{\n  "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "notify-me" }] }] },\n  "theme": "dark"\n}\n'
@@ -92,8 +106,10 @@ describe.concurrent("souffleur uninstall", () => {
         []
       )
       assert.isTrue(fs.existsSync(join(the.state, "souffleur.db")), "the log stays until it is asked for")
+      const claim = yield* deadClaim
       const second = yield* uninstall("--yes", "--state")
       assert.strictEqual(second.code, 0, second.errors)
+      assert.isFalse(fs.existsSync(claim), "the claim of a dead souffleur goes")
       assert.isFalse(fs.existsSync(the.state))
       assert.deepStrictEqual(filesOf(the), before)
 

@@ -285,6 +285,11 @@ export const nodeMutants = [
         "onNone: () => Effect.succeed(true)"
       ],
       ["claims: released by its owner alone", "if (one.text === encodeOwner(self)) fs.rmSync", "fs.rmSync"],
+      [
+        "claims: an uninstall takes those of dead ones",
+        "abandoned: { paths, remove: sweep }",
+        "abandoned: { paths, remove: Effect.void }"
+      ],
       ["claims: a second look", "if ((yield* readClaims).every(isAmong([...known, mine]))) return", "return"],
       [
         "claims: what lost is taken back",

@@ -268,6 +268,23 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("the claims that dead souffleurs left are named and removed, and those of living ones stay", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const { self } = yield* claimsIn(at)
+      stand(at, 1, { ...self, process: { ...self.process, startTime: 1 } })
+      stand(at, 2, self)
+      const claims = yield* NodeClaims.abandoned({ folder: at })
+      assert.deepStrictEqual(yield* claims.paths, [join(at, `${key}.1`)])
+      yield* claims.remove
+      assert.deepStrictEqual(yield* claims.paths, [])
+      assert.deepStrictEqual(fs.readdirSync(at), [`${key}.2`])
+      // Nothing is left to do, and no folder is made for that.
+      const none = join(at, "none")
+      yield* (yield* NodeClaims.abandoned({ folder: none })).remove
+      assert.isFalse(fs.existsSync(none))
+    })
+  )
   it.effect("claims of dead owners are removed by the first claim of a process, and no others", () =>
     Effect.gen(function* () {
       const at = yield* folder

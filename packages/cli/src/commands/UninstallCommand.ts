@@ -66,9 +66,15 @@ const staying = Effect.fnUntraced(function* (
   ]
 })
 
-/** Removes the folders that are empty now. Claims of other state folders stay, and so does a folder with them. */
+/**
+ * Removes the claims of dead souffleurs, and the folders that are empty now. Claims of living ones stay, and so does a
+ * folder with them.
+ */
 const tidied = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const { uid } = (yield* Processes).host
+  const claims = yield* NodeClaims.abandoned()
+  // Where another process removes them now, they go too.
+  yield* Effect.ignore(claims.remove)
   yield* TrustedFiles.removeEmptyFolder(NodeClaims.usualFolder(uid))
   return yield* TrustedFiles.removeEmptyFolder(stateDir)
 }, Effect.provide(layerHost))

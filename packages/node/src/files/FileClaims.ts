@@ -87,6 +87,19 @@ const createIn = (folder: string, name: string, text: string): boolean => {
   }
 }
 
+/** The folder of the claims; that of this user by default. */
+interface ClaimsPlace {
+  readonly folder?: string
+}
+
+/** Claims that dead processes have left. */
+interface Abandoned {
+  /** The paths of their files. */
+  readonly paths: Effect.Effect<ReadonlyArray<string>, ClaimFailed>
+  /** Removes them. Fails with `AlreadyWatched` while another process does so. */
+  readonly remove: Effect.Effect<void, AlreadyWatched | ClaimFailed>
+}
+
 /** Describes an error of the system for a person. */
 const inWords = (error: unknown): string => {
   if (meansFull(error)) return "its disk is full: make room on it"
@@ -104,122 +117,132 @@ const inWords = (error: unknown): string => {
  * Claims of dead processes are removed under a claim of its own, `sweeping`. So a name that was found dead is not
  * reused before it is removed.
  */
-export const layer = (options: { readonly folder?: string } = {}) =>
+const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
+  const processes = yield* Processes
+  const { name, pidNamespace, uid } = processes.host
+  const self: Owner = {
+    host: name,
+    get machine() {
+      return processes.host.machine
+    },
+    pidNamespace,
+    process: processes.self
+  }
+  const folder = options.folder ?? usualFolder(uid)
+  const attempt = <A>(act: () => A) =>
+    Effect.try({ try: act, catch: (error) => new ClaimFailed({ message: `${folder}: ${inWords(error)}` }) })
+
+  /**
+   * Makes the folder again where it is gone: a temporary folder is emptied, a home is unmounted. Fails with
+   * `ClaimFailed` where the folder cannot be made or trusted.
+   */
+  const usable = Effect.gen(function* () {
+    yield* attempt(() => makeFolder(folder))
+    const refusal = refusalAt(folder, ours)
+    if (refusal !== undefined) return yield* new ClaimFailed({ message: `${folder}: ${refusal.problem}` })
+  })
+
+  const claimsNamed = (wanted: (key: string) => boolean): ReadonlyArray<Claim> =>
+    namesIn(folder).flatMap((file) => {
+      const [, key, number] = /^([\w-]+)\.(\d+)$/u.exec(file) ?? []
+      if (key === undefined || !wanted(key)) return []
+      const read = readTrustedText(join(folder, file), { own: true, others: "nothing", atMost: maxBytes })
+      if ("text" in read) return [{ name: file, number: Number(number), text: read.text }]
+      // A file that is not ours, or that cannot be read, still occupies its number.
+      return read.missing ? [] : [{ name: file, number: Number(number), text: "" }]
+    })
+
+  const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
+    if (owner.pidNamespace !== self.pidNamespace) return false
+    // Host names are given twice, and a copied machine keeps its identity at first. Where either differs, nothing
+    // is proved.
+    if (owner.process.bootId !== self.process.bootId)
+      return self.machine !== null && owner.machine === self.machine && owner.host === self.host
+    const condition = yield* processes.condition(owner.process)
+    return isOver(condition)
+  })
+  const isLeft = (one: Claim) =>
+    Option.match(decodeOwner(one.text), { onNone: () => Effect.succeed(false), onSome: isDead })
+
+  /** Explains why another owner's claim, which is in force, is not ours to take. */
+  const heldBy = (claim: Claim, what: string) => {
+    const owner = decodeOwner(claim.text)
+    const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
+    if (Option.isNone(owner))
+      return new AlreadyWatched({
+        owner: unknownOwner,
+        problem: `the claim ${join(folder, claim.name)} cannot be read: ${remove}`
+      })
+    const { pidNamespace, process } = owner.value
+    const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
+    const far = `it runs where its processes cannot be seen from here, and may be alive: ${remove}`
+    const who = `souffleur with pid ${process.pid} on ${owner.value.host} has claimed ${what}`
+    return new AlreadyWatched({ owner: owner.value, problem: near ? `${who}, and is alive` : `${who}: ${far}` })
+  }
+
+  const claimKey = Effect.fnUntraced(function* (key: string, what: string) {
+    const readClaims = attempt(() => claimsNamed((one) => one === key))
+    const text = encodeOwner(self)
+    while (true) {
+      yield* usable
+      const known = yield* readClaims
+      if (known.some((one) => one.text === text)) return
+      const [held] = yield* Effect.filter(known, (one) => Effect.map(isLeft(one), (left) => !left))
+      if (held !== undefined) return yield* heldBy(held, what)
+      const mine: Claim = {
+        name: `${key}.${Math.max(0, ...known.map(({ number }) => number)) + 1}`,
+        number: 0,
+        text
+      }
+      // An empty folder may go at any moment, as by an uninstall: then it is made again.
+      if (!(yield* attempt(() => createIn(folder, mine.name, text)))) continue
+      if ((yield* readClaims).every(isAmong([...known, mine]))) return
+      yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
+    }
+  })
+  const releaseKey = (key: string) =>
+    Effect.ignore(
+      attempt(() => {
+        for (const one of claimsNamed((other) => other === key))
+          if (one.text === encodeOwner(self)) fs.rmSync(join(folder, one.name), { force: true })
+      })
+    )
+
+  const left = Effect.flatMap(
+    attempt(() => claimsNamed(() => true)),
+    (all) => Effect.filter(all, isLeft)
+  )
+  const sweep = Effect.gen(function* () {
+    if ((yield* left).length === 0) return
+    yield* claimKey(sweeping, "the sweep")
+    const remove = Effect.flatMap(left, (dead) =>
+      attempt(() => dead.forEach((one) => fs.rmSync(join(folder, one.name), { force: true })))
+    )
+    yield* Effect.ensuring(remove, releaseKey(sweeping))
+  })
+
+  // A process that claims nothing writes nothing. A failed sweep is ignored here: the claim fails with the reason.
+  const swept = yield* Effect.cached(Effect.ignore(Effect.andThen(usable, sweep)))
+  const claims = Claims.of({
+    self,
+    isDead,
+    claim: Effect.fn("Claims.claim")((claimable: Claimable) =>
+      Effect.andThen(swept, claimKey(keyOf(claimable), inBrief(claimable)))
+    ),
+    release: Effect.fn("Claims.release")((claimable: Claimable) => releaseKey(keyOf(claimable)))
+  })
+  const paths = Effect.map(left, (all) => all.map((one) => join(folder, one.name)))
+  return { claims, abandoned: { paths, remove: sweep } satisfies Abandoned }
+})
+
+/** Keeps claims in the folder of this user. */
+export const layer = (options: ClaimsPlace = {}) =>
   Layer.effect(
     Claims,
-    Effect.gen(function* () {
-      const processes = yield* Processes
-      const { name, pidNamespace, uid } = processes.host
-      const self: Owner = {
-        host: name,
-        get machine() {
-          return processes.host.machine
-        },
-        pidNamespace,
-        process: processes.self
-      }
-      const folder = options.folder ?? usualFolder(uid)
-      const attempt = <A>(act: () => A) =>
-        Effect.try({ try: act, catch: (error) => new ClaimFailed({ message: `${folder}: ${inWords(error)}` }) })
-
-      /**
-       * Makes the folder again where it is gone: a temporary folder is emptied, a home is unmounted. Fails with
-       * `ClaimFailed` where the folder cannot be made or trusted.
-       */
-      const usable = Effect.gen(function* () {
-        yield* attempt(() => makeFolder(folder))
-        const refusal = refusalAt(folder, ours)
-        if (refusal !== undefined) return yield* new ClaimFailed({ message: `${folder}: ${refusal.problem}` })
-      })
-
-      const claimsNamed = (wanted: (key: string) => boolean): ReadonlyArray<Claim> =>
-        namesIn(folder).flatMap((file) => {
-          const [, key, number] = /^([\w-]+)\.(\d+)$/u.exec(file) ?? []
-          if (key === undefined || !wanted(key)) return []
-          const read = readTrustedText(join(folder, file), { own: true, others: "nothing", atMost: maxBytes })
-          if ("text" in read) return [{ name: file, number: Number(number), text: read.text }]
-          // A file that is not ours, or that cannot be read, still occupies its number.
-          return read.missing ? [] : [{ name: file, number: Number(number), text: "" }]
-        })
-
-      const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
-        if (owner.pidNamespace !== self.pidNamespace) return false
-        // Host names are given twice, and a copied machine keeps its identity at first. Where either differs, nothing
-        // is proved.
-        if (owner.process.bootId !== self.process.bootId)
-          return self.machine !== null && owner.machine === self.machine && owner.host === self.host
-        const condition = yield* processes.condition(owner.process)
-        return isOver(condition)
-      })
-      const isLeft = (one: Claim) =>
-        Option.match(decodeOwner(one.text), { onNone: () => Effect.succeed(false), onSome: isDead })
-
-      /** Explains why another owner's claim, which is in force, is not ours to take. */
-      const heldBy = (claim: Claim, what: string) => {
-        const owner = decodeOwner(claim.text)
-        const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
-        if (Option.isNone(owner))
-          return new AlreadyWatched({
-            owner: unknownOwner,
-            problem: `the claim ${join(folder, claim.name)} cannot be read: ${remove}`
-          })
-        const { pidNamespace, process } = owner.value
-        const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
-        const far = `it runs where its processes cannot be seen from here, and may be alive: ${remove}`
-        const who = `souffleur with pid ${process.pid} on ${owner.value.host} has claimed ${what}`
-        return new AlreadyWatched({ owner: owner.value, problem: near ? `${who}, and is alive` : `${who}: ${far}` })
-      }
-
-      const claimKey = Effect.fnUntraced(function* (key: string, what: string) {
-        const readClaims = attempt(() => claimsNamed((one) => one === key))
-        const text = encodeOwner(self)
-        while (true) {
-          yield* usable
-          const known = yield* readClaims
-          if (known.some((one) => one.text === text)) return
-          const [held] = yield* Effect.filter(known, (one) => Effect.map(isLeft(one), (left) => !left))
-          if (held !== undefined) return yield* heldBy(held, what)
-          const mine: Claim = {
-            name: `${key}.${Math.max(0, ...known.map(({ number }) => number)) + 1}`,
-            number: 0,
-            text
-          }
-          // An empty folder may go at any moment, as by an uninstall: then it is made again.
-          if (!(yield* attempt(() => createIn(folder, mine.name, text)))) continue
-          if ((yield* readClaims).every(isAmong([...known, mine]))) return
-          yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
-        }
-      })
-      const releaseKey = (key: string) =>
-        Effect.ignore(
-          attempt(() => {
-            for (const one of claimsNamed((other) => other === key))
-              if (one.text === encodeOwner(self)) fs.rmSync(join(folder, one.name), { force: true })
-          })
-        )
-
-      const sweep = Effect.gen(function* () {
-        const left = Effect.flatMap(
-          attempt(() => claimsNamed(() => true)),
-          (all) => Effect.filter(all, isLeft)
-        )
-        if ((yield* left).length === 0) return
-        yield* claimKey(sweeping, "the sweep")
-        const remove = Effect.flatMap(left, (dead) =>
-          attempt(() => dead.forEach((one) => fs.rmSync(join(folder, one.name), { force: true })))
-        )
-        yield* Effect.ensuring(remove, releaseKey(sweeping))
-      })
-
-      // A process that claims nothing writes nothing. A failed sweep is ignored here: the claim fails with the reason.
-      const swept = yield* Effect.cached(Effect.ignore(Effect.andThen(usable, sweep)))
-      return Claims.of({
-        self,
-        isDead,
-        claim: Effect.fn("Claims.claim")((claimable: Claimable) =>
-          Effect.andThen(swept, claimKey(keyOf(claimable), inBrief(claimable)))
-        ),
-        release: Effect.fn("Claims.release")((claimable: Claimable) => releaseKey(keyOf(claimable)))
-      })
-    })
+    Effect.map(make(options), ({ claims }) => claims)
   )
+
+/** Finds the claims that dead souffleurs have left in the folder of this user. */
+export const abandoned = Effect.fn("Claims.abandoned")((options: ClaimsPlace = {}) =>
+  Effect.map(make(options), (made): Abandoned => made.abandoned)
+)
