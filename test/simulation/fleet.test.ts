@@ -13,6 +13,8 @@ describe("simulated fleets", () => {
     for (const seed of [1, 2, 5, 8, 9]) check(seed)
     // A hand-over is among launches without progress.
     check(524382051)
+    // A word ends a watch while its launcher is on its way.
+    check(524024684)
   })
   it("fleets of some seeds have killed shippers, and words of each kind that a host took, and refused ones", () => {
     const { events, refused, restarts, taken } = simulateFleet(5)

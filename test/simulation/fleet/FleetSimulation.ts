@@ -44,6 +44,12 @@ const rowsOf = ({ id, ledger }: World): (() => ReadonlyArray<FleetEvent>) => {
   }
 }
 
+/** Settles the newest launch of a watch that has ended, as `takeFleetWord` does. */
+const settle = ({ ledger, room }: World): void => {
+  const launch = ledger.events.findLast((event) => event._tag === "LaunchPrepared")
+  if (ledger.watch.phase === "Exited" && launch !== undefined) room.close(launch.launchId)
+}
+
 /** Says a word of the fleet to the log of a world, at a time. */
 const sayTo = (world: World, { now, word }: Omit<TakenWord, "tick">) => {
   const { finished, released } = world
@@ -52,6 +58,7 @@ const sayTo = (world: World, { now, word }: Omit<TakenWord, "tick">) => {
   world.finished ||= word.word === "done"
   return dispatch(world.id, { _tag: "TakeFleetWord", ...word, now, by: { _tag: "Operator" } }).pipe(
     Effect.tapError(() => Effect.sync(() => Object.assign(world, { finished, released }))),
+    Effect.tap(() => Effect.sync(() => settle(world))),
     Effect.provideService(EventLog, world.ledger.log)
   )
 }
