@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Hooks, type HookSign } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
-import { Clock, Effect, Option, Ref } from "effect"
+import { Clock, Deferred, Effect, Option, Ref } from "effect"
 import { alive, childOf } from "../claude/AgentProcesses.ts"
 import type { Logged } from "../claude/Lab.ts"
 import { only, services, told } from "../claude/Watched.ts"
@@ -81,6 +81,36 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
           assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
           assert.include((yield* lab.asked).find(isBack)?.known, word)
           assert.strictEqual(yield* lab.read("proof"), "checked\n")
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+  if (agent.busyInCalls !== true)
+    it.live.skipIf(found === null)(
+      "an agent whose model never answers again is hung once three stalls are over, and goes on in its own session",
+      () =>
+        Effect.gen(function* () {
+          const over = yield* Deferred.make<void>()
+          const part = (asked: Asked): Effect.Effect<Answer> =>
+            isBack(asked)
+              ? Effect.succeed(checks(asked))
+              : asked.toolResult === undefined
+                ? Effect.succeed({ shell: "echo begun" })
+                : Effect.as(Deferred.await(over), { text: "Too late." })
+          const lab = yield* agentLab(agent, program, part)
+          // The model ends after its answers.
+          yield* Effect.addFinalizer(() => Deferred.succeed(over, undefined))
+          const souffleur = yield* lab.run(begin)
+          assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+          const log = yield* lab.log
+          const confirmed = only(log, "ConductorConfirmed")
+          assert.isFalse(yield* alive((confirmed["conductor"] as { readonly pid: number }).pid))
+          assert.strictEqual(only(log, "ConductorDied")["reason"], "hang")
+          const relaunched = only(log, "ConductorRelaunched")
+          assert.deepStrictEqual(
+            [relaunched["provider"], relaunched["sessionId"]],
+            ["resume", sessionIn(log, confirmed)]
+          )
+          assert.include((yield* lab.asked).find(isBack)?.known, word)
         }).pipe(Effect.scoped, Effect.provide(services))
     )
 

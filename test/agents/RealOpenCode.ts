@@ -27,5 +27,6 @@ export const realOpenCode: RealAgent = {
   }),
   // It runs with this permission alone.
   config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
+  busyInCalls: true,
   waitsByItself: true
 }
