@@ -28,11 +28,15 @@ export const handoverMutants = [
     ["hand-over: with a ceiling", "(events) => [...granted, ...events]", "(events) => events"]
   ]),
   ...mutantsOf(`${domain}/src/watch/WatchEvolution.ts`, decider, [
-    ["hand-over: an adoption takes it back", "agent: watch.handedFrom ?? watch.agent,", ""],
     ["hand-over: whose conversation it is", "handedFrom: from === agent ? undefined : from", "handedFrom: from"]
   ]),
   ...mutantsOf(`${domain}/src/watch/Generation.ts`, decider, [
-    ["hand-over: over with its launch", "  handedFrom: undefined,\n", ""]
+    ["hand-over: over with its launch", "  handedFrom: undefined,\n", ""],
+    ["hand-over: an adoption takes it back", "const before = handedFrom ?? agent", "const before = agent"],
+    ["adopt: another agent goes on as itself", "? before : adopted.agent", "? before : before"]
+  ]),
+  ...mutantsOf("packages/embed/src/watching/AdoptProcess.ts", service, [
+    ["adopt: its session tells the agent", "    agent: program,\n", ""]
   ]),
   ...mutantsOf(
     `${domain}/src/describe/ForPerson.ts`,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, rolesOf, type WatchEvent, type WatchIntent } from "../src/index.ts"
+import { agentAtWork, Event, rolesOf, type WatchEvent, type WatchIntent } from "../src/index.ts"
 import {
   at,
   baseline,
@@ -130,6 +130,30 @@ describe("a hand-over", () => {
     assert.isUndefined(given(...standing, adopted(2)).watch.handedFrom)
     const run = [...watching, chosen("codex"), started(1), prepared(1), relaunched(2)]
     assert.strictEqual(given(...run, adopted(3)).watch.agent, "codex")
+  })
+  it("a watch goes on with the agent of a process that a person adopts, and keeps it where nothing names one", () => {
+    const adopt = (agent: string | null): WatchIntent => ({
+      _tag: "Adopt",
+      conductor: back,
+      sessionId: "s9",
+      print: false,
+      agent,
+      baseline
+    })
+    const begun = watching.map((one) => (one._tag === "ConductorConfirmed" ? { ...one, agent: "codex" } : one))
+    const after = (agent: string | null, ...more: ReadonlyArray<WatchEvent>) => {
+      const events = [...begun, ...more]
+      const decided = given(...events)
+        .when(adopt(agent), person)
+        .thenTags("ConductorAdopted", "WatcherStarted")
+      return given(...events, ...decided).watch
+    }
+    assert.deepStrictEqual([after("pi").agent, agentAtWork(after("pi"))], ["pi", "pi"])
+    for (const agent of ["codex", null]) {
+      assert.isUndefined(after(agent).agent)
+      assert.strictEqual(agentAtWork(after(agent)), "codex")
+    }
+    assert.strictEqual(after("codex", chosen("pi", "codex"), started(1), prepared(1), relaunched(2)).agent, "codex")
   })
   it("a hand-over is refused in a recovery, under a hold, before the watch runs, and to the same agent", () => {
     refuses([...watching, died(1), started(1)], to("codex"))

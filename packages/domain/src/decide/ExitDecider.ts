@@ -85,6 +85,7 @@ export const adopted = (
   }: Pick<typeof Event.ConductorAdopted.Type, "by" | "conductor" | "print" | "sessionId"> & {
     readonly baseline: Baseline
     readonly forced?: boolean
+    readonly agent?: string | null
   }
 ): ReadonlyArray<Event.WatchEvent> => [
   Event.ConductorAdopted.make({ at, generation: watch.generation + 1, forced, ...conductor, ...baseline }),

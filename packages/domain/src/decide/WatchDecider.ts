@@ -221,8 +221,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return decideFleetWord(watch, command, decide)
     case "Adopt": {
       if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
-      const { baseline, conductor, forced = false, print, sessionId } = command
-      return ok(...adopted(watch, at, { by: "operator", conductor, print, forced, baseline, sessionId }))
+      const { agent = null, baseline, conductor, forced = false, print, sessionId } = command
+      return ok(...adopted(watch, at, { by: "operator", conductor, print, forced, baseline, sessionId, agent }))
     }
     case "Finish":
       return ok(Event.ConductorCompleted.make({ at, by: command.saidBy }))

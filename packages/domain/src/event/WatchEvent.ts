@@ -77,7 +77,10 @@ export const ArgumentsCorrected = event("ArgumentsCorrected", { ...named, messag
 /** The last attempt failed, and the watch ends. `messages`: a sentence for each attempt. */
 export const ValidationExhausted = event("ValidationExhausted", { messages: Schema.Array(Text) })
 
-/** The program of the agent by its name, never a path. `null`: a command has none, or an older souffleur wrote it. */
+/**
+ * The program of the agent by its name, never a path. `null`: a command has none, a process that came back has the one
+ * before, or an older souffleur wrote it.
+ */
 const agent = Schema.NullOr(Text).pipe(
   Schema.withDecodingDefaultKey(Effect.succeed(null)),
   Schema.withConstructorDefault(Effect.succeed(null))
@@ -174,6 +177,7 @@ export const ConductorAdopted = event("ConductorAdopted", {
   print,
   /** `--force`: an operator names the process against the evidence. */
   forced,
+  agent,
   ...baseline
 })
 /** An operator retries a recovery that failed closed. */

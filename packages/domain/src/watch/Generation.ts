@@ -33,6 +33,18 @@ type Begun = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | 
 export const turnsSince = ({ launchedAt, preparedAt }: Pick<Watch, "launchedAt" | "preparedAt">): number =>
   preparedAt === 0 ? launchedAt : preparedAt
 
+/**
+ * Returns the program that each launch takes after an adoption. The adopted process may be of another agent (spec:
+ * behaviour#adopt). A hand-over that did not come to its launch is off.
+ */
+export const agentOfAdopted = (
+  { agent, firstAgent, handedFrom }: Watch,
+  adopted: Pick<typeof ConductorAdopted.Type, "agent">
+): string | undefined => {
+  const before = handedFrom ?? agent
+  return adopted.agent === null || adopted.agent === (before ?? firstAgent) ? before : adopted.agent
+}
+
 /** Begins a generation: facts about the process before do not hold for the new one. */
 export const generationOf = (watch: Watch, event: Begun): Change => ({
   conductor: event.conductor,

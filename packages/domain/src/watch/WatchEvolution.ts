@@ -2,7 +2,15 @@ import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
-import { pickBaseline, type Change, type Changes, generationOf, launchOf, withSession } from "./Generation.ts"
+import {
+  agentOfAdopted,
+  pickBaseline,
+  type Change,
+  type Changes,
+  generationOf,
+  launchOf,
+  withSession
+} from "./Generation.ts"
 import { evolveRecovery } from "./RecoveryEvolution.ts"
 import type { Watch } from "./Watch.ts"
 
@@ -183,8 +191,7 @@ const changes: Changes = {
   ConductorAdopted: (event, watch) => ({
     ...generationOf(watch, event),
     ...launchOf(watch, event),
-    // A hand-over that did not come to its launch is off.
-    agent: watch.handedFrom ?? watch.agent,
+    agent: agentOfAdopted(watch, event),
     phase: "Watching",
     forced: event.forced,
     retries: 0,

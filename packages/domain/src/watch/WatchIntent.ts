@@ -246,6 +246,8 @@ export type WatchIntent =
       readonly print: boolean
       /** A person names the process against the evidence. */
       readonly forced?: boolean
+      /** The program of the agent that has the session; `null`: a command has none. Absent: it is as before. */
+      readonly agent?: string | null
       readonly baseline: Baseline
     }
 

@@ -1,4 +1,5 @@
 import { Agent, BadTarget, Claims, holdingOf, Processes, type Target, type Watch } from "@souffleur/domain"
+import { programOfSession } from "@souffleur/process"
 import { adopt, adoptedBaseline, refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option } from "effect"
 import { Parts } from "../world/Parts.ts"
@@ -38,7 +39,15 @@ const conductorOf = Effect.fnUntraced(function* (
   }
   const baseline = yield* adoptedBaseline(watch, sessionId)
   const print = agent.inPrintMode(yield* processes.commandLine(pid))
-  return yield* adopt(id, { conductor, sessionId, print, forced: holding._tag === "Another", baseline })
+  const program = watch.kind === "command" ? null : yield* programOfSession(agent, sessionId)
+  return yield* adopt(id, {
+    conductor,
+    sessionId,
+    print,
+    forced: holding._tag === "Another",
+    agent: program,
+    baseline
+  })
 })
 
 /** Makes a running process the Conductor of a watch, with the parts of its project. */
