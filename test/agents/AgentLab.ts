@@ -52,8 +52,8 @@ export interface RealAgent {
   readonly launcher?: boolean
   /** True if SIGTERM ends it with exit code 0, whatever it does. */
   readonly endsWellAtTerm?: boolean
-  /** True if it uses the processor while it waits for its model, so that a call is left to it. */
-  readonly busyInCalls?: boolean
+  /** True if it uses no processor while it waits for its model. A call is left to an agent that does. */
+  readonly stillInCalls?: boolean
   /** True if its records do not have the end of a usage limit. */
   readonly limitWithoutEnd?: boolean
   /** Its hooks, where souffleur installs some: the word of a start, the event before a tool, and a person's approval. */

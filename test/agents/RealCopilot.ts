@@ -16,7 +16,6 @@ export const realCopilot: RealAgent = {
   }),
   // It has a shell with this permission alone.
   config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
-  busyInCalls: true,
   launcher: true,
   hooks: { began: "new", tool: "PreToolUse" },
   limitWithoutEnd: true

@@ -27,6 +27,5 @@ export const realOpenCode: RealAgent = {
   }),
   // It runs with this permission alone.
   config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
-  busyInCalls: true,
   waitsByItself: true
 }
