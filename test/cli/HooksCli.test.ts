@@ -25,10 +25,9 @@ const hook = (the: Stage, stdin: string | Uint8Array, variables: Variables = {})
 }
 const file = (the: Stage, id = session) => join(the.state, "hooks", `${id}.jsonl`)
 const signs = (the: Stage): ReadonlyArray<Readonly<Record<string, unknown>>> =>
-  fs
-    .readFileSync(file(the), "utf8")
-    .trimEnd()
-    .split("\n")
+  [`${file(the)}.1`, file(the)]
+    .filter((path) => fs.existsSync(path))
+    .flatMap((path) => fs.readFileSync(path, "utf8").trimEnd().split("\n"))
     .map((line) => JSON.parse(line))
 const startTime = Number(fs.readFileSync("/proc/self/stat", "utf8").split(") ")[1]!.split(" ")[19])
 
@@ -99,13 +98,13 @@ describe.concurrent("souffleur hook", () => {
     })
   )
 
-  liveCase("many hooks at once lose no line, even while the file is cut to its newest lines", () =>
+  liveCase("many hooks at once lose no line, even while the older file is replaced", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
       const old = `${JSON.stringify({ at: 1, event: "Old", sessionId: session, pid: null, startTime: null })}\n`
-      // Each has it over the limit again and again, until one has cut it.
-      fs.writeFileSync(file(the), old.repeat(Math.ceil(262_144 / old.length)))
+      // Each has it over the limit, until one has made it the older one.
+      fs.writeFileSync(file(the), old.repeat(Math.ceil(131_072 / old.length)))
       const [calls, atOnce] = [40, 8]
       const one = (n: number) =>
         Effect.promise(
@@ -126,8 +125,8 @@ describe.concurrent("souffleur hook", () => {
       )
       const events = new Set(signs(the).map(({ event }) => event))
       for (let n = 0; n < calls; n += 1) assert.isTrue(events.has(`Call${n}`), `Call${n}`)
-      assert.isBelow(fs.statSync(file(the)).size, 150_000)
-      assert.deepStrictEqual(fs.readdirSync(join(the.state, "hooks")), [`${session}.jsonl`])
+      assert.isBelow(fs.statSync(file(the)).size, 20_000)
+      assert.sameMembers(fs.readdirSync(join(the.state, "hooks")), [`${session}.jsonl`, `${session}.jsonl.1`])
     })
   )
 })
@@ -152,19 +151,19 @@ describe.concurrent("the files of signs", () => {
     })
   )
 
-  live("a cut whose process died is done by the next hook but one; foreign lines go with the old ones", () =>
+  live("a lock whose process died is removed by the next hook, and the one after it makes room", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
-      fs.writeFileSync(file(the), `${"x".repeat(99)}\n`.repeat(3000))
-      fs.writeFileSync(`${file(the)}.cut`, "")
-      fs.utimesSync(`${file(the)}.cut`, 1000, 1000)
+      fs.writeFileSync(file(the), `${"x".repeat(99)}\n`.repeat(1500))
+      fs.writeFileSync(`${file(the)}.lock`, "")
+      fs.utimesSync(`${file(the)}.lock`, 1000, 1000)
       hook(the, input({ hook_event_name: "First" }))
-      assert.isAbove(fs.statSync(file(the)).size, 262_144)
+      assert.isAbove(fs.statSync(file(the)).size, 131_072)
       hook(the, input({ hook_event_name: "Second" }))
-      const kept = fs.readFileSync(file(the), "utf8")
-      assert.isBelow(kept.length, 132_000)
-      assert.match(kept, /^x{99}\n[^]*"First"[^]*"Second"[^\n]*\n$/u)
+      assert.match(fs.readFileSync(`${file(the)}.1`, "utf8"), /^x{99}\n[^]*"First"[^]*"Second"[^\n]*\n$/u)
+      hook(the, input({ hook_event_name: "Third" }))
+      assert.match(fs.readFileSync(file(the), "utf8"), /^[^\n]*"Third"[^\n]*\n$/u)
       assert.strictEqual(fs.statSync(file(the)).mode & 0o777, 0o600)
     })
   )

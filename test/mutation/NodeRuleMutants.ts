@@ -122,6 +122,8 @@ export const nodeRuleMutants = [
     [`${test}/HookFiles.test.ts`],
     [
       ["hook file: of its own session", ".filter((sign) => sign.sessionId === sessionId)", ""],
+      ["hook file: the older one too", "...(yield* linesIn(olderSigns(file))), ", ""],
+      ["hook file: a session whose newer file is not begun", "(?:\\.1)?$/u", "$/u"],
       [
         "lineage: all that its processes held",
         "return held.filter((one) => processes.has(key(one)))",
@@ -133,12 +135,9 @@ export const nodeRuleMutants = [
     `${src}/files/SignFile.ts`,
     [`${test}/SignFile.test.ts`],
     [
-      ["signs: whole lines are kept", "tail.subarray(tail.indexOf(10) + 1)", "tail"],
-      [
-        "signs: said again where the file was replaced",
-        "if (fs.statSync(path, { throwIfNoEntry: false })?.ino === written.ino) return written.size",
-        "return written.size"
-      ]
+      ["signs: said again where the file was removed", "if (nlink > 0) return size", "return size"],
+      ["signs: a large file alone is replaced", "?? 0) > maxBytes", "?? 0) >= 0"],
+      ["signs: one replaces at a time", 'fs.openSync(lock, "wx", 0o600)', 'fs.openSync(lock, "w", 0o600)']
     ]
   ),
   ...mutantsOf(

@@ -63,6 +63,18 @@ layer(HostServices.layer)((it) => {
       })
   )
 
+  it.effect("the older file counts too, also before the newer one is begun", () =>
+    Effect.gen(function* () {
+      const [older, newer] = [sign(1, "began", "a", undefined, 1), sign(2, "Stop", "a", undefined, 1)]
+      const both = yield* hooks({ "a.jsonl.1": lines(older), "a.jsonl": lines(newer), "a.jsonl.lock": "" })
+      assert.deepStrictEqual(yield* both.last("a"), Option.some(newer))
+      const [held, ...more] = yield* both.lineage("a")
+      assert.deepStrictEqual([held?.since, held?.until, more], [1, 2, []])
+      const one = yield* hooks({ "a.jsonl.1": lines(older) })
+      assert.deepStrictEqual(yield* one.holds({ pid: 1, startTime: 100 }), Option.some("a"))
+    })
+  )
+
   it.effect("a file of any size is read at its end", () =>
     Effect.gen(function* () {
       const newest = sign(2, "Stop", "a", undefined, 1)

@@ -11,7 +11,7 @@ import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
 const program = await builtProgram(fileURLToPath(new URL("fixtures/appendSigns.ts", import.meta.url)))
 
-it.live("concurrent writers leave no gap in the kept lines, however often the file is cut", () =>
+it.live("concurrent writers leave no gap in the kept lines, however often the older file is replaced", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))),
@@ -30,7 +30,7 @@ it.live("concurrent writers leave no gap in the kept lines, however often the fi
       { concurrency: writers.length }
     )
     assert.deepStrictEqual(codes, [0, 0, 0, 0])
-    const text = fs.readFileSync(path, "utf8")
+    const text = fs.readFileSync(`${path}.1`, "utf8") + fs.readFileSync(path, "utf8")
     const found = new Map<string, Set<number>>()
     for (const line of text.trimEnd().split("\n")) {
       const [, name = "", n = ""] = /^([a-d]) (\d+) x{1000}$/u.exec(line) ?? assert.fail(`torn: ${line.slice(0, 60)}`)
@@ -43,33 +43,92 @@ it.live("concurrent writers leave no gap in the kept lines, however often the fi
       assert.strictEqual(numbers.size, last - first + 1, `${name} lost some from ${first} on`)
     }
     assert.isAbove(text.length, 131_000)
-    assert.isBelow(text.length, 400_000)
-    assert.deepStrictEqual(fs.readdirSync(folder), ["a.jsonl"])
+    assert.deepStrictEqual(fs.readdirSync(folder).toSorted(), ["a.jsonl", "a.jsonl.1"])
+    // A writer that is alone leaves no large file.
+    appendSign(path, "line\n")
+    assert.isAtMost(fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0, 131_072)
   }).pipe(Effect.scoped)
 )
 
-it("a line that was written into a file while it was replaced is written again, into its replacement", () => {
+/** Runs a function with another function of `node:fs`, which gets the real one before its arguments. */
+const meddled = <Name extends "closeSync" | "renameSync" | "writeSync">(
+  name: Name,
+  other: (real: (typeof fs)[Name], ...asked: Parameters<(typeof fs)[Name]>) => unknown,
+  run: (path: string) => void
+) => {
   const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))
-  const [path, write] = [join(folder, "a.jsonl"), fsModule.writeSync]
-  fs.writeFileSync(path, "older\n")
-  let opened = 0
-  const meddling = (...asked: Parameters<typeof fs.writeSync>) => {
-    opened += 1
-    // It is opened, and not written to yet: somebody cuts it.
-    if (opened === 1) {
-      fs.writeFileSync(`${path}.new`, "newer\n")
-      fs.renameSync(`${path}.new`, path)
-    }
-    return write(...asked)
-  }
+  const real = fsModule[name]
   try {
-    Object.assign(fsModule, { writeSync: meddling })
+    Object.assign(fsModule, { [name]: (...asked: Parameters<(typeof fs)[Name]>) => other(real, ...asked) })
     syncBuiltinESMExports()
-    appendSign(path, "line\n")
-    assert.deepStrictEqual([fs.readFileSync(path, "utf8"), opened], ["newer\nline\n", 2])
+    run(join(folder, "a.jsonl"))
   } finally {
-    Object.assign(fsModule, { writeSync: write })
+    Object.assign(fsModule, { [name]: real })
     syncBuiltinESMExports()
     fs.rmSync(folder, { recursive: true })
   }
+}
+
+it("a line that was written into a file that was removed meanwhile is written again", () => {
+  let [asked, path] = [0, ""]
+  meddled(
+    "writeSync",
+    (write, ...call) => {
+      asked += 1
+      // It is opened, and not written to yet: somebody removes it.
+      if (asked === 1) fs.rmSync(path)
+      return write(...call)
+    },
+    (given) => {
+      path = given
+      fs.writeFileSync(path, "older\n")
+      asked = 0
+      appendSign(path, "line\n")
+      assert.deepStrictEqual([fs.readFileSync(path, "utf8"), asked], ["line\n", 2])
+    }
+  )
+})
+it("a writer that finds a file too large, which another one has replaced meanwhile, keeps the older one", () => {
+  const full = "x".repeat(140_000)
+  let path = ""
+  let others = 0
+  meddled(
+    "closeSync",
+    (close, file) => {
+      close(file)
+      others += 1
+      // This writer has seen the size, and another one is faster.
+      if (others === 1) {
+        fs.renameSync(path, `${path}.1`)
+        fs.writeFileSync(path, "newer\n")
+      }
+    },
+    (given) => {
+      path = given
+      fs.writeFileSync(path, full)
+      others = 0
+      appendSign(path, "line\n")
+      assert.strictEqual(fs.readFileSync(`${path}.1`, "utf8"), `${full}line\n`)
+      assert.strictEqual(fs.readFileSync(path, "utf8"), "newer\n")
+    }
+  )
+})
+it("a second writer leaves a file alone that the first one replaces now", () => {
+  const full = "x".repeat(140_000)
+  let path = ""
+  meddled(
+    "renameSync",
+    (rename, from, to) => {
+      rename(from, to)
+      // It is replaced, and its lock is there still.
+      fs.writeFileSync(path, "y".repeat(140_000))
+      if (to === `${path}.1`) appendSign(path, "second\n")
+    },
+    (given) => {
+      path = given
+      fs.writeFileSync(path, full)
+      appendSign(path, "first\n")
+      assert.strictEqual(fs.readFileSync(`${path}.1`, "utf8"), `${full}first\n`)
+    }
+  )
 })

@@ -1,8 +1,9 @@
 import { type Held, type HookedProcess, Hooks, HookSign, heldByAll, heldNow, holdings } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
+import { olderSigns } from "./SignFile.ts"
 
-/** Bytes that are read from the end of a file: more than a file of signs is cut to. */
+/** Bytes that are read from the end of a file: more than a file of signs grows to. */
 const tailBytes = 262_144
 
 /** Characters of a line at most: a sign is an id, a pid and a few words. */
@@ -14,14 +15,14 @@ const maxLineLength = 4096
  */
 const maxLines = 4096
 
-/** Newest files that are read: no more are kept. */
-const maxFiles = 500
+/** Newest sessions whose files are read: no more are kept. */
+const maxSessions = 500
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HookSign))
 
 /**
- * Reads the signs that `souffleur hook` wrote: `<state dir>/hooks/<session id>.jsonl`. Lines that are no sign, and
- * files that cannot be read, are skipped.
+ * Reads the signs that `souffleur hook` wrote: `<state dir>/hooks/<session id>.jsonl`, and the older file beside it.
+ * Lines that are no sign, and files that cannot be read, are skipped.
  */
 export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.FileSystem | Path.Path | TrustedFiles> =>
   Layer.effect(
@@ -48,44 +49,52 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
         return new TextDecoder().decode(bytes.subarray(0, filled))
       }, Effect.scoped)
 
-      const signsIn = Effect.fnUntraced(
-        function* (name: string) {
-          const lines = (yield* text(path.join(folder, name)))
-            .split("\n")
-            .filter((line) => line.startsWith("{") && line.length <= maxLineLength)
-            .slice(-maxLines)
-          const sessionId = name.slice(0, -".jsonl".length)
-          return lines.flatMap((line) => Option.toArray(decode(line))).filter((sign) => sign.sessionId === sessionId)
-        },
-        Effect.orElseSucceed(() => none)
-      )
+      const linesIn = (file: string) =>
+        text(file).pipe(
+          Effect.map((text) =>
+            text
+              .split("\n")
+              .filter((line) => line.startsWith("{") && line.length <= maxLineLength)
+              .slice(-maxLines)
+          ),
+          Effect.orElseSucceed((): ReadonlyArray<string> => [])
+        )
 
       /** Returns the signs of a session. An id that cannot be the name of a file has none. */
-      const signsOf = (sessionId: string) =>
-        /^[\w-][\w.-]*$/u.test(sessionId) ? signsIn(`${sessionId}.jsonl`) : Effect.succeed(none)
+      const signsOf = Effect.fnUntraced(function* (sessionId: string) {
+        if (!/^[\w-][\w.-]*$/u.test(sessionId)) return none
+        const file = path.join(folder, `${sessionId}.jsonl`)
+        // The newer first: where it becomes the older one meanwhile, its lines are read twice, and none is missed.
+        const newer = yield* linesIn(file)
+        const signs = [...(yield* linesIn(olderSigns(file))), ...newer].flatMap((line) => Option.toArray(decode(line)))
+        return signs.filter((sign) => sign.sessionId === sessionId)
+      })
 
-      /** Lists all files, the newest first. */
-      const files = Effect.fnUntraced(
+      /** Lists the sessions that have files with the time of their newest write, the newest first. */
+      const sessions = Effect.fnUntraced(
         function* () {
-          const names = (yield* fs.readDirectory(folder)).filter((name) => name.endsWith(".jsonl"))
-          const dated = yield* Effect.forEach(names, (name) =>
-            fs.stat(path.join(folder, name)).pipe(
-              Effect.map(({ mtime }) => [
-                { name, at: Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() }) }
-              ]),
-              Effect.orElseSucceed(() => [])
-            )
-          )
-          return dated
-            .flat()
-            .toSorted((a, b) => b.at - a.at)
-            .slice(0, maxFiles)
+          const dated = yield* Effect.forEach(yield* fs.readDirectory(folder), (name) => {
+            const sessionId = /^(.+)\.jsonl(?:\.1)?$/u.exec(name)?.[1]
+            return sessionId === undefined
+              ? Effect.succeed([])
+              : fs.stat(path.join(folder, name)).pipe(
+                  Effect.map(({ mtime }) => [
+                    { sessionId, at: Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() }) }
+                  ]),
+                  Effect.orElseSucceed(() => [])
+                )
+          })
+          const oldestFirst = dated.flat().toSorted((a, b) => a.at - b.at)
+          const newest = [...new Map(oldestFirst.map((one) => [one.sessionId, one])).values()]
+          return newest.toSorted((a, b) => b.at - a.at).slice(0, maxSessions)
         },
-        Effect.orElseSucceed((): ReadonlyArray<{ readonly name: string; readonly at: number }> => [])
+        Effect.orElseSucceed((): ReadonlyArray<{ readonly sessionId: string; readonly at: number }> => [])
       )
 
       const everything = Effect.fnUntraced(function* () {
-        const found = yield* Effect.forEach(yield* files(), ({ name }) => Effect.map(signsIn(name), holdings))
+        const found = yield* Effect.forEach(yield* sessions(), ({ sessionId }) =>
+          Effect.map(signsOf(sessionId), holdings)
+        )
         return found.flat().toSorted((a, b) => a.since - b.since)
       })
 
@@ -104,10 +113,10 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
         holds: Effect.fn("Hooks.holds")(function* (process) {
           // A file holds no sign newer than its last write, so most files need not be opened.
           const found: Array<Held> = []
-          for (const { at, name } of yield* files()) {
+          for (const { at, sessionId } of yield* sessions()) {
             if (found.some((one) => one.until > at)) break
             found.push(
-              ...holdings(yield* signsIn(name)).filter(
+              ...holdings(yield* signsOf(sessionId)).filter(
                 (one) => one.pid === process.pid && one.startTime === process.startTime
               )
             )
