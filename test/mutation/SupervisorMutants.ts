@@ -324,31 +324,36 @@ export const supervisorMutants = [
         'ref.dispatch({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })',
         "Effect.succeed(digest)"
       ],
-      ["first launch: claimed", "  yield* claim(ref, watch, launchId, conductor)\n", ""],
+      ["first launch: claimed", "  yield* claim(ref, launched)\n", ""],
       [
         "first launch: claimed elsewhere, it is ended",
-        "Effect.andThen(endConductor({ ...watch, conductor, launchId }, granted)),",
-        "Effect.andThen(Effect.asVoid(granted)),"
+        "Effect.catchTag(endConductor(launched, granted)",
+        "Effect.catchTag(Effect.as(granted, endConductor)"
       ],
       [
         "first launch: the intent to end it",
-        'ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, message: claimed }).pipe(',
-        "Effect.void.pipe("
+        'yield* ref.dispatch({ _tag: "EndProcess", what: "first launch", process: launched.conductor, message: why })',
+        ""
       ],
       [
         "first launch: ended under its own fence alone",
-        'now.phase === "Validating" && now.fence === watch.fence',
+        'now.phase === "Validating" && now.fence === launched.fence',
         'now.phase === "Validating"'
       ],
       [
         "first launch: ended while validating alone",
-        'now.phase === "Validating" && now.fence === watch.fence',
-        "now.fence === watch.fence"
+        'now.phase === "Validating" && now.fence === launched.fence',
+        "now.fence === launched.fence"
       ],
       [
         "first launch: not over before that is gone",
-        "Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))",
+        "Effect.fail(new Undecided({ message: `${why}; ${message}` }))",
         "Effect.void"
+      ],
+      [
+        "first launch: what outlived it is ended",
+        "if (!(yield* isStopped(launched))) yield* end(ref, launched, message)",
+        "yield* isStopped(launched)"
       ],
       ["first launch: a session that never began", 'if (Option.contains(seen, "ended" as const)) {', "if (false) {"],
       ["first launch: its turn among the watches", "  yield* (yield* LaunchSlots)(ref.id, launchSpacing)\n", ""],

@@ -19,7 +19,7 @@ import {
 } from "@souffleur/domain"
 import { LaunchSlots, Refused } from "@souffleur/eventlog"
 import { prepareLaunch, reportedSession } from "@souffleur/process"
-import { endConductor } from "@souffleur/recovery"
+import { endConductor, isStopped } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
 
@@ -29,26 +29,32 @@ const sessionTimeout = "15 seconds"
 const failed = ({ message }: { readonly message: string }) => Effect.fail(new Invalid({ check: "launch", message }))
 
 /**
- * Claims the process of this launch. If another souffleur claimed it, this ends the process before the next attempt
- * starts a second one. While the process does not end, this attempt is not over (`Undecided`).
+ * Ends a launch with all that it started, before the next attempt starts a second one. The log has it first. While a
+ * process does not end, this attempt is not over (`Undecided`).
  */
-const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId: string, conductor: ProcessIdentity) {
+const end = Effect.fnUntraced(function* (
+  ref: WatchRef,
+  launched: Watch & { readonly conductor: ProcessIdentity },
+  why: string
+) {
   const granted = Effect.flatMap(ref.state, (now) =>
-    now.phase === "Validating" && now.fence === watch.fence
+    now.phase === "Validating" && now.fence === launched.fence
       ? Effect.void
       : Effect.fail(new Refused({ reason: "not now", message: "this souffleur no longer starts the watch" }))
   )
+  yield* ref.dispatch({ _tag: "EndProcess", what: "first launch", process: launched.conductor, message: why })
+  yield* Effect.catchTag(endConductor(launched, granted), "StopFailed", ({ message }) =>
+    Effect.fail(new Undecided({ message: `${why}; ${message}` }))
+  )
+})
+
+/** Claims the process of this launch. If another souffleur claimed it, this ends the process. */
+const claim = Effect.fnUntraced(function* (ref: WatchRef, launched: Watch & { readonly conductor: ProcessIdentity }) {
   yield* Effect.catchTag(
-    claimedIfPossible((yield* Claims).claim(conductor)),
+    claimedIfPossible((yield* Claims).claim(launched.conductor)),
     "AlreadyWatched",
     ({ problem: claimed }) =>
-      ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, message: claimed }).pipe(
-        Effect.andThen(endConductor({ ...watch, conductor, launchId }, granted)),
-        Effect.catchTag("StopFailed", ({ message }) =>
-          Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))
-        ),
-        Effect.andThen(Effect.fail(new Invalid({ check: "process", message: claimed })))
-      )
+      Effect.andThen(end(ref, launched, claimed), Effect.fail(new Invalid({ check: "process", message: claimed })))
   )
 })
 
@@ -98,7 +104,8 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   // Read before the launch, so that its first acts count as progress.
   const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
   const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)
-  yield* claim(ref, watch, launchId, conductor)
+  const launched = { ...watch, conductor, launchId }
+  yield* claim(ref, launched)
   if (watch.kind === "command")
     return { conductor, sessionId: unknownSession, print: false, baseline } satisfies Validated
 
@@ -124,6 +131,8 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
       onSome: (end) => ` ${end._tag === "Exited" ? `with exit code ${end.code}` : `by ${end.signal}`}`
     })
     const message = `the agent ended${code} before its session began: ${where}`
+    // An agent may outlive its launcher, and would work beside that of the next attempt.
+    if (!(yield* isStopped(launched))) yield* end(ref, launched, message)
     return yield* new Invalid({ check: "session-file", message })
   }
   const sessionId = Option.match(seen, {

@@ -135,6 +135,23 @@ describe("the first launch of a run", () => {
       }
     })
   )
+  it.effect("an agent that outlived its launcher is ended before the next attempt: two are never at work", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ processes: new Map(), files: new Set<string>() })
+      world.launcher.prepared.set(kept.id, kept)
+      world.processes.maySignal = (pid) => pid === 4720
+      world.processes.run({ pid: 4720, environment: { SOUFFLEUR_LAUNCH_ID: kept.id } })
+      const { context, events } = yield* living(opening("agent"), world)
+      const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
+      yield* bootstrap(ref).pipe(Effect.provideContext(context), Effect.forkChild)
+      yield* until(31)
+      assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4720"])
+      const [ending, failed] = yield* events
+      assert.deepInclude(ending, { _tag: "ProcessEnding", what: "first launch", process: identityOf(4711) })
+      assert.deepInclude(failed, { _tag: "ValidationFailed", check: "session-file" })
+      assert.deepStrictEqual(world.launcher.asked, [kept.id, "w-g1-launch-2"])
+    })
+  )
   it.effect("the error of an ended agent says how it ended, and where its output is: nowhere for a window", () =>
     Effect.gen(function* () {
       for (const [change, says] of [
