@@ -100,10 +100,11 @@ export const domainMutants = [
     [["process: a pid alone is none", "one.startTime === other.startTime", "(true as boolean)"]]
   ),
   ...mutantsOf(`${src}/decide/WatchDecider.ts`, decider, [
+    ["adopt: not beside a launch of the same moment", "launch !== undefined && launch !== settled", "false"],
     [
       "adopt: against the evidence",
-      "conductor, forced = false, print, sessionId } = command",
-      "conductor, print, sessionId } = command\n      const forced = false"
+      "conductor, forced = false, print, sessionId, settled } = command",
+      "conductor, print, sessionId, settled } = command\n      const forced = false"
     ],
     ["the fence check of every word", "command.by.fence !== watch.fence", "false"],
     ["an end is an end", 'if (watch.phase === "Exited") return command._tag', "if (false) return command._tag"],

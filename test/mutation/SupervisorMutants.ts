@@ -115,7 +115,12 @@ export const supervisorMutants = [
       ],
       ["adopt: who was just launched itself", "!Equal.equals(ran.value, adopted.conductor) && ", ""],
       ["adopt: after its end any other", " && !(yield* isGone(yield* Processes, ran.value)))\n", ")\n"],
-      ["adopt: no launch becomes anybody", "...adopted })\n  yield* settleLast(id, watch)", "...adopted })"],
+      ["adopt: no launch becomes anybody", "      yield* settleLast(id, said.success)\n", ""],
+      [
+        "adopt: a launch of the same moment is settled first",
+        "launchOf(yield* load(id)) === settled) return yield* said.failure",
+        "said !== null) return yield* said.failure"
+      ],
       [
         "release: what was kept is forgotten",
         "  yield* settleLast(id, watch)\n  yield* forget(watch)\n  return watch",

@@ -763,6 +763,14 @@ describe("an operator, and a Conductor that comes back", () => {
         .when({ _tag: "Retry" }, { _tag: "Operator" })
         .thenRefused("not now")
   })
+  it("the decider grants an adoption only once the launch of the running recovery is settled", () => {
+    const launching = given(...recovering, Event.LaunchPrepared.make({ at, ...preparation }))
+    for (const settled of [undefined, "another"])
+      launching.when({ ...adopt, settled }, { _tag: "Operator" }).thenRefused("not now")
+    launching
+      .when({ ...adopt, settled: preparation.launchId }, { _tag: "Operator" })
+      .thenTags("ConductorAdopted", "WatcherStarted")
+  })
   it("the decider allows as much again where a ceiling is set, reached or not, and nothing else begins", () => {
     const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "time", used: 2, limit: 1 })
     const retry = { _tag: "Retry", ceilings: true } as const

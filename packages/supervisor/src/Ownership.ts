@@ -21,7 +21,7 @@ import {
 } from "@souffleur/domain"
 import { forgetHandoffFile, isGone } from "@souffleur/process"
 import { Refused } from "@souffleur/eventlog"
-import { Clock, Effect, Equal, Option } from "effect"
+import { Clock, Effect, Equal, Option, Result } from "effect"
 import { forgetIntent, intentOf } from "./RestoreIntent.ts"
 
 const operator = { _tag: "Operator" } as const
@@ -104,26 +104,33 @@ export const takeFleetWord = Effect.fn("Watch.takeFleetWord")(function* (id: str
 /**
  * Makes a process the Conductor and ends a running recovery, whose launch never becomes a Conductor
  * (spec: behaviour#adopt). Fails with `Refused` when that launch has already started a live process: two agents would
- * work at once.
+ * work at once. A launch that is prepared in the same moment is settled too, before the word counts.
  */
 export const adopt = Effect.fn("Watch.adopt")(function* (
   id: string,
-  adopted: Omit<Extract<WatchIntent, { readonly _tag: "Adopt" }>, "_tag">
+  adopted: Omit<Extract<WatchIntent, { readonly _tag: "Adopt" }>, "_tag" | "settled">
 ) {
-  const { recovery } = yield* load(id)
-  const ran = recovery?.launch === undefined ? Option.none() : yield* (yield* Launcher).settle(recovery.launch.launchId)
-  if (
-    Option.isSome(ran) &&
-    !Equal.equals(ran.value, adopted.conductor) &&
-    !(yield* isGone(yield* Processes, ran.value))
-  )
-    return yield* new Refused({
-      reason: "not now",
-      message: `the running recovery has started process ${ran.value.pid}: let it go on, adopt that process, or end it first`
-    })
-  const watch = yield* command(id, { _tag: "Adopt", ...adopted })
-  yield* settleLast(id, watch)
-  return watch
+  const launchOf = ({ recovery }: Watch) => recovery?.launch?.launchId
+  for (;;) {
+    const settled = launchOf(yield* load(id))
+    const ran = settled === undefined ? Option.none() : yield* (yield* Launcher).settle(settled)
+    if (
+      Option.isSome(ran) &&
+      !Equal.equals(ran.value, adopted.conductor) &&
+      !(yield* isGone(yield* Processes, ran.value))
+    )
+      return yield* new Refused({
+        reason: "not now",
+        message: `the running recovery has started process ${ran.value.pid}: let it go on, adopt that process, or end it first`
+      })
+    const said = yield* Effect.result(command(id, { _tag: "Adopt", ...adopted, settled }))
+    if (Result.isSuccess(said)) {
+      // An earlier recovery may have failed closed before its launch was decided.
+      yield* settleLast(id, said.success)
+      return said.success
+    }
+    if (said.failure._tag !== "Refused" || launchOf(yield* load(id)) === settled) return yield* said.failure
+  }
 })
 
 /** Says what to do here about a watch that may live where nothing is seen from here. */

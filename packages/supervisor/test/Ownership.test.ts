@@ -322,7 +322,7 @@ describe("an operator's release", () => {
         Effect.provideService(Launcher, racing),
         Effect.provideContext(context)
       )
-      assert.deepStrictEqual([watch.pid, settled], [50, ["l1", "l2"]])
+      assert.deepStrictEqual([watch.pid, settled], [50, ["l1", "l2", "l2"]])
       assert.deepStrictEqual(yield* tags, ["LaunchPrepared", "ConductorAdopted", "WatcherStarted"])
     })
   )
@@ -348,6 +348,32 @@ describe("an operator's release", () => {
         if (!adopts)
           assert.deepInclude(Option.getOrThrow(Exit.findErrorOption(said)), { _tag: "Refused", reason: "not now" })
       }
+    })
+  )
+  it.effect("adoption is refused beside a process that the recovery launches in the same moment", () =>
+    Effect.gen(function* () {
+      const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
+      const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
+      const { context, log, tags } = yield* living([opened(), owned, confirmed, recovering])
+      // The launch is in the log, and runs, before the word is.
+      const racing = EventLog.of({
+        ...log,
+        append: (stream, revision, events) =>
+          revision === 4
+            ? Effect.andThen(log.append(stream, 4, [prepared]), log.append(stream, 4, events))
+            : log.append(stream, revision, events)
+      })
+      const adopted = { conductor: identityOf(50), sessionId: "s9", print: false, baseline }
+      const refused = yield* Effect.flip(
+        adopt("w", adopted).pipe(
+          Effect.provideService(Launcher, launcher([], [], Option.some(identityOf(4711)))),
+          Effect.provideService(EventLog, racing),
+          Effect.provideContext(context)
+        )
+      )
+      assert.deepInclude(refused, { _tag: "Refused", reason: "not now" })
+      assert.include(refused.message, "process 4711")
+      assert.deepStrictEqual(yield* tags, ["LaunchPrepared"])
     })
   )
   it.effect("the launch file of the first launch is removed at the end of the watch, by each way to end it", () =>

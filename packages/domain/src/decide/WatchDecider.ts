@@ -221,7 +221,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return decideFleetWord(watch, command, decide)
     case "Adopt": {
       if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
-      const { agent = null, baseline, conductor, forced = false, print, sessionId } = command
+      const { agent = null, baseline, conductor, forced = false, print, sessionId, settled } = command
+      const launch = watch.recovery?.launch?.launchId
+      if (launch !== undefined && launch !== settled)
+        return no("not now", "the running recovery launches a successor at this moment: say it again")
       return ok(...adopted(watch, at, { by: "operator", conductor, print, forced, baseline, sessionId, agent }))
     }
     case "Finish":
