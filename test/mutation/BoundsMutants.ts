@@ -105,13 +105,7 @@ export const boundsMutants = [
   ...mutantsOf(
     `${domain}/src/decide/Guard.ts`,
     [`${domain}/test/Guard.test.ts`],
-    [
-      [
-        "guardian: no beat of a time to come",
-        "beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0",
-        "beatAt ?? 0"
-      ]
-    ]
+    [["guardian: no beat of a time to come", "beatAt <= now + silentAfter ? beatAt : 0", "beatAt"]]
   ),
   ...mutantsOf(
     "packages/eventlog/src/snapshot/Listing.ts",

@@ -343,7 +343,17 @@ export const domainMutants = [
     ["packages/domain/test/Guard.test.ts"],
     [
       ["guard: a late look counts for nothing", "if (late || now < known.notBefore)", "if (now < known.notBefore)"],
-      ["guard: silence begins anew after a late look", "late ? { ...before, since: now } : before", "before"],
+      ["guard: silence begins anew after a late look", "late ? begunAgain(before, now) : before", "before"],
+      [
+        "guard: a start that hangs while the clock is set back",
+        "startedAt: before.startedAt === undefined ? undefined : now,",
+        ""
+      ],
+      [
+        "guard: a pause while the clock is set back",
+        "Math.min(before.notBefore, now + shutOutMillis)",
+        "before.notBefore"
+      ],
       ["guard: who left is not guarded", 'if (owner === "left") return', 'if (owner === "left" && late) return'],
       ["guard: three starts that come to nothing", "failed >= maxFailedStarts ?", "false ?"],
       ["guard: strictly longer than the silence", "known.since) > silentAfter", "known.since) >= silentAfter"],

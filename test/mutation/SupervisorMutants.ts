@@ -139,9 +139,10 @@ export const supervisorMutants = [
       ],
       [
         "restore: one that beats again",
-        "if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings))) return",
-        "if (false) return"
+        "if (Option.exists(beat, ({ at }) => now - heardAt(at, now, longest) <= longest)) return",
+        "if (Number.isNaN(longest)) return"
       ],
+      ["restore: no beat of a time to come", "now - heardAt(at, now, longest) <= longest", "now - at <= longest"],
       [
         "restore: one that acts again before the kill",
         "if ((yield* load(id)).revision !== seen.revision) return",

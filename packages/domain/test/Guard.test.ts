@@ -53,6 +53,18 @@ describe("a guardian", () => {
     // Of a clock that was set back a little since.
     assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 + silentAfter })), { _tag: "Wait" })
   })
+  it("a clock that was set back puts off no restoration, and no end of a start that hangs", () => {
+    const day = 86_400_000
+    const [starting] = guard(given, sight({ now: 1_001_000 + day, owner: gone }), silentAfter)
+    for (const started of ["ended", "shut out", "running"] as const) {
+      const [before] = guard(starting, sight({ now: 1_002_000 + day, owner: gone, started }), silentAfter)
+      const [after] = guard(before, sight({ now: 1_000_000, late: true, owner: gone, started }), silentAfter)
+      assert.strictEqual(
+        act(after, sight({ now: 1_060_001, owner: gone, started }))._tag,
+        started === "running" ? "EndStarted" : "Restore"
+      )
+    }
+  })
   it("a guardian leaves when the owner left, or the watch has ended", () => {
     assert.deepStrictEqual(act({ ...given, startedAt: 1_000_500 }, sight({ now: 1_001_000, owner: "left" })), {
       _tag: "Leave"

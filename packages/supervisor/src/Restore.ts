@@ -3,6 +3,7 @@ import {
   attempts,
   Claims,
   type GuardAct,
+  heardAt,
   load,
   Processes,
   Settings,
@@ -44,7 +45,8 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { r
   const unlessBeating = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const beat = yield* beats.last(id)
-    if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings)))
+    const longest = silentAfter(settings)
+    if (Option.exists(beat, ({ at }) => now - heardAt(at, now, longest) <= longest))
       return yield* stillThere("that souffleur beats again")
   })
   if (!dead) {

@@ -82,6 +82,22 @@ describe("a souffleur that a guardian started", () => {
       assert.isFalse(world.processes.alive.includes(77))
     })
   )
+  it.effect("a restoration believes no beat from the future, as its guardian does not", () =>
+    Effect.gen(function* () {
+      // A clock was set back: by a day, and by less than the longest accepted silence.
+      for (const [ahead, restores] of [
+        [86_400, true],
+        [300, false]
+      ] as const) {
+        const { restore, world } = yield* restoring("silent", -ahead, { alive: alive() })
+        const taken = yield* Effect.exit(restore)
+        assert.deepStrictEqual(
+          [Exit.isSuccess(taken), world.processes.signals],
+          restores ? [true, ["SIGKILL 77"]] : [false, []]
+        )
+      }
+    })
+  )
   describe("an owner that was stopped in mid-write, and a restoration that stops midway", () => {
     /** The old souffleur holds the log while it lives; files are real. */
     const holding = Effect.fnUntraced(function* (events: ReadonlyArray<WatchEvent> = history, living = alive()) {

@@ -82,6 +82,21 @@ export const guardFrom = (fence: number, now: number): Guard => ({
 })
 
 /**
+ * Returns the time of a beat, and 0 for one from the future. That is of a clock that was set back, or false, and says
+ * nothing.
+ */
+export const heardAt = (beatAt: number, now: number, silentAfter: number): number =>
+  beatAt <= now + silentAfter ? beatAt : 0
+
+/** Begins the times of a guard again: a look came late, or a clock was set. A clock that was set back ends no wait. */
+const begunAgain = (before: Guard, now: number): Guard => ({
+  ...before,
+  since: now,
+  startedAt: before.startedAt === undefined ? undefined : now,
+  notBefore: Math.min(before.notBefore, now + shutOutMillis)
+})
+
+/**
  * Decides whether to bring the guarded souffleur back (spec: behaviour#guardian). It must be gone, or have been silent
  * for longer than `silentAfter` (ms), which its own self-monitor would have ended. Pure: one look decides one act.
  */
@@ -89,7 +104,7 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
   const { beatAt, late, now, owner, started } = sight
   if (owner === "left") return [before, { _tag: "Leave" }]
   if (owner.fence !== before.fence) return [guardFrom(owner.fence, now), wait]
-  const known = late ? { ...before, since: now } : before
+  const known = late ? begunAgain(before, now) : before
   if (known.startedAt !== undefined) {
     if (started === "running")
       return [known, !late && now - known.startedAt > startTimeout ? { _tag: "EndStarted" } : wait]
@@ -100,8 +115,7 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
   }
   if (late || now < known.notBefore) return [known, wait]
   const dead = isOver(owner.condition)
-  // A beat from the future is from a clock that was set back, or is false. It says nothing.
-  const heard = beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0
+  const heard = beatAt === null ? 0 : heardAt(beatAt, now, silentAfter)
   const silent = now - Math.max(heard, known.since) > silentAfter
   if (!dead && !silent) return [known, wait]
   return [
