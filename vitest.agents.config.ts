@@ -1,8 +1,10 @@
 import { defineConfig } from "vitest/config"
+import { loopbackAlone } from "./test/agents/Loopback.ts"
 
 /** Apart from the other tests: it installs other real agents, which are no dependencies of ours. */
 export default defineConfig({
   test: {
+    ...loopbackAlone,
     include: ["test/agents/**/*.test.ts"],
     globalSetup: ["test/agents/agentsSetup.ts", "test/cli/cliSetup.ts"],
     // A machine that is busy takes ten times as long as a quiet one: a wait that ends says what it waited for.
