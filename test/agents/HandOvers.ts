@@ -4,6 +4,7 @@ import { inject } from "vitest"
 import { alive, argumentsOf } from "../claude/AgentProcesses.ts"
 import { only, services, told } from "../claude/Watched.ts"
 import { agentLab, type RealAgent, rehearsal, word } from "./AgentLab.ts"
+import { realClaude } from "./RealClaude.ts"
 import { realCodex } from "./RealCodex.ts"
 import { realCopilot } from "./RealCopilot.ts"
 import { realGemini } from "./RealGemini.ts"
@@ -13,6 +14,7 @@ import { realQwen } from "./RealQwen.ts"
 import type { Answer, Asked } from "./ModelTalk.ts"
 
 const agents = {
+  claude: realClaude,
   codex: realCodex,
   copilot: realCopilot,
   gemini: realGemini,
@@ -22,19 +24,23 @@ const agents = {
 }
 type Name = keyof typeof agents
 
-/** The answers by which an agent works and reads, with a tool of its own. */
+/** The answers by which a successor reads the export, and works. */
 interface Hands {
-  readonly work: (file: string) => Answer
   readonly reads: (file: string) => Answer
+  readonly works: (file: string) => Answer
 }
 const withShell = ({ shell: by }: RealAgent): Hands => ({
-  work: (file) => ({ shell: file === "tool" ? rehearsal : `echo checked > ${file}`, by }),
-  reads: (file) => ({ shell: `cat ${file}`, by })
+  reads: (file) => ({ shell: `cat ${file}`, by }),
+  works: (file) => ({ shell: `echo checked > ${file}`, by })
 })
-/** Below the highest permission pi has no shell. */
-const piBelow: Hands = {
-  work: (file) => ({ shell: file, by: { name: "write", argument: "path", more: { content: "checked" } } }),
-  reads: (file) => ({ shell: file, by: { name: "read", argument: "path" } })
+const withTools = (read: string, write: string, argument: string): Hands => ({
+  reads: (shell) => ({ shell, by: { name: read, argument } }),
+  works: (shell) => ({ shell, by: { name: write, argument, more: { content: "checked" } } })
+})
+/** Agents without a shell below the highest permission, where no flag of a user gives them one. */
+const shellless: Partial<Record<Name, Hands>> = {
+  claude: withTools("Read", "Write", "file_path"),
+  pi: withTools("read", "write", "path")
 }
 
 /** Both agents in one home. A successor has its model by its settings, since its launch has no flags of a user. */
@@ -58,7 +64,7 @@ const isHandedOver = ({ known }: Asked) => known.includes("A person has handed t
  */
 export const handOver = (from: Name, to: Name, below?: { readonly flags: ReadonlyArray<string> }): void => {
   const [program, other] = [inject(from), inject(to)]
-  const hands = below === undefined ? withShell(agents[to]) : piBelow
+  const hands = (below === undefined ? undefined : shellless[to]) ?? withShell(agents[to])
   it.live.skipIf(program === null || other === null)(
     `a person hands a conversation over from ${from} to ${to}, which knows what the first alone was told`,
     () =>
@@ -67,10 +73,12 @@ export const handOver = (from: Name, to: Name, below?: { readonly flags: Readonl
         const part = (asked: Asked): Effect.Effect<Answer> => {
           if (!isHandedOver(asked))
             // The first agent is in the middle of its work until it is stopped.
-            return asked.toolResult === undefined ? Effect.succeed(withShell(agents[from]).work("tool")) : Effect.never
+            return asked.toolResult === undefined
+              ? Effect.succeed({ shell: rehearsal, by: agents[from].shell })
+              : Effect.never
           const [, exported = ""] = /read it first: ([^\s"\\]+)/u.exec(asked.known) ?? []
           if (asked.toolResult === undefined) return Effect.succeed(hands.reads(exported))
-          if (asked.toolResult.includes(word)) return Effect.succeed(hands.work("proof"))
+          if (asked.toolResult.includes(word)) return Effect.succeed(hands.works("proof"))
           return Effect.as(Deferred.await(looked), { text: "All is complete." })
         }
         const config = below === undefined ? "MAX_EXTERNAL_PERMISSION=bypassPermissions\n" : ""

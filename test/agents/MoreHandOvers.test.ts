@@ -1,4 +1,6 @@
 import { handOver } from "./HandOvers.ts"
 
-handOver("pi", "qwen")
+for (const to of ["qwen", "copilot", "gemini", "opencode"] as const) handOver("pi", to)
 for (const from of ["qwen", "gemini", "copilot", "opencode"] as const) handOver(from, "pi")
+handOver("claude", "codex", { flags: ["-s", "workspace-write"] })
+handOver("codex", "claude", { flags: ["--permission-mode", "acceptEdits"] })

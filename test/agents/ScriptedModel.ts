@@ -1,7 +1,6 @@
-import * as http from "node:http"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer, Option, Ref, Schema } from "effect"
-import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect, Option, Ref, Schema } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { messagesApi, onLoopback } from "../claude/ModelEndpoint.ts"
 import type { Answer, Asked, Shell } from "./ModelTalk.ts"
 import { GeminiBody, geminiEvents, geminiLimit, readGemini } from "./GeminiModel.ts"
 
@@ -61,6 +60,12 @@ const chunks = (model: string, { shell, text }: Answer, tool: Shell, n: number):
   return [...all.map((one) => JSON.stringify(one)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("")
 }
 
+/** The same answer in the words of the Messages API. */
+const messagesAnswer = ({ shell, text }: Answer, { argument, more, name }: Shell) => ({
+  ...(text === undefined ? {} : { text }),
+  ...(shell === undefined ? {} : { tool: { name, input: { ...more, [argument]: shell } } })
+})
+
 /** Server-sent events of the Responses API: each item whole. */
 const events = (model: string, { shell, text }: Answer, tool: Shell, n: number): string => {
   const output = [
@@ -119,8 +124,17 @@ export const scriptedModel = Effect.fn("ScriptedModel")(function* (
   part: (asked: Asked) => Effect.Effect<Answer>
 ) {
   const log = yield* Ref.make<ReadonlyArray<Asked>>([])
+  const claude = yield* messagesApi(({ known, said, toolResult }) =>
+    Effect.gen(function* () {
+      const asked = { said: said.join("\n"), known, toolResult }
+      yield* Ref.update(log, (before) => [...before, asked])
+      const answer = yield* part(asked)
+      return messagesAnswer(answer, answer.by ?? shell)
+    })
+  )
   const app = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
+    if (request.url.startsWith("/v1/messages")) return yield* claude.app
     const known = /\/(?:responses|chat\/completions)$|:(?:streamG|g)enerateContent/u.test(request.url)
     const body = known ? decodeBody(yield* request.text) : Option.none()
     if (Option.isNone(body)) return HttpServerResponse.empty({ status: 404 })
@@ -136,10 +150,5 @@ export const scriptedModel = Effect.fn("ScriptedModel")(function* (
     const written = body.value.input === undefined ? chunks : events
     return stream(written(body.value.model, answer, answer.by ?? shell, n))
   })
-  const serving = Layer.provideMerge(
-    HttpServer.serve(app),
-    NodeHttpServer.layerServer(http.createServer, { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: 0 })
-  )
-  const { address } = Context.get(yield* Layer.build(serving), HttpServer.HttpServer)
-  return { url: HttpServer.formatAddress(address), asked: Ref.get(log) }
+  return { url: yield* onLoopback(app), asked: Ref.get(log) }
 })

@@ -1,7 +1,7 @@
 import { HostServices } from "@souffleur/node"
 import { Console, Effect } from "effect"
 import type { TestProject } from "vitest/node"
-import { installedAgent } from "../claude/Install.ts"
+import { claudeCode, installedAgent } from "../claude/Install.ts"
 import { realAgents } from "./Versions.ts"
 
 declare module "vitest" {
@@ -18,7 +18,7 @@ declare module "vitest" {
 
 /** Once for the suite: without a real agent there is nothing to test, and that is told, not failed. */
 export default ({ provide }: TestProject): Promise<void> =>
-  Effect.forEach(realAgents, (agent) =>
+  Effect.forEach([...realAgents, claudeCode], (agent) =>
     installedAgent(agent).pipe(
       Effect.catchTag("NotInstalled", ({ message }) =>
         Effect.as(Console.error(`skipped: ${agent.bin} ${agent.version} cannot be installed here: ${message}`), null)

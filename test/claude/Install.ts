@@ -80,10 +80,13 @@ export const installedAgent = Effect.fnUntraced(
   )
 )
 
+/** Claude Code in npm. */
+export const claudeCode = { name: "@anthropic-ai/claude-code", version, bin: "claude" } as const
+
 /** Claude Code's real program. */
 export const installed = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const program = yield* installedAgent({ name: "@anthropic-ai/claude-code", version, bin: "claude" })
+  const program = yield* installedAgent(claudeCode)
   return yield* Effect.catchTag(fs.realPath(program), "PlatformError", ({ message }) =>
     Effect.fail(new NotInstalled({ message }))
   )

@@ -160,8 +160,20 @@ const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
     : HttpServerResponse.jsonUnsafe({ ...message, content, stop_reason: stopReason })
 }
 
-/** A model on loopback that says what it is told to, and remembers what it was asked. */
-export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (part: (asked: Asked) => Effect.Effect<Answer>) {
+/** Serves an app on a port of loopback, and returns its address. */
+export const onLoopback = Effect.fn("onLoopback")(function* <E>(
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest>
+) {
+  const serving = Layer.provideMerge(
+    HttpServer.serve(app),
+    NodeHttpServer.layerServer(http.createServer, { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: 0 })
+  )
+  const { address } = Context.get(yield* Layer.build(serving), HttpServer.HttpServer)
+  return HttpServer.formatAddress(address)
+})
+
+/** The Messages API of a model that says what it is told to, and remembers what it was asked. */
+export const messagesApi = Effect.fn("messagesApi")(function* (part: (asked: Asked) => Effect.Effect<Answer>) {
   const log = yield* Ref.make<ReadonlyArray<Asked>>([])
   const app = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -175,10 +187,11 @@ export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (part: (asked:
     const { headers = {}, message, status, type } = answer.refused
     return HttpServerResponse.jsonUnsafe({ type: "error", error: { type, message } }, { status, headers })
   })
-  const serving = Layer.provideMerge(
-    HttpServer.serve(app),
-    NodeHttpServer.layerServer(http.createServer, { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: 0 })
-  )
-  const { address } = Context.get(yield* Layer.build(serving), HttpServer.HttpServer)
-  return { url: HttpServer.formatAddress(address), asked: Ref.get(log) }
+  return { app, asked: Ref.get(log) }
+})
+
+/** Such a model on loopback. */
+export const modelEndpoint = Effect.fn("ModelEndpoint")(function* (part: (asked: Asked) => Effect.Effect<Answer>) {
+  const { app, asked } = yield* messagesApi(part)
+  return { url: yield* onLoopback(app), asked }
 })
