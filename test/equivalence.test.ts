@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import type { Souffleur } from "@souffleur/embed"
-import { commands, flagNames } from "./Commands.ts"
+import { commands } from "./Commands.ts"
 import { textOf, tracked } from "./Pages.ts"
 
 type Method = keyof Souffleur["Service"]
@@ -72,18 +72,59 @@ const ofTools: Readonly<Record<string, ReadonlyArray<Method> | string>> = {
   read_messages: "reads comms, by @souffleur/comms",
   register_tasks: "writes to comms, by @souffleur/comms"
 }
-/** Methods in place of an option, and of `souffleur` alone. */
-const ofOptions: Readonly<Record<string, ReadonlyArray<Method>>> = {
-  souffleur: ["overview"],
+/** Methods in place of an option that does another thing than its command, or the reason why it needs none. */
+const ofOptions: Readonly<Record<string, ReadonlyArray<Method> | string>> = {
   "watch --resume": ["resume"],
   "watch --restored": ["resume"],
   "watch --detach": ["detach"],
+  "watch --dry-run": ["preview"],
   "run --detach": ["detach"],
+  "run --dry-run": ["preview"],
   "resume --all": ["living", "detach"],
   "resume --keep": ["living", "detach"],
-  "watch --dry-run": ["preview"],
-  "run --dry-run": ["preview"]
+  "resume --moved": ["moveHere"],
+  "status --all": ["watches"],
+  "status --host": "asks the souffleur of another host, by ssh",
+  "status --fleet": "asks the hub of a fleet, by @souffleur/fleet",
+  "log --all": ["historyOfAll", "eventsOfAll"],
+  "log --follow": ["events"],
+  "conduct --dry-run": ["previewPlan"],
+  "conduct status --all": ["runs"],
+  "conduct log --follow": ["runEvents"],
+  "config --trust": ["trust"]
 }
+/**
+ * The words by which a method takes what an option says: a field of its options, or a parameter. An option of one name
+ * means the same for every command.
+ */
+const ofParameters: Readonly<Record<string, string>> = {
+  "project-dir": "project",
+  pid: "Target",
+  "session-id": "Target",
+  comms: "comms",
+  observe: "observe",
+  force: "force",
+  guardian: "guardian",
+  terminal: "terminal",
+  ceiling: "ceiling",
+  agent: "agent",
+  from: "after",
+  at: "time",
+  run: "RunName",
+  state: "state",
+  permission: "permission",
+  "implementer-timeout": "implementerTimeout",
+  "reviewer-timeout": "reviewerTimeout",
+  implementer: "RoleAgents",
+  reviewer: "RoleAgents",
+  wait: "waiting",
+  retry: "retry",
+  skip: "skip",
+  finishing: "finishing",
+  since: "Period"
+}
+/** The options that say how a command prints, and where to. */
+const ofPrinting: ReadonlySet<string> = new Set(["json", "utc", "verbose", "quiet", "format", "file"])
 
 /** The file of a command. */
 const fileOf: Readonly<Record<string, string>> = {
@@ -109,17 +150,33 @@ it("each command has the methods of the service that do the same, or a reason wh
     []
   )
 })
-it("each option that does more than its command has a method that does so, or a reason why it needs none", () => {
-  // The flag for the word of a guardian is hidden, and no completion has it.
-  const hidden = new Set(["watch --restored", "souffleur"])
-  const known = commands.flatMap(([path, { flags }]) => flags.flatMap(flagNames).map((flag) => `${path} --${flag}`))
+it("each option does what a method does, is taken by one, says how to print, or has a reason", () => {
+  const flags = commands.flatMap(([path, { flags }]) =>
+    methods[path] === undefined ? [] : flags.map(({ name }) => ({ name, option: `${path} --${name}` }))
+  )
+  assert.isAbove(flags.length, 50)
   assert.deepStrictEqual(
-    Object.keys(ofOptions).filter((one) => !known.includes(one) && !hidden.has(one)),
+    flags.flatMap(({ name, option }) =>
+      ofOptions[option] === undefined && ofParameters[name] === undefined && !ofPrinting.has(name) ? [option] : []
+    ),
     []
   )
-  const doing = known.filter((one) => /^(?:watch|run|resume) --(?:detach|dry-run|all|keep|resume)$/u.test(one))
+  // The flag for the word of a guardian is hidden, and no completion has it.
+  const known = new Set(["watch --restored", ...flags.map(({ option }) => option)])
   assert.deepStrictEqual(
-    doing.filter((one) => ofOptions[one] === undefined),
+    Object.keys(ofOptions).filter((option) => !known.has(option)),
+    []
+  )
+  const names = new Set(flags.map(({ name }) => name))
+  assert.deepStrictEqual(
+    [...Object.keys(ofParameters), ...ofPrinting].filter((name) => !names.has(name)),
+    []
+  )
+  const taking = ["SouffleurOptions", "Souffleur", "SouffleurLog"].map((name) =>
+    textOf(`packages/embed/src/${name}.ts`)
+  )
+  assert.deepStrictEqual(
+    Object.values(ofParameters).filter((word) => !taking.some((text) => new RegExp(`\\b${word}\\b`, "u").test(text))),
     []
   )
 })
@@ -133,14 +190,21 @@ const helpersOf: Readonly<Record<string, ReadonlyArray<string>>> = {
 const uncalled = (source: string, names: ReadonlyArray<string>) =>
   names.filter((name) => !new RegExp(String.raw`\b(?:souffleur|log)\.${name}\b`, "u").test(source))
 
-it("a command calls the methods that do the same", () => {
-  const missing = Object.entries(methods)
-    .filter(([path]) => byParts[path] === undefined)
-    .flatMap(([path, names]) => {
-      const helpers = (helpersOf[path] ?? []).map((name) => textOf(`packages/cli/src/${name}.ts`))
-      return uncalled([sourceOf(path), ...helpers].join("\n"), names).map((name) => `${path}: ${name}`)
-    })
+it("a command calls the methods that do the same, also for an option and without a command", () => {
+  const calledBy = (path: string) =>
+    [sourceOf(path), ...(helpersOf[path] ?? []).map((name) => textOf(`packages/cli/src/${name}.ts`))].join("\n")
+  const all = [
+    ...Object.entries(methods),
+    ...Object.entries(ofOptions).map(([option, names]) => [option.split(" --")[0]!, names] as const)
+  ]
+  const missing = all
+    .filter(([path, names]) => byParts[path] === undefined && typeof names !== "string")
+    .flatMap(([path, names]) =>
+      uncalled(calledBy(path), names as ReadonlyArray<Method>).map((name) => `${path}: ${name}`)
+    )
   assert.deepStrictEqual(missing, [])
+  // It makes no folder, so it composes the same part itself.
+  assert.match(textOf("packages/cli/src/commands/HereCommand.ts"), /\byield\* overview\(/u)
 })
 it("each tool of the agent calls the methods that do the same, or is no word of the service", () => {
   const source = ["StateTools", "WatchTools"].map((name) => textOf(`packages/cli/src/mcp/${name}.ts`)).join("\n")

@@ -228,6 +228,27 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/preview/PlanPreview.ts",
+    ["packages/embed/test/PlanPreview.test.ts"],
+    [
+      ["plan preview: the order of the tasks", "orderOf(plan)", "plan.tasks"],
+      ["plan preview: its finishing command is there", "  yield* finishingOf(loaded, parts.variables)\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/world/NodeParts.ts",
+    ["packages/embed/test/PlanPreview.test.ts"],
+    [
+      ["plan preview: no file is trusted", "? wouldOpen(project, limits)", "? opening(project, limits)"],
+      ["plan preview: the pin of a run", ": wouldGoOn(project, known.run.pin, limits)", ": wouldOpen(project, limits)"],
+      [
+        "plan preview: no folder is made",
+        "Layer.provide(layerAgent(settings), built)",
+        "Layer.provide(layerRun(settings, ''), built)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/commands/ConductCommand.ts",
     ["packages/cli/test/ConductRoles.test.ts"],
     [["roles: the flag as it was typed", "typed === undefined\n", "typed !== undefined\n"]]

@@ -14,12 +14,14 @@ import { takeRestored } from "./keeping/Restored.ts"
 import { overviewOf, sessions, statusNow, statusOfRun } from "./LookNow.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import { logMetrics } from "./metrics/LogMetrics.ts"
+import { previewPlan } from "./preview/PlanPreview.ts"
 import type { Period } from "./report/Report.ts"
 import { report } from "./report/ReportLook.ts"
 import type {
   ConductOptions,
   DetachOptions,
   FleetWordOrder,
+  PlanOrder,
   ResumeOptions,
   RetryOptions,
   RunAnswer,
@@ -112,6 +114,7 @@ export const makeSouffleur = Effect.gen(function* () {
     metrics: here(logMetrics),
     sessions: (project: string) => here(sessions(project)),
     preview: (order: WatchOrder) => here(Parts.use(({ preview }) => preview(order))),
+    previewPlan: (order: PlanOrder) => here(previewPlan(order)),
     overview: (project: string) => here(overviewOf(project)),
     status: (named: NamedWatch) => here(statusNow(named)),
     runStatus: (named: NamedRun) => here(statusOfRun(named)),

@@ -15,6 +15,7 @@ import type {
   AnswerError,
   ConductError,
   DetachError,
+  PlanPreviewError,
   ResumeError,
   RetryError,
   RunBroken,
@@ -28,6 +29,7 @@ import type {
   DetachOptions,
   FleetWordOrder,
   NodeOptions,
+  PlanOrder,
   ResumeOptions,
   RetryOptions,
   RunAnswer,
@@ -36,6 +38,7 @@ import type {
   WatchOrder
 } from "./SouffleurOptions.ts"
 import type { Detached } from "./keeping/Detach.ts"
+import type { PlanPreview } from "./preview/PlanPreview.ts"
 import type { Preview } from "./preview/Preview.ts"
 import type { PreviewError } from "./preview/PreviewSubject.ts"
 import type { Period, Report } from "./report/Report.ts"
@@ -119,6 +122,11 @@ export class Souffleur extends Context.Service<
      * of end. Nothing is written, and nothing is started but the agent's `--version`.
      */
     readonly preview: (order: WatchOrder) => Effect.Effect<Preview, PreviewError>
+    /**
+     * Says what `conduct` would do: the order of the tasks, the agents of the roles and the prompts. Nothing is
+     * written, nothing is started, and no file is trusted. It does not look at the work tree.
+     */
+    readonly previewPlan: (order: PlanOrder) => Effect.Effect<PlanPreview, PlanPreviewError>
     /** Lists the watches and runs that have not ended, the need of a person first. */
     readonly jobs: Effect.Effect<ReadonlyArray<Job>, LogError>
     /**

@@ -12,7 +12,7 @@ import type {
 import type { LogError, Refused } from "@souffleur/eventlog"
 import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
-import type { StateMisplaced } from "./conducting/ConductPlan.ts"
+import type { StateMisplaced } from "./conducting/NamedPlan.ts"
 import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { RoleUnfit } from "./conducting/RoleAgent.ts"
 import type { AgentUnfit } from "./watching/HandOver.ts"
@@ -81,6 +81,12 @@ export type ConductError =
   | RoleUnfit
   | StateForeign
   | StateMisplaced
+
+/** Nothing can be said of a plan: `conduct` would be refused so too. */
+export type PlanPreviewError = Exclude<
+  ConductError,
+  AgentNotFound | AlreadyWatched | ClaimFailed | GitUnusable | Refused | StateForeign
+>
 
 /** A run that is under way cannot go on. `Refused`: another souffleur conducts it, or has claimed its work tree. */
 export type RunBroken = LogError | Refused

@@ -122,6 +122,9 @@ export interface ConductOptions {
   readonly waiting?: (needs: ReadonlyArray<string>, run: Run) => Effect.Effect<void>
 }
 
+/** A plan to conduct, or to look at before. */
+export type PlanOrder = Omit<ConductOptions, "waiting">
+
 /** A word that a person said at the hub of a fleet, with the id of its watch. */
 export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {
   readonly watch: string

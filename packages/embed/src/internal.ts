@@ -7,7 +7,6 @@
 export * from "./preview/HookPlaces.ts"
 export { idleSettings } from "./preview/IdleSettings.ts"
 export { findRun } from "./conducting/FindRun.ts"
-export { type CastAgent, castRoles } from "./conducting/RoleAgent.ts"
 export { runStatus } from "./conducting/RunStatus.ts"
 export { reasonJson } from "./explain/Explanation.ts"
 export * from "./explain/RunProgress.ts"

@@ -66,8 +66,8 @@ const opened = (content: Content): FileSystem.File => {
 }
 
 /**
- * The files of a host in memory, by their absolute paths. Every folder is there, and every file is this user's own
- * (0600). A method of `FileSystem` that souffleur does not use fails.
+ * The files of a host in memory, by their absolute paths. A folder is there once a file is below it, and can always be
+ * made. Every file is this user's own (0600). A method of `FileSystem` that souffleur does not use fails.
  */
 export class FakeFiles {
   readonly #contents = new Map<string, Content>()
@@ -93,7 +93,8 @@ export class FakeFiles {
       return content === undefined ? Effect.fail(missing(method, path)) : Effect.succeed(content)
     })
   readonly #files = FileSystem.makeNoop({
-    exists: (path) => Effect.sync(() => this.#contents.has(path)),
+    exists: (path) =>
+      Effect.sync(() => this.#contents.has(path) || this.paths.some((one) => one.startsWith(`${path}/`))),
     makeDirectory: () => Effect.void,
     open: (path, { flag = "r" } = {}) =>
       Effect.suspend(() => {

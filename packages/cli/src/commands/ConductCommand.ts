@@ -1,20 +1,11 @@
-import { completionSummary, invocation, isRunOver, loadPlan, type Run, runOfPlan } from "@souffleur/plan"
-import { Permission, Processes, type Zone } from "@souffleur/domain"
+import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/plan"
+import { Permission, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
-import {
-  castRoles,
-  layerAgent,
-  layerHost,
-  layerSouffleur,
-  layerStoreReading,
-  runJsonLine,
-  settingsOf
-} from "@souffleur/embed/internal"
-import { agentKind } from "../agent/Kind.ts"
-import { Console, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
+import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
+import { Console, Effect, Fiber, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
-import { dryRun } from "../world/DryRun.ts"
+import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
@@ -22,7 +13,7 @@ import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
 import { conductStatusCommand } from "./ConductStatusCommand.ts"
 import { json, projectDir, utcFlag, zoneOf } from "./Options.ts"
-import { Project, withProject } from "./ProjectCommand.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** Tells the agent that works on, because the end of the conductor does not end it. */
 const leftAtWork = Effect.fnUntraced(function* (run: Run) {
@@ -101,59 +92,45 @@ export const conductCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const { cwd, variables } = yield* Environment
-    const project = yield* Project
-    const limits = {
-      implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
-      reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
-    }
-    const found = yield* settingsOf(project, limits)
-    const named = path.resolve(cwd, flags.plan)
-    // A plan is the same by any path to its file.
-    const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
+    const settings = yield* Settings
     const agents = {
       implementer: Option.getOrUndefined(flags.implementer),
       reviewer: Option.getOrUndefined(flags.reviewer)
     }
-    const permission = Option.getOrUndefined(flags.permission)
-    if (flags.dryRun) {
-      const known = yield* Effect.provide(
-        runOfPlan(project, loaded.path),
-        Layer.provide(layerStoreReading(found), layerHost)
-      )
-      const run = Option.getOrUndefined(known)?.run
-      const cast = yield* castRoles(agentKind, found, loaded.plan, { agents, permission, run }).pipe(
-        Effect.catchTag("RoleUnfit", unfit(agents)),
-        Effect.provide(Layer.provide(layerAgent(found), layerHost))
-      )
-      return yield* dryRun(loaded, cast, flags.json)
+    const order = {
+      project: yield* Project,
+      plan: path.resolve(cwd, flags.plan),
+      limits: {
+        implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
+        reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
+      },
+      agents,
+      ...(Option.isSome(flags.permission) ? { permission: flags.permission.value } : {}),
+      ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {})
     }
-    const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
-    yield* yield* WorksUnread
     const code = yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
-      const run = yield* souffleur.conduct({
-        project,
-        plan: loaded.path,
-        limits,
-        agents,
-        ...(permission === undefined ? {} : { permission }),
-        ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {}),
-        ...(wait ? { waiting: (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that") } : {})
-      })
+      if (flags.dryRun) {
+        yield* printPlanPreview(yield* souffleur.previewPlan(order), flags.json)
+        return 0
+      }
+      const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
+      yield* yield* WorksUnread
+      const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
+      const run = yield* souffleur.conduct({ ...order, ...(wait ? { waiting } : {}) })
       return yield* printRun(run, flags.json, yield* zoneOf(flags))
     }).pipe(
       Effect.catchTag("RoleUnfit", unfit(agents)),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,
-      Effect.provide(layerSouffleur(found))
+      Effect.provide(flags.dryRun ? layerSouffleurReading(settings) : layerSouffleur(settings))
     )
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(
-  withProject,
+  withSettings,
   Command.withExamples([
     { command: "souffleur conduct plan.yaml", description: "Conduct a plan; after a stop, go on with it" },
     { command: 'souffleur conduct answer task-002 "use the other library"', description: "Answer an escalation" }

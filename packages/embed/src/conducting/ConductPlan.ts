@@ -1,4 +1,4 @@
-import { Agent, digestOf, kindOf, Launcher, type Pin, type ResolvedSettings } from "@souffleur/domain"
+import { Agent, digestOf, kindOf, Launcher, type Pin } from "@souffleur/domain"
 import {
   conduct,
   conductOn,
@@ -6,14 +6,11 @@ import {
   gitOf,
   launchWords,
   type LoadedPlan,
-  loadPlan,
   openRun,
   ownFiles,
-  PlanContext,
-  type NamedRun,
-  runOfPlan
+  PlanContext
 } from "@souffleur/plan"
-import { Effect, FileSystem, Layer, Option, Path, Runtime, Schema } from "effect"
+import { Effect, Layer, Option, Path } from "effect"
 import { runNeeds } from "../explain/RunSentence.ts"
 import { remark, remarkWarnings } from "../Remark.ts"
 import type { ConductOptions } from "../SouffleurOptions.ts"
@@ -21,37 +18,15 @@ import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
 import { finishingOf } from "./FinishingCommand.ts"
-import { type CastAgent, castRoles, chosenFor } from "./RoleAgent.ts"
+import { castOf, type NamedPlan, namedPlan } from "./NamedPlan.ts"
+import { type CastAgent, chosenFor } from "./RoleAgent.ts"
 import { runIdOf } from "./FindRun.ts"
 import { keepRun } from "./KeptRun.ts"
 import { oncePossible } from "./RunHindrance.ts"
 
-/** The state file of a run cannot be where it was asked for. */
-export class StateMisplaced extends Schema.TaggedError<StateMisplaced>()("StateMisplaced", { problem: Schema.String }) {
-  override readonly [Runtime.errorExitCode] = 2
-  override get message(): string {
-    return `the state file: ${this.problem}`
-  }
-}
-
-/** Returns the path of the state file. Fails with `StateMisplaced` where it cannot be there. */
-const stateFileOf = Effect.fnUntraced(function* ({ project, state }: ConductOptions, { path: plan }: LoadedPlan) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const file = state ?? path.join(project, "state.json")
-  if (!(yield* Effect.orElseSucceed(fs.exists(path.dirname(file)), () => false)))
-    return yield* new StateMisplaced({ problem: `there is no folder ${path.dirname(file)}` })
-  if (file === plan) return yield* new StateMisplaced({ problem: "it cannot be the plan" })
-  return file
-})
-
-/** A plan that is read, with the pin of its run. */
-interface Loaded {
-  readonly loaded: LoadedPlan
-  readonly statePath: string
+/** A plan that is read, with the pin and the agents of its run. */
+interface Loaded extends NamedPlan {
   readonly pin: Pin
-  /** The run that goes on; `undefined`: a new one. */
-  readonly known: NamedRun | undefined
   readonly cast: ReadonlyArray<CastAgent>
 }
 
@@ -126,20 +101,11 @@ const begin = Effect.fnUntraced(function* (
  * with `GitUnusable` where the project is in no usable work tree.
  */
 export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductOptions) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const parts = yield* Parts
-  const { limits = {}, plan, project } = options
-  const named = path.resolve(project, plan)
-  // A plan is the same by any path to its file.
-  const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
-  const statePath = yield* stateFileOf(options, loaded)
-  const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
-  const cast = (settings: ResolvedSettings) =>
-    Effect.provide(
-      castRoles(parts.agent, settings, loaded.plan, { ...options, run: known?.run }),
-      parts.layerRun({ settings, project })
-    )
+  const { limits = {}, project } = options
+  const named = yield* namedPlan(options)
+  const { known, loaded, statePath } = named
+  const cast = castOf(named, options)
   // A start that is refused trusts no file. A run that goes on has its own pin.
   if (known === undefined) {
     yield* cast(yield* parts.settings(project))
@@ -147,7 +113,7 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
     yield* gitOf(project, yield* ownFilesOf(loaded, statePath, project))
   }
   const { pin, settings } = yield* parts.conducting({ project, limits, known })
-  const begun = { loaded, statePath, pin, known, cast: yield* cast(settings) }
+  const begun = { ...named, pin, cast: yield* cast(settings) }
   yield* remarkWarnings(settings)
   const begins = begin(begun, options)
   return yield* Effect.provideContext(begins, yield* Layer.build(parts.layerRun({ settings, project })))

@@ -8,12 +8,12 @@ import { noticeChannels } from "../NoticeWiring.ts"
 import { previewOf } from "../preview/PreviewSubject.ts"
 import { withoutMarks } from "../keeping/Detach.ts"
 import { guardianOfWatch } from "../keeping/GuardianKeeper.ts"
-import { goingOn, opening, trustNow } from "./ConfigTrust.ts"
+import { goingOn, opening, trustNow, wouldGoOn, wouldOpen } from "./ConfigTrust.ts"
 import { Installation, NotDetached } from "./Installation.ts"
 import { launchOverridesOf } from "./LaunchOverrides.ts"
 import { type ApartOrder, Parts } from "./Parts.ts"
 import { settingsOf } from "./ReadHere.ts"
-import { layerLook } from "./AgentLayers.ts"
+import { layerAgent, layerLook } from "./AgentLayers.ts"
 import { commsIn, layerComms, layerCommsLink, refuseUnsoundComms } from "./StoreLayers.ts"
 import { layerLaunches } from "./LaunchLayers.ts"
 import { layerRun, layerWatch } from "./World.ts"
@@ -106,6 +106,14 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
               ? opening(project, limits)
               : Effect.map(goingOn(project, known.run.pin, limits), (settings) => ({ settings, pin: known.run.pin }))
           ),
+        wouldConduct: ({ known, limits, project }) =>
+          here(
+            Effect.map(
+              known === undefined ? wouldOpen(project, limits) : wouldGoOn(project, known.run.pin, limits),
+              ({ settings }) => settings
+            )
+          ),
+        layerAgent: (settings) => Layer.provide(layerAgent(settings), built),
         layerRun: ({ project, settings }) =>
           Layer.provide(Layer.merge(layerRun(settings, project), layerNotices(settings)), built),
         linked: (project) => here(linkedIn(project)),

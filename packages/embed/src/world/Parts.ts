@@ -101,6 +101,10 @@ export class Parts extends Context.Service<
     readonly conducting: (
       order: RunPartsOrder
     ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, PartsError | ConfigUntrusted>
+    /** Reads the settings that {@link conducting} would return. It trusts no file, and tells nothing. */
+    readonly wouldConduct: (order: RunPartsOrder) => Effect.Effect<ResolvedSettings, PartsError | ConfigUntrusted>
+    /** The agent of a project, for a look at its command lines. It makes no folder. */
+    readonly layerAgent: (settings: ResolvedSettings) => Layer.Layer<Agent, PartsError>
     /** The agent and the launches of a run, whose agents need no terminal. */
     readonly layerRun: (
       order: Pick<PartsOrder, "project" | "settings">
@@ -144,6 +148,8 @@ export class Parts extends Context.Service<
           layerLook: () => Layer.succeedContext(context),
           layerWatch: () => Layer.succeedContext(context),
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
+          wouldConduct: () => Effect.succeed(settings),
+          layerAgent: () => Layer.succeedContext(context),
           layerRun: () => Layer.succeedContext(context),
           linked: () => Effect.succeedNone,
           preview: () => Effect.fail(new NoPreview({ message: "fixed parts foresee nothing" })),

@@ -1,0 +1,41 @@
+import { plain } from "@souffleur/domain"
+import type { PlanPreview } from "@souffleur/embed"
+import { Console, Effect } from "effect"
+import { printJson, printLines } from "../Printing.ts"
+
+/** Describes the finishing step of a plan. */
+const ending = ({ finish }: PlanPreview): string => {
+  switch (finish._tag) {
+    case "None":
+      return "and no finishing step"
+    case "Prompt":
+      return `and then an agent: ${finish.prompt}`
+    case "Command":
+      return `and then the command ${JSON.stringify(finish.command)}`
+  }
+}
+
+/** Indents each line of a prompt, so that none looks like a line of ours. */
+const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
+
+/** Prints the preview of a plan for a person, or as JSON. */
+export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview: PlanPreview, asJson: boolean) {
+  if (asJson) return yield* printJson(preview)
+  const { agents, goes_on, tasks, workflow_id } = preview
+  yield* Console.log(`Workflow ${workflow_id}, in this order:`)
+  yield* Effect.forEach(tasks, ({ id, title }, index) =>
+    Console.log(`${String(index + 1).padStart(3)}  ${id}  ${title}`)
+  )
+  yield* Console.log(`     ${ending(preview)}`)
+  if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)
+  yield* Effect.forEach(agents, ({ agent, held_by, permission, role }) =>
+    Console.log(
+      `${role} by ${agent}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
+    )
+  )
+  yield* Effect.forEach(tasks, ({ id, implementer_prompt, reviewer_prompt }) =>
+    printLines(
+      `\n──── ${plain(id)}: implementer\n\n${indented(implementer_prompt)}\n──── ${plain(id)}: reviewer\n\n${indented(reviewer_prompt)}`
+    )
+  )
+})

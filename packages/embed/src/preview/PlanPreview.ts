@@ -1,0 +1,74 @@
+import type { EffectivePermission } from "@souffleur/domain"
+import { type Assignment, freshTask, implementerPrompt, orderOf, type Plan, reviewerPrompt } from "@souffleur/plan"
+import { Effect } from "effect"
+import { finishingOf } from "../conducting/FinishingCommand.ts"
+import { castOf, namedPlan } from "../conducting/NamedPlan.ts"
+import type { PlanOrder } from "../SouffleurOptions.ts"
+import { Parts } from "../world/Parts.ts"
+
+/** An agent that a run would launch. */
+export interface ForeseenAgent {
+  readonly role: Assignment["role"]
+  readonly agent: string
+  readonly permission: EffectivePermission
+  /** The flag that holds it to reading, such as `-s read-only`; `null`: its permission alone holds it. */
+  readonly held_by: string | null
+}
+
+/** A task of a plan, with the prompts of its first agents. `WORD` is in place of the word of each launch. */
+export interface ForeseenTask {
+  readonly id: string
+  readonly title: string
+  readonly depends_on: ReadonlyArray<string>
+  readonly implementer_prompt: string
+  readonly reviewer_prompt: string
+}
+
+/** The run that `conduct` would make of a plan. */
+export interface PlanPreview {
+  readonly workflow_id: string
+  /** The id of the run that goes on; `null`: a new one. */
+  readonly goes_on: string | null
+  /** The agents of the roles that are still needed. */
+  readonly agents: ReadonlyArray<ForeseenAgent>
+  /** The tasks in their order. */
+  readonly tasks: ReadonlyArray<ForeseenTask>
+  readonly finish: Plan["finish"]
+}
+
+/** In place of the word that each launch is given. */
+const word = "WORD"
+
+/** Returns the tasks of a plan in their order, with the prompts of their first agents. */
+const foreseenTasks = (plan: Plan): ReadonlyArray<ForeseenTask> =>
+  orderOf(plan).map((task) => {
+    const { dependsOn, id, title } = task
+    const fresh = freshTask({ id, title, dependsOn })
+    return {
+      id,
+      title,
+      depends_on: dependsOn,
+      implementer_prompt: implementerPrompt(task, fresh, word),
+      reviewer_prompt: reviewerPrompt(task, fresh, word)
+    }
+  })
+
+/**
+ * Says what a run of this plan would be. It writes and starts nothing, and keeps no trust. Fails as `conduct` does, but
+ * for what git and the claims say.
+ */
+export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder) {
+  const parts = yield* Parts
+  const { limits = {}, project } = order
+  const named = yield* namedPlan(order)
+  const { known, loaded } = named
+  const cast = yield* castOf(named, order)(yield* parts.wouldConduct({ project, limits, known }))
+  yield* finishingOf(loaded, parts.variables)
+  return {
+    workflow_id: loaded.plan.workflowId,
+    goes_on: known?.id ?? null,
+    agents: cast.map(({ agent, heldBy, permission, role }) => ({ role, agent, permission, held_by: heldBy })),
+    tasks: foreseenTasks(loaded.plan),
+    finish: loaded.plan.finish
+  } satisfies PlanPreview
+})
