@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { EventLog, type ProcessIdentity } from "@souffleur/domain"
 import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
 import { assert, it } from "@effect/vitest"
-import { Console, Context, Effect, Fiber, FileSystem, Layer, Logger, Option, type Scope, Stream } from "effect"
+import { Console, Context, Effect, Exit, Fiber, FileSystem, Layer, Logger, Option, Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { SqlClient } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
@@ -97,6 +97,20 @@ test(
     }).pipe(Effect.provide(logAt(path, { lockTimeout: "150 millis" })))
     for (const fiber of appending)
       assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "LogUnusable", reason: "locked" })
+  })
+)
+
+test(
+  "a log that is closed before its first commit began settles what it took, and refuses what comes later",
+  Effect.gen(function* () {
+    const path = yield* newPath
+    const scope = yield* Scope.make()
+    const log = Context.get(yield* Layer.buildWithScope(logAt(path), scope), EventLog)
+    const taken = yield* Effect.forkDetach(log.append("a", 0, numbered(1, 1)), { startImmediately: true })
+    yield* Scope.close(scope, Exit.void)
+    assert.strictEqual(yield* Fiber.join(taken), 1)
+    const late = yield* Effect.flip(log.append("a", 1, numbered(2, 1)))
+    assert.strictEqual(late._tag, "LogUnusable")
   })
 )
 

@@ -192,6 +192,14 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/eventlog/src/EventLogSql.ts",
+    [`${log}/LogTrouble.test.ts`],
+    [
+      ["append: a close waits for a commit that has not begun", "scope, { uninterruptible: true })", "scope)"],
+      ["append: to a log that is closed", 'scope.state._tag === "Closed" ? commits : ', ""]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/launch/Tmux.ts`,
     ["test/boundaries.test.ts"],
     [["lines: no shell", "...args], { signal },", "...args], { signal, shell: true },"]]

@@ -123,14 +123,18 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     )
   })
 
-  /**
-   * Commits until no append is pending. Appends that come during a commit share the next commit, and its sync.
-   * Uninterruptible, as its callers are: a log that is closed settles the appends that it took.
-   */
+  /** Commits until no append is pending. Appends that come during a commit share the next commit, and its sync. */
   const commits = Effect.gen(function* () {
     while (pending.length > 0) yield* commit
     committing = false
-  }).pipe(Effect.uninterruptible)
+  })
+  /**
+   * Begins to commit. No interruption comes before the first commit, or in between. So a close first settles the
+   * appends that the log took. A log that is closed begins no fiber, so the caller commits.
+   */
+  const beginCommits = Effect.suspend(() =>
+    scope.state._tag === "Closed" ? commits : Effect.forkIn(commits, scope, { uninterruptible: true })
+  )
 
   const enqueue = (stream: string, expected: number, events: ReadonlyArray<E>) => {
     const values: Array<unknown> = []
@@ -154,7 +158,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
         const outcome = enqueue(stream, expectedRevision, events)
         if (committing) return outcome
         committing = true
-        return Effect.andThen(Effect.forkIn(commits, scope), outcome)
+        return Effect.andThen(beginCommits, outcome)
       })
     )
 
