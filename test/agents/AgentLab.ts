@@ -3,6 +3,7 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { swept } from "../claude/AgentProcesses.ts"
 import { headless } from "../claude/ClaudeStage.ts"
 import { type Logged, until } from "../claude/Lab.ts"
+import { only } from "../claude/Watched.ts"
 import { compiledOf } from "../cli/Build.ts"
 import { bundle } from "../cli/Built.ts"
 import type { Answer, Asked, Shell } from "./ModelTalk.ts"
@@ -52,8 +53,11 @@ export interface RealAgent {
   readonly launcher?: boolean
   /** True if SIGTERM ends it with exit code 0, whatever it does. */
   readonly endsWellAtTerm?: boolean
-  /** True if it uses no processor while it waits for its model. A call is left to an agent that does. */
-  readonly stillInCalls?: boolean
+  /**
+   * A time for which it uses no processor while its model is silent, again and again. Absent: it always uses some, and
+   * its call is left to it.
+   */
+  readonly stillInCalls?: string
   /** True if its records do not have the end of a usage limit. */
   readonly limitWithoutEnd?: boolean
   /** Its hooks, where souffleur installs some: the word of a start, the event before a tool, and a person's approval. */
@@ -79,13 +83,19 @@ export const word = "quinquereme"
 /** Goes on until somebody ends it. The shell of the sandbox has pids of its own, so that it writes none. */
 export const rehearsal = "touch tool; sleep 300"
 
+/** The session of an event. An agent that chooses its ids may report one later. */
+export const sessionIn = (log: ReadonlyArray<Logged>, { sessionId }: Logged): string =>
+  String(sessionId === "" ? only(log, "SessionIdFound")["sessionId"] : sessionId)
+
 /** A home and a project of a user's own, a model on loopback, and souffleur for a real agent. */
 export const agentLab = Effect.fn("AgentLab")(function* (
   agent: RealAgent,
   program: string,
   part: (asked: Asked) => Effect.Effect<Answer>,
   /** The programs of other agents, which are found too. */
-  others: ReadonlyArray<string> = []
+  others: ReadonlyArray<string> = [],
+  /** In place of the timings. */
+  settings: Readonly<Record<string, string>> = {}
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -103,6 +113,7 @@ export const agentLab = Effect.fn("AgentLab")(function* (
   const own = agent.environment(model.url)
   const environment = {
     ...timings,
+    ...settings,
     ...own,
     PATH: `${[program, ...others].map((one) => path.dirname(one)).join(":")}:${path.dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
     HOME: home,

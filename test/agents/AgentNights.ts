@@ -1,27 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Hooks, type HookSign } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
-import { Clock, Deferred, Effect, Option, Ref } from "effect"
+import { Clock, Effect, Option, Ref } from "effect"
 import { alive, childOf } from "../claude/AgentProcesses.ts"
-import type { Logged } from "../claude/Lab.ts"
 import { only, services, told } from "../claude/Watched.ts"
-import { agentLab, type RealAgent, rehearsal, word } from "./AgentLab.ts"
+import { agentLab, type RealAgent, rehearsal, sessionIn, word } from "./AgentLab.ts"
+import { checks, isBack, rehearses } from "./ModelParts.ts"
 import type { Answer, Asked } from "./ModelTalk.ts"
-
-/** Checks with a tool after a recovery, and says then that all is complete. */
-export const checks = ({ toolResult }: Asked): Answer =>
-  toolResult?.includes("checked") === true
-    ? { text: "All is complete." }
-    : { shell: "echo checked > proof; echo checked" }
-/** Holds if the agent was brought back. */
-export const isBack = ({ known }: Asked) => known.includes("Hand-off ")
-/** Is in the middle of a tool until it is brought back. */
-export const rehearses = (asked: Asked): Effect.Effect<Answer> =>
-  Effect.succeed(isBack(asked) ? checks(asked) : { text: "I rehearse.", shell: rehearsal })
-
-/** The session of an event. An agent that chooses its ids may report one later. */
-export const sessionIn = (log: ReadonlyArray<Logged>, { sessionId }: Logged): string =>
-  String(sessionId === "" ? only(log, "SessionIdFound")["sessionId"] : sessionId)
+import { silentNight } from "./SilentNight.ts"
 
 /** The nights that every real agent gets through. `found`: its program; `null` where it cannot be installed. */
 export const agentNights = (agent: RealAgent, found: string | null): void => {
@@ -84,35 +70,7 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
         }).pipe(Effect.scoped, Effect.provide(services))
     )
 
-  if (agent.stillInCalls === true)
-    it.live.skipIf(found === null)(
-      "an agent whose model never answers again is hung once three stalls are over, and goes on in its own session",
-      () =>
-        Effect.gen(function* () {
-          const over = yield* Deferred.make<void>()
-          const part = (asked: Asked): Effect.Effect<Answer> =>
-            isBack(asked)
-              ? Effect.succeed(checks(asked))
-              : asked.toolResult === undefined
-                ? Effect.succeed({ shell: "echo begun" })
-                : Effect.as(Deferred.await(over), { text: "Too late." })
-          const lab = yield* agentLab(agent, program, part)
-          // The model ends after its answers.
-          yield* Effect.addFinalizer(() => Deferred.succeed(over, undefined))
-          const souffleur = yield* lab.run(begin)
-          assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-          const log = yield* lab.log
-          const confirmed = only(log, "ConductorConfirmed")
-          assert.isFalse(yield* alive((confirmed["conductor"] as { readonly pid: number }).pid))
-          assert.strictEqual(only(log, "ConductorDied")["reason"], "hang")
-          const relaunched = only(log, "ConductorRelaunched")
-          assert.deepStrictEqual(
-            [relaunched["provider"], relaunched["sessionId"]],
-            ["resume", sessionIn(log, confirmed)]
-          )
-          assert.include((yield* lab.asked).find(isBack)?.known, word)
-        }).pipe(Effect.scoped, Effect.provide(services))
-    )
+  silentNight(agent, found)
 
   it.live.skipIf(found === null)("a resumed agent that dies again without progress goes on from its export", () =>
     Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { inject } from "vitest"
 import { only, outcomeOf, services, stepsOf, told } from "../claude/Watched.ts"
 import { agentLab, rehearsal, word } from "./AgentLab.ts"
-import { checks, isBack } from "./AgentNights.ts"
+import { checks, isBack } from "./ModelParts.ts"
 import type { Answer, Asked } from "./ModelTalk.ts"
 import { realCodex } from "./RealCodex.ts"
 

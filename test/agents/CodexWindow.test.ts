@@ -6,8 +6,8 @@ import { tmux, tmuxMissing } from "../claude/ClaudeStage.ts"
 import { until } from "../claude/Lab.ts"
 import { only, services } from "../claude/Watched.ts"
 import { bundle } from "../cli/Built.ts"
-import { agentLab, word } from "./AgentLab.ts"
-import { isBack, rehearses, sessionIn } from "./AgentNights.ts"
+import { agentLab, sessionIn, word } from "./AgentLab.ts"
+import { isBack, rehearses } from "./ModelParts.ts"
 import { realCodex } from "./RealCodex.ts"
 
 const program = inject("codex")

@@ -66,5 +66,7 @@ export const realCodex: RealAgent = {
   files: (url) => ({ ".codex/config.toml": configOf(url) }),
   environment: () => ({ TEST_KEY: "none" }),
   config: "",
-  hooks: { began: "startup", tool: "PreToolUse", approved }
+  hooks: { began: "startup", tool: "PreToolUse", approved },
+  // Other programs of the machine wake it.
+  stillInCalls: "5 seconds"
 }

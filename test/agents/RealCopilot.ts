@@ -18,5 +18,6 @@ export const realCopilot: RealAgent = {
   config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
   launcher: true,
   hooks: { began: "new", tool: "PreToolUse" },
-  limitWithoutEnd: true
+  limitWithoutEnd: true,
+  stillInCalls: "15 seconds"
 }

@@ -20,5 +20,6 @@ export const realGemini: RealAgent = {
   launcher: true,
   hooks: { began: "startup", tool: "BeforeTool" },
   endsWellAtTerm: true,
-  limitWithoutEnd: true
+  limitWithoutEnd: true,
+  stillInCalls: "15 seconds"
 }

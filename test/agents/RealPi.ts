@@ -27,5 +27,5 @@ export const realPi: RealAgent = {
   environment: () => ({ PI_OFFLINE: "1", PI_TELEMETRY: "0" }),
   // pi has a shell with this permission alone.
   config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
-  stillInCalls: true
+  stillInCalls: "15 seconds"
 }

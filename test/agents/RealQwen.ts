@@ -21,5 +21,6 @@ export const realQwen: RealAgent = {
   config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
   launcher: true,
   hooks: { began: "startup", tool: "PreToolUse" },
-  limitWithoutEnd: true
+  limitWithoutEnd: true,
+  stillInCalls: "15 seconds"
 }
