@@ -220,14 +220,17 @@ describe("the floors", () => {
       "packages/cli/src/agent/HookReader.ts",
       "packages/cli/src/agent/Kind.ts",
       "packages/cli/src/agent/StandInAgent.ts",
-      "packages/embed/src/Souffleur.ts"
+      "packages/embed/src/setup/DefaultAgent.ts"
     ])
   })
   it("the words of an agent are only in its package", () => {
     // Where one may, and why.
     const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
       [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
-      [/^packages\/embed\/src\/Souffleur\.ts$/u, "names the agent that is looked after by default"],
+      [
+        /^packages\/embed\/src\/(?:Souffleur|setup\/DefaultAgent)\.ts$/u,
+        "names the agent that is looked after by default"
+      ],
       [/^packages\/session\/src\/hooks\/HookInput\.ts$/u, "has the names of events that the hooks of agents share"],
       [
         /^packages\/domain\/src\/settings\/Permission\.ts$/u,
@@ -288,7 +291,7 @@ describe("the floors", () => {
       "effect/observability":
         /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,
       "effect/process":
-        /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/(?:DemoPostgres|Scene)|fleet\/WordErrand)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
+        /^packages\/(?:embed\/src\/(?:MakeSouffleur|setup\/MakeSouffleurSetup|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/(?:DemoPostgres|Scene)|fleet\/WordErrand)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
         /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|fleet\/src\/ShippedLog|hub\/src\/(?:people\/|cluster\/)?Hub(?:Alarms|Browsers|Cluster|Database|Jobs|Migrations|People|Projection|Retention|Store|Tokens|Trouble|Words)|node\/src\/sqlite\/(?:SqliteClient|SqliteTrouble|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }

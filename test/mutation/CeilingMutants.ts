@@ -95,7 +95,12 @@ export const ceilingMutants = [
     "packages/embed/src/world/ConfigTrust.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
-      ["trust: another program is refused", "if (changed.length > 0)\n", "if (false as boolean)\n"],
+      [
+        "trust: another program is refused",
+        "if (changed.length > 0)\n",
+        "if (false as boolean)\n",
+        "packages/embed/test/SouffleurSetup.test.ts"
+      ],
       [
         "trust: the first file is kept",
         "yield* keepTrust(settings.stateDir, project, says, said.programs)\n    const news",

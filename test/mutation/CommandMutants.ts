@@ -120,8 +120,8 @@ export const commandMutants = [
     [
       [
         "uninstall: the hooks of each agent",
-        "Effect.forEach(hookedAgents, ",
-        "Effect.forEach(hookedAgents.slice(0, 1), "
+        "Effect.forEach(agentsWithHooks, ",
+        "Effect.forEach(agentsWithHooks.slice(0, 1), "
       ]
     ]
   ),
@@ -254,7 +254,7 @@ export const commandMutants = [
     [["roles: the flag as it was typed", "typed === undefined\n", "typed !== undefined\n"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/HooksCheck.ts",
+    "packages/embed/src/doctor/HooksCheck.ts",
     ["packages/cli/test/HooksCommand.test.ts"],
     [["doctor: on what condition hooks run", "onlyIf === undefined ||", "onlyIf !== undefined ||"]]
   ),
@@ -550,8 +550,8 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/PidCheck.ts",
-    ["packages/cli/test/PidCheck.test.ts"],
+    "packages/embed/src/doctor/PidCheck.ts",
+    ["packages/embed/test/PidCheck.test.ts"],
     [
       ["candidate: a zombie cannot be watched", 'found.condition === "zombie"', "false"],
       [
@@ -564,13 +564,13 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/LogCheck.ts",
-    ["packages/cli/test/StateFolderCheck.test.ts"],
+    "packages/embed/src/doctor/LogCheck.ts",
+    ["packages/embed/test/StateFolderCheck.test.ts"],
     [["doctor: the error of past estimates", "...estimateCheck(ratios), ", ""]]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/DiskCheck.ts",
-    ["packages/cli/test/DiskCheck.test.ts"],
+    "packages/embed/src/doctor/DiskCheck.ts",
+    ["packages/embed/test/DiskCheck.test.ts"],
     [
       ["disk: room for the event log", "free >= enough", "free >= 0"],
       ["disk: a network file system is wrong", "return network.test(kind)", "return false"],
@@ -584,11 +584,45 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/agent/InstalledAgents.ts",
-    ["packages/cli/test/SetupCommand.test.ts"],
+    "packages/embed/src/setup/InstalledAgents.ts",
+    ["packages/embed/test/SetupCheck.test.ts", "packages/cli/test/SetupCommand.test.ts"],
     [
-      ["agents: the words of another one", "...agentOfProgram(program).typed, prompt", "prompt"],
-      ["agents: one that is installed", "(installed[0]?.program ?? agentKind.program)", "agentKind.program"]
+      ["agents: the words of another one", "...typed, prompt", "prompt"],
+      ["agents: one that is installed", "(installed[0]?.program ?? agent.program)", "agent.program"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/setup/ProjectSettings.ts",
+    ["packages/embed/test/SouffleurSetup.test.ts"],
+    [
+      ["settings: the source of each", "from: sources[name] ?? null", "from: null"],
+      ["settings: what is not trusted", 'keys.length === 0 ? ("yes" as const) : ("no" as const)', '("yes" as const)']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/setup/NoticeTrial.ts",
+    ["packages/embed/test/SouffleurSetup.test.ts"],
+    [["notices: a trial tells what did not take it", "Effect.succeed(message)", "Effect.succeed(null)"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/doctor/Findings.ts",
+    ["packages/embed/test/SouffleurSetup.test.ts"],
+    [["doctor: a process that is asked for", "pid === undefined ? []", "true ? []"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/setup/Quarantine.ts",
+    ["packages/embed/test/SouffleurSetup.test.ts"],
+    [["damaged log: not while a process has it open", "if (holders.length > 0)", "if (holders.length < 0)"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/processes/Proc.ts",
+    ["packages/embed/test/SouffleurSetup.test.ts"],
+    [
+      [
+        "damaged log: … this one too",
+        "pids().filter((pid) => opens(pid, files))",
+        "pids().filter((pid) => pid !== process.pid && opens(pid, files))"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -42,7 +42,7 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/files/Folder.ts",
-    ["packages/node/test/HostTrustedFiles.test.ts", "packages/cli/test/StateFolderCheck.test.ts"],
+    ["packages/node/test/HostTrustedFiles.test.ts", "packages/embed/test/StateFolderCheck.test.ts"],
     [
       ["state folder: a home of another user", "if (strange !== undefined) return strange", ""],
       [
@@ -86,8 +86,8 @@ export const fileMutants = [
     [["output: no link is followed", "O_CREAT | O_NOFOLLOW |", "O_CREAT |"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/LeftoversCheck.ts",
-    ["packages/cli/test/StateFolderCheck.test.ts"],
+    "packages/embed/src/doctor/LeftoversCheck.ts",
+    ["packages/embed/test/StateFolderCheck.test.ts"],
     [
       ["doctor: an environment that is needed", "!unfinished.some((beginning) => name.startsWith(beginning))", "true"],
       ["doctor: a draft that was left", " || isDraft(name)", ""]

@@ -609,7 +609,7 @@ export const fleetMutants = [
     [["own: a move from the owner that was seen", "Equal.equals(watch.owner ?? watch.left, command.from)", "true"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/LogCheck.ts",
+    "packages/embed/src/doctor/LogCheck.ts",
     ["packages/cli/test/LogCheck.test.ts"],
     [
       [

@@ -234,13 +234,21 @@ export const plainMutants = [
     ],
     [
       ["embed: an app's own processes", "given(processes, Processes.layer)", "Processes.layer"],
-      ["embed: an app's own claims", "given(claims, Claims.layer())", "Claims.layer()"],
+      ["embed: an app's own claims", "given(claims, Claims.layer())", "Claims.layer()"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/setup/NodeInstallation.ts",
+    [
+      "packages/embed/test/SouffleurParts.test.ts: an app's own processes, claims, launcher and comms take the place of the host's"
+    ],
+    [
       ["embed: an app's own launcher", "...(launcher === undefined ? {} : { launcher }),", ""],
       ["embed: an app's own comms", "...(comms === undefined ? {} : { comms })", ""]
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/NoticeWiring.ts",
+    "packages/embed/src/setup/NoticeWiring.ts",
     ["packages/embed/test/SouffleurParts.test.ts"],
     [["embed: the channels of an app come first", "if (notices !== undefined) return yield* notices(settings)", ""]]
   ),
@@ -261,8 +269,8 @@ export const plainMutants = [
     [["embed: what is wrong in a file is told", "yield* remarkWarnings(yield* Settings)", ""]]
   ),
   ...mutantsOf(
-    "packages/embed/src/conducting/ConductPlan.ts",
-    ["packages/embed/test/SouffleurConduct.test.ts"],
+    "packages/embed/src/conducting/NamedPlan.ts",
+    ["packages/embed/test/PlanPreview.test.ts", "packages/embed/test/SouffleurConduct.test.ts"],
     [
       [
         "embed: a state file in a folder",
@@ -290,7 +298,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/world/NodeWorld.ts",
+    "packages/embed/src/setup/NodeInstallation.ts",
     ["packages/embed/test/SouffleurSql.test.ts"],
     [
       [

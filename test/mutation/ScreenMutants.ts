@@ -163,9 +163,9 @@ export const screenMutants = [
     [["own log: a remark", 'Warn: "warning"', 'Warn: "WARN"']]
   ),
   ...mutantsOf(
-    "packages/cli/src/agent/InstalledAgents.ts",
+    "packages/embed/src/setup/InstalledAgents.ts",
     ["packages/cli/test/HereCommand.test.ts"],
-    [["here: the agent of the settings", "onSuccess: ({ program }) => program", "onSuccess: () => agentKind.program"]]
+    [["here: the agent of the settings", "onSuccess: ({ program }) => program", "onSuccess: () => agent.program"]]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/UninstallCommand.ts",

@@ -110,16 +110,16 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/doctor/EstimateCheck.ts`,
-    [`${cli}/test/EstimateCheck.test.ts`],
+    "packages/embed/src/doctor/EstimateCheck.ts",
+    ["packages/embed/test/EstimateCheck.test.ts"],
     [
       ["estimates: half is worse than one and a half", "Math.abs(Math.log(ratio))", "Math.abs(1 - ratio)"],
       ["estimates: the middle", "sorted[Math.floor((sorted.length - 1) / 2)]", "sorted[0]"]
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/doctor/StateFolderCheck.ts`,
-    [`${cli}/test/StateFolderCheck.test.ts`],
+    "packages/embed/src/doctor/StateFolderCheck.ts",
+    ["packages/embed/test/StateFolderCheck.test.ts"],
     [
       [
         "doctor: an environment that is kept for nobody",
@@ -129,8 +129,8 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/LeftoversCheck.ts",
-    [`${cli}/test/StateFolderCheck.test.ts`],
+    "packages/embed/src/doctor/LeftoversCheck.ts",
+    ["packages/embed/test/StateFolderCheck.test.ts"],
     [
       [
         "doctor: an environment that a watch needs",
@@ -150,8 +150,8 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/doctor/SetupCheck.ts`,
-    [`${cli}/test/SetupCheck.test.ts`],
+    "packages/embed/src/doctor/SetupCheck.ts",
+    ["packages/embed/test/SetupCheck.test.ts"],
     [
       [
         "doctor: a config that may be somebody else's word",
@@ -160,8 +160,8 @@ export const toldMutants = [
       ],
       [
         "doctor: of an agent that is there",
-        "agentOfProgram(yield* usualProgram(settings))",
-        "agentOfProgram(agentProgram(settings))"
+        "agentOfProgram(agent, yield* usualProgram(settings))",
+        "agentOfProgram(agent, agentProgram(agent, settings))"
       ]
     ]
   ),

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, FileSystem } from "effect"
-import { hookedAgents } from "../src/agent/HookedAgents.ts"
+import { agentsWithHooks as hookedAgents } from "../src/agent/HookedAgent.ts"
 import { services } from "./mcp/McpPlace.ts"
 import { printed, printedAt } from "./Printed.ts"
 

@@ -1,4 +1,4 @@
-import { claudeCode } from "@souffleur/claude"
+import { defaultAgent } from "./setup/DefaultAgent.ts"
 import type { Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
 import type { NamedRun, Run } from "@souffleur/plan"
@@ -188,7 +188,7 @@ export class Souffleur extends Context.Service<
 
   /** Makes the service on this host. Nothing else is needed. */
   static readonly layerNode = <E = never>({
-    agent = claudeCode,
+    agent = defaultAgent,
     environment = process.env,
     ...options
   }: NodeOptions<E>) => Layer.provide(Souffleur.layer, NodeWorld.layer({ agent, environment, ...options }))

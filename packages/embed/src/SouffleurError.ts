@@ -2,6 +2,7 @@ import type {
   AgentCommandRefused,
   AgentNotFound,
   AlreadyWatched,
+  BadSetting,
   BadTarget,
   ClaimFailed,
   CommandRefused,
@@ -10,6 +11,8 @@ import type {
   SessionNotFound
 } from "@souffleur/domain"
 import type { LogError, Refused } from "@souffleur/eventlog"
+import type { ProcessesUnavailable } from "@souffleur/node"
+import type { PlatformError } from "effect"
 import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/NamedPlan.ts"
@@ -17,6 +20,7 @@ import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { RoleUnfit } from "./conducting/RoleAgent.ts"
 import type { AgentUnfit } from "./watching/HandOver.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
+import type { NotQuarantined } from "./setup/Quarantine.ts"
 import type { NotRestored } from "./keeping/Restored.ts"
 import type { OpenedOtherwise } from "./watching/KnownWatch.ts"
 import type { NoGuardian, NotDetached } from "./world/Installation.ts"
@@ -99,6 +103,18 @@ type WordError = PartsError | ReadFailed | Refused
 
 /** A recovery cannot be tried again. `AgentUnfit`: the named agent cannot take the conversation over. */
 export type RetryError = AgentUnfit | WordError
+
+/**
+ * Settings cannot be read. `BadSetting`: a variable or a value of the program cannot be used. `ConfigUntrusted`: the
+ * record of trust is damaged.
+ */
+export type SettingsError = BadSetting | ConfigUntrusted | PlatformError.PlatformError | ProcessesUnavailable
+
+/** A log cannot be moved aside. `NotQuarantined`: a process has it open, or may own a watch in it. */
+export type QuarantineError = BadSetting | LaunchFailed | LogError | NotQuarantined | PartsError
+
+/** No notice can be tried: the settings cannot be read, or the config file is not trusted. */
+export type NoticesError = ConfigUntrusted | PartsError
 
 /** A config file cannot be trusted: it cannot be read, or the trust cannot be kept. */
 export type TrustError = LogError | PartsError | Refused

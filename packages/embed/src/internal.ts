@@ -4,8 +4,11 @@
  *
  * @module
  */
-export * from "./preview/HookPlaces.ts"
+export * from "./setup/HookPlaces.ts"
 export { idleSettings } from "./preview/IdleSettings.ts"
+export * from "./setup/HookedAgents.ts"
+export * from "./setup/HookedFiles.ts"
+export * from "./setup/InstalledAgents.ts"
 export { findRun } from "./conducting/FindRun.ts"
 export { runStatus } from "./conducting/RunStatus.ts"
 export { reasonJson } from "./explain/Explanation.ts"
@@ -35,7 +38,7 @@ export type { EndKind } from "./preview/ForeseenEnds.ts"
 export type { ForeseenLine, ForeseenWay } from "./preview/ForeseenLine.ts"
 export type { Preview } from "./preview/Preview.ts"
 export * from "./preview/PreviewSubject.ts"
-export { noticeChannels } from "./NoticeWiring.ts"
+export { noticeChannels } from "./setup/NoticeWiring.ts"
 export * from "./keeping/Departure.ts"
 export {
   allWatches,

@@ -65,6 +65,7 @@ it.effect("a preview of a plan is refused with the errors of conduct", () => {
     const refused = (more: object) => Effect.flip(souffleur.previewPlan({ project: "/p", plan: "plan.yaml", ...more }))
     assert.strictEqual((yield* refused({ plan: "no.yaml" }))._tag, "PlanInvalid")
     assert.strictEqual((yield* refused({ state: "/p/plan.yaml" }))._tag, "StateMisplaced")
+    assert.strictEqual((yield* refused({ state: "/nowhere/state.json" }))._tag, "StateMisplaced")
     assert.deepInclude(yield* refused({ agents: { reviewer: "nonesuch" } }), { _tag: "RoleUnfit", role: "reviewer" })
     assert.include((yield* refused({})).message, "finish.command: there is no program nonesuch in PATH")
     world.agent.missing = true

@@ -87,14 +87,14 @@ export class FakeFiles {
     return [...this.#contents.keys()]
   }
 
+  readonly #isFolder = (path: string) => this.paths.some((one) => one.startsWith(`${path}/`))
   readonly #find = (method: string, path: string) =>
     Effect.suspend(() => {
       const content = this.#contents.get(path)
       return content === undefined ? Effect.fail(missing(method, path)) : Effect.succeed(content)
     })
   readonly #files = FileSystem.makeNoop({
-    exists: (path) =>
-      Effect.sync(() => this.#contents.has(path) || this.paths.some((one) => one.startsWith(`${path}/`))),
+    exists: (path) => Effect.sync(() => this.#contents.has(path) || this.#isFolder(path)),
     makeDirectory: () => Effect.void,
     open: (path, { flag = "r" } = {}) =>
       Effect.suspend(() => {
@@ -118,9 +118,11 @@ export class FakeFiles {
   })
   readonly #trusted = TrustedFiles.of({
     open: (path) =>
-      Effect.mapBoth(this.#find("open", path), {
-        onFailure: () => new FileRefused({ path, problem: "it is not there", missing: true }),
-        onSuccess: opened
+      Effect.suspend(() => {
+        const content = this.#contents.get(path) ?? (this.#isFolder(path) ? { bytes: new Uint8Array() } : undefined)
+        return content === undefined
+          ? Effect.fail(new FileRefused({ path, problem: "it is not there", missing: true }))
+          : Effect.succeed(opened(content))
       }),
     // No file here is a database.
     rows: (path) => Effect.fail(new FileRefused({ path, problem: "it is no SQLite database", missing: false }))

@@ -1,28 +1,17 @@
 import { streamOf } from "@souffleur/plan"
-import { overreachInWords, Settings } from "@souffleur/domain"
-import { Souffleur } from "@souffleur/embed"
-import { type ConfigTrust, layerAgentFiles, layerSouffleur, settingsOf, trustOf } from "@souffleur/embed/internal"
-import { Console, Effect, Layer, Option } from "effect"
+import { type ProjectConfig, Souffleur, SouffleurSetup } from "@souffleur/embed"
+import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
+import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { printJson } from "../Printing.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
-/** Says in a word if the file is trusted. */
-const trustWord = ({ keys, trusted }: ConfigTrust) =>
-  Option.isNone(trusted) ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const)
-
-const inWords = (trust: ConfigTrust): string => {
-  switch (trustWord(trust)) {
-    case "not yet":
-      return "trusted: not yet; the first watch, run or plan here trusts the file as it is then"
-    case "yes":
-      return "trusted: yes"
-    case "no":
-      return `trusted: no: ${overreachInWords({ keys: trust.keys, said: trust.says })}`
-  }
-}
+const inWords = ({ problem, trusted }: ProjectConfig): string =>
+  trusted === "not yet"
+    ? "trusted: not yet; the first watch, run or plan here trusts the file as it is then"
+    : `trusted: ${trusted}${trusted === "no" ? `: ${problem}` : ""}`
 
 /** Trusts the present file for this project, and for its unfinished watches and its runs. */
 const trust = Effect.fn("Config.trust")(function* (project: string, asJson: boolean) {
@@ -52,19 +41,21 @@ export const configCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const project = yield* Project
     if (flags.trust) return yield* trust(project, flags.json)
-    const found = yield* trustOf(project)
-    const resolved = Settings.json(found.settings)
-    const file = { max_external_permission: found.said.ceiling, asks_for: found.keys }
-    if (flags.json) return yield* printJson({ ...resolved, trusted: trustWord(found), file })
-    const { source, warnings, ...values } = resolved
-    const width = Math.max(...Object.keys(values).map((name) => name.length))
-    yield* Effect.forEach(Object.entries(values), ([name, value]) =>
-      Console.log(`${name.padEnd(width)}  ${value ?? "none"}`)
-    )
+    const setup = yield* SouffleurSetup
+    const { config, settings } = yield* setup.settings(project)
+    if (flags.json) {
+      const { asks_for, ceiling: max_external_permission, file, trusted, warnings } = config
+      const values = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
+      const from = Object.fromEntries(settings.flatMap(({ from, name }) => (from === null ? [] : [[name, from]])))
+      const said = { max_external_permission, asks_for }
+      return yield* printJson({ ...values, warnings, source: file, from, trusted, file: said })
+    }
+    const width = Math.max(...settings.map(({ name }) => name.length))
+    yield* Effect.forEach(settings, ({ name, value }) => Console.log(`${name.padEnd(width)}  ${value ?? "none"}`))
     yield* Console.error(
-      source === null ? "no config file: these are defaults and the environment" : `config file: ${String(source)}`
+      config.file === null ? "no config file: these are defaults and the environment" : `config file: ${config.file}`
     )
-    yield* Console.error(inWords(found))
-    yield* Effect.forEach(warnings as ReadonlyArray<string>, (warning) => Console.error(`warning: ${warning}`))
+    yield* Console.error(inWords(config))
+    yield* Effect.forEach(config.warnings, (warning) => Console.error(`warning: ${warning}`))
   })
-).pipe(withProject)
+).pipe(Command.provide(SouffleurSetup.layer), withProject)

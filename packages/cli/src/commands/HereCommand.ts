@@ -8,11 +8,12 @@ import {
   layerStoreReading,
   type Need,
   type Overview,
-  overview
+  overview,
+  usualProgram
 } from "@souffleur/embed/internal"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { firstTyped, usualProgram } from "../agent/InstalledAgents.ts"
+import { firstTyped } from "../agent/FirstTyped.ts"
 import { nextLines } from "../explain/NextLine.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"

@@ -2,17 +2,23 @@ import { TrustedFiles } from "@souffleur/node"
 import type { AgentHooks, HooksChanged, HooksStatus } from "@souffleur/process"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { hookPlaces, settingsOf } from "@souffleur/embed/internal"
-import { hookedAgents, hooked, hooksTyped } from "../agent/HookedAgents.ts"
-import { agentOfProgram, usualProgram } from "../agent/InstalledAgents.ts"
-import { agentKinds } from "../agent/Kind.ts"
+import {
+  addHooked,
+  agentOfProgram,
+  forgetHooked,
+  hookPlaces,
+  hooksTyped,
+  settingsOf,
+  usualProgram
+} from "@souffleur/embed/internal"
+import { agentsWithHooks, hooked } from "../agent/HookedAgent.ts"
+import { agentKind, agentKinds } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { errandWords } from "../SmallEntry.ts"
-import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
 import { json, realProject } from "./Options.ts"
 
-const namesOf = (kinds: typeof hookedAgents) => kinds.map(({ title }) => title).join(", ")
+const namesOf = (kinds: typeof agentsWithHooks) => kinds.map(({ title }) => title).join(", ")
 
 const flags = {
   // An agent without hooks is told as such.
@@ -22,7 +28,7 @@ const flags = {
   ).pipe(Flag.withDescription("The agent (the usual one of this folder)"), Flag.optional),
   projectDir: Flag.String("project-dir").pipe(
     Flag.withDescription(
-      `The project whose settings get them (.): ${namesOf(hookedAgents.filter(({ hooks }) => hooks.ofProject !== undefined))} alone`
+      `The project whose settings get them (.): ${namesOf(agentsWithHooks.filter(({ hooks }) => hooks.ofProject !== undefined))} alone`
     ),
     Flag.optional
   ),
@@ -49,14 +55,18 @@ const meant = Effect.fnUntraced(function* ({
   const settings = yield* settingsOf(project)
   const { stateDir } = settings
   const program = Option.isSome(agent) ? agent.value : yield* usualProgram(settings)
-  const kind = yield* hooked(agentOfProgram(program))
+  const kind = yield* hooked(agentOfProgram(agentKind, program))
   const { hooks, title } = kind
   const places = yield* hookPlaces(kind, settings, project)
   const ofProject = places.find(({ place }) => place === "project")
   if (ofProject === undefined && Option.isSome(projectDir))
     return yield* new BadUsage({ message: `${title} has hooks of the user alone: leave --project-dir out` })
   const { file } = (user ? undefined : ofProject) ?? places.at(-1)!
-  const install = hooksTyped(kind, ...(user ? ["--user"] : Option.isSome(projectDir) ? ["--project-dir", project] : []))
+  const install = hooksTyped(
+    agentKind,
+    kind,
+    ...(user ? ["--user"] : Option.isSome(projectDir) ? ["--project-dir", project] : [])
+  )
   return { hooks, stateDir, file, install, command: hooks.command({ stateDir, self: yield* errandWords("hook") }) }
 })
 
@@ -93,7 +103,7 @@ const install = Command.make(
     yield* printChange(yield* hooks.install(file, command), flags.json)
     if (!flags.json) yield* printConditions(hooks, yield* hooks.status(file))
   })
-).pipe(Command.withDescription(`Add hooks to the settings of an agent: ${namesOf(hookedAgents)}`))
+).pipe(Command.withDescription(`Add hooks to the settings of an agent: ${namesOf(agentsWithHooks)}`))
 
 const uninstall = Command.make(
   "uninstall",

@@ -1,8 +1,7 @@
 import { leastPermission, plain, Words } from "@souffleur/domain"
-import type { ForeseenLine, Preview } from "@souffleur/embed/internal"
+import { agentOfProgram, type ForeseenLine, hooksTyped, type Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
-import { hooksTyped } from "../agent/HookedAgents.ts"
-import { agentOfProgram } from "../agent/InstalledAgents.ts"
+import { agentKind } from "../agent/Kind.ts"
 import { type Paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { wrappedText } from "../Wrapped.ts"
@@ -87,7 +86,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
         row(
           "hooks",
           sees.hooks.length === 0
-            ? `none: "${hooksTyped(agentOfProgram(sees.agent?.program ?? ""))}" adds them`
+            ? `none: "${hooksTyped(agentKind, agentOfProgram(agentKind, sees.agent?.program ?? ""))}" adds them`
             : sees.hooks.map(({ file }) => file).join(", ")
         )
       ]),

@@ -1,8 +1,7 @@
 import { Settings } from "@souffleur/domain"
-import { type HookedAgent, type HookPlace, hookPlaces } from "@souffleur/embed/internal"
+import { addHooked, forgetHooked, type HookedAgent, type HookPlace, hookPlaces } from "@souffleur/embed/internal"
 import { Effect, Option } from "effect"
 import { errandWords } from "../SmallEntry.ts"
-import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
 
 const placesOf = Effect.fnUntraced(function* (kind: HookedAgent, project: string) {
   return yield* hookPlaces(kind, yield* Settings, project)

@@ -1,10 +1,16 @@
 import { Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
-import { type ConfigTrust, trustOf, untrustedIn } from "@souffleur/embed/internal"
+import {
+  agentOfProgram,
+  type ConfigTrust,
+  installedAgents,
+  trustOf,
+  untrustedIn,
+  usualProgram
+} from "@souffleur/embed/internal"
 import { resolveProgram } from "@souffleur/process"
 import { Console, Effect, Option, Result } from "effect"
 import { Prompt } from "effect/cli"
-import { hooked } from "../agent/HookedAgents.ts"
-import { agentOfProgram, installedAgents, usualProgram } from "../agent/InstalledAgents.ts"
+import { hooked } from "../agent/HookedAgent.ts"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { everyWatch } from "../service/Service.ts"
@@ -149,7 +155,7 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
   if ([agent, ...Option.toArray(given.notify)].some((text) => /[\0\n\r]/u.test(text)))
     return yield* new BadUsage({ message: "an answer is one line" })
   const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
-  const kind = agentOfProgram(program)
+  const kind = agentOfProgram(agentKind, program)
   const own = yield* Effect.option(hooked(kind))
   const choices = hookAnswers.filter(
     (place) => place === "none" || Option.exists(own, ({ hooks }) => place === "user" || hooks.ofProject !== undefined)

@@ -1,13 +1,12 @@
 import type { ResolvedSettings } from "@souffleur/domain"
-import { hookPlaces } from "@souffleur/embed/internal"
+import { forgetHooked, hookedFiles, hookedFolder, hookPlaces } from "@souffleur/embed/internal"
 import { compiledDir } from "@souffleur/node"
 import { isDraft, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { agentHooked, hookedAgents } from "../agent/HookedAgents.ts"
+import { agentHooked, agentsWithHooks } from "../agent/HookedAgent.ts"
 import { completionsHere, uninstallCompletion } from "../completions/CompletionFile.ts"
 import { installed, uninstall } from "../service/ServiceManager.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { forgetHooked, hookedFiles, hookedFolder } from "./HookedFiles.ts"
 import { orNotRemoved, ownTrace, type Trace } from "./Trace.ts"
 
 type Needs<T> = T extends ReadonlyArray<Trace<infer R>> ? R : never
@@ -38,10 +37,10 @@ const stateNames = [
 const hooks = Effect.fn("hooks")(function* (settings: ResolvedSettings, projects: ReadonlyArray<string>) {
   const { stateDir } = settings
   const recorded = yield* hookedFiles(stateDir)
-  const places = yield* Effect.forEach(hookedAgents, (kind) => hookPlaces(kind, settings, ...projects))
+  const places = yield* Effect.forEach(agentsWithHooks, (kind) => hookPlaces(kind, settings, ...projects))
   const files = new Set([...recorded, ...places.flat().map(({ file }) => file)])
   // Each agent finds the hooks of all, and each hook names its agent.
-  const [first] = hookedAgents
+  const [first] = agentsWithHooks
   const found = yield* Effect.forEach([...files], (file) =>
     Effect.match(first!.hooks.status(file), {
       onSuccess: (status) => (status.events.length > 0 ? [{ file, hooks: agentHooked(status).hooks }] : []),

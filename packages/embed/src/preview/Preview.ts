@@ -27,7 +27,7 @@ import { Installation } from "../world/Installation.ts"
 import { idleSettings } from "./IdleSettings.ts"
 import { foreseenEnds } from "./ForeseenEnds.ts"
 import { foreseenWays, shown, unknownId } from "./ForeseenLine.ts"
-import { hasHooks, hookPlaces } from "./HookPlaces.ts"
+import { hasHooks, hookPlaces } from "../setup/HookPlaces.ts"
 
 /** These parts are not of a host, so that nothing can be foreseen. */
 export class NoPreview extends Schema.TaggedError<NoPreview>()("NoPreview", { message: Schema.String }) {}

@@ -4,7 +4,7 @@ import { NoticeChannels, runProgram, type TrustedFiles } from "@souffleur/proces
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { noticeChannels } from "../NoticeWiring.ts"
+import { noticeChannels } from "../setup/NoticeWiring.ts"
 import { previewOf } from "../preview/PreviewSubject.ts"
 import { withoutMarks } from "../keeping/Detach.ts"
 import { guardianOfWatch } from "../keeping/GuardianKeeper.ts"

@@ -126,7 +126,7 @@ const lockers = (path: string): ReadonlyArray<number> => {
 
 const holders = (paths: ReadonlyArray<string>): ReadonlyArray<number> => {
   const files = new Set(paths.map(keyOf).filter((file) => file !== undefined))
-  return pids().filter((pid) => pid !== process.pid && opens(pid, files))
+  return pids().filter((pid) => opens(pid, files))
 }
 
 /** Processes as the kernel of Linux shows them in files (proc(5)). */

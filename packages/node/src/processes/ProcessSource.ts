@@ -66,7 +66,7 @@ export interface ProcessSource {
   readonly executable: (pid: number) => Executable | undefined
   /** Returns the pids that have a file open and hold a lock on the whole of it. */
   readonly lockers: (path: string) => ReadonlyArray<number>
-  /** Returns the pids of other processes that have one of these files open. */
+  /** Returns the pids of the processes that have one of these files open. */
   readonly holders: (paths: ReadonlyArray<string>) => ReadonlyArray<number>
   /** Opens a reader for identities that are asked for repeatedly. It keeps at most `limit` descriptors open. */
   readonly reader: (limit: number) => StatReader

@@ -196,10 +196,7 @@ export const psSource = (dialect: PsDialect): ProcessSource => {
       return file && { path, uid: file.uid }
     },
     lockers: (path) => wholeLockersIn(lsof(path)),
-    holders: (paths) =>
-      openersIn(lsof(...paths))
-        .map(([pid]) => pid)
-        .filter((pid) => pid !== process.pid),
+    holders: (paths) => openersIn(lsof(...paths)).map(([pid]) => pid),
     reader: () => ({
       read: ({ pid, startTime }) => {
         const found = stat(pid)

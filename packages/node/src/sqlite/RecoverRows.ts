@@ -130,8 +130,8 @@ const unusable = (path: string, reason: SqliteUnusable["reason"], what: string) 
   new SqliteUnusable({ path, reason, message: `${path}: ${what}` })
 
 /**
- * Finds the other processes of this user that have one of these files open. Files are compared by device and inode, not
- * by name.
+ * Finds the processes of this user that have one of these files open, this one too. Files are compared by device and
+ * inode, not by name.
  */
 export const holders = Effect.fn("RecoverRows.holders")((paths: ReadonlyArray<string>) =>
   Effect.sync(() => hostSource?.holders(paths) ?? [])

@@ -18,6 +18,8 @@ export interface AgentOptions {
 export interface AgentPackage extends AgentKind {
   /** Absent: souffleur installs none. */
   readonly hooks?: AgentHooks
+  /** The agents that `anyAgent` joined, the first one first. Absent: it is one agent. */
+  readonly all?: ReadonlyArray<AgentPackage>
   /** See `AgentKind.kindOf`. */
   readonly kindOf?: (program: string) => AgentPackage
   readonly layer: (

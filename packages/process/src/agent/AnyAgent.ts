@@ -27,6 +27,7 @@ export const anyAgent = (first: AgentPackage, ...others: ReadonlyArray<AgentPack
   const ownerOf = (words: ReadonlyArray<string>): AgentPackage => others.find((one) => one.owns(words)) ?? first
   return {
     ...first,
+    all,
     marks: new Set(all.flatMap(({ marks }) => [...marks])),
     identity: (variables) =>
       all.map((one) => one.identity(variables)).find(({ mark }) => mark !== undefined) ?? first.identity(variables),

@@ -1,4 +1,4 @@
-import { Store } from "@souffleur/eventlog"
+import { LogUnusable, Store } from "@souffleur/eventlog"
 import {
   Claims,
   decodeEvent,
@@ -14,18 +14,25 @@ import {
 } from "@souffleur/domain"
 import { HookFiles, RecoverRows } from "@souffleur/node"
 import { sync } from "@souffleur/process"
-import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
-import { agentKind } from "../agent/Kind.ts"
-import {
-  layerAgentFiles,
-  layerClaims,
-  layerHost,
-  layerLaunches,
-  liveSessions,
-  statusLine
-} from "@souffleur/embed/internal"
-import { Ended } from "../Failure.ts"
-import { type Finding, note, passed, wrong } from "./Finding.ts"
+import { Clock, Effect, FileSystem, Option, Path, Result, Runtime, Schema } from "effect"
+import { statusLine } from "../explain/StatusLine.ts"
+import { liveSessions } from "../watching/LiveSessions.ts"
+import { layerAgentFiles } from "../world/AgentLayers.ts"
+import { Installation } from "../world/Installation.ts"
+import { layerLaunches } from "../world/LaunchLayers.ts"
+import { layerHost } from "../world/StoreLayers.ts"
+import { layerClaims } from "../world/World.ts"
+import { type Finding, note, passed, wrong } from "../doctor/Finding.ts"
+
+/** A log is not moved aside, because a process has it open or may own a watch in it. Exit code 3. */
+export class NotQuarantined extends Schema.TaggedError<NotQuarantined>()("NotQuarantined", {
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 3
+  override get message(): string {
+    return `nothing is moved: ${this.problem}`
+  }
+}
 
 /** The number of newest events that are named for each watch. */
 const lastTold = 5
@@ -103,6 +110,7 @@ const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }
       : Option.flatten(yield* Effect.option(Launcher.use(({ settle }) => settle(launch.launchId))))
   const conductor = Option.getOrElse(launched, () => watch.conductor)
   const session = Option.isSome(launched) ? (launch?.sessionId ?? "") : watch.sessionId
+  const { agent } = yield* Installation
   const condition = conductor === undefined ? "gone" : yield* (yield* Processes).condition(conductor)
   const alive = condition === "running" || condition === "stopped"
   const place = placeOf(watch.project)
@@ -115,7 +123,7 @@ const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }
         ? "souffleur watch: on a terminal it lists the live sessions"
         : alive
           ? `souffleur watch${place} --pid ${conductor?.pid} --session-id ${session}`
-          : `souffleur run${place} -- ${agentKind.goOn(session)}`
+          : `souffleur run${place} -- ${agent.goOn(session)}`
   const who =
     conductor === undefined
       ? "no Conductor is known"
@@ -139,9 +147,6 @@ const live = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   )
 })
 
-const refuse = (why: string) =>
-  Effect.andThen(Console.error(`souffleur: nothing is moved: ${why}`), Effect.fail(new Ended({ code: 3 })))
-
 /**
  * Renames the files into a new folder, the log first. A crash in between thus leaves no log without its newest events.
  */
@@ -160,7 +165,7 @@ const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, presen
 
 /**
  * Moves a damaged log aside, unchanged, and reports its readable part and how to go on (spec: behaviour#damaged-log). A
- * sound log stays. Fails with `Ended` (exit code 3) where a process has the log open. It does so too where a souffleur
+ * sound log stays. Fails with `NotQuarantined` where a process has the log open. It does so too where a souffleur
  * that may be alive owns a watch in it. Fails with the log's own error where it cannot be used for another reason.
  */
 export const quarantine = Effect.fn("Doctor.quarantine")(
@@ -173,12 +178,15 @@ export const quarantine = Effect.fn("Doctor.quarantine")(
     )
     if (present.length === 0) return [passed("event log", "there is none: nothing to move")]
     const holders = yield* RecoverRows.holders(present)
-    if (holders.length > 0) return yield* refuse(`process ${holders.join(", ")} has the event log open: end it first`)
+    if (holders.length > 0)
+      return yield* new NotQuarantined({
+        problem: `process ${holders.join(", ")} has the event log open: end it first`
+      })
     const { each, lost, watches } = folding()
     const scratch = fs.makeTempDirectoryScoped({ directory: settings.stateDir, prefix: ".new-" })
     const found = yield* Effect.scoped(
       Effect.flatMap(scratch, (folder) => RecoverRows.recoverRows({ ...Store, path: file }, folder, each))
-    )
+    ).pipe(Effect.catchTag("SqliteUnusable", (error) => Effect.fail(LogUnusable.ofFile(error))))
     const damage = found.wrong ?? lost.wrong
     if (damage === undefined) {
       const newer = "it holds events of a newer souffleur, which is no damage: use that one"
@@ -192,9 +200,9 @@ export const quarantine = Effect.fn("Doctor.quarantine")(
     const { isDead } = yield* Claims
     for (const [id, { watch }] of unfinished)
       if (watch.owner !== undefined && !(yield* isDead(watch.owner)))
-        return yield* refuse(
-          `souffleur with pid ${watch.owner.process.pid} on ${watch.owner.host} may watch ${id}: end it first`
-        )
+        return yield* new NotQuarantined({
+          problem: `souffleur with pid ${watch.owner.process.pid} on ${watch.owner.host} may watch ${id}: end it first`
+        })
     const cancelled = yield* settled(settings)
     const folder = yield* move(settings, present)
     const read = [...watches.values()].reduce((all, one) => all + one.read, 0)

@@ -1,7 +1,7 @@
 import { CommsErrand } from "@souffleur/comms"
 import { Comms, type CommsSnapshot, parseTime, type ResolvedSettings, type Watch, Words } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
-import type { NamedWatch } from "@souffleur/embed"
+import type { NamedWatch } from "../watching/FindWatch.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 const init = "souffleur init"

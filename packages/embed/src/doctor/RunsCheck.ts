@@ -1,8 +1,9 @@
 import { invocation, lookAtState, needsPerson, type NamedRun, newestRun, unfinishedRuns } from "@souffleur/plan"
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Option, Path } from "effect"
-import { layerClaims, layerHost, layerStore, runNeeds, runStanding } from "@souffleur/embed/internal"
-import { Environment } from "../world/CommandEnvironment.ts"
+import { runNeeds, runStanding } from "../explain/RunSentence.ts"
+import { layerHost, layerStore } from "../world/StoreLayers.ts"
+import { layerClaims } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 const restore = "bring back a copy of the event log, or: souffleur doctor --quarantine"
@@ -11,7 +12,7 @@ const restore = "bring back a copy of the event log, or: souffleur doctor --quar
 const runFinding = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
   const name = `run ${id}`
   if (unreadable !== undefined) return wrong(name, unreadable.message, restore)
-  const goOn = invocation(run, (yield* Environment).cwd)
+  const goOn = invocation(run)
   const needs = needsPerson(run)
   if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
     return needs
@@ -29,18 +30,12 @@ const stateOf = Effect.fnUntraced(function* ({
 }: NamedRun): Effect.fn.Return<
   ReadonlyArray<Finding>,
   never,
-  Path.Path | Environment | Effect.Services<ReturnType<typeof lookAtState>>
+  Path.Path | Effect.Services<ReturnType<typeof lookAtState>>
 > {
   const file = (yield* Path.Path).join(run.project, "state.json")
   const { state } = yield* lookAtState(file)
   return state._tag === "Corrupt"
-    ? [
-        wrong(
-          "state file",
-          `${file} is damaged`,
-          `${invocation(run, (yield* Environment).cwd)} makes it again from the log`
-        )
-      ]
+    ? [wrong("state file", `${file} is damaged`, `${invocation(run)} makes it again from the log`)]
     : []
 })
 

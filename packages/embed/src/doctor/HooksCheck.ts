@@ -1,7 +1,8 @@
 import type { ResolvedSettings } from "@souffleur/domain"
-import { type HookedAgent, type HookPlace, hookPlaces } from "@souffleur/embed/internal"
 import { Effect } from "effect"
-import { hookedAgents, hooksTyped } from "../agent/HookedAgents.ts"
+import { type HookedAgent, type HookPlace, hookPlaces } from "../setup/HookPlaces.ts"
+import { hookedAgents, hooksTyped } from "../setup/HookedAgents.ts"
+import { Installation } from "../world/Installation.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /**
@@ -9,10 +10,11 @@ import { type Finding, note, passed, wrong } from "./Finding.ts"
  * Returns nothing where there are no hooks.
  */
 export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (settings: ResolvedSettings, project: string) {
+  const { agent } = yield* Installation
   const look = Effect.fnUntraced(
     function* (kind: HookedAgent, { file, place }: { readonly file: string; readonly place: HookPlace }) {
       const { absent, events, missing, off, programs, unapproved } = yield* kind.hooks.status(file)
-      const again = hooksTyped(kind, ...(place === "project" ? ["--project-dir", project] : ["--user"]))
+      const again = hooksTyped(agent, kind, ...(place === "project" ? ["--project-dir", project] : ["--user"]))
       const none: ReadonlyArray<Finding> = []
       if (events.length === 0) return none
       if (missing.length > 0)
@@ -35,7 +37,7 @@ export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (settings: Re
         ])
       )
   )
-  const found = yield* Effect.forEach(hookedAgents, (kind) =>
+  const found = yield* Effect.forEach(hookedAgents(agent), (kind) =>
     Effect.flatMap(
       hookPlaces(kind, settings, project),
       Effect.forEach((place) => look(kind, place))

@@ -1,18 +1,18 @@
+import { claudeCode } from "@souffleur/claude"
 import { HostServices } from "@souffleur/node"
-import { loadSettings } from "@souffleur/process"
+import { type AgentPackage, anyAgent, loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
-import { agentKind } from "../src/agent/Kind.ts"
+import { Duration, Effect, FileSystem } from "effect"
 import { setupCheck, systemCheck } from "../src/doctor/SetupCheck.ts"
-import { surroundingsIn, installedIn } from "./Surroundings.ts"
+import { installed } from "./Installed.ts"
 
 it.live("the check prints only the program of an agent command, which may hold a key", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
     const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_AGENT_COMMAND: '["env","API_KEY=hunter2","sh"]' }
-    const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
-    const findings = yield* setupCheck(settings, home, 1000).pipe(installedIn(surroundingsIn(home, variables)))
+    const settings = yield* loadSettings({ agent: claudeCode, projectDir: home, environment: variables, flags: {} })
+    const findings = yield* setupCheck(settings, home, 1000).pipe(Effect.provide(installed(variables)))
     const agent = findings.find(({ check }) => check === "agent")
     assert.deepStrictEqual([agent?.level, agent?.detail], ["ok", "env is found"])
     assert.notInclude(JSON.stringify(findings), "hunter2")
@@ -28,8 +28,13 @@ it.live("a config file that others may have written is wrong, and not used at al
     yield* files.writeFileString(file, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
     const variables = { HOME: project, PATH: "/usr/bin:/bin" }
     const found = Effect.gen(function* () {
-      const settings = yield* loadSettings({ agent: agentKind, projectDir: project, environment: variables, flags: {} })
-      const findings = yield* setupCheck(settings, project, 1000).pipe(installedIn(surroundingsIn(project, variables)))
+      const settings = yield* loadSettings({
+        agent: claudeCode,
+        projectDir: project,
+        environment: variables,
+        flags: {}
+      })
+      const findings = yield* setupCheck(settings, project, 1000).pipe(Effect.provide(installed(variables)))
       return { ceiling: settings.maxExternalPermission, config: findings.filter(({ check }) => check === "config") }
     })
     yield* files.chmod(file, 0o666)
@@ -48,21 +53,33 @@ it.live("a config file that others may have written is wrong, and not used at al
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
+/** Another agent beside the first. */
+const other: AgentPackage = {
+  ...claudeCode,
+  title: "Other",
+  program: "other",
+  folder: { variables: ["OTHER_DIR"], inHome: ".other" },
+  sessions: "talks",
+  stall: Duration.seconds(301),
+  owns: ([program]) => program === "other"
+}
+
 it.live("the folder and the limits are those of the agent that is installed, not of the default that is not", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    yield* files.writeFileString(`${home}/codex`, "#!/bin/sh\n", { mode: 0o755 })
+    yield* files.writeFileString(`${home}/other`, "#!/bin/sh\n", { mode: 0o755 })
+    const agent = anyAgent(claudeCode, other)
     const checked = Effect.fnUntraced(function* (PATH: string) {
       const variables = { HOME: home, PATH }
-      const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
-      const found = yield* setupCheck(settings, home, 1000).pipe(installedIn(surroundingsIn(home, variables)))
+      const settings = yield* loadSettings({ agent, projectDir: home, environment: variables, flags: {} })
+      const found = yield* Effect.provide(setupCheck(settings, home, 1000), installed(variables, agent))
       return (check: string) => found.filter((one) => one.check === check).map(({ detail }) => detail)
     })
-    const codex = yield* checked(home)
-    assert.include(codex("agent").join(), "Codex is found too")
-    assert.include(codex("sessions").join(), `${home}/.codex/sessions`)
-    assert.include(codex("stale limit").join(), "silent for 5 m 1 s")
+    const found = yield* checked(home)
+    assert.include(found("agent").join(), "Other is found too: souffleur run -- other")
+    assert.include(found("sessions").join(), `${home}/.other/talks`)
+    assert.include(found("stale limit").join(), "silent for 5 m 1 s")
     const none = yield* checked(`${home}/none`)
     assert.include(none("sessions").join(), `${home}/.claude/projects`)
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))

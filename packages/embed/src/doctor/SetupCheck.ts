@@ -2,10 +2,12 @@ import { type AgentKind, leastPermission, type ResolvedSettings, Words } from "@
 import { type AgentPackage, findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
-import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram } from "../agent/InstalledAgents.ts"
-import { agentKind } from "../agent/Kind.ts"
-import { agentDirOf, idleSettings, launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
-import { Environment } from "../world/CommandEnvironment.ts"
+import { idleSettings } from "../preview/IdleSettings.ts"
+import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram } from "../setup/InstalledAgents.ts"
+import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
+import { Installation } from "../world/Installation.ts"
+import { layerHost } from "../world/StoreLayers.ts"
+import { terminalOf } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Checks the git repository. Without comms the commit that is checked out is a sign of progress. */
@@ -18,8 +20,9 @@ const repository = Effect.fnUntraced(function* (project: string) {
 
 /** Checks the agent that `AGENT_COMMAND` names. A default that is not installed is fine where another agent is. */
 const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, others: ReadonlyArray<AgentPackage>) {
+  const { agent } = yield* Installation
   const launched = launchable(settings).pipe(
-    Effect.andThen(Effect.fromResult(agentKind.parseCommand(settings.agentCommand))),
+    Effect.andThen(Effect.fromResult(agent.parseCommand(settings.agentCommand))),
     Effect.provide(layerAgent(settings)),
     Effect.provide(layerHost)
   )
@@ -27,7 +30,7 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, othe
     // The arguments are left out, because they may hold a key.
     onSuccess: ({ program }) => passed("agent", `${program} is found`),
     onFailure: (error) =>
-      settings.agentCommand === agentKind.program && others[0] !== undefined
+      settings.agentCommand === agent.program && others[0] !== undefined
         ? note("agent", error.message, `souffleur setup --agent ${others[0].program} makes that one the usual agent`)
         : wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
   })
@@ -35,7 +38,7 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, othe
 
 /** Names the other agents that are installed. */
 const othersFound = (others: ReadonlyArray<AgentPackage>) =>
-  others.map(({ program, title }) => passed("agent", `${title} is found too: ${typedWith(program, "…")}`))
+  others.map((kind) => passed("agent", `${kind.title} is found too: ${typedWith(kind, kind.program, "…")}`))
 
 const sessionsReadable = Effect.fnUntraced(function* (settings: ResolvedSettings, kind: AgentPackage) {
   const fs = yield* FileSystem.FileSystem
@@ -101,7 +104,7 @@ const ceiling = ({ maxExternalPermission }: ResolvedSettings, { refusedAsRoot }:
     : passed("permission", `no launch is above ${maxExternalPermission}`)
 
 const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
-  const { variables } = yield* Environment
+  const { variables } = yield* Installation
   const chosen = yield* Effect.result(terminalOf(settings, variables))
   if (Result.isFailure(chosen))
     return wrong("launcher", chosen.failure.message, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
@@ -126,8 +129,9 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   uid: number
 ) {
   // A default that is not installed has no folder and no limits to speak of.
-  const kind = agentOfProgram(yield* usualProgram(settings))
-  const configured = agentOfProgram(agentProgram(settings))
+  const { agent } = yield* Installation
+  const kind = agentOfProgram(agent, yield* usualProgram(settings))
+  const configured = agentOfProgram(agent, agentProgram(agent, settings))
   const others = (yield* installedAgents).filter(({ program }) => program !== configured.program)
   return [
     yield* agentFound(settings, others),

@@ -1,7 +1,7 @@
 import type { ResolvedSettings } from "@souffleur/domain"
 import { isDraft } from "@souffleur/process"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
-import type { NamedWatch } from "@souffleur/embed"
+import type { NamedWatch } from "../watching/FindWatch.ts"
 import { note, passed, wrong } from "./Finding.ts"
 import { filesIn } from "./StateFolderFiles.ts"
 

@@ -2,8 +2,9 @@ import { Claims, EventLog, type ResolvedSettings, Words, isOfAnotherMachine, fai
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
 import { Signals } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
-import type { NamedWatch } from "@souffleur/embed"
-import { allWatches, layerClaims, layerDatabase, layerStore } from "@souffleur/embed/internal"
+import { allWatches, type NamedWatch } from "../watching/FindWatch.ts"
+import { layerDatabase, layerStore } from "../world/StoreLayers.ts"
+import { layerClaims } from "../world/World.ts"
 import { estimateCheck, ratioOf } from "./EstimateCheck.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 

@@ -1,13 +1,14 @@
 import { Agent, heldBy, Processes } from "@souffleur/domain"
 import { refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option, Result } from "effect"
-import { agentKind } from "../agent/Kind.ts"
-import type { NamedWatch } from "@souffleur/embed"
+import type { NamedWatch } from "../watching/FindWatch.ts"
+import { Installation } from "../world/Installation.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Checks whether a process could be watched, with the questions of `watch`. It claims nothing. */
 export const pidCheck = Effect.fn("Doctor.pidCheck")(function* (pid: number, watches: ReadonlyArray<NamedWatch>) {
   const agent = yield* Agent
+  const { agent: kind } = yield* Installation
   const processes = yield* Processes
   const check = `process ${pid}`
   const found = Option.getOrUndefined(yield* processes.find(pid))
@@ -39,7 +40,7 @@ export const pidCheck = Effect.fn("Doctor.pidCheck")(function* (pid: number, wat
         : wrong(
             check,
             `it holds session ${session}, which cannot be found: ${file.failure.message}`,
-            `another folder? set ${agentKind.folder.variables[0]}`
+            `another folder? set ${kind.folder.variables[0]}`
           )
     )
   }

@@ -3,7 +3,7 @@ import { NoticeProcess } from "@souffleur/node"
 import { makeNoticeChannels } from "@souffleur/notify"
 import { pageLinkOf } from "@souffleur/process"
 import { Effect } from "effect"
-import { Installation } from "./world/Installation.ts"
+import { Installation } from "../world/Installation.ts"
 
 /** The variables that the process which sends notices gets: proxies and certificates, and no key. */
 const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_USE_ENV_PROXY", "NODE_EXTRA_CA_CERTS"] as const

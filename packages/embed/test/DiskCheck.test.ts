@@ -2,7 +2,7 @@ import { freeSpace, HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { agentKind } from "../src/agent/Kind.ts"
+import { claudeCode } from "@souffleur/claude"
 import { diskCheck, kindAt, roomCheck } from "../src/doctor/DiskCheck.ts"
 
 const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -42,7 +42,7 @@ it.live("doctor finds a state folder on a network file system wrong, even before
     const files = yield* FileSystem.FileSystem
     const home = yield* files.realPath(yield* files.makeTempDirectoryScoped())
     const settings = yield* loadSettings({
-      agent: agentKind,
+      agent: claudeCode,
       projectDir: home,
       environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/a/state` },
       flags: {}

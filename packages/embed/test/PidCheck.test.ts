@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { layerPartialAgent } from "@souffleur/testing"
 import { Effect, Layer, Option } from "effect"
 import { pidCheck } from "../src/doctor/PidCheck.ts"
+import { installed } from "./Installed.ts"
 
 const identity = { pid: 10, startTime: 7, bootId: "b" }
 const alive: ProcessInfo = { identity, parent: 1, uid: 1000, name: "claude", condition: "running" }
@@ -36,6 +37,7 @@ const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = tru
               ? Effect.succeed({ sessionId, path: "/s.jsonl" })
               : Effect.fail(new SessionNotFound({ reason: "missing", sessionId, message: "no file" }))
         }),
+        installed({}),
         Layer.mock(Hooks)({ holds: () => Effect.succeed(Option.fromUndefinedOr(holds)) })
       )
     ),

@@ -5,13 +5,13 @@ import { command } from "@souffleur/supervisor"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
-import { agentKind } from "../src/agent/Kind.ts"
-import { layerStore } from "@souffleur/embed/internal"
+import { claudeCode } from "@souffleur/claude"
+import { layerStore } from "../src/world/StoreLayers.ts"
 import { stateFolderCheck } from "../src/doctor/StateFolderCheck.ts"
 
 const settingsIn = (home: string) =>
   loadSettings({
-    agent: agentKind,
+    agent: claudeCode,
     projectDir: home,
     environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
     flags: {}
@@ -184,7 +184,7 @@ it.live("a state folder that others may write, or that is a link, is wrong, and 
       [link, /a link/]
     ] as const) {
       const settings = yield* loadSettings({
-        agent: agentKind,
+        agent: claudeCode,
         projectDir: home,
         environment: { HOME: home, SOUFFLEUR_STATE_DIR: folder },
         flags: {}

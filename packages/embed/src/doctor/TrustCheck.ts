@@ -1,7 +1,7 @@
 import { overreachInWords } from "@souffleur/domain"
 import { Option } from "effect"
-import type { NamedWatch } from "@souffleur/embed"
-import type { ConfigTrust } from "@souffleur/embed/internal"
+import type { NamedWatch } from "../watching/FindWatch.ts"
+import type { ConfigTrust } from "../world/ConfigTrust.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 const look = (source: string | null) => `look at ${source ?? "it"}, then: souffleur config --trust`

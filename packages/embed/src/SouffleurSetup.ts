@@ -1,0 +1,70 @@
+import { defaultAgent } from "./setup/DefaultAgent.ts"
+import { HostServices } from "@souffleur/node"
+import { Context, type Effect, Layer } from "effect"
+import type { Finding } from "./doctor/Finding.ts"
+import { makeSouffleurSetup, type SetupNeeds } from "./setup/MakeSouffleurSetup.ts"
+import type { NodeOptions } from "./SouffleurOptions.ts"
+import type { NoticesError, QuarantineError, SettingsError } from "./SouffleurError.ts"
+import type { NoticeAnswer } from "./setup/NoticeTrial.ts"
+import type { ProjectSettings } from "./setup/ProjectSettings.ts"
+import * as NodeInstallation from "./setup/NodeInstallation.ts"
+
+/**
+ * The setup of souffleur on this host: its settings, its problems, and what to do about them. It opens no log before it
+ * is asked, and makes no folder. So it answers also where the log is damaged, and no `Souffleur` can be made.
+ *
+ * @example
+ * ```ts
+ * import { SouffleurSetup } from "@souffleur/embed"
+ * import { Effect } from "effect"
+ *
+ * const wrong = Effect.gen(function* () {
+ *   const setup = yield* SouffleurSetup
+ *   const found = yield* setup.findings("/srv/job")
+ *   return found.filter(({ level }) => level === "wrong").map(({ detail, todo }) => `${detail}: ${todo}`)
+ * }).pipe(Effect.provide(SouffleurSetup.layerNode({ stateDir: "/var/lib/app/souffleur" })))
+ * ```
+ */
+export class SouffleurSetup extends Context.Service<
+  SouffleurSetup,
+  {
+    /** Reads the settings of a project, each with its source, and the trust in its config file. It trusts nothing. */
+    readonly settings: (project: string) => Effect.Effect<ProjectSettings, SettingsError>
+    /**
+     * Checks what a watch in a project needs: agent, settings, terminal, state folder, log, watches, runs, hooks,
+     * notices and comms. `pid`: whether that process could be watched too. The log is that of the state folder. Each
+     * problem is a finding, with what to do.
+     */
+    readonly findings: (
+      project: string,
+      options?: { readonly pid?: number }
+    ) => Effect.Effect<ReadonlyArray<Finding>, SettingsError>
+    /**
+     * Moves a damaged log of the state folder aside, unchanged. Says how each of its watches goes on. A sound log
+     * stays. Fails with `NotQuarantined` while a process has it open, or may own a watch in it.
+     */
+    readonly quarantine: (project: string) => Effect.Effect<ReadonlyArray<Finding>, QuarantineError>
+    /**
+     * Sends one notice to each channel of `NOTIFY`, and returns what each answered. The config file is trusted as where
+     * a watch opens. Empty: there is no channel.
+     */
+    readonly tryNotices: (project: string) => Effect.Effect<ReadonlyArray<NoticeAnswer>, NoticesError>
+  }
+>()("@souffleur/embed/SouffleurSetup") {
+  /** Makes the service of the ports in the context. */
+  static readonly layer: Layer.Layer<SouffleurSetup, never, SetupNeeds> = Layer.effect(
+    SouffleurSetup,
+    makeSouffleurSetup
+  )
+
+  /** Makes the service on this host, by the options of `Souffleur.layerNode`. Nothing else is needed. */
+  static readonly layerNode = ({
+    agent = defaultAgent,
+    environment = process.env,
+    ...options
+  }: Pick<NodeOptions, "agent" | "comms" | "environment" | "notices" | "settings" | "stateDir">) =>
+    Layer.provide(
+      SouffleurSetup.layer,
+      Layer.provideMerge(NodeInstallation.layer({ agent, environment, ...options }), HostServices.layer)
+    )
+}

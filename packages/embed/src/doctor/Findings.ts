@@ -1,0 +1,74 @@
+import { Processes, type ResolvedSettings } from "@souffleur/domain"
+import { HookFiles } from "@souffleur/node"
+import { channelProblem } from "@souffleur/notify"
+import { Effect, Layer } from "effect"
+import { layerAgent, layerAgentFiles } from "../world/AgentLayers.ts"
+import { trustOf } from "../world/ConfigTrust.ts"
+import { Installation } from "../world/Installation.ts"
+import { settingsOf } from "../world/ReadHere.ts"
+import { layerHost } from "../world/StoreLayers.ts"
+import { commsCheck } from "./CommsCheck.ts"
+import { passed, wrong } from "./Finding.ts"
+import { hooksCheck } from "./HooksCheck.ts"
+import { pidCheck } from "./PidCheck.ts"
+import { runsCheck } from "./RunsCheck.ts"
+import { setupCheck, systemCheck } from "./SetupCheck.ts"
+import { stateFolderCheck } from "./StateFolderCheck.ts"
+import { pinned, trustCheck } from "./TrustCheck.ts"
+
+/** Checks the trust in the config file. A damaged record of trust is a finding too. */
+const trustFinding = Effect.fnUntraced(function* (project: string) {
+  return yield* Effect.map(trustOf(project), (trust) => ({
+    settings: trust.settings,
+    finding: trustCheck(trust)
+  })).pipe(
+    Effect.catchTag("ConfigUntrusted", ({ message }) =>
+      Effect.map(settingsOf(project), (settings) => ({
+        settings,
+        finding: wrong("trust", message, "look at the config file, then: souffleur config --trust")
+      }))
+    )
+  )
+})
+
+/** The files of the agent. They are read even where the agent cannot be launched, which another check reports. */
+const evidence = (settings: ResolvedSettings) =>
+  Layer.mergeAll(
+    Layer.catch(layerAgent(settings), () => layerAgentFiles(settings)),
+    HookFiles.layer(settings.stateDir)
+  ).pipe(Layer.provideMerge(layerHost))
+
+/** Checks the channels of notices. It sends nothing. */
+const noticesCheck = Effect.fn("noticesCheck")(function* ({ notify, stateDir }: ResolvedSettings) {
+  const { platform, variables } = yield* Installation
+  return yield* Effect.forEach(notify, (channel) =>
+    Effect.map(channelProblem(channel, { platform, variables, stateDir }), (problem) =>
+      problem === null
+        ? passed("notices", `${channel._tag} is ready`)
+        : wrong("notices", `${channel._tag}: ${problem}`, "put it right, then: souffleur notify --test")
+    )
+  )
+})
+
+/** Checks what a watch in a project needs, and whether a process could be watched (spec: command-line#doctor). */
+export const findings = Effect.fn("findings")(function* (project: string, { pid }: { readonly pid?: number } = {}) {
+  const { finding, settings } = yield* trustFinding(project)
+  const { uid } = yield* Effect.provide(
+    Effect.map(Processes, ({ host }) => host),
+    layerHost
+  )
+  const kept = yield* stateFolderCheck(settings)
+  const readable = kept.findings.some(({ check, level }) => check === "event log" && level === "ok")
+  return [
+    ...systemCheck((yield* Installation).platform),
+    ...(yield* setupCheck(settings, project, uid)),
+    finding,
+    ...pinned(kept.watches),
+    ...(pid === undefined ? [] : yield* Effect.provide(pidCheck(pid, kept.watches), evidence(settings))),
+    ...(yield* hooksCheck(settings, project)),
+    ...(yield* noticesCheck(settings)),
+    ...kept.findings,
+    ...(readable ? yield* runsCheck(settings, project) : []),
+    ...(yield* commsCheck(settings, project, kept.watches))
+  ]
+})

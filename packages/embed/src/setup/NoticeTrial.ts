@@ -1,0 +1,43 @@
+import type { NoticeChannel, NoticeMessage } from "@souffleur/process"
+import { Clock, Effect } from "effect"
+import { noticeChannels } from "./NoticeWiring.ts"
+import { opening } from "../world/ConfigTrust.ts"
+import { layerHost } from "../world/StoreLayers.ts"
+
+/** The answer of a channel to a notice. */
+export interface NoticeAnswer {
+  readonly channel: string
+  /** Why it did not take the notice; `null`: it took it. */
+  readonly problem: string | null
+}
+
+/** Sends a notice once, and returns what the channel answered. */
+const tried = Effect.fnUntraced(function* ({ name, send }: NoticeChannel, message: NoticeMessage) {
+  const problem = yield* send(message, true).pipe(
+    Effect.as(null),
+    Effect.catchTag("NoticeLost", ({ message }) => Effect.succeed(message))
+  )
+  return { channel: name, problem } satisfies NoticeAnswer
+})
+
+/**
+ * Sends one notice to each channel of a project, and says what each answered. A channel may be a program of the config
+ * file's choice. So that file is trusted as where a watch opens.
+ */
+export const tryNotices = Effect.fn("tryNotices")(function* (project: string) {
+  const { settings } = yield* opening(project)
+  const message: NoticeMessage = {
+    subject: { watch: "test", project },
+    revision: 0,
+    at: yield* Clock.currentTimeMillis,
+    notice: {
+      kind: "test",
+      state: "working",
+      text: "This is a test of souffleur's notices.",
+      words: null,
+      next: "souffleur status"
+    }
+  }
+  const channels = yield* Effect.provide(noticeChannels(settings), layerHost)
+  return yield* Effect.forEach(channels, (channel) => tried(channel, message), { concurrency: "unbounded" })
+})
