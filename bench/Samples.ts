@@ -50,8 +50,33 @@ export const cycle = (n: number, at: number): ReadonlyArray<WatchEvent> => [
     step: "2 export and trim",
     outcome: { path: "/home/someone/.local/state/souffleur/exports/a.md", bytes: 1_234_567 }
   },
+  {
+    _tag: "ConductorRelaunched",
+    at,
+    cycle: n,
+    generation: n + 1,
+    provider: "claude_export",
+    launchId: `watch-${n}`,
+    conductor: { pid: 4_180_000, startTime: 1, bootId: "bench" },
+    sessionId: "0b7f6f0e-5b0e-4f0a-9a43-8a3f6f1f2c11",
+    awaiting: true,
+    print: true,
+    exportPath: null,
+    taskCount: 12,
+    taskFingerprint: "5f0c3d1b9a7e4c26",
+    conductorState: null,
+    lastMessageId: 0
+  },
   { _tag: "WatcherStarted", at, watcher: n + 1, awaiting: true, mode: "normal" },
-  { _tag: "SelfMonitorStopped", at, monitor: n, reason: "replaced" },
   { _tag: "SelfMonitorStarted", at, monitor: n + 1, watcher: n + 1 },
-  { _tag: "SessionIdFound", at, watcher: n + 1, sessionId: "0b7f6f0e-5b0e-4f0a-9a43-8a3f6f1f2c11" }
+  {
+    _tag: "HandoffTaken",
+    at,
+    watcher: n + 1,
+    launchId: `watch-${n}`,
+    generation: n + 1,
+    takenAt: at,
+    contextTokens: 31_400,
+    contextWindow: null
+  }
 ]

@@ -13,7 +13,7 @@ import {
   type WatchEvent,
   watchKey
 } from "@souffleur/domain"
-import { catchUp, type Snapshots } from "@souffleur/eventlog"
+import { catchUp, type Log, type Snapshots } from "@souffleur/eventlog"
 import { Arbitrary, Effect, type Layer, Result, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { examples } from "../../packages/domain/test/fixtures/events/Examples.ts"
@@ -162,6 +162,36 @@ const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, count: number) 
         assert.strictEqual((yield* snapshotOf("a-1"))?.revision, 311)
         yield* log.append("a-1", 311, started(3))
         assert.strictEqual((yield* load("a-1")).revision, 314)
+      }).pipe(Effect.provide(layer))
+    )
+
+    it.live("states along a long stream are kept, and a look at its past begins at one", () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append("a-1", 0, [opened("/a"), ...started(1300)])
+        yield* watches.living
+        let events = 0
+        const counted: Log<WatchEvent> = {
+          ...log,
+          read: (...of) => Effect.tap(log.read(...of), (found) => Effect.sync(() => (events += found.length)))
+        }
+        const past = (revision: number) => Effect.provideService(watches.at("a-1", revision), EventLog, counted)
+        for (const [revision, read] of [
+          [0, 0],
+          [499, 499],
+          [500, 0],
+          [1207, 207]
+        ] as const) {
+          events = 0
+          const state = yield* past(revision)
+          assert.deepStrictEqual(
+            [state.revision, state.watchersStarted, events],
+            [revision, Math.max(0, revision - 1), read]
+          )
+        }
+        // A snapshot stays the last one, and lists tell the stream once.
+        assert.strictEqual((yield* snapshotOf("a-1"))?.revision, 1301)
+        assert.deepStrictEqual(ids(yield* watches.all), ["a-1"])
       }).pipe(Effect.provide(layer))
     )
 
@@ -358,3 +388,36 @@ describe("a snapshot in doubt is no snapshot", () => {
     )
   )
 })
+
+it.live("a state along a stream whose events are others is not believed", () =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const sql = yield* SqlClient.SqlClient
+    yield* log.append("a-1", 0, [opened("/a"), ...started(600)])
+    yield* watches.living
+    yield* sql`UPDATE folded SET state = json_set(state, '$.project', 7) WHERE kind = 'watch@500'`
+    assert.strictEqual((yield* watches.at("a-1", 550)).project, "/a")
+    yield* sql`DELETE FROM events WHERE revision > 400`
+    yield* log.append(
+      "a-1",
+      400,
+      Array.from({ length: 300 }, () => examples.OwnerTook)
+    )
+    assert.strictEqual((yield* watches.at("a-1", 550)).watchersStarted, 399)
+  }).pipe(Effect.provide(newLog))
+)
+
+it.effect("a large state along a stream is not kept", () =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const found = Array.from({ length: 999 }, (_, n) => ({
+      ...examples.SessionIdFound,
+      sessionId: `session-${n}-${"x".repeat(30)}`
+    }))
+    yield* log.append("a-1", 0, [opened("/a"), ...found])
+    yield* watches.living
+    const kept = (revision: number) => log.snapshots.one({ ...watchFold.name, kind: `watch@${revision}` }, "a-1")
+    assert.isUndefined(yield* kept(1000))
+    assert.strictEqual(text(yield* watches.at("a-1", 1000)), text(yield* folded("a-1")))
+  }).pipe(Effect.provide(EventLog.layerMemory))
+)

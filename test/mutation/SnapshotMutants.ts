@@ -94,6 +94,26 @@ export const snapshotMutants = [
     ["packages/plan/test/RunFold.test.ts"],
     [["fold: another rule of runs is another fingerprint", "waits: run.waits + 1", "waits: run.waits + 2"]]
   ),
+  ...mutantsOf(`${snapshot}/Milestones.ts`, tests, [
+    ["past: states along a stream", "milestoneEvery !== undefined && revision % milestoneEvery === 0", "false"],
+    ["past: no large state", "const maxLength = 20_000", "const maxLength = 20_000_000"],
+    ["past: not from a state in doubt", "codec.decode(kept)", "{ ...fold.initial, ...JSON.parse(kept.state || '{}') }"]
+  ]),
+  ...mutantsOf(
+    "packages/embed/src/timeline/WatchPast.ts",
+    ["packages/embed/test/WatchPast.test.ts"],
+    [
+      ["past: a part of a long history", "Math.floor((around - side) / firstSide) * firstSide", "0"],
+      ["past: with what still goes on", "return after === 0 || earlier.length === 0", "return true"],
+      ["past: by halves", "one.event.at <= time", "one.event.at < time - 60_000"],
+      ["past: to its end", "to < upTo ? Option.some(to) : Option.none<number>()", "Option.none<number>()"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/Why.ts",
+    ["packages/embed/test/WatchPast.test.ts"],
+    [["past: nothing decided by then", "return after === 0 ? null : undefined", "return undefined"]]
+  ),
   ...mutantsOf("packages/eventlog/src/Aggregate.ts", tests, [
     ["tail: more where that is not enough", "after === 0 || enough(events)", "(true as boolean)"],
     ["one: no stream of another kind", 'id.includes("/") ? initial : yield* load(id)', "yield* load(id)"]

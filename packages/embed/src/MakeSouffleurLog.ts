@@ -1,4 +1,4 @@
-import { EventLog, evolve, initial, isEnd } from "@souffleur/domain"
+import { EventLog, isEnd, watches } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allRuns, evolveRun, initialRun, RunLog, streamOf } from "@souffleur/plan"
 import { Effect, Stream } from "effect"
@@ -7,6 +7,7 @@ import { lastRecoveryOf } from "./explain/LastRecovery.ts"
 import { runWhyOf, whyOf } from "./explain/Why.ts"
 import type { After, Point, RevisionRange } from "./SouffleurOptions.ts"
 import { allWatches, endedWatches, findWatch, livingWatches, type WatchName } from "./watching/FindWatch.ts"
+import { revisionAt } from "./timeline/WatchPast.ts"
 
 /** Returns the events up to a point. */
 const until = <E extends { readonly at: number }>(events: ReadonlyArray<RecordedAs<E>>, at: Point) =>
@@ -38,15 +39,17 @@ export const makeSouffleurLog = Effect.gen(function* () {
     find,
     history,
     state: Effect.fn("SouffleurLog.state")(function* (name: WatchName, at?: Point) {
-      if (at === undefined) return (yield* find(name)).watch
-      return until(yield* history(name), at).reduce((watch, { event }) => evolve(watch, event), initial)
+      const { id, watch } = yield* find(name)
+      if (at === undefined) return watch
+      const revision = "revision" in at ? at.revision : yield* here(revisionAt(id, watch.revision, at.time))
+      return revision >= watch.revision ? watch : yield* here(watches.at(id, revision))
     }),
     events: (name: WatchName, { after } = start) =>
       Stream.unwrap(
         Effect.map(find(name), ({ id }) => Stream.takeUntil(log.changes(id, after), ({ event }) => isEnd(event)))
       ),
     why: Effect.fn("SouffleurLog.why")(function* (name: WatchName, { revision } = last) {
-      return whyOf(yield* history(name), revision)
+      return yield* here(whyOf(yield* find(name), revision))
     }),
     lastRecovery: Effect.fn("SouffleurLog.lastRecovery")(function* (name: WatchName) {
       return yield* here(lastRecoveryOf(yield* find(name)))

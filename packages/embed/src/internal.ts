@@ -79,3 +79,4 @@ export {
   refuseUnsoundComms
 } from "./world/StoreLayers.ts"
 export { layerClaims, terminalOf } from "./world/World.ts"
+export { eventsBetween, partSince, revisionAt } from "./timeline/WatchPast.ts"

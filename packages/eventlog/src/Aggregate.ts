@@ -2,6 +2,7 @@ import { Clock, type Context, Effect, Option, Ref, Result } from "effect"
 import type { Decision, Refused } from "./Decision.ts"
 import { Conflict, type Log, type LogUnusable, type ReadError, shortened } from "./Log.ts"
 import { type Fold, stateCodec } from "./snapshot/Fold.ts"
+import { milestones } from "./snapshot/Milestones.ts"
 import { makeListing, type NamedState } from "./snapshot/Listing.ts"
 
 /** The errors of a log that is read and written. */
@@ -97,6 +98,19 @@ export const makeAggregate = <
     return (yield* log.read(stream, known.revision)).reduce((state, { event }) => evolve(state, event), known)
   })
 
+  const along = milestones(fold)
+
+  /**
+   * Reads the state as it was after a revision, or after the newest one before it. It folds no more events than lie
+   * behind the last state that was kept along the way.
+   */
+  const at = Effect.fnUntraced(function* (id: string, revision: number) {
+    const log = yield* key
+    const stream = streamOf(id)
+    const known = yield* along.before(log, stream, revision)
+    return (yield* log.read(stream, known.revision, revision)).reduce((state, { event }) => evolve(state, event), known)
+  })
+
   /** Reads, decides and appends. Decides again when another process appended first. */
   const dispatch = Effect.fn("dispatch")(function* (id: string, command: Intent & Stamped<By>, from: State = initial) {
     const log = yield* key
@@ -159,5 +173,5 @@ export const makeAggregate = <
     }
   })
 
-  return { ...makeListing(fold, key, prefix), one, load, ref, streamOf, tail, dispatch }
+  return { ...makeListing(fold, key, prefix), one, at, load, ref, streamOf, tail, dispatch }
 }

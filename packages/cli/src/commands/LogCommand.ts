@@ -1,8 +1,8 @@
 import { evolve, initial, type Recorded, type Watch, Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
-import { jsonLine, layerSouffleurLog } from "@souffleur/embed/internal"
+import { eventsBetween, jsonLine, layerStore, revisionAt } from "@souffleur/embed/internal"
 import { missing } from "@souffleur/eventlog"
-import { Clock, Console, Effect, Option, Stream } from "effect"
+import { Clock, Console, Effect, Layer, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { watchLines } from "../explain/WatchLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -61,15 +61,19 @@ export const logCommand = Command.make(
       const lines = watchLines(recorded, { watch: next, named: flags.all, brush, columns, zone })
       return { gap, lines: date === undefined ? lines : [brush("dim", date), ...lines] }
     }
-    const one = namedIn(yield* Project, flags.watch)
-    const events = flags.all
-      ? flags.follow
-        ? log.eventsOfAll
-        : log.historyOfAll
-      : flags.follow
-        ? log.events(one)
-        : Stream.fromIterableEffect(log.history(one))
-    yield* events.pipe(
+    /** Streams one watch. It folds no event before those that are asked for, so that a long history costs nothing. */
+    const eventsOfOne = Effect.gen(function* () {
+      const { id, watch } = yield* log.find(namedIn(yield* Project, flags.watch))
+      const young = after === 0 ? 0 : yield* revisionAt(id, watch.revision, after - 1)
+      const before = Math.min(watch.revision, Math.max(young, flags.from - 1))
+      watches.set(id, yield* log.state(id, { revision: before }))
+      newest.set(id, before)
+      return flags.follow && watch.phase !== "Exited"
+        ? log.events(id, { after: before })
+        : eventsBetween((range) => log.history(id, range), before, watch.revision)
+    })
+    const all = flags.follow ? log.eventsOfAll : log.historyOfAll
+    yield* (flags.all ? all : Stream.unwrap(eventsOfOne)).pipe(
       Stream.map(rendered),
       Stream.tap(({ gap }) =>
         gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1)))
@@ -79,4 +83,4 @@ export const logCommand = Command.make(
     )
     if (gaps > 0) return yield* new Ended({ code: 4 })
   })
-).pipe(withLayers(layerSouffleurLog))
+).pipe(withLayers((settings) => Layer.provideMerge(SouffleurLog.layer, layerStore(settings))))

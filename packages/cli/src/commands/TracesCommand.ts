@@ -1,9 +1,11 @@
-import { EventLog, Words } from "@souffleur/domain"
+import { Words } from "@souffleur/domain"
+import type { NamedWatch } from "@souffleur/embed"
 import {
   findWatch,
   layerHost,
   layerStoreReading,
   otlpTarget,
+  partSince,
   recoveriesOf,
   sendTraces,
   traceData,
@@ -21,9 +23,9 @@ import { json, projectDir, sinceOf, utcFlag, watchName, zoneOf } from "./Options
 import { withLayers } from "./ProjectCommand.ts"
 
 /** Reads the traces of a watch's recoveries that ended since a time. */
-const tracesOf = Effect.fnUntraced(function* (id: string, since: number) {
-  const events = yield* EventLog.use((log) => log.read(id, 0))
-  const over = recoveriesOf(watchChanges(events)).filter(({ to }) => to !== null && to >= since)
+const tracesOf = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, since: number) {
+  const { before, events } = yield* partSince(id, watch.revision, since)
+  const over = recoveriesOf(watchChanges(events, before)).filter(({ to }) => to !== null && to >= since)
   return yield* Effect.forEach(over, (recovery) => traceOf(id, recovery))
 })
 
@@ -42,10 +44,10 @@ export const tracesCommand = Command.make(
     const since = yield* sinceOf(flags.since, yield* Clock.currentTimeMillis, yield* zoneOf(flags))
     const target = otlpTarget(variables, "traces", true)
     if (Result.isFailure(target)) return yield* new BadUsage({ message: target.failure })
-    const ids = Option.isSome(flags.watch)
-      ? [(yield* findWatch(flags.watch.value)).id]
-      : (yield* watchesSince(since)).filter(({ unreadable }) => unreadable === undefined).map(({ id }) => id)
-    const traces = (yield* Effect.forEach(ids, (id) => tracesOf(id, since))).flat()
+    const asked = Option.isSome(flags.watch)
+      ? [yield* findWatch(flags.watch.value)]
+      : (yield* watchesSince(since)).filter(({ unreadable }) => unreadable === undefined)
+    const traces = (yield* Effect.forEach(asked, (one) => tracesOf(one, since))).flat()
     if (flags.json)
       return yield* printJson(traceData(target.success ?? { service: "souffleur", attributes: {} }, traces.flat()))
     const collector = target.success

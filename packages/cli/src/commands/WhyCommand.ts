@@ -3,12 +3,11 @@ import { SouffleurLog, type Why } from "@souffleur/embed"
 import {
   jsonLine,
   layerHost,
-  layerSouffleurLog,
+  layerStore,
   otlpTarget,
   reasonJson,
   reasonText,
-  recoveryAt,
-  traceIdOf
+  traceOfDecision
 } from "@souffleur/embed/internal"
 import { Effect, Layer, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -32,13 +31,6 @@ const wordLines = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
   const now = yield* log.state(id)
   const words = yield* dyingWords(then, settings, now)
   return words.length === 0 ? [] : ["", "Its last words", ...words.map((word) => `  ${word}`)]
-})
-
-/** Returns the id of the trace that has the recovery of a decision; `null`: it belongs to none. */
-const traceOfDecision = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
-  const log = yield* SouffleurLog
-  const recovery = recoveryAt(yield* log.history(id), recorded.event.at)
-  return recovery === undefined ? null : yield* traceIdOf(id, recovery)
 })
 
 /** Names the trace where traces are exported from here. */
@@ -87,7 +79,7 @@ export const whyCommand = Command.make(
       return yield* new BadUsage({
         message: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}`
       })
-    const trace = yield* traceOfDecision(id, why.value)
+    const trace = yield* traceOfDecision(found, why.value.recorded)
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine), trace_id: trace })
     const { columns } = yield* Environment
     const lines = [
@@ -97,4 +89,4 @@ export const whyCommand = Command.make(
     ]
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
   })
-).pipe(withLayers((settings) => Layer.merge(layerSouffleurLog(settings), layerHost)))
+).pipe(withLayers((settings) => Layer.merge(Layer.provideMerge(SouffleurLog.layer, layerStore(settings)), layerHost)))

@@ -27,6 +27,7 @@ export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
   evolve,
   schema: Watch,
   keepEvery: 200,
+  milestoneEvery: 500,
   isEnded: ({ phase }) => phase === "Exited",
   keysOf: ({ comms, conductor, project, sessions }) => [
     watchKey.project(project),

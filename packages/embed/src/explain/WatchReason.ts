@@ -250,9 +250,12 @@ export const reasonsOf = (
   }))
 }
 
-/** Returns the newest decision at or before a revision. */
-export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>
-  lastReason(events, upTo, explained)
+/** Returns the newest decision at or before a revision. `before`: as in {@link reasonsOf}. */
+export const reasonOf = (
+  events: ReadonlyArray<Recorded>,
+  upTo: number,
+  before: Watch = initial
+): Reason<WatchEvent> | undefined => lastReason(events, upTo, { ...explained, initial: { watch: before, end: null } })
 
 /** Returns lines for a person. `known`: the watch of the decision. */
 export const reasonText = (reason: Reason<WatchEvent>, known: Known, zone?: Zone): ReadonlyArray<string> =>

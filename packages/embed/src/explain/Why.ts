@@ -1,7 +1,9 @@
-import { evolve, initial, type WatchEvent } from "@souffleur/domain"
+import type { WatchEvent } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import type { RunEvent } from "@souffleur/plan"
-import { Option } from "effect"
+import { Effect, Option } from "effect"
+import type { NamedWatch } from "../watching/FindWatch.ts"
+import { searched } from "../timeline/WatchPast.ts"
 import type { Reason } from "./Explanation.ts"
 import { runReasonLines, runReasonOf } from "./RunReason.ts"
 import { reasonOf, reasonText } from "./WatchReason.ts"
@@ -17,20 +19,25 @@ export interface Why extends WhyOf<WatchEvent> {}
 /** One decision of a run, explained. */
 export interface RunWhy extends WhyOf<RunEvent> {}
 
-type Events<E> = ReadonlyArray<RecordedAs<E>>
+/** Revisions before a decision that say what it follows from, such as the last end of a process. */
+const said = 100
 
-/** Explains the last decision of a watch at or before a revision. */
-export const whyOf = (events: Events<WatchEvent>, revision: number): Option.Option<Why> =>
-  Option.map(Option.fromUndefinedOr(reasonOf(events, revision)), (reason) => ({
-    ...reason,
-    lines: reasonText(
-      reason,
-      events.reduce((watch, { event }) => evolve(watch, event), initial)
-    )
-  }))
+/** Explains the last decision of a watch at or before a revision. It reads the events around that alone. */
+export const whyOf = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, revision: number) {
+  const around = Math.min(revision, watch.revision)
+  const reason = yield* searched({ id, newest: watch.revision, around }, ({ after, before, events, isNewest }) => {
+    const found = reasonOf(events, around, before)
+    if (found === undefined) return after === 0 ? null : undefined
+    const { done, recorded } = found
+    // The events that follow a decision end with the next one.
+    const hasAllDone = isNewest || (done.at(-1) ?? recorded).revision < (events.at(-1)?.revision ?? 0)
+    return hasAllDone && (after === 0 || recorded.revision > after + said) ? found : undefined
+  })
+  return Option.map(Option.fromNullishOr(reason), (one): Why => ({ ...one, lines: reasonText(one, watch) }))
+})
 
 /** Explains the last decision of a run at or before a revision. */
-export const runWhyOf = (events: Events<RunEvent>, revision: number): Option.Option<RunWhy> =>
+export const runWhyOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, revision: number): Option.Option<RunWhy> =>
   Option.map(Option.fromUndefinedOr(runReasonOf(events, revision)), (reason) => ({
     ...reason,
     lines: runReasonLines(reason)

@@ -1,4 +1,4 @@
-import { EventLog, urgentFirst } from "@souffleur/domain"
+import { urgentFirst } from "@souffleur/domain"
 import { endedRuns, type NamedRun, RunLog, streamOf, unfinishedRuns } from "@souffleur/plan"
 import { Effect } from "effect"
 import { runJob, watchJob } from "../jobs/Job.ts"
@@ -6,6 +6,7 @@ import { isOwned } from "../jobs/JobList.ts"
 import { runTimeline } from "../timeline/RunTimeline.ts"
 import { watchTimeline } from "../timeline/WatchTimeline.ts"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
+import { partSince } from "../timeline/WatchPast.ts"
 import { type Period, reportOf, type JobHistory } from "./Report.ts"
 
 /** The ended jobs of a first look, and the factor of each further one. */
@@ -28,11 +29,15 @@ export const watchesSince = Effect.fn("watchesSince")(function* (since: number) 
   return [...(yield* livingWatches), ...ended]
 })
 
-const tellWatch = Effect.fnUntraced(function* (named: NamedWatch, { until }: Period) {
-  const log = yield* EventLog
+const tellWatch = Effect.fnUntraced(function* (named: NamedWatch, { since, until }: Period) {
   const job = watchJob(named, yield* isOwned(named.watch.owner))
-  const events = yield* log.read(named.id, 0, named.watch.revision)
-  return { job, timeline: watchTimeline(events, until) } satisfies JobHistory
+  const { before, events } = yield* partSince(named.id, named.watch.revision, since)
+  const timeline = watchTimeline(events, until, before)
+  // The generation that ran then may have begun long before.
+  const generations = timeline.generations.map((one) =>
+    one.generation === before.generation ? { ...one, from: before.launchedAt } : one
+  )
+  return { job, timeline: { ...timeline, generations } } satisfies JobHistory
 })
 
 const tellRun = Effect.fnUntraced(function* (named: NamedRun, { until }: Period) {

@@ -1,8 +1,10 @@
-import { digestOf, type Recorded } from "@souffleur/domain"
+import { digestOf, type Recorded, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { OtlpTracer } from "effect/observability"
 import { type Recovery, recoveriesOf, type StepStretch } from "../timeline/Recoveries.ts"
 import { watchChanges } from "../timeline/WatchChange.ts"
+import type { NamedWatch } from "../watching/FindWatch.ts"
+import { isWhole, searched } from "../timeline/WatchPast.ts"
 
 type OtlpSpan = OtlpTracer.ScopeSpan["spans"][number]
 
@@ -123,6 +125,17 @@ export const traceOf = Effect.fn("traceOf")(function* (id: string, recovery: Rec
   return [root, ...children]
 })
 
-/** Returns the recovery that a decision of a watch belongs to; `undefined`: it belongs to none. */
-export const recoveryAt = (events: ReadonlyArray<Recorded>, at: number): Recovery | undefined =>
-  recoveriesOf(watchChanges(events)).findLast(({ from, to }) => from <= at && at <= (to ?? at))
+/**
+ * Returns the recovery that a decision of a watch belongs to; `undefined`: it belongs to none. `before`: the state
+ * before the first event, where these are a part.
+ */
+export const recoveryAt = (events: ReadonlyArray<Recorded>, at: number, before?: Watch): Recovery | undefined =>
+  recoveriesOf(watchChanges(events, before)).findLast(({ from, to }) => from <= at && at <= (to ?? at))
+
+/** Returns the id of the trace that has a decision of a watch; `null`: none has it. Fails as the log does. */
+export const traceOfDecision = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, { event, revision }: Recorded) {
+  const recovery = yield* searched({ id, newest: watch.revision, around: revision }, (part) =>
+    isWhole(part, revision) ? (recoveryAt(part.events, event.at, part.before) ?? null) : undefined
+  )
+  return recovery === undefined || recovery === null ? null : yield* traceIdOf(id, recovery)
+})

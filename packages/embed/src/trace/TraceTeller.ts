@@ -1,8 +1,9 @@
-import { EventLog, isEnd, load, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { EventLog, isEnd, load, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
 import { Effect, Schedule, Stream } from "effect"
 import { type Recovery, recoveriesOf } from "../timeline/Recoveries.ts"
 import { watchChanges } from "../timeline/WatchChange.ts"
+import { partAfter } from "../timeline/WatchPast.ts"
 import { TraceCollector } from "./OtlpTarget.ts"
 import { traceOf } from "./RecoveryTrace.ts"
 
@@ -16,8 +17,8 @@ const within: ReadonlySet<WatchEvent["_tag"]> = new Set(["StepStarted", "StepSuc
 const untilTaken = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("5 minutes")])
 
 /** Returns the recoveries that are over and not exported yet. `exported`: the revision of the last exported one. */
-export const dueTraces = (events: ReadonlyArray<Recorded>, exported: number): ReadonlyArray<Recovery> =>
-  recoveriesOf(watchChanges(events)).filter(({ revision, to }) => to !== null && revision > exported)
+export const dueTraces = (events: ReadonlyArray<Recorded>, exported: number, before?: Watch): ReadonlyArray<Recovery> =>
+  recoveriesOf(watchChanges(events, before)).filter(({ revision, to }) => to !== null && revision > exported)
 
 /**
  * Exports each recovery of a watch as one trace, once it is over, until the watch ends. The log is the queue, and a
@@ -34,8 +35,9 @@ export const traceTeller = Effect.fn("traceTeller")(function* (id: string) {
   const { sendTraces } = yield* Effect.promise(() => import("./OtlpExport.ts"))
   const tell = Effect.gen(function* () {
     const exported = yield* cursor.position(mark)
-    const over = dueTraces(yield* log.read(id, 0), exported)
-    for (const recovery of over) {
+    const newest = (yield* load(id)).revision
+    const { before, events } = yield* partAfter(id, newest, exported)
+    for (const recovery of dueTraces(events, exported, before)) {
       yield* sendTraces(target, yield* traceOf(id, recovery)).pipe(
         Effect.tapError(({ message }) => Effect.logDebug(`a trace is not exported: ${message}`)),
         Effect.retry({ schedule: untilTaken, while: ({ final }) => !final }),

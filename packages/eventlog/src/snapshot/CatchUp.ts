@@ -1,6 +1,7 @@
 import { Effect, Stream } from "effect"
 import { type Log, missing, type RecordedAs, type UnreadableEvent } from "../Log.ts"
 import { briefCodec, type Fold, stateCodec } from "./Fold.ts"
+import { milestones } from "./Milestones.ts"
 import type { Folded, KeyedSnapshot, Snapshot } from "./Snapshots.ts"
 
 /** An aggregate with its place in the log. */
@@ -49,6 +50,7 @@ export const catchUp = <State extends { readonly revision: number }, Event, Show
 ) => {
   const codec = stateCodec(fold)
   const briefs = briefCodec(fold)
+  const along = milestones(fold)
   const kept = ({ opened, position, state, stream }: Placed<State>): KeyedSnapshot => ({
     stream,
     opened,
@@ -95,6 +97,7 @@ export const catchUp = <State extends { readonly revision: number }, Event, Show
     const placed = new Map<string, Placed<State>>()
     /** The streams with events after the mark. */
     const moved = new Set<string>()
+    const passed: Array<KeyedSnapshot> = []
     const endedBefore = new Set<string>()
     const mark = { position: from, last: from, events: 0, writable: true }
 
@@ -117,6 +120,7 @@ export const catchUp = <State extends { readonly revision: number }, Event, Show
         () => false
       )
       if (!mark.writable) return
+      yield* along.keep(log, passed.splice(0))
       mark.position = mark.last
       mark.events = 0
       for (const { ended, stream } of snapshots) if (ended) placed.delete(stream)
@@ -132,6 +136,7 @@ export const catchUp = <State extends { readonly revision: number }, Event, Show
           if (after === undefined) return yield* missing(stream, revision - 1)
           placed.set(stream, after)
           moved.add(stream)
+          if (along.isOne(revision)) passed.push(kept(after))
           mark.last = position
         }
         mark.events += events.length

@@ -11,6 +11,8 @@ export interface Fold<State extends { readonly revision: number }, Event, Shown 
   readonly isEnded: (state: State) => boolean
   /** The number of events that are worth a write of snapshots, though no aggregate has ended. */
   readonly keepEvery: number
+  /** The revisions between two states that are kept along a long stream. Absent: none is. */
+  readonly milestoneEvery?: number
   /** The words that an aggregate is found by. */
   readonly keysOf: (state: State) => ReadonlyArray<string>
   /** The fields that a list shows of an aggregate that has ended. They are kept beside its state. */

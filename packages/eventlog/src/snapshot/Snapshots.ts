@@ -87,6 +87,8 @@ export interface Snapshots {
     to: number,
     snapshots: ReadonlyArray<KeyedSnapshot>
   ) => Effect.Effect<boolean, SqlError.SqlError>
+  /** Keeps one snapshot of a stream. The fold stays where it is. */
+  readonly keep: (fold: FoldName, snapshot: KeyedSnapshot) => Effect.Effect<void, SqlError.SqlError>
 }
 
 /** Makes snapshots that die with their process. */
@@ -123,6 +125,12 @@ export const memorySnapshots = (): Snapshots => {
         for (const one of snapshots) kept.streams.set(one.stream, one)
         kinds.set(nameOf(fold), { ...kept, position: to })
         return true
+      }),
+    keep: (fold, snapshot) =>
+      Effect.sync(() => {
+        const kept = of(fold)
+        kept.streams.set(snapshot.stream, snapshot)
+        kinds.set(nameOf(fold), kept)
       })
   }
 }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Brief, FoldName, Snapshot, Snapshots } from "./Snapshots.ts"
+import type { Brief, FoldName, KeyedSnapshot, Snapshot, Snapshots } from "./Snapshots.ts"
 
 /** The row that has no stream says how far the log is folded. */
 const mark = ""
@@ -34,6 +34,22 @@ const briefOf = ([stream, opened, revision, position, ended, brief]: SnapshotRow
   ended: ended === 1,
   brief
 })
+
+const rowOf = ({ brief, ended, keys, opened, position, revision, state, stream }: KeyedSnapshot) => [
+  stream,
+  opened,
+  revision,
+  position,
+  Number(ended),
+  JSON.stringify(keys),
+  brief,
+  state
+]
+
+/** Writes rows, which are JSON. */
+const insert = `INSERT OR REPLACE INTO folded (kind, fingerprint, stream, opened, revision, position, ended, keys, brief, state)
+  SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+  FROM json_each(?)`
 
 /**
  * Keeps snapshots in the file of the log. Triggers throw all of them away where an event of the log is changed or
@@ -102,27 +118,16 @@ export const sqlSnapshots: Effect.Effect<Snapshots, never, SqlClient.SqlClient> 
           ([row]) => Number(row?.[0] ?? 0)
         ),
       move: Effect.fn("Snapshots.move")(function* (fold, from, to, snapshots) {
-        const rows = snapshots.map(({ brief, ended, keys, opened, position, revision, state, stream }) => [
-          stream,
-          opened,
-          revision,
-          position,
-          Number(ended),
-          JSON.stringify(keys),
-          brief,
-          state
-        ])
+        const rows = [...snapshots.map(rowOf), [mark, 0, 0, to, 0, "[]", "", ""]]
         const written = yield* sql.unsafe(
-          `INSERT OR REPLACE INTO folded (kind, fingerprint, stream, opened, revision, position, ended, keys, brief, state)
-            SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-              value ->> 7
-            FROM json_each(?) WHERE ? = 0 OR EXISTS (
-              SELECT 1 FROM folded f WHERE ${ours} AND f.stream = '${mark}' AND f.position = ?
-            ) RETURNING 1`,
-          [...named(fold), JSON.stringify([...rows, [mark, 0, 0, to, 0, "[]", "", ""]]), from, ...named(fold), from]
+          `${insert} WHERE ? = 0 OR EXISTS (
+            SELECT 1 FROM folded f WHERE ${ours} AND f.stream = '${mark}' AND f.position = ?
+          ) RETURNING 1`,
+          [...named(fold), JSON.stringify(rows), from, ...named(fold), from]
         ).values
         return written.length > 0
-      })
+      }),
+      keep: (fold, snapshot) => Effect.asVoid(sql.unsafe(insert, [...named(fold), JSON.stringify([rowOf(snapshot)])]))
     }
   }
 )
