@@ -1,11 +1,11 @@
 import { Claude } from "@souffleur/claude"
-import { Codex } from "@souffleur/codex"
+import { codex } from "@souffleur/codex"
 import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, type Verdict } from "@souffleur/domain"
-import { Pi } from "@souffleur/pi"
-import { Copilot } from "@souffleur/copilot"
-import { Gemini } from "@souffleur/gemini"
-import { OpenCode } from "@souffleur/opencode"
-import { Qwen } from "@souffleur/qwen"
+import { pi } from "@souffleur/pi"
+import { copilot } from "@souffleur/copilot"
+import { gemini } from "@souffleur/gemini"
+import { openCode } from "@souffleur/opencode"
+import { qwen } from "@souffleur/qwen"
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -73,15 +73,15 @@ const textOf = (line: unknown): string =>
 
 const agents = {
   claude: { layer: Claude.layer, file: `projects/-p/${sessionId}.jsonl` },
-  codex: { layer: Codex.layer, file: `sessions/2026/11/21/rollout-2026-11-21T05-29-14-${sessionId}.jsonl` },
-  copilot: { layer: Copilot.layer, file: `session-state/${sessionId}/events.jsonl` },
+  codex: { layer: codex.layer, file: `sessions/2026/11/21/rollout-2026-11-21T05-29-14-${sessionId}.jsonl` },
+  copilot: { layer: copilot.layer, file: `session-state/${sessionId}/events.jsonl` },
   gemini: {
-    layer: Gemini.layer,
+    layer: gemini.layer,
     file: `.gemini/tmp/opera/chats/session-2026-11-21T05-29-${sessionId.slice(0, 8)}.jsonl`
   },
-  opencode: { layer: OpenCode.layer, file: `opencode/opencode.db/${sessionId}` },
-  pi: { layer: Pi.layer, file: `sessions/--p--/2026-11-21T05-29-14-040Z_${sessionId}.jsonl` },
-  qwen: { layer: Qwen.layer, file: `projects/-p/chats/${sessionId}.jsonl` }
+  opencode: { layer: openCode.layer, file: `opencode/opencode.db/${sessionId}` },
+  pi: { layer: pi.layer, file: `sessions/--p--/2026-11-21T05-29-14-040Z_${sessionId}.jsonl` },
+  qwen: { layer: qwen.layer, file: `projects/-p/chats/${sessionId}.jsonl` }
 } as const
 
 /** Writes the files as the agent would, in their own folder, with their times. */

@@ -280,7 +280,7 @@ export const codexMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/codex/src/CodexKind.ts",
+    "packages/codex/src/Codex.ts",
     ["packages/codex/test/HookTrust.test.ts"],
     [["codex: hooks that wait are named", ", unapproved: yield* unapprovedHooks(dirname(path))", ""]]
   ),
@@ -288,7 +288,7 @@ export const codexMutants = [
     "packages/codex/src/command/CodexOutput.ts",
     ["packages/codex/test/CodexCommand.test.ts"],
     [
-      ["codex: an error of another program", 'textOf(message) === "" ? Option.none() :', ""],
+      ["codex: an error of another program", 'textOf(message) === "" ? undefined :', ""],
       ["codex: an error once", 'problem === told ? "" : problem', "problem"]
     ]
   ),

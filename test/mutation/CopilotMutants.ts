@@ -1,6 +1,7 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const copilot = "packages/copilot"
+const ownLaunch = "packages/session/test/OwnLaunch.test.ts"
 
 /** Mutants of what souffleur knows of Copilot CLI. */
 export const copilotMutants = [
@@ -8,9 +9,8 @@ export const copilotMutants = [
     `${copilot}/src/CopilotFlags.ts`,
     [`${copilot}/test/CopilotCommand.test.ts`],
     [
-      ["copilot: no shell below the ceiling", '"--allow-tool=write", "--deny-tool=shell", ', '"--allow-tool=write", '],
-      ["copilot: no program of the project", ', "--excluded-tools=task,lsp"]', "]"],
-      ["copilot: lists of the user's own", "`${flag}=${value}` === kept", "value !== kept"]
+      ["copilot: no shell below the ceiling", '  ["--deny-tool", "shell"],\n', ""],
+      ["copilot: no program of the project", ',\n  ["--excluded-tools", "task,lsp"]', ""]
     ]
   ),
   ...mutantsOf(
@@ -23,10 +23,43 @@ export const copilotMutants = [
         "return Result.succeedNone"
       ],
       ["copilot: a folder that is trusted", "limited && (yield*", "false && (yield*"],
-      ["copilot: no window below the ceiling", "!print && !limited", "!print"],
-      ["copilot: no window of a compaction", " && !compacts", ""],
-      ["copilot: a prompt as the value of its flag", "[`--interactive=${prompt}`]", "[prompt]"]
+      ["copilot: no window below the ceiling", "!print && !limited", "!print"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/command/FlagMeanings.ts",
+    [ownLaunch],
+    [
+      [
+        "flags: a word of the ceiling",
+        "requested === undefined ? otherwise : { requested }",
+        "{ requested: requested! }"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/command/OnePrompt.ts",
+    [ownLaunch],
+    [
+      ["launch: no window of a compaction", "if (compacts) return", "if (compacts && !window) return"],
+      ["launch: a compaction as an argument", "if (compacts) return", "if (false as boolean) return"],
+      ["launch: a prompt as the value of its flag", "[`${flag}=${prompt}`]", "[prompt]"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/command/OwnLaunch.ts",
+    [ownLaunch],
+    [
+      ["launch: a session that has begun", "Effect.isSuccess(sessionFile(session.sessionId))", "Effect.succeed(true)"],
+      ["launch: a fresh session", 'session._tag === "Resume" ?', "(true as boolean) ?"],
+      ["launch: of that session", "args.includes(sessionId, at)", "true"],
+      ["launch: the user's own flags", "args: args.slice(0, at)", "args"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/command/CompleteCommand.ts",
+    [`${copilot}/test/CopilotCommand.test.ts`],
+    [["launch: the agent's own variables last", "...launch.environment", ""]]
   ),
   ...mutantsOf(
     `${copilot}/src/TrustedFolders.ts`,
@@ -47,12 +80,26 @@ export const copilotMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/session/src/said/SaidTools.ts",
+    ["packages/session/test/SaidTools.test.ts"],
+    [
+      ["said: a tool that only read", "did && !result.failed", "!result.failed"],
+      ["said: a tool that failed", "did && !result.failed", "did"],
+      ["said: a file that a tool changes", "editing.has(name) ?", "(false as boolean) ?"],
+      ["said: a tool that starts a process", "spawns: spawning.has(name)", "spawns: false"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/agent/OutputRecords.ts",
+    ["packages/session/test/OutputRecords.test.ts"],
+    [["output: a tool's first argument", 'text !== "")', 'text === "")']]
+  ),
+  ...mutantsOf(
     `${copilot}/src/CopilotSayings.ts`,
     [`${copilot}/test/CopilotSessions.test.ts`],
     [
       ["copilot: a subagent's records", '|| typeof data["parentToolCallId"] === "string"', ""],
-      ["copilot: a refused tool", '&& error["code"] === "denied"', ""],
-      ["copilot: a tool that only read", "failed || !did ?", "failed ?"],
+      ["copilot: a refused tool", 'jsonOf(error)["code"] === "denied"', "isJson(error)"],
       ["copilot: a compaction that failed", 'data["success"] === true ?', "true ?"]
     ]
   )

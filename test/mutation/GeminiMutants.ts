@@ -12,12 +12,7 @@ export const geminiMutants = [
       ["gemini: the highest permission alone", 'permission !== "bypassPermissions"', "false"],
       ["gemini: no window", "input: prompt,", "input: prompt,\n    window: true,"],
       ["gemini: the user's own records once", "asksRecords(args) ? [] : records", "records"],
-      ["gemini: no terminal", "!print ? interactive", "false ? interactive"],
-      [
-        "gemini: a session that has begun",
-        'session._tag === "Resume" && Option.isSome',
-        'session._tag === "Resume" || Option.isSome'
-      ]
+      ["gemini: no terminal", "!print ? interactive", "false ? interactive"]
     ]
   ),
   ...mutantsOf(
@@ -33,7 +28,7 @@ export const geminiMutants = [
     ["gemini: an answer that is written again", "if (toolCalls !== undefined) return", "if (false) return"],
     ["gemini: a summary of a resume", " && timestamp === lastUpdated", ""],
     ["gemini: a tool that failed", 'call["status"] !== "success"', "false"],
-    ["gemini: a history without a prompt", "return listOf(messages).some(isConversation)", "return true"],
+    ["gemini: a history without a prompt", "return objectsIn(messages).some(isConversation)", "return true"],
     ["gemini: words that are no prompt", "!uncounted.some((beginning) => words.startsWith(beginning))", "true"],
     ["gemini: a prompt alone", "isConversation(record) ? true : undefined", "false"]
   ]),
@@ -50,7 +45,7 @@ export const geminiMutants = [
     ["gemini: pieces of an answer", "pieces += textOf", "pieces = textOf"]
   ]),
   ...mutantsOf(
-    `${gemini}/src/GeminiKind.ts`,
+    `${gemini}/src/Gemini.ts`,
     [`${gemini}/test/GeminiContract.test.ts`],
     [["gemini: the command that goes on", "gemini --yolo --skip-trust", "gemini"]]
   ),

@@ -33,7 +33,7 @@ export const openCodeMutants = [
       ["opencode: no window", "input: prompt,", "input: prompt,\n    window: true,"],
       ["opencode: no terminal", "if (!isRun(verb))", "if (false)"],
       ["opencode: a command that says it", 'requested === "bypassPermissions" ? undefined', "true ? undefined"],
-      ["opencode: another database", '  "OPENCODE_DB",\n', ""]
+      ["opencode: another database", " OPENCODE_DB", ""]
     ]
   ),
   ...mutantsOf(`${openCode}/src/OpenCodeCommand.ts`, sessions, [
@@ -44,7 +44,7 @@ export const openCodeMutants = [
     `${openCode}/src/OpenCodeFlags.ts`,
     [`${openCode}/test/OpenCodeCommand.test.ts`],
     [
-      ["opencode: a session that is published", '"--share", ', ""],
+      ["opencode: a session that is published", "--share ", ""],
       ["opencode: an output that names the session", "value !== records[1]", "false"]
     ]
   ),
@@ -60,7 +60,7 @@ export const openCodeMutants = [
     ]
   ),
   ...mutantsOf(`${openCode}/src/OpenCodeSayings.ts`, sessions, [
-    ["opencode: a result out of the context", ' || (isJson(time) && time["compacted"] !== undefined)', ""],
+    ["opencode: a result out of the context", ' || jsonOf(time)["compacted"] !== undefined', ""],
     ["opencode: a tool that failed", 'status === "error"', "false"],
     ["opencode: a text of its own", "synthetic === true || ", ""],
     ["opencode: a summary that ends no turn", "summary === true || ", ""],
@@ -69,12 +69,14 @@ export const openCodeMutants = [
     ["opencode: an answer that was cut off", 'finish === "stop"', '!["tool-calls", "unknown"].includes(finish)'],
     ["opencode: the changes of a turn", 'info["summary"] === undefined ?', "true ?"],
     ["opencode: an error of the service", "if (isJson(error)) return [failureOf(error)]", ""],
-    ["opencode: an account", 'name === "ProviderAuthError"', "false"]
+    ["opencode: an account", 'case "ProviderAuthError":', 'case "never":']
   ]),
   ...mutantsOf(`${openCode}/src/OpenCode.ts`, sessions, [
-    ["opencode: one session of a title", " || other !== undefined", ""],
     ["opencode: a call that is written again", "repeatsCalls: true,", ""],
-    ["opencode: the use of subagents", "subagents: (sessionId) => idsOf(below, sessionId),", ""],
+    ["opencode: the use of subagents", "      subagents,\n", ""]
+  ]),
+  ...mutantsOf(`${openCode}/src/OpenCodeSessions.ts`, sessions, [
+    ["opencode: one session of a title", " || other !== undefined", ""],
     [
       "opencode: subagents of subagents",
       "UNION SELECT session.id FROM session JOIN below ON session.parent_id = below.id",

@@ -1,28 +1,84 @@
-import type { AgentPackage } from "@souffleur/process"
-import { inHead, layerSaidAgent } from "@souffleur/session"
-import { Duration } from "effect"
-import { inPrintMode, runsCodex } from "./command/CodexVerb.ts"
-import { asksRecords } from "./command/CodexFlags.ts"
+import { identifiedBy, inHead, saidPackage, settingsHooks } from "@souffleur/session"
+import { Duration, Effect, Path } from "effect"
+import { codexOfLaunch, literalCodex, marks } from "./command/CodexCommand.ts"
+import { asksRecords, codexFlags } from "./command/CodexFlags.ts"
 import { codexCommand, compactPrompt } from "./command/CodexLaunch.ts"
 import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
+import { inPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
+import { hooksFile, unapprovedHooks } from "./command/HookTrust.ts"
 import { rolloutSayings } from "./session/RolloutSayings.ts"
 import { writersIn } from "./session/Writers.ts"
 
-/** The name of a session file: its time, then its id. */
-const form = /^rollout-[\dT-]{19}-([A-Za-z0-9][A-Za-z0-9_-]*)\.jsonl$/u
+const hooks = settingsHooks({
+  agent: "codex",
+  events: [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "PreCompact",
+    "PostCompact",
+    "SubagentStop",
+    "Stop",
+    "SessionEnd"
+  ],
+  timeout: 5,
+  ofUser: [hooksFile],
+  onlyIf: "Codex runs them once you approve each: type /hooks in codex"
+})
 
-/** Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again. */
-export const stall = Duration.seconds(301)
-
-/** Codex as an agent: `codex exec`, which ends with its turn, or an interactive Codex in a window. */
-export const layer: AgentPackage["layer"] = (options) =>
-  layerSaidAgent({
-    name: "codex",
-    title: "Codex",
+/**
+ * Codex as a kind of agent: `codex exec`, which ends with its turn, or an interactive Codex in a window.
+ *
+ * @example
+ * ```ts
+ * import { claudeCode } from "@souffleur/claude"
+ * import { codex } from "@souffleur/codex"
+ * import { Souffleur } from "@souffleur/embed"
+ * import { anyAgent } from "@souffleur/process"
+ *
+ * // A command goes to the agent that owns its words: this one runs Claude Code as well as Codex.
+ * const souffleur = Souffleur.layerNode({
+ *   stateDir: "/var/lib/app/souffleur",
+ *   agent: anyAgent(claudeCode, codex)
+ * })
+ * ```
+ */
+export const codex = saidPackage({
+  title: "Codex",
+  program: "codex",
+  is: isCodex,
+  verb: isExec,
+  folder: { variables: ["CODEX_HOME"], inHome: ".codex" },
+  sessions: "sessions",
+  // Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again.
+  stall: Duration.seconds(301),
+  marks,
+  identity: identifiedBy("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
+  refusedAsRoot: [],
+  recordsDollars: false,
+  commitSetting:
+    "with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails: .git is read-only there",
+  commitsFrom: "bypassPermissions",
+  typed: ["exec"],
+  goOn: (sessionId) => `codex exec resume ${sessionId} "Go on."`,
+  addTools: (name, command) => `codex mcp add ${name} -- ${command}`,
+  hooks: {
+    ...hooks,
+    status: (path) =>
+      Effect.gen(function* () {
+        const { dirname } = yield* Path.Path
+        return { ...(yield* hooks.status(path)), unapproved: yield* unapprovedHooks(dirname(path)) }
+      })
+  },
+  flags: codexFlags,
+  takeApart: literalCodex,
+  ofLaunch: codexOfLaunch,
+  dialect: (options) => ({
     // sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl
-    folder: `${options.agentDir}/sessions`,
     depth: 3,
-    sessionIdOf: (path) => form.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? "",
+    sessionPath: /\/rollout-[\dT-]{19}-([A-Za-z0-9][A-Za-z0-9_-]*)\.jsonl$/u,
     sayings: rolloutSayings,
     isOther: (line) =>
       /^\{"timestamp":"[^"]*","ordinal":\d+,"type":"(?:event_msg|token_usage_record|turn_context|world_state)"/u.test(
@@ -30,7 +86,6 @@ export const layer: AgentPackage["layer"] = (options) =>
       ),
     runs: runsCodex,
     idles: true,
-    stall,
     variable: "CODEX_SESSION_ID",
     inPrintMode,
     sessions: (known) => writersIn(options.agentDir, known),
@@ -40,3 +95,4 @@ export const layer: AgentPackage["layer"] = (options) =>
     addsFormat: !asksRecords(options.agentCommand.args),
     command: (order) => codexCommand(options, order)
   })
+})

@@ -1,2 +1,1 @@
-export * as Codex from "./Codex.ts"
-export { codex } from "./CodexKind.ts"
+export { codex } from "./Codex.ts"

@@ -3,13 +3,13 @@ import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Effect, FileSystem, Option, Result } from "effect"
-import * as Codex from "../src/Codex.ts"
-import { codexOfLaunch, literalCodex, parseCodexCommand } from "../src/command/CodexCommand.ts"
+import { codex } from "../src/index.ts"
 import { inPrintMode, launchesCodex, runsCodex } from "../src/command/CodexVerb.ts"
 import { codexCommand, compactPrompt } from "../src/command/CodexLaunch.ts"
 import { makeOutputReader } from "../src/command/CodexOutput.ts"
 
-const literal = (...words: ReadonlyArray<string>) => literalCodex(["codex", ...words])
+const taken = (...words: ReadonlyArray<string>) => codex.takeApart(words, { program: "codex", args: [] })
+const literal = (...words: ReadonlyArray<string>) => taken("codex", ...words)
 const said = (...words: ReadonlyArray<string>) =>
   Result.match(literal(...words), { onFailure: ({ message }) => message, onSuccess: Option.getOrUndefined })
 
@@ -57,7 +57,7 @@ it("a flag that lifts the ceiling is refused, and so is each flag that is not un
     ["-m"]
   ]) {
     assert.isString(said("exec", ...flags), flags.join(" "))
-    assert.isTrue(Result.isFailure(parseCodexCommand(JSON.stringify(["codex", ...flags]))), flags.join(" "))
+    assert.isTrue(Result.isFailure(codex.parseCommand(JSON.stringify(["codex", ...flags]))), flags.join(" "))
   }
 })
 
@@ -69,7 +69,7 @@ it("a refusal tells a flag that lifts the ceiling from a flag that is unknown", 
 it("an errand of Codex is any other command, and a session or a prompt that is not clear is refused", () => {
   for (const words of [["login"], ["mcp", "list"], ["--version"], ["exec", "--help"]])
     assert.isUndefined(said(...words), words.join(" "))
-  assert.isTrue(Option.isNone(Result.getOrThrow(literalCodex(["grep", "codex", "exec"]))))
+  assert.isTrue(Option.isNone(Result.getOrThrow(taken("grep", "codex", "exec"))))
   assert.include(said("exec", "-"), "standard input")
   assert.include(said("exec", "one", "two"), "quote it")
   assert.include(said("exec", "resume"), "must name a session")
@@ -171,14 +171,14 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual([resumed.input, resumed.window], ["--yolo", undefined])
       const { args } = yield* line({ session })
       assert.deepStrictEqual(
-        Option.map(codexOfLaunch({ program: "/bin/codex", args }), (command) => command.args),
+        Option.map(codex.ofLaunch({ program: "/bin/codex", args }, ""), (command) => command.args),
         Option.some(["-m", "gpt-5"])
       )
     })
   )
   const agentWith = (...args: ReadonlyArray<string>) =>
     Agent.pipe(
-      Effect.provide(Codex.layer(options(...args))),
+      Effect.provide(codex.layer(options(...args))),
       Effect.provideService(Processes, new FakeProcesses().service)
     )
   it.effect("a session begins without an id, and none is resumed without one", () =>
@@ -202,7 +202,7 @@ it.layer(HostServices.layer)((it) => {
       const { args } = yield* codexCommand(options("--json", "-m", "gpt-5"), order())
       assert.deepStrictEqual(args, ["exec", "--json", "-m", "gpt-5", "-s", "workspace-write", "-"])
       assert.deepStrictEqual(
-        Option.map(codexOfLaunch({ program: "/bin/codex", args }), (command) => command.args),
+        Option.map(codex.ofLaunch({ program: "/bin/codex", args }, ""), (command) => command.args),
         Option.some(["--json", "-m", "gpt-5"])
       )
     })
@@ -252,7 +252,7 @@ it.layer(HostServices.layer)((it) => {
       const begin = ["--no-daemon", "-m", "gpt-5", "-s", "workspace-write", "-a", "never"]
       assert.deepStrictEqual(args, [...begin, ...quiet, "resume", "01a2", "--", "--yolo"])
       assert.deepStrictEqual(
-        Option.map(codexOfLaunch({ program: "/bin/codex", args }), (command) => command.args),
+        Option.map(codex.ofLaunch({ program: "/bin/codex", args }, ""), (command) => command.args),
         Option.some(["--no-daemon", "-m", "gpt-5"])
       )
       assert.strictEqual((yield* interactive({ prompt: "" })).args.at(-1), "hooks")

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import { fileURLToPath } from "node:url"
-import { Codex } from "../src/index.ts"
+import { codex } from "../src/index.ts"
 
 const id = "01a20631-6832-7772-a731-0eceba6359e0"
 const recorded = (name: string) => fileURLToPath(new URL(`fixtures/${name}.jsonl`, import.meta.url))
@@ -36,7 +36,7 @@ const codexOf = Effect.fnUntraced(function* (
     condition: () => Effect.succeed(lives ? ("running" as const) : ("gone" as const))
   })
   const options = { agentDir: folder, agentCommand: { program: "codex", args: [] }, environment: {} }
-  const layer = Codex.layer(options).pipe(Layer.provide(processes))
+  const layer = codex.layer(options).pipe(Layer.provide(processes))
   return { agent: Context.get(yield* Layer.build(layer), Agent), file, folder }
 })
 

@@ -1,27 +1,25 @@
-import { plain } from "@souffleur/domain"
-import { isJson, type Json, recordOf, textOf } from "@souffleur/session"
-import { Option } from "effect"
+import { errorLine, isJson, type Json, jsonOf, makeRecordReader, textOf, toolLine } from "@souffleur/session"
 
-/** UTF-16 units of a command, and of an error. */
-const [maxCommand, maxError] = [100, 500]
+const types = /^(?:assistant|session|system|tool|user)\.[a-z_.]+$/u
 
 const shown = (data: Json, type: string): string => {
-  if (type === "assistant.message") return textOf(data["content"])
-  if (type === "session.error") return plain(textOf(data["message"]), maxError)
-  if (type !== "tool.execution_start") return ""
-  const input = isJson(data["arguments"]) ? data["arguments"] : {}
-  const what = textOf(input["command"]) || textOf(input["path"])
-  return `· ${plain(textOf(data["toolName"]), 40)}${what === "" ? "" : `: ${plain(what, maxCommand)}`}`
+  const { command, path } = jsonOf(data["arguments"])
+  switch (type) {
+    case "assistant.message":
+      return textOf(data["content"])
+    case "session.error":
+      return errorLine(textOf(data["message"]))
+    case "tool.execution_start":
+      return toolLine(data["toolName"], command, path)
+    default:
+      return ""
+  }
 }
 
 /** Makes a reader of the output of `--output-format json`: the text of each answer, and a line for each tool. */
-export const makeOutputReader =
-  () =>
-  (line: string): Option.Option<string> => {
-    const record = recordOf(line)
-    const type = textOf(record?.["type"])
-    if (type === "result" && typeof record?.["sessionId"] === "string") return Option.some("")
-    return isJson(record?.["data"]) && /^(?:assistant|session|system|tool|user)\.[a-z_.]+$/u.test(type)
-      ? Option.some(shown(record["data"], type))
-      : Option.none()
-  }
+export const makeOutputReader = () =>
+  makeRecordReader(({ data, sessionId, type: said }) => {
+    const type = textOf(said)
+    if (type === "result" && typeof sessionId === "string") return ""
+    return isJson(data) && types.test(type) ? shown(data, type) : undefined
+  })

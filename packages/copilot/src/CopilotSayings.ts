@@ -1,21 +1,26 @@
-import { failureReason, isJson, type Json, type Saying, textOf, tokensOf } from "@souffleur/session"
+import {
+  failureReason,
+  freshTokens,
+  isJson,
+  type Json,
+  jsonOf,
+  numberIn,
+  objectsIn,
+  saidCall,
+  saidResult,
+  type Saying,
+  textOf,
+  tokensOf,
+  wordSet
+} from "@souffleur/session"
 
-/** Tools that run a process. */
-const shells = new Set(["bash", "powershell"])
-/** Tools that change the file at their `path`. */
-const edits = new Set(["create", "edit", "apply_patch"])
-
-const callOf = (call: Json): Saying => {
-  const name = textOf(call["name"])
-  const input = isJson(call["arguments"]) ? call["arguments"] : {}
-  const path = edits.has(name) ? textOf(input["path"]) : ""
-  const edited = path === "" ? [] : [path]
-  return { _tag: "Call", id: textOf(call["toolCallId"]), name, input, spawns: shells.has(name), edits: edited }
-}
+const tools = { spawning: wordSet("bash powershell"), editing: wordSet("create edit apply_patch"), path: "path" }
 
 const answer = ({ content, toolRequests }: Json): ReadonlyArray<Saying> => {
   const text = textOf(content)
-  const calls = Array.isArray(toolRequests) ? toolRequests.filter(isJson).map(callOf) : []
+  const calls = objectsIn(toolRequests).map(({ arguments: said, name, toolCallId }) =>
+    saidCall(tools, { id: textOf(toolCallId), name: textOf(name), said })
+  )
   return [
     ...(text === "" ? [] : [{ _tag: "Answer", text } as const]),
     ...calls,
@@ -24,40 +29,27 @@ const answer = ({ content, toolRequests }: Json): ReadonlyArray<Saying> => {
 }
 
 /** Reads a tool's result. It names no tool: it did something where it ran a process or changed a file. */
-const result = ({
-  error,
-  fileEdits,
-  result: said,
-  shellExecution,
-  success,
-  toolCallId
-}: Json): ReadonlyArray<Saying> => {
-  const failed = success !== true
-  const content = isJson(said) ? said["content"] : isJson(error) ? error["message"] : undefined
-  const refused = isJson(error) && error["code"] === "denied"
-  const one: Saying = { _tag: "Result", id: textOf(toolCallId), text: textOf(content), failed, refused }
+const result = (data: Json): ReadonlyArray<Saying> => {
+  const { error, fileEdits, result: said, shellExecution, success, toolCallId } = data
+  const text = textOf(isJson(said) ? said["content"] : jsonOf(error)["message"])
+  const refused = jsonOf(error)["code"] === "denied"
   const did = isJson(shellExecution) || (Array.isArray(fileEdits) && fileEdits.length > 0)
-  return failed || !did ? [one] : [one, { _tag: "Progress" }]
+  return saidResult({ id: textOf(toolCallId), text, failed: success !== true, refused }, did)
 }
 
 const used = ({ usage }: Json): ReadonlyArray<Saying> => {
-  if (!isJson(usage)) return []
+  const { interactionType, maxPromptTokens, model } = jsonOf(usage)
   const tokens = tokensOf(usage, ["inputTokens"])
-  const { interactionType, maxPromptTokens, model } = usage
-  const window = typeof maxPromptTokens === "number" ? maxPromptTokens : undefined
-  const fresh = tokensOf(usage, ["inputTokens", "outputTokens"]) - tokensOf(usage, ["cacheReadTokens"])
+  const context = { _tag: "Context", tokens, window: numberIn(maxPromptTokens), model: textOf(model) } as const
   return [
-    ...(tokens === 0 || interactionType !== "conversation-agent"
-      ? []
-      : [{ _tag: "Context", tokens, window, model: textOf(model) } as const]),
-    { _tag: "Used", tokens: Math.max(0, fresh), dollars: 0 }
+    ...(interactionType === "conversation-agent" ? [context] : []),
+    { _tag: "Used", tokens: freshTokens(usage, ["inputTokens", "outputTokens"], ["cacheReadTokens"]) }
   ]
 }
 
 const failure = ({ message, statusCode }: Json): Saying => ({
   _tag: "Failed",
-  reason: failureReason(typeof statusCode === "number" ? statusCode : undefined, textOf(message)),
-  resetsAt: undefined
+  reason: failureReason(statusCode, textOf(message))
 })
 
 /** Reads a record of Copilot CLI (spec: copilot#records). */
@@ -66,7 +58,7 @@ export const copilotSayings = ({ data, type }: Json): ReadonlyArray<Saying> => {
   if (!isJson(data) || typeof data["parentToolCallId"] === "string") return []
   switch (type) {
     case "session.start": {
-      const folder = isJson(data["context"]) ? data["context"]["cwd"] : undefined
+      const { cwd: folder } = jsonOf(data["context"])
       return [{ _tag: "Session", folder, version: data["copilotVersion"] }]
     }
     case "user.message":

@@ -1,2 +1,1 @@
-export { copilot } from "./CopilotKind.ts"
-export * as Copilot from "./Copilot.ts"
+export { copilot } from "./Copilot.ts"

@@ -1,18 +1,14 @@
-import { type AgentOrder, clamp } from "@souffleur/domain"
+import { Agent, type AgentOrder, clamp, Processes } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Effect, FileSystem, Option, Result } from "effect"
-import {
-  copilotCommand,
-  copilotOfLaunch,
-  inPrintMode,
-  literalCopilot,
-  parseCopilotCommand,
-  runsCopilot
-} from "../src/CopilotCommand.ts"
+import { FakeProcesses } from "@souffleur/testing"
+import { Context, Effect, FileSystem, Layer, Option, Result } from "effect"
+import { copilot } from "../src/index.ts"
+import { copilotCommand, inPrintMode } from "../src/CopilotCommand.ts"
 
+const { ofLaunch, parseCommand } = copilot
 const said = (...words: ReadonlyArray<string>) =>
-  Result.match(literalCopilot(["copilot", ...words]), {
+  Result.match(copilot.takeApart(["copilot", ...words], { program: "copilot", args: [] }), {
     onFailure: ({ message }) => message,
     onSuccess: Option.getOrUndefined
   })
@@ -43,7 +39,7 @@ it("flags that lead elsewhere, or lists of tools of the user's own, are refused"
     ["--future"]
   ]) {
     assert.isString(said(...flags), flags.join(" "))
-    assert.isTrue(Result.isFailure(parseCopilotCommand(JSON.stringify(["copilot", ...flags]))), flags.join(" "))
+    assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["copilot", ...flags]))), flags.join(" "))
   }
   for (const words of [["-i", "sing"], []]) assert.include(said(...words), "in a terminal", words.join(" "))
   assert.include(said("-p", "one", "two"), "quote it")
@@ -110,9 +106,9 @@ it.layer(HostServices.layer)((it) => {
     Effect.gen(function* () {
       for (const permission of [clamp("acceptEdits", "acceptEdits"), clamp("bypassPermissions", "bypassPermissions")]) {
         const { args } = yield* launched(["--model", "m"], { permission })
-        const of = copilotOfLaunch({ program: "/bin/copilot", args }, "s1")
+        const of = ofLaunch({ program: "/bin/copilot", args }, "s1")
         assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/copilot", args: ["--model", "m"] })
-        assert.isTrue(Option.isNone(copilotOfLaunch({ program: "/bin/copilot", args }, "s9")))
+        assert.isTrue(Option.isNone(ofLaunch({ program: "/bin/copilot", args }, "s9")))
       }
     })
   )
@@ -133,9 +129,20 @@ it.layer(HostServices.layer)((it) => {
   )
 })
 
-it("a process is a Copilot CLI by its launcher or its package", () => {
-  assert.isTrue(runsCopilot(["node", "/x/.bin/copilot", "-p", "x"]))
-  assert.isTrue(runsCopilot(["/x/node_modules/@github/copilot-linux-x64/copilot"]))
-  for (const other of ["vi x copilot", "ls copilot", "node x copilot"])
-    assert.isFalse(runsCopilot(other.split(" ")), other)
+it.layer(HostServices.layer)((it) => {
+  it.effect("a process is a Copilot CLI by its launcher or its package", () =>
+    Effect.gen(function* () {
+      const layer = copilot.layer({
+        agentDir: "/none",
+        agentCommand: { program: "copilot", args: [] },
+        environment: {}
+      })
+      const fake = Layer.succeed(Processes, new FakeProcesses().service)
+      const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
+      assert.isTrue(isAgent(["node", "/x/.bin/copilot", "-p", "x"]))
+      assert.isTrue(isAgent(["/x/node_modules/@github/copilot-linux-x64/copilot"]))
+      for (const other of ["vi x copilot", "ls copilot", "node x copilot"])
+        assert.isFalse(isAgent(other.split(" ")), other)
+    })
+  )
 })

@@ -5,7 +5,7 @@ import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import { makeOutputReader } from "../src/CopilotOutput.ts"
-import { Copilot } from "../src/index.ts"
+import { copilot } from "../src/index.ts"
 
 const id = "fin-1"
 const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
@@ -24,7 +24,7 @@ const copilotOf = Effect.fnUntraced(function* (text: string, lives = false) {
     processes.run({ pid: 71, parent: 70, words, environment })
   }
   const options = { agentDir, agentCommand: { program: "copilot", args: [] }, environment: {} }
-  const layer = Layer.provide(Copilot.layer(options), Layer.succeed(Processes, processes.service))
+  const layer = Layer.provide(copilot.layer(options), Layer.succeed(Processes, processes.service))
   return Context.get(yield* Layer.build(layer), Agent)
 })
 const turnOf = (agent: Agent["Service"]) =>

@@ -1,39 +1,75 @@
-import type { AgentPackage } from "@souffleur/process"
-import { layerSaidAgent, textOf } from "@souffleur/session"
+import { commandBefore, identifiedBy, saidPackage, settingsHooks, textOf } from "@souffleur/session"
 import { Duration } from "effect"
-import { geminiCommand, inPrintMode, runsGemini } from "./GeminiCommand.ts"
-import { asksRecords } from "./GeminiFlags.ts"
+import { geminiCommand, inPrintMode, isGemini, literalGemini, marks } from "./GeminiCommand.ts"
+import { asksRecords, geminiFlags, launchFlags } from "./GeminiFlags.ts"
 import { makeOutputReader, makeOutputSayings } from "./GeminiOutput.ts"
 import { geminiSayings, resumable } from "./GeminiSayings.ts"
 
-/** The path of a session file: the minute of its start, then the beginning of its id. */
-const form = /\/chats\/session-[\dT-]+-([A-Za-z0-9]+)\.jsonl$/u
-
-/** Measured with 0.61.0: an answer that breaks off is silent for 301 s, and then asked for again. */
-export const stall = Duration.seconds(302)
-
-/** Gemini CLI as an agent. Each launch is headless, and ends with its turn. */
-export const layer: AgentPackage["layer"] = (options) =>
-  layerSaidAgent({
-    name: "gemini",
-    title: "Gemini CLI",
+/**
+ * Gemini CLI as a kind of agent. Each launch is headless, and ends with its turn.
+ *
+ * @example
+ * ```ts
+ * import { Souffleur } from "@souffleur/embed"
+ * import { gemini } from "@souffleur/gemini"
+ *
+ * // It needs bypassPermissions, which the settings of the project allow.
+ * const souffleur = Souffleur.layerNode({ stateDir: "/var/lib/app/souffleur", agent: gemini })
+ * ```
+ */
+export const gemini = saidPackage({
+  title: "Gemini CLI",
+  program: "gemini",
+  is: isGemini,
+  // Its variable names a home, in which its own folder is.
+  folder: { variables: ["GEMINI_CLI_HOME"], inHome: "" },
+  sessions: ".gemini/tmp",
+  // Measured with 0.61.0: an answer that breaks off is silent for 301 s, and then asked for again.
+  stall: Duration.seconds(302),
+  marks,
+  identity: identifiedBy("GEMINI_SESSION_ID", "GEMINI_CLI"),
+  refusedAsRoot: [],
+  recordsDollars: false,
+  commitSetting: "Gemini CLI runs with bypassPermissions alone, and commits with its shell",
+  typed: ["--yolo", "--skip-trust", "-p"],
+  goOn: (sessionId) => `gemini --yolo --skip-trust --resume ${sessionId} -p "Go on."`,
+  addTools: (name, command) => `gemini mcp add ${name} ${command}`,
+  hooks: settingsHooks({
+    agent: "gemini",
+    events: [
+      "SessionStart",
+      "BeforeAgent",
+      "BeforeTool",
+      "AfterTool",
+      "AfterAgent",
+      "PreCompress",
+      "Notification",
+      "SessionEnd"
+    ],
+    // In milliseconds.
+    timeout: 5000,
+    off: { keys: ["hooksConfig", "enabled"], value: false },
+    ofUser: [".gemini", "settings.json"]
+  }),
+  flags: geminiFlags,
+  takeApart: literalGemini,
+  ofLaunch: commandBefore(isGemini, launchFlags[0]!),
+  dialect: (options) => ({
     // .gemini/tmp/FOLDER/chats/session-MINUTE-BEGINNING.jsonl
-    folder: `${options.agentDir}/.gemini/tmp`,
     depth: 2,
-    sessionIdOf: (path) => form.exec(path)?.[1] ?? "",
+    sessionPath: /\/chats\/session-[\dT-]+-([A-Za-z0-9]+)\.jsonl$/u,
     // A resume in another minute makes another file of that id, which stays without a conversation.
     idIn: (record) => textOf(record["sessionId"]) || undefined,
     sayings: geminiSayings,
     resumable,
     // A tool that runs, the end of a turn and its failure are in no session file.
     outputSayings: makeOutputSayings,
-    runs: runsGemini,
     inPrintMode,
     // Measured with 0.61.0: 10 ms of processor in 10 s of a tool that slept.
     idles: true,
-    stall,
     variable: "GEMINI_SESSION_ID",
     outputReader: makeOutputReader,
     addsFormat: !asksRecords(options.agentCommand.args),
     command: (order, sessionFile) => geminiCommand(options, order, sessionFile)
   })
+})

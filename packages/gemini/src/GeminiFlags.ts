@@ -1,46 +1,23 @@
-import { type FlagMeaning, type FlagTable, promptFlag, sessionFlag } from "@souffleur/session"
+import { ceilingFlag, type FlagTable, permissionFlag, promptFlag, sessionFlag, wordSet } from "@souffleur/session"
 
 /** Flags of each launch. In a folder that it does not trust, a headless Gemini CLI ends at once. */
-export const launchFlags = ["--approval-mode", "yolo", "--skip-trust"] as const
+export const launchFlags = ["--approval-mode", "yolo", "--skip-trust"]
 
 const streamed = "stream-json"
 /** Has Gemini CLI print its records, in which alone it tells the end of its turn. */
-export const records = ["--output-format", streamed] as const
-const asking = new Set<string>([records[0], "-o"])
+export const records = ["--output-format", streamed]
+const asking = new Set<string>(["--output-format", "-o"])
 /** Holds if the user asked for the records. */
 export const asksRecords = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => asking.has(arg.split("=", 1)[0]!))
 
-const everything: FlagMeaning = { takes: "none", read: () => ({ requested: "bypassPermissions" }) }
-const approval: FlagMeaning = {
-  takes: "one",
-  read: (value) =>
-    value === "yolo"
-      ? { requested: "bypassPermissions" }
-      : "must be yolo: below that, the settings of a folder that it may edit would lift it again"
-}
-
 /** The flags of `gemini`. */
 export const geminiFlags: FlagTable = {
-  kept: new Map([
-    ["--model", "one"],
-    ["-m", "one"],
-    ["--screen-reader", "none"],
-    ["--debug", "none"],
-    ["-d", "none"],
-    ["--output-format", "one"],
-    ["-o", "one"]
-  ]),
-  lifting: new Set([
-    "--admin-policy",
-    "--allowed-mcp-server-names",
-    "--allowed-tools",
-    "--extensions",
-    "-e",
-    "--include-directories",
-    "--policy",
+  kept: { one: wordSet("--model -m --output-format -o"), none: wordSet("--screen-reader --debug -d") },
+  lifting: wordSet(
+    "--admin-policy --allowed-mcp-server-names --allowed-tools --extensions -e --include-directories --policy",
     "--raw-output"
-  ]),
+  ),
   means: new Map([
     ["--prompt", promptFlag(true)],
     ["-p", promptFlag(true)],
@@ -49,22 +26,18 @@ export const geminiFlags: FlagTable = {
     ["--session-id", sessionFlag("Fresh")],
     ["--resume", sessionFlag("Resume")],
     ["-r", sessionFlag("Resume")],
-    ["--approval-mode", approval],
-    ["--yolo", everything],
-    ["-y", everything],
+    [
+      "--approval-mode",
+      ceilingFlag(
+        { bypassPermissions: "yolo" },
+        "must be yolo: below that, the settings of a folder that it may edit would lift it again"
+      )
+    ],
+    ["--yolo", permissionFlag("bypassPermissions")],
+    ["-y", permissionFlag("bypassPermissions")],
     ["--skip-trust", { takes: "none", read: () => ({}) }]
   ]),
-  ours: new Set([
-    "--acp",
-    "--delete-session",
-    "--experimental-acp",
-    "--list-sessions",
-    "--sandbox",
-    "-s",
-    "--session-file",
-    "--worktree",
-    "-w"
-  ]),
+  ours: wordSet("--acp --delete-session --experimental-acp --list-sessions --sandbox -s --session-file --worktree -w"),
   against: (flag, value) =>
     asking.has(flag) && value !== streamed ? "must be stream-json, in which each launch tells its end" : undefined,
   inline: true

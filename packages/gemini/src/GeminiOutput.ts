@@ -1,14 +1,23 @@
-import { plain } from "@souffleur/domain"
-import { failureReason, isJson, type Json, recordOf, type Saying, type Sayings, textOf } from "@souffleur/session"
+import {
+  errorLine,
+  failureReason,
+  type Json,
+  jsonOf,
+  recordOf,
+  saidCall,
+  type Saying,
+  type Sayings,
+  textOf,
+  toolLine,
+  wordSet
+} from "@souffleur/session"
 import { Option } from "effect"
-import { callOf } from "./GeminiSayings.ts"
+import { geminiTools } from "./GeminiSayings.ts"
 
-/** UTF-16 units of a command, and of an error. */
-const [maxCommand, maxError] = [100, 500]
-const types = new Set(["init", "message", "tool_use", "tool_result", "error", "result"])
+const types = wordSet("init message tool_use tool_result error result")
 
 type Reason = Extract<Saying, { readonly _tag: "Failed" }>["reason"]
-const failed = (reason: Reason): ReadonlyArray<Saying> => [{ _tag: "Failed", reason, resetsAt: undefined }]
+const failed = (reason: Reason): ReadonlyArray<Saying> => [{ _tag: "Failed", reason }]
 
 /**
  * Reads the words of a failure. An error of the service has its status in them, or its advice for a used-up limit. An
@@ -37,11 +46,11 @@ const sayingsOf = (record: Json): ReadonlyArray<Saying> => {
       // The model is asked again once all tools have ended.
       return role === "assistant" ? [{ _tag: "Began" }] : []
     case "tool_use":
-      return [callOf(textOf(id), textOf(name), parameters)]
+      return [saidCall(geminiTools, { id: textOf(id), name: textOf(name), said: parameters })]
     case "tool_result":
       return [{ _tag: "Result", id: textOf(id), text: "", failed: status !== "success" }]
     case "result":
-      return failure(isJson(error) ? textOf(error["message"]) : "")
+      return failure(textOf(jsonOf(error)["message"]))
     default:
       return []
   }
@@ -62,11 +71,9 @@ export const makeOutputSayings = (): Sayings => {
 }
 
 const shown = ({ error, parameters, tool_name: name, type }: Json): string => {
-  if (type === "result") return isJson(error) ? plain(textOf(error["message"]), maxError) : ""
-  if (type !== "tool_use") return ""
-  const input = isJson(parameters) ? parameters : {}
-  const what = textOf(input["command"]) || textOf(input["file_path"])
-  return `· ${plain(textOf(name), 40)}${what === "" ? "" : `: ${plain(what, maxCommand)}`}`
+  const { command, file_path: path } = jsonOf(parameters)
+  if (type === "result") return errorLine(textOf(jsonOf(error)["message"]))
+  return type === "tool_use" ? toolLine(name, command, path) : ""
 }
 
 /**

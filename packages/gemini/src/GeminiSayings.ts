@@ -1,22 +1,29 @@
-import { isJson, type Json, type Saying, textOf, tokensOf } from "@souffleur/session"
+import {
+  freshTokens,
+  isJson,
+  type Json,
+  jsonOf,
+  objectsIn,
+  saidCall,
+  saidResult,
+  type Saying,
+  textOf,
+  tokensOf,
+  wordSet
+} from "@souffleur/session"
 
-/** Tools that only read. They are no progress: a successor that dies after reading its export has done no work. */
-const looks = new Set(["read_file", "read_many_files", "grep_search", "search_file_content", "glob", "list_directory"])
-/** Tools that change the file at their `file_path`. */
-const edits = new Set(["replace", "write_file"])
-const shell = "run_shell_command"
-
-/** Returns the call of a tool by its name and input. */
-export const callOf = (id: string, name: string, args: unknown): Saying => {
-  const input = isJson(args) ? args : {}
-  const path = edits.has(name) ? textOf(input["file_path"]) : ""
-  return { _tag: "Call", id, name, input, spawns: name === shell, edits: path === "" ? [] : [path] }
+/** The tools of Gemini CLI. */
+export const geminiTools = {
+  spawning: wordSet("run_shell_command"),
+  editing: wordSet("replace write_file"),
+  path: "file_path"
 }
+/** Tools that only read. */
+const looks = wordSet("read_file read_many_files grep_search search_file_content glob list_directory")
 
-const listOf = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isJson) : [])
 const wordsOf = (content: unknown): string =>
   textOf(content) ||
-  listOf(content)
+  objectsIn(content)
     .flatMap(({ text }) => (typeof text === "string" ? [text] : []))
     .join("\n")
 
@@ -30,36 +37,30 @@ const acknowledged = "Got it. Thanks for the additional context!"
 
 const resultOf = (call: Json): ReadonlyArray<Saying> => {
   const [id, name] = [textOf(call["id"]), textOf(call["name"])]
-  const said = listOf(call["result"]).flatMap(({ functionResponse: one }) => (isJson(one) ? [one["response"]] : []))
-  const { error, output } = isJson(said[0]) ? said[0] : {}
-  const failed = call["status"] !== "success"
-  const text = textOf(output) || textOf(error)
-  const result: Saying = { _tag: "Result", id, text, failed }
-  return [callOf(id, name, call["args"]), result, ...(failed || looks.has(name) ? [] : [{ _tag: "Progress" } as const])]
+  const [said] = objectsIn(call["result"]).flatMap(({ functionResponse: one }) =>
+    isJson(one) ? [one["response"]] : []
+  )
+  const { error, output } = jsonOf(said)
+  const result = { id, text: textOf(output) || textOf(error), failed: call["status"] !== "success" }
+  return [saidCall(geminiTools, { id, name, said: call["args"] }), ...saidResult(result, !looks.has(name))]
 }
 
 /** Reads an answer. It is written again, with its tools, once they have ended. */
-const answer = ({ content, model, tokens, toolCalls }: Json): ReadonlyArray<Saying> => {
-  if (toolCalls !== undefined) return listOf(toolCalls).flatMap(resultOf)
-  const usage = isJson(tokens) ? tokens : {}
-  const [input, total, cached] = ["input", "total", "cached"].map((name) => tokensOf(usage, [name])) as [
-    number,
-    number,
-    number
-  ]
+const answer = ({ content, model, tokens: usage, toolCalls }: Json): ReadonlyArray<Saying> => {
+  if (toolCalls !== undefined) return objectsIn(toolCalls).flatMap(resultOf)
   const text = wordsOf(content)
   return [
     ...(text === "" ? [] : [{ _tag: "Answer", text } as const]),
     { _tag: "Unclear" },
-    ...(input === 0 ? [] : [{ _tag: "Context", tokens: input, window: undefined, model: textOf(model) } as const]),
-    { _tag: "Used", tokens: Math.max(0, total - cached), dollars: 0 }
+    { _tag: "Context", tokens: tokensOf(usage, ["input"]), model: textOf(model) },
+    { _tag: "Used", tokens: freshTokens(usage, ["total"], ["cached"]) }
   ]
 }
 
 /** Reads a new history. A resume repeats the summary of an earlier compaction, whose time is its own. */
 const history = ({ lastUpdated, messages }: Json): ReadonlyArray<Saying> => {
   let compacted = false
-  return listOf(messages).flatMap(({ content, timestamp, type }): ReadonlyArray<Saying> => {
+  return objectsIn(messages).flatMap(({ content, timestamp, type }): ReadonlyArray<Saying> => {
     const words = wordsOf(content)
     if (words.startsWith(context)) return [{ _tag: "Session", folder: folderIn(words) }]
     if (words.startsWith(snapshot) && timestamp === lastUpdated) {
@@ -78,7 +79,7 @@ const uncounted = ["/", "?", context, "<hook_context>"]
 const isConversation = ({ content, thoughts, toolCalls, type }: Json): boolean => {
   const words = wordsOf(content).trim()
   if (type === "user") return words !== "" && !uncounted.some((beginning) => words.startsWith(beginning))
-  return type === "gemini" && (words !== "" || listOf(toolCalls).length + listOf(thoughts).length > 0)
+  return type === "gemini" && (words !== "" || objectsIn(toolCalls).length + objectsIn(thoughts).length > 0)
 }
 
 /**
@@ -86,8 +87,8 @@ const isConversation = ({ content, thoughts, toolCalls, type }: Json): boolean =
  * of all that is older: without a prompt and an answer it finds nothing.
  */
 export const resumable = (record: Json): boolean | undefined => {
-  const messages = isJson(record["$set"]) ? record["$set"]["messages"] : undefined
-  if (messages !== undefined) return listOf(messages).some(isConversation)
+  const messages = jsonOf(record["$set"])["messages"]
+  if (messages !== undefined) return objectsIn(messages).some(isConversation)
   return isConversation(record) ? true : undefined
 }
 

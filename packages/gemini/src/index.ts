@@ -1,2 +1,1 @@
-export { gemini } from "./GeminiKind.ts"
-export * as Gemini from "./Gemini.ts"
+export { gemini } from "./Gemini.ts"

@@ -1,18 +1,14 @@
-import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
+import { Agent, type AgentOrder, clamp, Processes, SessionNotFound } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Effect, Option, Result } from "effect"
-import {
-  geminiCommand,
-  geminiOfLaunch,
-  inPrintMode,
-  literalGemini,
-  parseGeminiCommand,
-  runsGemini
-} from "../src/GeminiCommand.ts"
+import { FakeProcesses } from "@souffleur/testing"
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { gemini } from "../src/index.ts"
+import { geminiCommand, inPrintMode } from "../src/GeminiCommand.ts"
 
+const { ofLaunch, parseCommand } = gemini
 const said = (...words: ReadonlyArray<string>) =>
-  Result.match(literalGemini(["gemini", ...words]), {
+  Result.match(gemini.takeApart(["gemini", ...words], { program: "gemini", args: [] }), {
     onFailure: ({ message }) => message,
     onSuccess: Option.getOrUndefined
   })
@@ -44,7 +40,7 @@ it("flags that lead elsewhere, or to an output without the end of the turn, are 
     ["--future"]
   ]) {
     assert.isString(said("-y", ...flags, "-p", "sing"), flags.join(" "))
-    assert.isTrue(Result.isFailure(parseGeminiCommand(JSON.stringify(["gemini", ...flags]))), flags.join(" "))
+    assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["gemini", ...flags]))), flags.join(" "))
   }
 })
 
@@ -98,7 +94,7 @@ it.layer(HostServices.layer)((it) => {
       for (const own of [["--output-format", "stream-json"], ["-o", "stream-json"], ["--output-format=stream-json"]]) {
         const args = yield* argsOf(own)
         assert.deepStrictEqual(args, [...own, "--approval-mode", "yolo", "--skip-trust", "--resume", "s1"])
-        assert.deepStrictEqual(Option.getOrThrow(geminiOfLaunch({ program: "gemini", args }, "s1")).args, own)
+        assert.deepStrictEqual(Option.getOrThrow(ofLaunch({ program: "gemini", args }, "s1")).args, own)
         assert.isTrue(inPrintMode(["node", "/bin/gemini", ...args]))
       }
     })
@@ -106,9 +102,9 @@ it.layer(HostServices.layer)((it) => {
   it.effect("a session is resumed once it has begun, and begun where it has not", () =>
     Effect.gen(function* () {
       const resumed = yield* argsOf(["--model", "m"])
-      const of = geminiOfLaunch({ program: "/bin/gemini", args: resumed }, "s1")
+      const of = ofLaunch({ program: "/bin/gemini", args: resumed }, "s1")
       assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/gemini", args: ["--model", "m"] })
-      assert.isTrue(Option.isNone(geminiOfLaunch({ program: "/bin/gemini", args: resumed }, "s9")))
+      assert.isTrue(Option.isNone(ofLaunch({ program: "/bin/gemini", args: resumed }, "s9")))
       const begun = yield* argsOf([], { session: { _tag: "Resume", sessionId: "s2" } })
       assert.deepStrictEqual(begun.slice(-2), ["--session-id", "s2"])
       const fresh = yield* argsOf([], { session: { _tag: "Fresh", sessionId: "s1" } })
@@ -125,11 +121,18 @@ it.layer(HostServices.layer)((it) => {
   )
 })
 
-it("a process is a Gemini CLI by its launcher or its package", () => {
-  assert.isTrue(runsGemini(["node", "/x/.bin/gemini", "--resume", "s1"]))
-  assert.isTrue(
-    runsGemini(["/x/node", "--max-old-space-size=9", "/x/node_modules/@google/gemini-cli/bundle/gemini.js"])
+it.layer(HostServices.layer)((it) => {
+  it.effect("a process is a Gemini CLI by its launcher or its package", () =>
+    Effect.gen(function* () {
+      const layer = gemini.layer({ agentDir: "/none", agentCommand: { program: "gemini", args: [] }, environment: {} })
+      const fake = Layer.succeed(Processes, new FakeProcesses().service)
+      const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
+      assert.isTrue(isAgent(["node", "/x/.bin/gemini", "--resume", "s1"]))
+      assert.isTrue(
+        isAgent(["/x/node", "--max-old-space-size=9", "/x/node_modules/@google/gemini-cli/bundle/gemini.js"])
+      )
+      for (const other of ["ollama run gemini", "node x gemini", "python3 gemini.py"])
+        assert.isFalse(isAgent(other.split(" ")), other)
+    })
   )
-  for (const other of ["ollama run gemini", "node x gemini", "python3 gemini.py"])
-    assert.isFalse(runsGemini(other.split(" ")), other)
 })

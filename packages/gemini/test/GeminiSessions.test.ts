@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
-import { Gemini } from "../src/index.ts"
+import { gemini } from "../src/index.ts"
 
 const id = "90000001-1111-4111-8111-111111111111"
 const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
@@ -24,7 +24,7 @@ const geminiOf = Effect.fnUntraced(function* (
   for (const [minute, text] of Object.entries(files))
     yield* fs.writeFileString(`${folder}/session-2026-11-23T12-${minute}-90000001.jsonl`, text)
   const options = { agentDir, agentCommand: { program: "gemini", args }, environment: {} }
-  const layer = Layer.provide(Gemini.layer(options), Layer.succeed(Processes, processes.service))
+  const layer = Layer.provide(gemini.layer(options), Layer.succeed(Processes, processes.service))
   const output = `${agentDir}/launch.out`
   const agent = Context.get(yield* Layer.build(layer), Agent)
   return {

@@ -1,48 +1,29 @@
+import { type AgentKind, AgentNotFound, type AgentOrder, CommandRefused } from "@souffleur/domain"
+import type { AgentOptions } from "@souffleur/process"
 import {
-  type AgentCommand,
-  AgentNotFound,
-  type AgentOrder,
-  type AgentProgram,
-  CommandRefused,
-  type LiteralAgent,
-  type Variables
-} from "@souffleur/domain"
-import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import {
-  agentVariables,
   argumentsOfProgram,
+  completeCommand,
   maySubcommand,
-  readAgentCommand,
   readLiteral,
-  withoutCeiling
+  withoutCeiling,
+  wordSet
 } from "@souffleur/session"
-import { Effect, type FileSystem, Option, type Path, Random, Result } from "effect"
+import { Effect, Option, Random, Result } from "effect"
 import { asksRecords, openCodeFlags, records } from "./OpenCodeFlags.ts"
 
 /** Holds if a word is OpenCode's program, by its name or in its package. */
-export const isOpenCode = (word: string | undefined): boolean =>
-  word !== undefined && /(?:^|\/)opencode(?:\.exe)?$|(?:^|\/)opencode-ai(?:\/|$)/u.test(word)
-const isRun = (word: string | undefined): boolean => word === "run"
-
-/** Holds if a command line is of OpenCode. */
-export const runsOpenCode = (words: ReadonlyArray<string>): boolean =>
-  argumentsOfProgram(isOpenCode, words) !== undefined
+export const isOpenCode = (word = ""): boolean => /(?:^|\/)opencode(?:\.exe)?$|(?:^|\/)opencode-ai(?:\/|$)/u.test(word)
+/** Holds if a word runs one turn without a terminal. */
+export const isRun = (word: string | undefined): boolean => word === "run"
 
 /** Holds if a process with these arguments ends after its turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   isRun((argumentsOfProgram(isOpenCode, args) ?? args)[0])
 
-/** Reads `AGENT_COMMAND`. */
-export const parseOpenCodeCommand = readAgentCommand(
-  { program: "opencode", is: isOpenCode, verb: isRun },
-  openCodeFlags
-)
-
 /** Subcommands and questions that hold no conversation: they run as any other command. */
-const errands = new Set(
-  "auth completion db export import mcp models plug plugin providers session stats uninstall upgrade -h --help -v --version".split(
-    " "
-  )
+const errands = wordSet(
+  "auth completion db export import mcp models plug plugin providers session stats uninstall upgrade",
+  "-h --help -v --version"
 )
 
 const interactive =
@@ -50,13 +31,8 @@ const interactive =
 const unasked = "OpenCode runs each command without a question"
 const limited = `${unasked}: run it with --auto, after souffleur setup --permission bypassPermissions`
 
-/**
- * Parses a literal command that runs OpenCode. `None`: it is any other command, or an errand of OpenCode. Refuses each
- * flag that is not understood, an OpenCode in a terminal, and each but with `--auto`.
- */
-export const literalOpenCode = (
-  command: ReadonlyArray<string>
-): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
+/** Takes a command of OpenCode apart. One in a terminal is refused, and each but with the highest permission. */
+export const literalOpenCode: AgentKind["takeApart"] = (command) => {
   const [program = "", verb = "", ...rest] = command
   if (!isOpenCode(program) || errands.has(verb)) return Result.succeedNone
   if (maySubcommand(verb) && !isRun(verb)) return withoutCeiling(`opencode ${verb}`, "opencode run --auto -- PROMPT")
@@ -74,7 +50,10 @@ const beginning = "souffleur-"
 const hex = Effect.map(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), (n) => n.toString(16).padStart(8, "0"))
 
 /** The word of a command line that tells the session. */
-export type SessionWord = { readonly _tag: "Session" | "Title"; readonly value: string }
+export interface SessionWord {
+  readonly _tag: "Session" | "Title"
+  readonly value: string
+}
 
 /** Returns the session in the command line of a process, or the title that one of our launches gave it. */
 export const sessionWord = (words: ReadonlyArray<string>): SessionWord | undefined => {
@@ -96,40 +75,29 @@ export const sessionWord = (words: ReadonlyArray<string>): SessionWord | undefin
  * since no person can type to it.
  */
 export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
-  { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
+  options: AgentOptions,
   { permission, prompt, session }: AgentOrder
-): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
-  const { args, program: name } = agentCommand
-  const refused = (problem: string) => new AgentNotFound({ program: name, problem })
-  const resumed = session._tag === "Resume"
+) {
+  const { args, program } = options.agentCommand
   if (permission !== "bypassPermissions")
-    return yield* refused(
-      `${unasked}: it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions`
-    )
-  return {
-    program: yield* resolveProgram(name, environment["PATH"] ?? ""),
-    args: [
-      "run",
-      ...args,
-      launched,
-      ...(asksRecords(args) ? [] : records),
-      ...(resumed ? ["--session", session.sessionId] : [titled, `${beginning}${yield* hex}${yield* hex}`])
-    ],
+    return yield* new AgentNotFound({
+      program,
+      problem: `${unasked}: it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions`
+    })
+  const resumed = session._tag === "Resume"
+  const named = resumed ? ["--session", session.sessionId] : [titled, `${beginning}${yield* hex}${yield* hex}`]
+  return yield* completeCommand(options, variables, {
+    args: ["run", ...args, launched, ...(asksRecords(args) ? [] : records), ...named],
     input: prompt,
     environment: {
-      ...agentVariables(environment, {
-        names: [...environmentAllowed, "ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
-        prefixes: ["OPENCODE_"],
-        marks
-      }),
-      XDG_DATA_HOME: agentDir,
+      XDG_DATA_HOME: options.agentDir,
       ...(resumed ? { OPENCODE_SESSION_ID: session.sessionId } : {})
     }
-  }
+  })
 })
 
 /** Returns the agent command of one of our launches: the user's own flags are between `run` and ours. */
-export const openCodeOfLaunch = ({ args, program }: AgentProgram): Option.Option<AgentProgram> => {
+export const openCodeOfLaunch: AgentKind["ofLaunch"] = ({ args, program }) => {
   const at = args.indexOf(launched)
   return isOpenCode(program) && isRun(args[0]) && at !== -1
     ? Option.some({ program, args: args.slice(1, at) })
@@ -137,18 +105,14 @@ export const openCodeOfLaunch = ({ args, program }: AgentProgram): Option.Option
 }
 
 /** Marks of a running session, and of another database. They are never handed on. */
-export const marks: ReadonlySet<string> = new Set([
-  "OPENCODE",
-  "OPENCODE_CLIENT",
-  "OPENCODE_DB",
-  "OPENCODE_PID",
-  "OPENCODE_SERVER_PASSWORD",
-  "OPENCODE_SERVER_USERNAME",
+export const marks = wordSet(
+  "OPENCODE OPENCODE_CLIENT OPENCODE_DB OPENCODE_PID OPENCODE_SERVER_PASSWORD OPENCODE_SERVER_USERNAME",
   "OPENCODE_SESSION_ID"
-])
+)
+const variables = { names: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"], prefixes: ["OPENCODE_"], marks }
 
 /** Identifies the session that runs a process with these variables. */
-export const identity = (variables: Variables) => {
+export const identity: AgentKind["identity"] = (variables) => {
   const pid = Number(variables["OPENCODE_PID"] ?? "")
   return {
     sessionId: variables["OPENCODE_SESSION_ID"] ?? "",

@@ -1,2 +1,1 @@
-export { openCode } from "./OpenCodeKind.ts"
-export * as OpenCode from "./OpenCode.ts"
+export { openCode } from "./OpenCode.ts"

@@ -3,8 +3,7 @@ import { Agent, type AgentOrder, clamp, Processes } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option, Result } from "effect"
-import { OpenCode, openCode } from "../src/index.ts"
-import { runsOpenCode } from "../src/OpenCodeCommand.ts"
+import { openCode } from "../src/index.ts"
 
 const taken = (...words: ReadonlyArray<string>) => openCode.takeApart(words, { program: "opencode", args: [] })
 const refused = (...words: ReadonlyArray<string>) =>
@@ -32,12 +31,17 @@ const commandsOf = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) 
     SECRET: "s"
   }
   const agentCommand = { program: "opencode", args }
-  const layer = OpenCode.layer({ agentDir: "/data", agentCommand, environment })
+  const layer = openCode.layer({ agentDir: "/data", agentCommand, environment })
   const agent = Context.get(
     yield* Layer.build(Layer.provide(layer, Layer.succeed(Processes, new FakeProcesses().service))),
     Agent
   )
-  return { command: (more: Partial<AgentOrder>) => agent.command(order(more)), folder, reader: agent.outputReader }
+  return {
+    command: (more: Partial<AgentOrder>) => agent.command(order(more)),
+    folder,
+    reader: agent.outputReader,
+    isAgent: agent.isAgent
+  }
 })
 const commands = commandsOf("--model", "a/b")
 
@@ -133,15 +137,20 @@ it("a flag that publishes the session, leaves the machine, or is not understood 
   assert.include(refused("opencode", "run", "--auto", "--format", "default", "sing"), "must be json")
   assert.include(refused("opencode", "run", "--auto", "--yolo", "sing"), "is unknown")
 })
-it("a process is an OpenCode by its program alone, and its tools name its pid", () => {
-  assert.isTrue(runsOpenCode(["/opt/opencode-ai/bin/opencode.exe", "run"]))
-  assert.isTrue(runsOpenCode(["node", "/opt/node_modules/opencode-ai/bin/opencode"]))
-  assert.isFalse(runsOpenCode(["vi", "opencode"]))
-  assert.deepStrictEqual(openCode.identity({ OPENCODE: "1", OPENCODE_PID: "70" }), {
-    sessionId: "",
-    pid: 70,
-    project: "",
-    mark: "OPENCODE_PID"
-  })
-  assert.deepStrictEqual(openCode.identity({ OPENCODE_PID: "-7" }).pid, undefined)
+it.layer(HostServices.layer)((it) => {
+  it.effect("a process is an OpenCode by its program alone, and its tools name its pid", () =>
+    Effect.gen(function* () {
+      const { isAgent } = yield* commands
+      assert.isTrue(isAgent(["/opt/opencode-ai/bin/opencode.exe", "run"]))
+      assert.isTrue(isAgent(["node", "/opt/node_modules/opencode-ai/bin/opencode"]))
+      assert.isFalse(isAgent(["vi", "opencode"]))
+      assert.deepStrictEqual(openCode.identity({ OPENCODE: "1", OPENCODE_PID: "70" }), {
+        sessionId: "",
+        pid: 70,
+        project: "",
+        mark: "OPENCODE_PID"
+      })
+      assert.deepStrictEqual(openCode.identity({ OPENCODE_PID: "-7" }).pid, undefined)
+    })
+  )
 })

@@ -3,7 +3,7 @@ import { Agent, Processes } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses, identityOf } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
-import { OpenCode } from "../src/index.ts"
+import { openCode } from "../src/index.ts"
 import { file, keep, recorded, sessionId } from "./Database.ts"
 
 /** Makes the database of an OpenCode with one session. */
@@ -13,7 +13,7 @@ const openCodeOf = Effect.fnUntraced(function* (records: string, processes = new
   const path = `${agentDir}/${file}`
   yield* keep(path, records, "souffleur-0123456789abcdef")
   const options = { agentDir, agentCommand: { program: "opencode", args: [] }, environment: {} }
-  const layer = Layer.provide(OpenCode.layer(options), Layer.succeed(Processes, processes.service))
+  const layer = Layer.provide(openCode.layer(options), Layer.succeed(Processes, processes.service))
   const agent = Context.get(yield* Layer.build(layer), Agent)
   const turn = Effect.map(agent.signs(sessionId), (signs) => Option.getOrUndefined(signs)?.turn)
   return { agent, agentDir, path, turn }

@@ -1,33 +1,56 @@
-import type { AgentPackage } from "@souffleur/process"
-import { layerSaidAgent } from "@souffleur/session"
+import { identifiedBy, saidPackage } from "@souffleur/session"
 import { Duration } from "effect"
-import { piCommand, runsPi } from "./PiCommand.ts"
+import { isPi, literalPi, marks, piCommand, piOfLaunch, runsPi } from "./PiCommand.ts"
+import { editing, piFlags } from "./PiFlags.ts"
 import { makeOutputReader } from "./PiOutput.ts"
 import { piSayings } from "./PiSayings.ts"
 
-/** The name of a session file: its time, then its id. */
-const form = /^\d{4}-[\dTZ-]+_([A-Za-z0-9][\w.-]*)\.jsonl$/u
-
-/** Measured with 0.87.1: an answer that breaks off is silent for 301 s, and then asked for again. */
-export const stall = Duration.seconds(301)
-
-/** pi as an agent. */
-export const layer: AgentPackage["layer"] = (options) =>
-  layerSaidAgent({
-    name: "pi",
-    title: "pi",
+/**
+ * pi as a kind of agent.
+ *
+ * @example
+ * ```ts
+ * import { Souffleur } from "@souffleur/embed"
+ * import { pi } from "@souffleur/pi"
+ *
+ * // Its list of tools is its ceiling: without one, a run asks for bypassPermissions.
+ * const souffleur = Souffleur.layerNode({ stateDir: "/var/lib/app/souffleur", agent: pi })
+ * ```
+ */
+export const pi = saidPackage({
+  title: "pi",
+  program: "pi",
+  is: isPi,
+  folder: { variables: ["PI_CODING_AGENT_DIR"], inHome: ".pi/agent" },
+  sessions: "sessions",
+  // Measured with 0.87.1: an answer that breaks off is silent for 301 s, and then asked for again.
+  stall: Duration.seconds(301),
+  marks,
+  identity: identifiedBy("PI_SESSION_ID", "PI_CODING_AGENT"),
+  refusedAsRoot: [],
+  editsAnywhere: true,
+  recordsDollars: true,
+  commitSetting: "with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions",
+  commandOfLess: `pi --tools ${editing.join(",")} -p PROMPT`,
+  commitsFrom: "bypassPermissions",
+  typed: ["-p"],
+  goOn: (sessionId) => `pi --session ${sessionId} "Go on."`,
+  addTools: (name, command) => `pi takes no server of tools: tell it to run ${command}, and leave out ${name}`,
+  flags: piFlags,
+  takeApart: literalPi,
+  ofLaunch: piOfLaunch,
+  dialect: (options) => ({
     // sessions/--FOLDER--/TIME_ID.jsonl
-    folder: `${options.agentDir}/sessions`,
     depth: 1,
-    sessionIdOf: (path) => form.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? "",
+    sessionPath: /\/\d{4}-[\dTZ-]+_([A-Za-z0-9][\w.-]*)\.jsonl$/u,
     sayings: piSayings,
     isOther: (line) => /^\{"type":"(?:custom|label|model_change|session_info|usage)"/u.test(line),
     runs: runsPi,
     inPrintMode: (args) => args.includes("-p") || args.includes("--print"),
     // Measured with 0.87.1: it used no processor for 200 s of a tool that slept.
     idles: true,
-    stall,
     variable: "PI_SESSION_ID",
     outputReader: makeOutputReader,
     command: (order, sessionFile) => piCommand(options, order, sessionFile)
   })
+})

@@ -1,51 +1,31 @@
-import {
-  type AgentCommand,
-  AgentNotFound,
-  type AgentOrder,
-  type AgentProgram,
-  CommandRefused,
-  type LiteralAgent,
-  type SessionFile,
-  type SessionNotFound
-} from "@souffleur/domain"
-import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import { agentVariables, identifiedBy, readAgentCommand, readWords } from "@souffleur/session"
-import { Effect, type FileSystem, Option, type Path, Result } from "effect"
+import { type AgentKind, AgentNotFound, type AgentOrder, CommandRefused } from "@souffleur/domain"
+import type { AgentOptions } from "@souffleur/process"
+import { type AgentDialect, completeCommand, readWords, wordSet } from "@souffleur/session"
+import { Effect, Option, Result } from "effect"
 import { limitsOf, piFlags, requestedBy, withoutLimits } from "./PiFlags.ts"
 
 /** Holds if a word is pi's program, by its name or in its package. */
-export const isPi = (word: string | undefined): boolean =>
-  word !== undefined && /(?:^|\/)pi$|(?:^|\/)@earendil-works\/pi-coding-agent(?:\/|$)/u.test(word)
+export const isPi = (word = ""): boolean => /(?:^|\/)pi$|(?:^|\/)@earendil-works\/pi-coding-agent(?:\/|$)/u.test(word)
 
 /** Holds if a command line is of pi. A pi that has begun overwrites its own with `pi`. */
 export const runsPi = (words: ReadonlyArray<string>): boolean => words.slice(0, 2).some(isPi)
 
-/** Reads `AGENT_COMMAND`. */
-export const parsePiCommand = readAgentCommand({ program: "pi", is: isPi }, piFlags)
+/** Subcommands and questions that hold no conversation: they run as any other command. */
+const errands = wordSet("auth config install list remove uninstall update --help -h --list-models --version -v")
 
-/** Subcommands of pi that hold no conversation: they run as any other command. */
-const errands = new Set(["auth", "config", "install", "list", "remove", "uninstall", "update"])
-const questions = new Set(["--help", "-h", "--list-models", "--version", "-v"])
-
-/**
- * Parses a literal command that runs pi. `None`: it is any other command, or an errand of pi. Refuses each flag that
- * lifts the ceiling or is not understood.
- */
-export const literalPi = ([program = "", ...all]: ReadonlyArray<string>): Result.Result<
-  Option.Option<LiteralAgent>,
-  CommandRefused
-> => {
+/** Takes a command of pi apart. Without a flag of its own a prompt is for a pi that waits for a person. */
+export const literalPi: AgentKind["takeApart"] = ([program = "", ...all]) => {
   const refused = (message: string) => Result.fail(new CommandRefused({ message }))
-  if (!isPi(program) || errands.has(all[0] ?? "") || questions.has(all[0] ?? "")) return Result.succeedNone
+  if (!isPi(program) || errands.has(all[0] ?? "")) return Result.succeedNone
   const read = readWords(piFlags, all)
   if (Result.isFailure(read)) return refused(read.failure)
   const { args, behind, meaning, words } = read.success
   const [prompt = "", ...more] = [...words, ...behind]
   if (more.length > 0) return refused("the command has more than one prompt: quote it")
   if (prompt.startsWith("@")) return refused("a word that begins with @ names a file to pi: name it within the prompt")
-  const requested = requestedBy(args)
   const { print = false, session } = meaning
-  return Result.succeed(Option.some({ agentCommand: { program, args }, session, print, requested, prompt }))
+  const agentCommand = { program, args }
+  return Result.succeed(Option.some({ agentCommand, session, print, requested: requestedBy(args), prompt }))
 }
 
 /** Begins a session of an id. */
@@ -59,11 +39,11 @@ const resumed = "--session"
  * launch. Fails with `AgentNotFound` where there is no such program, or several files have the id.
  */
 export const piCommand = Effect.fn("piCommand")(function* (
-  { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
+  options: AgentOptions,
   { permission, print, prompt, session }: AgentOrder,
-  sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
-): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
-  const { args, program: name } = agentCommand
+  sessionFile: Parameters<AgentDialect["command"]>[1]
+) {
+  const { args, program } = options.agentCommand
   const { sessionId } = session
   const file =
     session._tag === "Fresh"
@@ -71,11 +51,10 @@ export const piCommand = Effect.fn("piCommand")(function* (
       : yield* sessionFile(sessionId).pipe(
           Effect.map(({ path }) => path),
           Effect.catchTag("SessionNotFound", ({ message, reason }) =>
-            reason === "missing" ? Effect.undefined : new AgentNotFound({ program: name, problem: message })
+            reason === "missing" ? Effect.undefined : new AgentNotFound({ program, problem: message })
           )
         )
-  return {
-    program: yield* resolveProgram(name, environment["PATH"] ?? ""),
+  return yield* completeCommand(options, variables, {
     args: [
       ...args,
       ...(print ? ["-p"] : []),
@@ -85,19 +64,12 @@ export const piCommand = Effect.fn("piCommand")(function* (
       ...(!print && prompt !== "" ? ["--", prompt.startsWith("@") ? ` ${prompt}` : prompt] : [])
     ],
     ...(print ? { input: prompt } : { window: true }),
-    environment: {
-      ...agentVariables(environment, {
-        names: [...environmentAllowed, "PI_CODING_AGENT_DIR", "PI_OFFLINE", "PI_TELEMETRY", "PI_PACKAGE_DIR"],
-        prefixes: ["ANTHROPIC_", "OPENAI_", "AZURE_OPENAI_", "GEMINI_", "OPENROUTER_"],
-        marks
-      }),
-      PI_SESSION_ID: sessionId
-    }
-  }
+    environment: { PI_SESSION_ID: sessionId }
+  })
 })
 
 /** Returns the agent command of one of our launches: the user's own flags come first. */
-export const piOfLaunch = ({ args, program }: AgentProgram, sessionId: string): Option.Option<AgentProgram> => {
+export const piOfLaunch: AgentKind["ofLaunch"] = ({ args, program }, sessionId) => {
   const at = args.findIndex((arg) => arg === fresh || arg === resumed)
   const named = args[at + 1]
   if (!isPi(program) || at === -1 || (named !== sessionId && named?.endsWith(`_${sessionId}.jsonl`) !== true))
@@ -107,15 +79,11 @@ export const piOfLaunch = ({ args, program }: AgentProgram, sessionId: string): 
 }
 
 /** Marks of a running session. They are never handed on. */
-export const marks: ReadonlySet<string> = new Set([
-  "AI_AGENT",
-  "PI_CODING_AGENT",
-  "PI_SESSION_ID",
-  "PI_SESSION_FILE",
-  "PI_PROVIDER",
-  "PI_MODEL",
-  "PI_REASONING_LEVEL"
-])
-
-/** Identifies the session that runs a process with these variables. */
-export const identity = identifiedBy("PI_SESSION_ID", "PI_CODING_AGENT")
+export const marks = wordSet(
+  "AI_AGENT PI_CODING_AGENT PI_MODEL PI_PROVIDER PI_REASONING_LEVEL PI_SESSION_FILE PI_SESSION_ID"
+)
+const variables = {
+  names: ["PI_CODING_AGENT_DIR", "PI_OFFLINE", "PI_TELEMETRY", "PI_PACKAGE_DIR"],
+  prefixes: ["ANTHROPIC_", "OPENAI_", "AZURE_OPENAI_", "GEMINI_", "OPENROUTER_"],
+  marks
+}

@@ -1,5 +1,5 @@
 import type { Permission } from "@souffleur/domain"
-import type { FlagMeaning, FlagTable } from "@souffleur/session"
+import { type FlagTable, printFlag, sessionFlag, wordSet } from "@souffleur/session"
 
 /** The tools of `acceptEdits`. Any other tool, such as a shell, does what the user may do. */
 export const editing = ["read", "edit", "write", "grep", "find", "ls"]
@@ -45,44 +45,24 @@ export const withoutLimits = (args: ReadonlyArray<string>): ReadonlyArray<string
 
 /** The flags of `pi`. It reads no `--flag=value`. */
 export const piFlags: FlagTable = {
-  kept: new Map([
-    ["--provider", "one"],
-    ["--model", "one"],
-    ["--thinking", "one"],
-    ["--append-system-prompt", "one"],
-    ["--system-prompt", "one"],
-    ["--skill", "one"],
-    ["--prompt-template", "one"],
-    ["--tools", "one"],
-    ["-t", "one"],
-    ["--exclude-tools", "one"],
-    ["-xt", "one"],
-    ["--mode", "one"],
-    ["--no-tools", "none"],
-    ["-nt", "none"],
-    ["--no-builtin-tools", "none"],
-    ["-nbt", "none"],
-    ["--no-extensions", "none"],
-    ["-ne", "none"],
-    ["--no-skills", "none"],
-    ["-ns", "none"],
-    ["--no-prompt-templates", "none"],
-    ["-np", "none"],
-    ["--no-context-files", "none"],
-    ["-nc", "none"],
-    ["--no-approve", "none"],
-    ["-na", "none"],
-    ["--offline", "none"],
-    ["--verbose", "none"]
+  kept: {
+    one: wordSet(
+      "--provider --model --thinking --append-system-prompt --system-prompt --skill --prompt-template",
+      "--tools -t --exclude-tools -xt --mode"
+    ),
+    none: wordSet(
+      "--no-tools -nt --no-builtin-tools -nbt --no-extensions -ne --no-skills -ns --no-prompt-templates -np",
+      "--no-context-files -nc --no-approve -na --offline --verbose"
+    )
+  },
+  lifting: wordSet("--approve -a --extension -e"),
+  means: new Map([
+    ["--print", printFlag],
+    ["-p", printFlag],
+    ["--session-id", sessionFlag("Fresh")],
+    ["--session", sessionFlag("Resume")]
   ]),
-  lifting: new Set(["--approve", "-a", "--extension", "-e"]),
-  means: new Map<string, FlagMeaning>([
-    ["--print", { takes: "none", read: () => ({ print: true }) }],
-    ["-p", { takes: "none", read: () => ({ print: true }) }],
-    ["--session-id", { takes: "one", read: (sessionId) => ({ session: { _tag: "Fresh", sessionId } }) }],
-    ["--session", { takes: "one", read: (sessionId) => ({ session: { _tag: "Resume", sessionId } }) }]
-  ]),
-  ours: new Set(["--continue", "-c", "--export", "--fork", "--no-session", "--resume", "-r", "--session-dir"]),
+  ours: wordSet("--continue -c --export --fork --no-session --resume -r --session-dir"),
   against: (flag, value) =>
     flag === "--mode" && value !== "json" && value !== "text" ? "must be json or text" : undefined,
   inline: false

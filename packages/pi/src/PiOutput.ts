@@ -1,27 +1,16 @@
-import { plain } from "@souffleur/domain"
-import { isJson, type Json, recordOf, textOf } from "@souffleur/session"
-import { Option } from "effect"
+import { errorLine, type Json, jsonOf, makeRecordReader, textOf, toolLine } from "@souffleur/session"
 import { wordsOf } from "./PiSayings.ts"
 
-/** UTF-16 units of a command, and of an error. */
-const [maxCommand, maxError] = [100, 500]
+const types = /^(?:session$|(?:agent|turn|message|tool_execution|auto_retry|compaction|queue|entry)_)/u
 
 const shown = ({ args, message, toolName, type }: Json): string => {
-  if (type === "message_end" && isJson(message) && message["role"] === "assistant")
-    return wordsOf(message) || plain(textOf(message["errorMessage"]), maxError)
-  if (type !== "tool_execution_start") return ""
-  const what = isJson(args) ? textOf(args["command"]) || textOf(args["path"]) : ""
-  return `· ${plain(textOf(toolName), 40)}${what === "" ? "" : `: ${plain(what, maxCommand)}`}`
+  const said = jsonOf(message)
+  const { command, path } = jsonOf(args)
+  if (type === "message_end" && said["role"] === "assistant")
+    return wordsOf(said) || errorLine(textOf(said["errorMessage"]))
+  return type === "tool_execution_start" ? toolLine(toolName, command, path) : ""
 }
 
 /** Makes a reader of the output of `--mode json`: the text of each answer, and a line for each tool. */
-export const makeOutputReader =
-  () =>
-  (line: string): Option.Option<string> => {
-    const record = recordOf(line)
-    return /^(?:session$|(?:agent|turn|message|tool_execution|auto_retry|compaction|queue|entry)_)/u.test(
-      textOf(record?.["type"])
-    )
-      ? Option.some(shown(record!))
-      : Option.none()
-  }
+export const makeOutputReader = () =>
+  makeRecordReader((record) => (types.test(textOf(record["type"])) ? shown(record) : undefined))

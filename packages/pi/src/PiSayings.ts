@@ -1,15 +1,24 @@
-import { isJson, type Json, failureReason, recordOf, type Saying, textOf, tokensOf } from "@souffleur/session"
+import {
+  failureReason,
+  type Json,
+  jsonOf,
+  numberIn,
+  objectsIn,
+  recordOf,
+  saidCall,
+  saidResult,
+  type Saying,
+  textOf,
+  tokensOf,
+  wordSet
+} from "@souffleur/session"
 
-type Failed = Extract<Saying, { readonly _tag: "Failed" }>
-
-/** Tools that only read. They are no progress: a successor that dies after reading its export has done no work. */
-const looks = new Set(["read", "grep", "find", "ls"])
-/** Tools that change the file at their `path`. */
-const edits = new Set(["edit", "write"])
-const shells = new Set(["bash", "powershell"])
+const tools = { spawning: wordSet("bash powershell"), editing: wordSet("edit write"), path: "path" }
+/** Tools that only read. */
+const looks = wordSet("read grep find ls")
 
 const partsOf = ({ content }: Json): ReadonlyArray<Json> =>
-  typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content.filter(isJson) : []
+  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
 /** Returns the words of a message. */
 export const wordsOf = (message: Json): string =>
   partsOf(message)
@@ -17,48 +26,48 @@ export const wordsOf = (message: Json): string =>
     .join("\n")
 
 /** Reads pi's text of an error: the status of HTTP, then the words of the service, often as JSON. */
-const failureOf = (message: Json, id: string): Failed => {
+const failureOf = (message: Json, id: string): Saying => {
   const said = textOf(message["errorMessage"])
   const [, status, rest = ""] = /^(\d{3})\b:?\s*(.*)$/su.exec(said) ?? []
-  const resets = recordOf(rest)?.["resets_at"]
-  return {
-    _tag: "Failed",
-    reason: failureReason(status === undefined ? undefined : Number(status), said),
-    resetsAt: typeof resets === "number" ? resets * 1000 : undefined,
-    id
+  const reason = failureReason(status === undefined ? undefined : Number(status), said)
+  const resets = numberIn(recordOf(rest)?.["resets_at"])
+  return { _tag: "Failed", reason, resetsAt: resets === undefined ? undefined : resets * 1000, id }
+}
+
+const used = (usage: unknown): Saying => {
+  const dollars = numberIn(jsonOf(jsonOf(usage)["cost"])["total"]) ?? 0
+  const tokens = tokensOf(usage, ["input", "cacheWrite", "output"])
+  return { _tag: "Used", tokens, dollars: Number.isFinite(dollars) && dollars > 0 ? dollars : 0 }
+}
+
+const partSayings = ({ arguments: said, id, name, text, type }: Json): ReadonlyArray<Saying> => {
+  if (type === "text") return [{ _tag: "Answer", text: textOf(text) }]
+  return type === "toolCall" ? [saidCall(tools, { id: textOf(id), name: textOf(name), said })] : []
+}
+
+const endOf = (message: Json, id: string): ReadonlyArray<Saying> => {
+  switch (message["stopReason"]) {
+    case "stop":
+      return [{ _tag: "Ended" }]
+    case "error":
+      return [failureOf(message, id)]
+    case "aborted":
+    case "length":
+      return [{ _tag: "Failed", reason: "other", id }]
+    default:
+      return []
   }
 }
 
-const used = (usage: unknown): ReadonlyArray<Saying> => {
-  if (!isJson(usage)) return []
-  const cost = isJson(usage["cost"]) ? usage["cost"]["total"] : undefined
-  const dollars = typeof cost === "number" && Number.isFinite(cost) && cost > 0 ? cost : 0
-  return [{ _tag: "Used", tokens: tokensOf(usage, ["input", "cacheWrite", "output"]), dollars }]
-}
-
 const answer = (message: Json, id: string): ReadonlyArray<Saying> => {
-  const { model, stopReason, usage } = message
-  const tokens = isJson(usage) ? tokensOf(usage, ["input", "cacheRead", "cacheWrite"]) : 0
-  const parts = partsOf(message).flatMap(({ arguments: input, id: call, name, text, type }): ReadonlyArray<Saying> => {
-    if (type === "text") return [{ _tag: "Answer", text: textOf(text) }]
-    if (type !== "toolCall") return []
-    const tool = textOf(name)
-    const fields = isJson(input) ? input : {}
-    const path = edits.has(tool) ? textOf(fields["path"]) : ""
-    const edited = path === "" ? [] : [path]
-    return [{ _tag: "Call", id: textOf(call), name: tool, input: fields, spawns: shells.has(tool), edits: edited }]
-  })
-  const end: ReadonlyArray<Saying> =
-    stopReason === "stop"
-      ? [{ _tag: "Ended" }]
-      : stopReason === "error"
-        ? [failureOf(message, id)]
-        : stopReason === "aborted" || stopReason === "length"
-          ? [{ _tag: "Failed", reason: "other", resetsAt: undefined, id }]
-          : []
-  const context: ReadonlyArray<Saying> =
-    tokens === 0 ? [] : [{ _tag: "Context", tokens, window: undefined, model: textOf(model) }]
-  return [...parts, ...end, ...context, ...used(usage)]
+  const { model, usage } = message
+  const tokens = tokensOf(usage, ["input", "cacheRead", "cacheWrite"])
+  return [
+    ...partsOf(message).flatMap(partSayings),
+    ...endOf(message, id),
+    { _tag: "Context", tokens, model: textOf(model) },
+    used(usage)
+  ]
 }
 
 const messageSayings = (message: Json, id: string): ReadonlyArray<Saying> => {
@@ -68,9 +77,8 @@ const messageSayings = (message: Json, id: string): ReadonlyArray<Saying> => {
     case "assistant":
       return answer(message, id)
     case "toolResult": {
-      const failed = message["isError"] === true
-      const result: Saying = { _tag: "Result", id: textOf(message["toolCallId"]), text: wordsOf(message), failed }
-      return failed || looks.has(textOf(message["toolName"])) ? [result] : [result, { _tag: "Progress" }]
+      const result = { id: textOf(message["toolCallId"]), text: wordsOf(message), failed: message["isError"] === true }
+      return saidResult(result, !looks.has(textOf(message["toolName"])))
     }
     default:
       return []
@@ -83,13 +91,13 @@ export const piSayings = (record: Json): ReadonlyArray<Saying> => {
     case "session":
       return [{ _tag: "Session", folder: record["cwd"] }]
     case "message":
-      return isJson(record["message"]) ? messageSayings(record["message"], textOf(record["id"])) : []
+      return messageSayings(jsonOf(record["message"]), textOf(record["id"]))
     case "compaction":
-      return [{ _tag: "Compacted", summary: textOf(record["summary"]) }, ...used(record["usage"])]
+      return [{ _tag: "Compacted", summary: textOf(record["summary"]) }, used(record["usage"])]
     case "context_edit":
       return record["replacement"] === null ? [{ _tag: "TakenBack", id: textOf(record["targetId"]) }] : []
     case "usage":
-      return used(record["usage"])
+      return [used(record["usage"])]
     default:
       return []
   }

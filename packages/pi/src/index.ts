@@ -1,2 +1,1 @@
-export * as Pi from "./Pi.ts"
-export { pi } from "./PiKind.ts"
+export { pi } from "./Pi.ts"

@@ -2,11 +2,13 @@ import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, Option, Result } from "effect"
-import { pi } from "../src/PiKind.ts"
-import { literalPi, parsePiCommand, piCommand, piOfLaunch, runsPi } from "../src/PiCommand.ts"
+import { pi } from "../src/index.ts"
+import { piCommand, runsPi } from "../src/PiCommand.ts"
+
+const { ofLaunch, parseCommand } = pi
 
 const said = (...words: ReadonlyArray<string>) =>
-  Result.match(literalPi(["pi", ...words]), {
+  Result.match(pi.takeApart(["pi", ...words], { program: "pi", args: [] }), {
     onFailure: ({ message }) => message,
     onSuccess: Option.getOrUndefined
   })
@@ -51,7 +53,7 @@ it("flags that lead elsewhere, hold a key or are joined to their value are refus
     ["--future"]
   ]) {
     assert.isString(said(...flags), flags.join(" "))
-    assert.isTrue(Result.isFailure(parsePiCommand(JSON.stringify(["pi", ...flags]))), flags.join(" "))
+    assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["pi", ...flags]))), flags.join(" "))
   }
   assert.include(said("@file"), "names a file")
   assert.include(said("one", "two"), "quote it")
@@ -111,12 +113,12 @@ it.layer(HostServices.layer)((it) => {
       const resumed = (sessionId: string) => launched([], { session: { _tag: "Resume", sessionId } })
       const { args, program } = yield* resumed("s1")
       assert.strictEqual(args.at(-2), "--session")
-      const of = piOfLaunch({ program: "/bin/pi", args: ["--model", "m", ...args] }, "s1")
+      const of = ofLaunch({ program: "/bin/pi", args: ["--model", "m", ...args] }, "s1")
       assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/pi", args: ["--model", "m"] }, program)
       // The user's own list stays if none of our flags precedes the session.
-      const own = piOfLaunch({ program: "/bin/pi", args: ["--tools", "read,bash", "--session-id", "s1"] }, "s1")
+      const own = ofLaunch({ program: "/bin/pi", args: ["--tools", "read,bash", "--session-id", "s1"] }, "s1")
       assert.deepStrictEqual(Option.getOrUndefined(own)?.args, ["--tools", "read,bash"])
-      assert.isTrue(Option.isNone(piOfLaunch({ program: "/bin/pi", args }, "s9")))
+      assert.isTrue(Option.isNone(ofLaunch({ program: "/bin/pi", args }, "s9")))
       assert.deepStrictEqual((yield* resumed("s2")).args.slice(-2), ["--session-id", "s2"])
       assert.strictEqual((yield* Effect.flip(resumed("s3")))._tag, "AgentNotFound")
     })

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
-import { Pi } from "../src/index.ts"
+import { pi } from "../src/index.ts"
 import { makeOutputReader } from "../src/PiOutput.ts"
 
 const id = "fin-1"
@@ -20,7 +20,7 @@ const piOf = Effect.fnUntraced(function* (text: string, lives = false) {
   const processes = new FakeProcesses()
   if (lives) processes.run({ pid: 70, words: ["pi", "", ""], environment: { PI_SESSION_ID: id } })
   const options = { agentDir, agentCommand: { program: "pi", args: [] }, environment: {} }
-  const layer = Layer.provide(Pi.layer(options), Layer.succeed(Processes, processes.service))
+  const layer = Layer.provide(pi.layer(options), Layer.succeed(Processes, processes.service))
   return Context.get(yield* Layer.build(layer), Agent)
 })
 const turnOf = (agent: Agent["Service"]) =>

@@ -1,32 +1,76 @@
-import type { AgentPackage } from "@souffleur/process"
-import { layerSaidAgent, makeStreamJsonReader } from "@souffleur/session"
+import { commandBefore, identifiedBy, makeStreamJsonReader, saidPackage, settingsHooks } from "@souffleur/session"
 import { Duration } from "effect"
-import { compactPrompt, inPrintMode, qwenCommand, runsQwen } from "./QwenCommand.ts"
+import { compactPrompt, inPrintMode, isQwen, literalQwen, marks, qwenCommand } from "./QwenCommand.ts"
+import { mode, qwenFlags } from "./QwenFlags.ts"
 import { qwenSayings } from "./QwenSayings.ts"
 
-/** The path of a session file: its folder, then its id. */
-const form = /\/chats\/([A-Za-z0-9][A-Za-z0-9-]*)\.jsonl$/u
-
-/** Measured with 0.24.4: a retry waits for 300 s at most. */
-export const stall = Duration.seconds(301)
-
-/** Qwen Code as an agent. */
-export const layer: AgentPackage["layer"] = (options) =>
-  layerSaidAgent({
-    name: "qwen",
-    title: "Qwen Code",
+/**
+ * Qwen Code as a kind of agent.
+ *
+ * @example
+ * ```ts
+ * import { Souffleur } from "@souffleur/embed"
+ * import { qwen } from "@souffleur/qwen"
+ *
+ * // It edits files. For its shell, the settings of the project allow bypassPermissions.
+ * const souffleur = Souffleur.layerNode({ stateDir: "/var/lib/app/souffleur", agent: qwen })
+ * ```
+ */
+export const qwen = saidPackage({
+  title: "Qwen Code",
+  program: "qwen",
+  is: isQwen,
+  folder: { variables: ["QWEN_HOME"], inHome: ".qwen" },
+  sessions: "projects",
+  // Measured with 0.24.4: a retry waits for 300 s at most.
+  stall: Duration.seconds(301),
+  marks,
+  identity: identifiedBy("QWEN_CODE_SESSION_ID", "QWEN_CODE"),
+  refusedAsRoot: [],
+  editsAnywhere: true,
+  recordsDollars: false,
+  commitSetting:
+    "with acceptEdits, Qwen Code has no shell, and so it commits nothing: its shell needs bypassPermissions",
+  commitsFrom: "bypassPermissions",
+  typed: ["-p"],
+  goOn: (sessionId) => `qwen --resume ${sessionId} -p "Go on."`,
+  addTools: (name, command) => `qwen mcp add ${name} ${command}`,
+  hooks: settingsHooks({
+    agent: "qwen",
+    events: [
+      "SessionStart",
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "PostToolUseFailure",
+      "PreCompact",
+      "PostCompact",
+      "Stop",
+      "StopFailure",
+      "SessionEnd",
+      "SubagentStop",
+      "Notification",
+      "PermissionRequest"
+    ],
+    timeout: 5,
+    off: { keys: ["disableAllHooks"], value: true },
+    ofUser: ["settings.json"],
+    onlyIf: "Qwen Code runs them with bypassPermissions alone: its safe mode leaves them out"
+  }),
+  flags: qwenFlags,
+  takeApart: literalQwen,
+  ofLaunch: commandBefore(isQwen, mode),
+  dialect: (options) => ({
     // projects/FOLDER/chats/ID.jsonl
-    folder: `${options.agentDir}/projects`,
     depth: 2,
-    sessionIdOf: (path) => form.exec(path)?.[1] ?? "",
+    sessionPath: /\/chats\/([A-Za-z0-9][A-Za-z0-9-]*)\.jsonl$/u,
     sayings: qwenSayings,
-    runs: runsQwen,
     inPrintMode,
     // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
     idles: true,
-    stall,
     variable: "QWEN_CODE_SESSION_ID",
     compactPrompt,
     outputReader: makeStreamJsonReader,
     command: (order, sessionFile) => qwenCommand(options, order, sessionFile)
   })
+})

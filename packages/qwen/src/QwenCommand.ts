@@ -1,59 +1,39 @@
+import type { AgentKind, AgentOrder } from "@souffleur/domain"
+import type { AgentOptions } from "@souffleur/process"
 import {
-  type AgentCommand,
-  type AgentNotFound,
-  type AgentOrder,
-  type AgentProgram,
-  type CommandRefused,
-  type LiteralAgent,
-  type SessionFile,
-  type SessionNotFound
-} from "@souffleur/domain"
-import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import {
-  agentVariables,
+  type AgentDialect,
   argumentsOfProgram,
-  identifiedBy,
-  readAgentCommand,
+  completeCommand,
+  hasBegun,
+  promptWords,
   readLiteral,
   readWords,
-  withoutCeiling
+  withoutCeiling,
+  wordSet
 } from "@souffleur/session"
-import { Effect, type FileSystem, Option, type Path, Result } from "effect"
-import { headless, limitsOf, qwenFlags, withoutLimits } from "./QwenFlags.ts"
+import { Effect, Result } from "effect"
+import { headless, limitsOf, qwenFlags } from "./QwenFlags.ts"
 
 /** Holds if a word is Qwen Code's program, by its name or in its package. */
-export const isQwen = (word: string | undefined): boolean =>
-  word !== undefined && /(?:^|\/)qwen$|(?:^|\/)@qwen-code\/qwen-code(?:\/|$)/u.test(word)
-
-/** Holds if a command line is of Qwen Code, its launcher included: `node --expose-gc …/cli.js`. */
-export const runsQwen = (words: ReadonlyArray<string>): boolean => argumentsOfProgram(isQwen, words) !== undefined
+export const isQwen = (word = ""): boolean => /(?:^|\/)qwen$|(?:^|\/)@qwen-code\/qwen-code(?:\/|$)/u.test(word)
 
 /** Holds if a process with these arguments ends after its turn. A prompt that is no flag's value is of one turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
-  args.includes(headless[0]) ||
+  args.includes(headless[0]!) ||
   Result.match(readWords(qwenFlags, argumentsOfProgram(isQwen, args) ?? args), {
     onFailure: () => false,
     onSuccess: ({ meaning, words }) => meaning.print ?? words.length > 0
   })
 
-/** Reads `AGENT_COMMAND`. */
-export const parseQwenCommand = readAgentCommand({ program: "qwen", is: isQwen }, qwenFlags)
-
-/** Subcommands of Qwen Code that hold no conversation: they run as any other command. */
-const errands = new Set(
-  "auth board extensions hooks mcp sandbox sessions update -h --help -l --list-extensions -v --version".split(" ")
+/** Subcommands and questions that hold no conversation: they run as any other command. */
+const errands = wordSet(
+  "auth board extensions hooks mcp sandbox sessions update -h --help -l --list-extensions -v --version"
 )
-
 /** Subcommands that hold conversations. Any other first word is a prompt. */
-const conversing = new Set(["channel", "review", "serve"])
+const conversing = wordSet("channel review serve")
 
-/**
- * Parses a literal command that runs Qwen Code. `None`: it is any other command, or an errand of Qwen Code. Refuses
- * each flag that lifts the ceiling or is not understood.
- */
-export const literalQwen = (
-  command: ReadonlyArray<string>
-): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
+/** Takes a command of Qwen Code apart. Below the highest permission it must be in print mode. */
+export const literalQwen: AgentKind["takeApart"] = (command) => {
   const [program, first = ""] = command
   if (!isQwen(program) || errands.has(first)) return Result.succeedNone
   if (conversing.has(first)) return withoutCeiling(`qwen ${first}`, "qwen -p PROMPT")
@@ -75,64 +55,40 @@ export const compactPrompt = "/compress"
  * launch. Below the highest permission it is in print mode. Fails with `AgentNotFound` where there is no such program.
  */
 export const qwenCommand = Effect.fn("qwenCommand")(function* (
-  { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
+  options: AgentOptions,
   { permission, print, prompt, session }: AgentOrder,
-  sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
-): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
-  const { args, program: name } = agentCommand
+  sessionFile: Parameters<AgentDialect["command"]>[1]
+) {
+  const { agentCommand, agentDir } = options
   const { sessionId } = session
   const limited = permission !== "bypassPermissions"
-  // It goes on with no session that it has not begun, and begins none twice.
-  const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))
-  const flags = [...args, ...limitsOf(permission, args), begun ? "--resume" : "--session-id", sessionId]
   const compacts = prompt === compactPrompt
-  const window = !print && !limited && !compacts
-  const typed = prompt === "" ? [] : [`--prompt-interactive=${prompt}`]
-  const words = compacts ? ["-p", prompt] : window ? typed : headless
-  return {
-    program: yield* resolveProgram(name, environment["PATH"] ?? ""),
-    args: [...flags, ...words],
-    ...(window ? { window } : compacts ? {} : { input: prompt }),
+  const window = !print && !limited
+  const asked = promptWords({ compacts, prompt, window }, { flag: "--prompt-interactive", headless })
+  const begun = yield* hasBegun(session, sessionFile)
+  return yield* completeCommand(options, variables, {
+    ...asked,
+    args: [
+      ...agentCommand.args,
+      ...limitsOf(permission, agentCommand.args),
+      begun ? "--resume" : "--session-id",
+      sessionId,
+      ...asked.args
+    ],
     environment: {
-      ...agentVariables(environment, {
-        names: environmentAllowed,
-        prefixes: ["OPENAI_", "DASHSCOPE_", "ANTHROPIC_", "GEMINI_"],
-        marks
-      }),
       // Settings and files of variables, which an edit may write, come after these.
       QWEN_HOME: agentDir,
       QWEN_RUNTIME_DIR: agentDir,
       ...(limited ? { QWEN_SANDBOX: "false" } : {}),
       QWEN_CODE_SESSION_ID: sessionId
     }
-  }
+  })
 })
 
-/** Returns the agent command of one of our launches: the user's own flags come first. */
-export const qwenOfLaunch = ({ args, program }: AgentProgram, sessionId: string): Option.Option<AgentProgram> => {
-  const at = args.findIndex((arg) => arg === "--session-id" || arg === "--resume")
-  return isQwen(program) && at !== -1 && args[at + 1] === sessionId
-    ? Option.some({ program, args: withoutLimits(args.slice(0, at)) })
-    : Option.none()
-}
-
 /** Marks of a running session. They are never handed on. */
-export const marks: ReadonlySet<string> = new Set([
-  "QWEN_CODE",
-  "QWEN_CODE_AGENT_ID",
-  "QWEN_CODE_CLI",
-  "QWEN_CODE_LAUNCHER_PID",
-  "QWEN_CODE_MANAGED_NPM_PIN",
-  "QWEN_CODE_MODEL",
-  "QWEN_CODE_MODEL_IDENTITY",
-  "QWEN_CODE_NO_RELAUNCH",
-  "QWEN_CODE_PRIVATE_RELAUNCH_ENV_PROVENANCE",
-  "QWEN_CODE_PROJECT_DIR",
-  "QWEN_CODE_PROMPT_ID",
-  "QWEN_CODE_RELAUNCH_ARGS",
-  "QWEN_CODE_SESSION_ID",
-  "QWEN_CODE_STARTUP_VERSION"
-])
-
-/** Identifies the session that runs a process with these variables. */
-export const identity = identifiedBy("QWEN_CODE_SESSION_ID", "QWEN_CODE")
+export const marks = wordSet(
+  "QWEN_CODE QWEN_CODE_AGENT_ID QWEN_CODE_CLI QWEN_CODE_LAUNCHER_PID QWEN_CODE_MANAGED_NPM_PIN QWEN_CODE_MODEL",
+  "QWEN_CODE_MODEL_IDENTITY QWEN_CODE_NO_RELAUNCH QWEN_CODE_PRIVATE_RELAUNCH_ENV_PROVENANCE QWEN_CODE_PROJECT_DIR",
+  "QWEN_CODE_PROMPT_ID QWEN_CODE_RELAUNCH_ARGS QWEN_CODE_SESSION_ID QWEN_CODE_STARTUP_VERSION"
+)
+const variables = { prefixes: ["OPENAI_", "DASHSCOPE_", "ANTHROPIC_", "GEMINI_"], marks }

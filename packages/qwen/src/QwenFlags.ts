@@ -1,12 +1,13 @@
 import type { Permission } from "@souffleur/domain"
-import { type FlagMeaning, type FlagTable, promptFlag, sessionFlag } from "@souffleur/session"
+import { ceilingFlag, type FlagTable, permissionFlag, promptFlag, sessionFlag, wordSet } from "@souffleur/session"
 
 /**
  * Loads no settings of the project: no hooks, servers of tools, extensions or rules that allow a tool. An edit may have
  * put them there.
  */
 const safe = "--safe-mode"
-const mode = "--approval-mode"
+/** The first flag of a launch behind the user's own. */
+export const mode = "--approval-mode"
 const modes: Readonly<Record<Permission, string>> = { acceptEdits: "auto-edit", bypassPermissions: "yolo" }
 
 /** Returns the flags that hold a launch below the ceiling. Those of the user come first. */
@@ -15,62 +16,22 @@ export const limitsOf = (permission: Permission, args: ReadonlyArray<string>): R
   modes[permission],
   ...(permission === "bypassPermissions" || args.includes(safe) ? [] : [safe])
 ]
-/** Returns the flags before those of {@link limitsOf}. */
-export const withoutLimits = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const at = args.indexOf(mode)
-  return at === -1 ? args : args.slice(0, at)
-}
-
-const approval: FlagMeaning = {
-  takes: "one",
-  read: (value) => {
-    const requested = (["acceptEdits", "bypassPermissions"] as const).find((one) => modes[one] === value)
-    return requested === undefined
-      ? "must be auto-edit or yolo: no other can be kept when Qwen Code is launched again"
-      : { requested }
-  }
-}
-const yolo: FlagMeaning = { takes: "none", read: () => ({ requested: "bypassPermissions" }) }
-
 /** The flag by which a headless launch is known: its prompt is on standard input. */
-export const headless = ["--input-format", "text"] as const
+export const headless = ["--input-format", "text"]
 
 /** The flags of `qwen`. */
 export const qwenFlags: FlagTable = {
-  kept: new Map([
-    ["--model", "one"],
-    ["-m", "one"],
-    ["--auth-type", "one"],
-    ["--openai-base-url", "one"],
-    ["--proxy", "one"],
-    ["--system-prompt", "one"],
-    ["--append-system-prompt", "one"],
-    ["--output-style", "one"],
-    ["--output-format", "one"],
-    ["-o", "one"],
-    ["--max-session-turns", "one"],
-    ["--max-wall-time", "one"],
-    ["--max-tool-calls", "one"],
-    ["--max-subagent-depth", "one"],
-    ["--exclude-tools", "one"],
-    ["--include-partial-messages", "none"],
-    ["--bare", "none"],
-    [safe, "none"],
-    ["--screen-reader", "none"],
-    ["--debug", "none"],
-    ["-d", "none"]
-  ]),
-  lifting: new Set([
-    "--add-dir",
-    "--allowed-mcp-server-names",
-    "--allowed-tools",
-    "--core-tools",
-    "--extensions",
-    "-e",
-    "--include-directories",
-    "--insecure",
-    "--mcp-config"
-  ]),
+  kept: {
+    one: wordSet(
+      "--model -m --auth-type --openai-base-url --proxy --system-prompt --append-system-prompt --output-style",
+      "--output-format -o --max-session-turns --max-wall-time --max-tool-calls --max-subagent-depth --exclude-tools"
+    ),
+    none: wordSet(`${safe} --include-partial-messages --bare --screen-reader --debug -d`)
+  },
+  lifting: wordSet(
+    "--add-dir --allowed-mcp-server-names --allowed-tools --core-tools --extensions -e --include-directories",
+    "--insecure --mcp-config"
+  ),
   means: new Map([
     ["--prompt", promptFlag(true)],
     ["-p", promptFlag(true)],
@@ -79,22 +40,13 @@ export const qwenFlags: FlagTable = {
     ["--session-id", sessionFlag("Fresh")],
     ["--resume", sessionFlag("Resume")],
     ["-r", sessionFlag("Resume")],
-    [mode, approval],
-    ["--yolo", yolo],
-    ["-y", yolo]
+    [mode, ceilingFlag(modes, "must be auto-edit or yolo: no other can be kept when Qwen Code is launched again")],
+    ["--yolo", permissionFlag("bypassPermissions")],
+    ["-y", permissionFlag("bypassPermissions")]
   ]),
-  ours: new Set([
-    "--acp",
-    "--channel",
-    "--chat-recording",
-    "--continue",
-    "-c",
-    "--fork-session",
-    "--input-file",
-    "--input-format",
-    "--json-fd",
-    "--json-file",
+  ours: wordSet(
+    "--acp --channel --chat-recording --continue -c --fork-session --input-file --input-format --json-fd --json-file",
     "--worktree"
-  ]),
+  ),
   inline: true
 }

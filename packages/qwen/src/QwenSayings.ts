@@ -1,57 +1,57 @@
-import { isJson, type Json, failureReason, type Saying, textOf, tokensOf } from "@souffleur/session"
+import {
+  failureReason,
+  freshTokens,
+  isJson,
+  type Json,
+  jsonOf,
+  numberIn,
+  objectsIn,
+  saidCall,
+  saidResult,
+  type Saying,
+  textOf,
+  tokensOf,
+  wordSet
+} from "@souffleur/session"
 
-/** Tools that only read. They are no progress: a successor that dies after reading its export has done no work. */
-const looks = new Set(["read_file", "grep_search", "glob", "list_directory", "read_mcp_resource", "tool_search"])
-/** Tools that change the file at their `file_path`. */
-const edits = new Set(["edit", "write_file"])
-const shell = "run_shell_command"
+const tools = { spawning: wordSet("run_shell_command"), editing: wordSet("edit write_file"), path: "file_path" }
+/** Tools that only read. */
+const looks = wordSet("read_file grep_search glob list_directory read_mcp_resource tool_search")
 
 /** Measured with 0.24.4: a retry waits for 300 s at most, and a call for 240 s. */
 const asksWithin = 540_000
 
-const partsOf = ({ message }: Json): ReadonlyArray<Json> =>
-  isJson(message) && Array.isArray(message["parts"]) ? message["parts"].filter(isJson) : []
+const partsOf = ({ message }: Json): ReadonlyArray<Json> => objectsIn(jsonOf(message)["parts"])
 /** Returns the words of a message, without the model's thoughts. */
 const wordsOf = (record: Json): string =>
   partsOf(record)
     .flatMap(({ text, thought }) => (thought === true || typeof text !== "string" ? [] : [text]))
     .join("\n")
 
-const callOf = (call: Json): Saying => {
-  const name = textOf(call["name"])
-  const input = isJson(call["args"]) ? call["args"] : {}
-  const path = edits.has(name) ? textOf(input["file_path"]) : ""
-  return { _tag: "Call", id: textOf(call["id"]), name, input, spawns: name === shell, edits: path === "" ? [] : [path] }
-}
-
 const answer = (record: Json): ReadonlyArray<Saying> => {
-  const { contextWindowSize, model, usageMetadata } = record
-  const usage = isJson(usageMetadata) ? usageMetadata : {}
-  const [tokens, total, cached] = ["promptTokenCount", "totalTokenCount", "cachedContentTokenCount"].map((name) =>
-    tokensOf(usage, [name])
-  ) as [number, number, number]
+  const { contextWindowSize, model, usageMetadata: usage } = record
   const text = wordsOf(record)
-  const calls = partsOf(record).flatMap(({ functionCall: call }) => (isJson(call) ? [callOf(call)] : []))
-  const window = typeof contextWindowSize === "number" ? contextWindowSize : undefined
+  const calls = partsOf(record).flatMap(({ functionCall: call }) =>
+    isJson(call) ? [saidCall(tools, { id: textOf(call["id"]), name: textOf(call["name"]), said: call["args"] })] : []
+  )
+  const tokens = tokensOf(usage, ["promptTokenCount"])
   return [
     ...(text === "" ? [] : [{ _tag: "Answer", text } as const]),
     ...calls,
     ...(calls.length === 0 ? [{ _tag: "Ended" } as const] : []),
-    ...(tokens === 0 ? [] : [{ _tag: "Context", tokens, window, model: textOf(model) } as const]),
-    { _tag: "Used", tokens: Math.max(0, total - cached), dollars: 0 }
+    { _tag: "Context", tokens, window: numberIn(contextWindowSize), model: textOf(model) },
+    { _tag: "Used", tokens: freshTokens(usage, ["totalTokenCount"], ["cachedContentTokenCount"]) }
   ]
 }
 
 const result = (record: Json): ReadonlyArray<Saying> => {
-  const { toolCallResult } = record
-  const failed = !isJson(toolCallResult) || toolCallResult["status"] !== "success"
-  const refused = isJson(toolCallResult) && toolCallResult["errorType"] === "execution_denied"
+  const { errorType, status } = jsonOf(record["toolCallResult"])
+  const [failed, refused] = [status !== "success", errorType === "execution_denied"]
   return partsOf(record).flatMap(({ functionResponse: said }): ReadonlyArray<Saying> => {
     if (!isJson(said)) return []
-    const { error, output } = isJson(said["response"]) ? said["response"] : {}
-    const text = textOf(output) || textOf(error)
-    const one: Saying = { _tag: "Result", id: textOf(said["id"]), text, failed, refused }
-    return failed || looks.has(textOf(said["name"])) ? [one] : [one, { _tag: "Progress" }]
+    const { error, output } = jsonOf(said["response"])
+    const one = { id: textOf(said["id"]), text: textOf(output) || textOf(error), failed, refused }
+    return saidResult(one, !looks.has(textOf(said["name"])))
   })
 }
 
@@ -59,9 +59,9 @@ const result = (record: Json): ReadonlyArray<Saying> => {
 const failure = (event: Json, sessionId: string): ReadonlyArray<Saying> => {
   const { error_message: words, prompt_id: prompt, status_code: status } = event
   if (event["event.name"] !== "qwen-code.api_error" || !textOf(prompt).startsWith(`${sessionId}########`)) return []
-  const reason = failureReason(typeof status === "number" ? status : undefined, textOf(words))
+  const reason = failureReason(status, textOf(words))
   const again = reason === "usage-limit" || reason === "outage" ? { asksWithin } : {}
-  return [{ _tag: "Failed", reason, resetsAt: undefined, ...again }]
+  return [{ _tag: "Failed", reason, ...again }]
 }
 
 const systemSayings = ({ sessionId, subtype, systemPayload }: Json): ReadonlyArray<Saying> => {
@@ -69,8 +69,8 @@ const systemSayings = ({ sessionId, subtype, systemPayload }: Json): ReadonlyArr
   const { compressedHistory, uiEvent } = systemPayload
   if (subtype === "ui_telemetry" && isJson(uiEvent)) return failure(uiEvent, textOf(sessionId))
   if (subtype !== "chat_compression") return []
-  const [summary] = Array.isArray(compressedHistory) ? compressedHistory.filter(isJson) : []
-  return [{ _tag: "Compacted", summary: summary === undefined ? "" : wordsOf({ message: summary }) }]
+  const [message] = objectsIn(compressedHistory)
+  return [{ _tag: "Compacted", summary: wordsOf({ message }) }]
 }
 
 /** Reads a record of Qwen Code (spec: qwen#records). */

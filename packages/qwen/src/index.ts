@@ -1,2 +1,1 @@
-export { qwen } from "./QwenKind.ts"
-export * as Qwen from "./Qwen.ts"
+export { qwen } from "./Qwen.ts"

@@ -1,12 +1,16 @@
-import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
+import { Agent, type AgentOrder, clamp, Processes, SessionNotFound } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Effect, Option, Result } from "effect"
-import { inPrintMode, literalQwen, parseQwenCommand, qwenCommand, qwenOfLaunch, runsQwen } from "../src/QwenCommand.ts"
+import { FakeProcesses } from "@souffleur/testing"
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { qwen } from "../src/index.ts"
+import { inPrintMode, qwenCommand } from "../src/QwenCommand.ts"
+
+const { ofLaunch, parseCommand } = qwen
 
 const all = clamp("bypassPermissions", "bypassPermissions")
 const said = (...words: ReadonlyArray<string>) =>
-  Result.match(literalQwen(["qwen", ...words]), {
+  Result.match(qwen.takeApart(["qwen", ...words], { program: "qwen", args: [] }), {
     onFailure: ({ message }) => message,
     onSuccess: Option.getOrUndefined
   })
@@ -38,7 +42,7 @@ it("flags that lead elsewhere, hold a key or ask for less than every launch has 
     ["--future"]
   ]) {
     assert.isString(said(...flags), flags.join(" "))
-    assert.isTrue(Result.isFailure(parseQwenCommand(JSON.stringify(["qwen", ...flags]))), flags.join(" "))
+    assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["qwen", ...flags]))), flags.join(" "))
   }
   for (const words of [["-i", "sing"], [], ["--approval-mode", "auto-edit"]])
     assert.include(said(...words), "status line", words.join(" "))
@@ -92,9 +96,9 @@ it.layer(HostServices.layer)((it) => {
   it.effect("a session is resumed once it has begun, and begun where it has not", () =>
     Effect.gen(function* () {
       const resumed = yield* argsOf(["--model", "m"])
-      const of = qwenOfLaunch({ program: "/bin/qwen", args: resumed }, "s1")
+      const of = ofLaunch({ program: "/bin/qwen", args: resumed }, "s1")
       assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/qwen", args: ["--model", "m"] })
-      assert.isTrue(Option.isNone(qwenOfLaunch({ program: "/bin/qwen", args: resumed }, "s9")))
+      assert.isTrue(Option.isNone(ofLaunch({ program: "/bin/qwen", args: resumed }, "s9")))
       const begun = yield* argsOf([], { session: { _tag: "Resume", sessionId: "s2" } })
       assert.deepStrictEqual(begun.slice(3, 5), ["--session-id", "s2"])
     })
@@ -121,15 +125,22 @@ it.layer(HostServices.layer)((it) => {
   )
 })
 
-it("a process is a Qwen Code by its launcher or its package", () => {
-  assert.isTrue(runsQwen(["node", "/x/.bin/qwen", "--resume", "s1"]))
-  assert.isTrue(runsQwen(["/x/node", "--expose-gc", "/x/node_modules/@qwen-code/qwen-code/cli.js"]))
-  for (const other of [
-    "ollama run qwen",
-    "llama-server -m /models/qwen",
-    "python3 serve.py qwen",
-    "ls qwen",
-    "node x qwen"
-  ])
-    assert.isFalse(runsQwen(other.split(" ")), other)
+it.layer(HostServices.layer)((it) => {
+  it.effect("a process is a Qwen Code by its launcher or its package", () =>
+    Effect.gen(function* () {
+      const layer = qwen.layer({ agentDir: "/none", agentCommand: { program: "qwen", args: [] }, environment: {} })
+      const fake = Layer.succeed(Processes, new FakeProcesses().service)
+      const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
+      assert.isTrue(isAgent(["node", "/x/.bin/qwen", "--resume", "s1"]))
+      assert.isTrue(isAgent(["/x/node", "--expose-gc", "/x/node_modules/@qwen-code/qwen-code/cli.js"]))
+      for (const other of [
+        "ollama run qwen",
+        "llama-server -m /models/qwen",
+        "python3 serve.py qwen",
+        "ls qwen",
+        "node x qwen"
+      ])
+        assert.isFalse(isAgent(other.split(" ")), other)
+    })
+  )
 })

@@ -5,7 +5,7 @@ import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { Qwen } from "../src/index.ts"
+import { qwen } from "../src/index.ts"
 
 const id = "fin-1"
 const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
@@ -26,7 +26,7 @@ const qwenOf = Effect.fnUntraced(function* (text: string, lives = false) {
     processes.run({ pid: 71, parent: 70, words: behind, environment })
   }
   const options = { agentDir, agentCommand: { program: "qwen", args: [] }, environment: {} }
-  const layer = Layer.provide(Qwen.layer(options), Layer.succeed(Processes, processes.service))
+  const layer = Layer.provide(qwen.layer(options), Layer.succeed(Processes, processes.service))
   return Context.get(yield* Layer.build(layer), Agent)
 })
 const turnOf = (agent: Agent["Service"]) =>

@@ -1,7 +1,19 @@
 export { fileIdentity, markOf } from "./lines/FileIdentity.ts"
 export { newLines } from "./lines/NewLines.ts"
 export { fromTheEnd, stateOf, type TailLimits, writtenAtOf } from "./lines/Tail.ts"
-export { beginsAsObject, isJson, type Json, recordOf, textOf, timeOf, tokensOf } from "./lines/JsonRecord.ts"
+export {
+  beginsAsObject,
+  freshTokens,
+  isJson,
+  type Json,
+  jsonOf,
+  numberIn,
+  objectsIn,
+  recordOf,
+  textOf,
+  timeOf,
+  tokensOf
+} from "./lines/JsonRecord.ts"
 export { type Conversation, type Counts, type Frame, makeTurns, type Turns } from "./export/Conversation.ts"
 export { type FilesModified, makeFilesModified } from "./export/FilesModified.ts"
 export { type Dialect, makeExport } from "./export/TranscriptExport.ts"
@@ -11,12 +23,17 @@ export { linesSince } from "./lines/Since.ts"
 export { inHead } from "./lines/Head.ts"
 export { failureReason, reasonOfStatus } from "./said/Failures.ts"
 export { type Saying, type Sayings } from "./said/Said.ts"
+export { type AgentTools, saidCall, saidResult } from "./said/SaidTools.ts"
 export { type SessionFolder } from "./agent/FindSession.ts"
 export { type AgentDialect, type KnownSessions } from "./agent/AgentDialect.ts"
-export { layerSaidAgent, makeSaidAgent } from "./agent/SaidAgent.ts"
-export { type ProgramWords, readAgentCommand } from "./command/AgentWords.ts"
+export { type SaidFacts, saidPackage } from "./agent/SaidPackage.ts"
+export { errorLine, makeRecordReader, toolLine } from "./agent/OutputRecords.ts"
 export { identifiedBy } from "./command/IdentifiedBy.ts"
-export { promptFlag, readLiteral, sessionFlag } from "./command/OnePrompt.ts"
+export { completeCommand } from "./command/CompleteCommand.ts"
+export { commandBefore, hasBegun } from "./command/OwnLaunch.ts"
+export { ceilingFlag, permissionFlag, printFlag, promptFlag, sessionFlag } from "./command/FlagMeanings.ts"
+export { promptWords, readLiteral } from "./command/OnePrompt.ts"
+export { wordSet } from "./command/WordSet.ts"
 export { maySubcommand, withoutCeiling } from "./command/WithoutCeiling.ts"
 export { argumentsOfProgram } from "./command/RunsProgram.ts"
 export { type FlagMeaning, type FlagTable, type Meaning, readWords, type WordsRead } from "./command/FlagTable.ts"

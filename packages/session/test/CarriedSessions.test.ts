@@ -1,12 +1,12 @@
 import { Processes } from "@souffleur/domain"
 import { FakeProcesses } from "@souffleur/testing"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { carriedSessions } from "../src/agent/CarriedSessions.ts"
 
 const carried = { variable: "SCRIBE_SESSION", runs: ([program]: ReadonlyArray<string>) => program === "scribe" }
 const known = {
-  projectOf: () => Effect.succeed(Option.some("/p")),
+  projectOf: () => Effect.succeed("/p"),
   isIdle: (sessionId: string) => Effect.succeed(sessionId === "s1")
 }
 const of = (sessionId: string) => ({ environment: { SCRIBE_SESSION: sessionId } })

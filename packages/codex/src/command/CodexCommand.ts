@@ -1,18 +1,15 @@
-import { type AgentProgram, CommandRefused, leastPermission, type LiteralAgent } from "@souffleur/domain"
-import { type FlagTable, identifiedBy, readAgentCommand, readWords, withoutCeiling } from "@souffleur/session"
+import { type AgentKind, CommandRefused, leastPermission, type LiteralAgent } from "@souffleur/domain"
+import { type FlagTable, readWords, withoutCeiling, wordSet } from "@souffleur/session"
 import { Option, Result } from "effect"
-import { isCodex, isExec, isOther } from "./CodexVerb.ts"
 import { codexFlags, interactiveFlags, ownProcess, sandboxFlag } from "./CodexFlags.ts"
-
-/** Reads `AGENT_COMMAND`. */
-export const parseCodexCommand = readAgentCommand({ program: "codex", is: isCodex, verb: isExec }, codexFlags)
+import { isCodex, isExec, isOther } from "./CodexVerb.ts"
 
 /** Subcommands and questions of Codex that hold no conversation: they run as any other command. */
-const errands = new Set([
-  ..."login logout mcp plugin completion update doctor sandbox features help -h --help -V --version".split(" "),
-  ..."a apply archive delete migrate-nfs-db migrate-rollouts unarchive".split(" ")
-])
-const questions = new Set(["help", "-h", "--help"])
+const errands = wordSet(
+  "a apply archive completion delete doctor features help login logout mcp migrate-nfs-db migrate-rollouts plugin",
+  "sandbox unarchive update -h --help -V --version"
+)
+const questions = wordSet("help -h --help")
 const limited = "codex exec -- PROMPT"
 
 const refused = (message: string) => Result.fail(new CommandRefused({ message }))
@@ -48,14 +45,8 @@ const takenApart = (
   return Result.succeed(Option.some({ agentCommand, session, print, requested, prompt: more[0] ?? "" }))
 }
 
-/**
- * Parses a literal command that runs Codex. `None`: it is any other command, or an errand of Codex. Refuses another
- * subcommand, and each flag that lifts the ceiling or is not understood.
- */
-export const literalCodex = ([program = "", ...words]: ReadonlyArray<string>): Result.Result<
-  Option.Option<LiteralAgent>,
-  CommandRefused
-> => {
+/** Takes a command of Codex apart. Another subcommand than `exec` and `resume` is refused. */
+export const literalCodex: AgentKind["takeApart"] = ([program = "", ...words]) => {
   const [verb = "", first = ""] = words
   if (!isCodex(program) || errands.has(verb) || (isExec(verb) && questions.has(first))) return Result.succeedNone
   if (isExec(verb) && (first === "fork" || first === "review")) return withoutCeiling(`codex exec ${first}`, limited)
@@ -63,7 +54,7 @@ export const literalCodex = ([program = "", ...words]: ReadonlyArray<string>): R
 }
 
 /** Returns the agent command of one of our launches: the words before those that each launch sets. */
-export const codexOfLaunch = ({ args, program }: AgentProgram): Option.Option<AgentProgram> => {
+export const codexOfLaunch: AgentKind["ofLaunch"] = ({ args, program }) => {
   const at = args.indexOf(sandboxFlag)
   const print = isExec(args[0])
   return isCodex(program) && at !== -1 && (print || args[0] === ownProcess)
@@ -72,14 +63,6 @@ export const codexOfLaunch = ({ args, program }: AgentProgram): Option.Option<Ag
 }
 
 /** Marks of a running session. They are never handed on. */
-export const marks: ReadonlySet<string> = new Set([
-  "CODEX_SESSION_ID",
-  "CODEX_THREAD_ID",
-  "CODEX_CI",
-  "CODEX_TOOL_CALL_ID",
-  "CODEX_SANDBOX",
-  "CODEX_SANDBOX_NETWORK_DISABLED"
-])
-
-/** Identifies the session that runs a process with these variables. */
-export const identity = identifiedBy("CODEX_SESSION_ID", "CODEX_THREAD_ID")
+export const marks = wordSet(
+  "CODEX_SESSION_ID CODEX_THREAD_ID CODEX_CI CODEX_TOOL_CALL_ID CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED"
+)

@@ -1,5 +1,5 @@
 import type { Permission } from "@souffleur/domain"
-import type { FlagMeaning, FlagTable } from "@souffleur/session"
+import { ceilingFlag, type FlagMeaning, type FlagTable, permissionFlag, wordSet } from "@souffleur/session"
 
 /** Keys of the configuration that lift nothing: the model, and its service. Others may run a program. */
 const harmless =
@@ -22,16 +22,11 @@ export const records = "--json"
 /** Holds if the user asked for the records. */
 export const asksRecords = (args: ReadonlyArray<string>): boolean => args.includes(records)
 
-const sandbox: FlagMeaning = {
-  takes: "one",
-  read: (value: string) =>
-    value === sandboxes.acceptEdits
-      ? { requested: "acceptEdits" }
-      : value === sandboxes.bypassPermissions
-        ? { requested: "bypassPermissions" }
-        : "must be workspace-write or danger-full-access: no other can be kept when Codex is launched again"
-}
-const lifts: FlagMeaning = { takes: "none", read: () => ({ requested: "bypassPermissions" }) }
+const sandbox = ceilingFlag(
+  sandboxes,
+  "must be workspace-write or danger-full-access: no other can be kept when Codex is launched again"
+)
+const lifts = permissionFlag("bypassPermissions")
 
 /** No person answers a question at night. */
 const approval: FlagMeaning = {
@@ -39,15 +34,10 @@ const approval: FlagMeaning = {
   read: (value) => (value === "never" ? undefined : "must be never: no person is there to be asked")
 }
 
-const kept: FlagTable["kept"] = new Map([
-  ["--model", "one"],
-  ["-m", "one"],
-  ["--config", "one"],
-  ["-c", "one"],
-  ["--local-provider", "one"],
-  ["--oss", "none"],
-  ["--strict-config", "none"]
-])
+const kept: FlagTable["kept"] = {
+  one: wordSet("--model -m --config -c --local-provider"),
+  none: wordSet("--oss --strict-config")
+}
 const ceiling: FlagTable["means"] = new Map([
   ["--sandbox", sandbox],
   [sandboxFlag, sandbox],
@@ -58,30 +48,16 @@ const nothing: FlagMeaning = { takes: "none", read: () => undefined }
 
 /** The flags of `codex exec`. */
 export const codexFlags: FlagTable = {
-  kept: new Map([
-    ...kept,
-    ["--output-schema", "one"],
-    ["--output-last-message", "one"],
-    ["-o", "one"],
-    ["--color", "one"],
-    [records, "none"],
-    [anyFolder, "none"]
-  ]),
-  lifting: new Set([
-    "--add-dir",
-    "--approve-for-me",
-    "--ask-for-approval",
-    "-a",
-    "--dangerously-bypass-hook-trust",
-    "--disable",
-    "--enable",
-    "--full-auto",
-    "--profile",
-    "-p",
-    "--trust"
-  ]),
+  kept: {
+    one: wordSet(...kept.one, "--output-schema --output-last-message -o --color"),
+    none: wordSet(...kept.none, records, anyFolder)
+  },
+  lifting: wordSet(
+    "--add-dir --approve-for-me --ask-for-approval -a --dangerously-bypass-hook-trust --disable --enable --full-auto",
+    "--profile -p --trust"
+  ),
   means: ceiling,
-  ours: new Set(["--cd", "-C", "--ephemeral", "--last", "--worktree"]),
+  ours: wordSet("--cd -C --ephemeral --last --worktree"),
   against: (flag, value) =>
     (flag === "-c" || flag === "--config") && !harmless.test(value)
       ? "sets more than the model: that part of the configuration may lift the permission ceiling"

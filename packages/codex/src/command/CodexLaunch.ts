@@ -1,10 +1,16 @@
-import type { AgentCommand, AgentNotFound, AgentOrder } from "@souffleur/domain"
-import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import { agentVariables } from "@souffleur/session"
-import { Effect, FileSystem, type Path } from "effect"
+import type { AgentOrder } from "@souffleur/domain"
+import type { AgentOptions } from "@souffleur/process"
+import { completeCommand } from "@souffleur/session"
+import { Effect, FileSystem } from "effect"
 import { marks } from "./CodexCommand.ts"
 import { unapprovedHooks } from "./HookTrust.ts"
 import { anyFolder, asksRecords, ceilingOf, ownProcess, records, sandboxFlag } from "./CodexFlags.ts"
+
+const variables = {
+  names: ["CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
+  prefixes: ["OPENAI_", "AZURE_OPENAI_"],
+  marks
+}
 
 /**
  * Makes a session compact in place: the model reads it once the conversation before it is compacted. It is the last
@@ -49,19 +55,16 @@ const unasked = Effect.fnUntraced(function* (agentDir: string, { folder, permiss
  * interactive Codex that is in no print mode is `codex --no-daemon <flags> -s <sandbox> -a never … [resume ID] [--
  * PROMPT]`. A session compacts by `codex exec` everywhere. Fails with `AgentNotFound` where there is no such program.
  */
-export const codexCommand = Effect.fn("codexCommand")(function* (
-  { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
-  order: AgentOrder
-): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
-  const { args, program: name } = agentCommand
+export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentOptions, order: AgentOrder) {
+  const { agentCommand, agentDir } = options
+  const { args } = agentCommand
   const { looks = false, permission, print, prompt, session } = order
   const compacts = prompt === compactPrompt
   const resumed = session._tag === "Resume" ? ["resume", session.sessionId] : []
   const behind = ["--", prompt]
   const ceiling = looks ? looking : ceilingOf(permission)
   const interactive = !print && !compacts && args[0] === ownProcess
-  return {
-    program: yield* resolveProgram(name, environment["PATH"] ?? ""),
+  return yield* completeCommand(options, variables, {
     args: interactive
       ? [
           ...args,
@@ -81,11 +84,6 @@ export const codexCommand = Effect.fn("codexCommand")(function* (
           ...resumed,
           ...(compacts ? behind : ["-"])
         ],
-    ...(interactive ? { window: true } : compacts ? {} : { input: prompt }),
-    environment: agentVariables(environment, {
-      names: [...environmentAllowed, "CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
-      prefixes: ["OPENAI_", "AZURE_OPENAI_"],
-      marks
-    })
-  }
+    ...(interactive ? { window: true } : compacts ? {} : { input: prompt })
+  })
 })

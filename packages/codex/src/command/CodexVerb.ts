@@ -1,18 +1,14 @@
 import { isFlag, splitFlag } from "@souffleur/process"
-import { argumentsOfProgram, maySubcommand } from "@souffleur/session"
+import { argumentsOfProgram, maySubcommand, wordSet } from "@souffleur/session"
 
 /** Flags that Codex takes in front of a subcommand too. A value follows the first ones. */
-const valued = new Set(
-  [
-    "--add-dir -a --ask-for-approval -C --cd -c --config --disable --enable --local-provider -m --model",
-    "-p --profile --remote --remote-auth-token-env -s --sandbox"
-  ].flatMap((line) => line.split(" "))
+const valued = wordSet(
+  "--add-dir -a --ask-for-approval -C --cd -c --config --disable --enable --local-provider -m --model",
+  "-p --profile --remote --remote-auth-token-env -s --sandbox"
 )
-const alone = new Set(
-  [
-    "--approve-for-me --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust --full-auto",
-    "--no-alt-screen --no-daemon --oss --search --strict-config --worktree --yolo"
-  ].flatMap((line) => line.split(" "))
+const alone = wordSet(
+  "--approve-for-me --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust --full-auto",
+  "--no-alt-screen --no-daemon --oss --search --strict-config --worktree --yolo"
 )
 
 /**
@@ -32,8 +28,7 @@ const verbOf = (words: ReadonlyArray<string>): string | undefined => {
 }
 
 /** Holds if a word is Codex's program, by its name or in its package. */
-export const isCodex = (word: string | undefined): boolean =>
-  word !== undefined && /(?:^|\/)codex(?:\.exe)?$|(?:^|\/)@openai\/codex(?:[/@]|$)/u.test(word)
+export const isCodex = (word = ""): boolean => /(?:^|\/)codex(?:\.exe)?$|(?:^|\/)@openai\/codex(?:[/@]|$)/u.test(word)
 
 /** Holds if a word runs one turn without a terminal. */
 export const isExec = (word: string | undefined): boolean => word === "exec" || word === "e"

@@ -1,5 +1,5 @@
 import { digestOf } from "@souffleur/domain"
-import { isJson, type Json, recordOf, textOf } from "@souffleur/session"
+import { jsonOf, objectsIn, recordOf, textOf } from "@souffleur/session"
 import { Effect, FileSystem, Path } from "effect"
 
 /** The file of the user's hooks, in the folder of Codex. */
@@ -15,14 +15,11 @@ interface Hook {
 /** Returns Codex's own name of an event, such as `session_start`. */
 const named = (event: string): string => event.replaceAll(/(?<!^)[A-Z]/gu, "_$&").toLowerCase()
 
-const listOf = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isJson) : [])
-
 /** Finds each hook in the text of the file. */
 const hooksIn = (text: string): ReadonlyArray<Hook> => {
-  const hooks = recordOf(text)?.["hooks"]
-  return Object.entries(isJson(hooks) ? hooks : {}).flatMap(([event, groups]) =>
-    listOf(groups).flatMap(({ hooks: its, matcher }, group) =>
-      listOf(its).map(({ async = false, command, timeout = 600, type }, index) => ({
+  return Object.entries(jsonOf(recordOf(text)?.["hooks"])).flatMap(([event, groups]) =>
+    objectsIn(groups).flatMap(({ hooks: its, matcher }, group) =>
+      objectsIn(its).map(({ async = false, command, timeout = 600, type }, index) => ({
         event,
         place: `${named(event)}:${group}:${index}`,
         // The order of the fields is that of their names.

@@ -1,17 +1,12 @@
-import { isJson, type Json, textOf } from "@souffleur/session"
-
-/** Returns the content of a record; empty: it has none. */
-export const payloadOf = (record: Json): Json => (isJson(record["payload"]) ? record["payload"] : {})
+import { type Json, jsonOf, objectsIn, textOf } from "@souffleur/session"
 
 /** Returns the words of a message, part by part. */
-export const wordsOf = ({ content }: Json): ReadonlyArray<string> =>
-  Array.isArray(content) ? content.filter(isJson).map(({ text }) => textOf(text)) : []
+export const wordsOf = ({ content }: Json): ReadonlyArray<string> => objectsIn(content).map(({ text }) => textOf(text))
 
 /** Holds if a message is of a person or of a launch. Codex writes its own instructions as a user's too. */
 export const isPrompt = (message: Json): boolean => {
   if (message["type"] !== "message" || message["role"] !== "user") return false
-  const metadata = message["internal_chat_message_metadata_passthrough"]
-  const kinds = isJson(metadata) ? metadata["content_item_kinds"] : undefined
+  const kinds = jsonOf(message["internal_chat_message_metadata_passthrough"])["content_item_kinds"]
   return Array.isArray(kinds)
     ? kinds.includes("user.text")
     : !wordsOf(message).some((text) => /^<(?:environment_context|user_instructions)>|^# AGENTS\.md/u.test(text))

@@ -1,6 +1,18 @@
 import { Bounds, type TurnState } from "@souffleur/domain"
-import { isJson, type Json, reasonOfStatus, recordOf, type Saying, textOf } from "@souffleur/session"
-import { isAnswer, isCall, isPrompt, isResult, payloadOf, wordsOf } from "./RolloutItems.ts"
+import {
+  freshTokens,
+  isJson,
+  type Json,
+  jsonOf,
+  numberIn,
+  objectsIn,
+  reasonOfStatus,
+  recordOf,
+  type Saying,
+  textOf,
+  tokensOf
+} from "@souffleur/session"
+import { isAnswer, isCall, isPrompt, isResult, wordsOf } from "./RolloutItems.ts"
 
 type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
 
@@ -16,28 +28,27 @@ const reasons: Readonly<Record<string, Failed["reason"]>> = {
 /** Returns the reason of an error: a word, or an object with one key and the status of HTTP. */
 const reasonOf = (info: unknown): Failed["reason"] => {
   if (typeof info === "string") return Object.hasOwn(reasons, info) ? reasons[info]! : "other"
-  const [said] = isJson(info) ? Object.values(info) : []
-  const status = isJson(said) ? said["http_status_code"] : undefined
-  if (typeof status !== "number") return said === undefined ? "other" : "outage"
-  return reasonOfStatus(status)
+  const [said] = Object.values(jsonOf(info))
+  const status = numberIn(jsonOf(said)["http_status_code"])
+  if (status !== undefined) return reasonOfStatus(status)
+  return said === undefined ? "other" : "outage"
 }
 
 /** Returns the end of a used-up limit in epoch milliseconds, the latest of several. */
 const resetOf = (limits: unknown): number | undefined => {
-  const windows = isJson(limits) ? [limits["primary"], limits["secondary"]].filter(isJson) : []
-  const ends = windows.flatMap(({ resets_at: end, used_percent: used }) =>
+  const { primary, secondary } = jsonOf(limits)
+  const ends = objectsIn([primary, secondary]).flatMap(({ resets_at: end, used_percent: used }) =>
     typeof used === "number" && used >= 100 && typeof end === "number" && end > 0 ? [end * 1000] : []
   )
   return ends.length === 0 ? undefined : Math.max(...ends)
 }
 
-const contextOf = (info: unknown): ReadonlyArray<Saying> => {
-  const used = isJson(info) ? info["last_token_usage"] : undefined
-  const tokens = isJson(used) ? (Bounds.count(used["input_tokens"]) ?? 0) : 0
-  return !isJson(info) || tokens === 0
-    ? []
-    : [{ _tag: "Context", tokens, window: Bounds.count(info["model_context_window"]), model: "" }]
-}
+const contextOf = (info: Json): Saying => ({
+  _tag: "Context",
+  tokens: tokensOf(info["last_token_usage"], ["input_tokens"]),
+  window: Bounds.count(info["model_context_window"]),
+  model: ""
+})
 
 /** Commands that only read. They are no progress: a successor that dies after reading its export has done no work. */
 const looks = new Set(["read", "list_files", "search"])
@@ -75,20 +86,13 @@ const eventSayings = (event: Json): ReadonlyArray<Saying> => {
     case "task_complete":
       return error === undefined
         ? [{ _tag: "Ended" }]
-        : [
-            {
-              _tag: "Failed",
-              reason: reasonOf(error["codex_error_info"]),
-              resetsAt: undefined,
-              words: textOf(error["message"])
-            }
-          ]
+        : [{ _tag: "Failed", reason: reasonOf(error["codex_error_info"]), words: textOf(error["message"]) }]
     case "turn_aborted":
-      return [{ _tag: "Failed", reason: "other", resetsAt: undefined }]
+      return [{ _tag: "Failed", reason: "other" }]
     case "token_count":
-      return [{ _tag: "Limits", resetsAt: resetOf(event["rate_limits"]) }, ...contextOf(event["info"])]
+      return [{ _tag: "Limits", resetsAt: resetOf(event["rate_limits"]) }, contextOf(jsonOf(event["info"]))]
     case "item_completed":
-      return isJson(event["item"]) && isProgress(event["item"]) ? [{ _tag: "Progress" }] : []
+      return isProgress(jsonOf(event["item"])) ? [{ _tag: "Progress" }] : []
     default:
       return []
   }
@@ -120,16 +124,14 @@ const itemSayings = (item: Json): ReadonlyArray<Saying> => {
   return [{ _tag: "Result", id: textOf(item["call_id"]), text: said, failed: false }]
 }
 
-const usedBy = (usage: unknown): ReadonlyArray<Saying> => {
-  if (!isJson(usage)) return []
-  const count = (name: string) => Bounds.count(usage[name]) ?? 0
-  const read = Math.max(0, count("input_tokens") - count("cached_input_tokens"))
-  return [{ _tag: "Used", tokens: Bounds.sum([read, count("output_tokens")]), dollars: 0 }]
-}
+const usedBy = (usage: unknown): Saying => ({
+  _tag: "Used",
+  tokens: freshTokens(usage, ["input_tokens"], ["cached_input_tokens"]) + tokensOf(usage, ["output_tokens"])
+})
 
 /** Reads a record of Codex. The conversation is in its items alone, and events repeat them. */
 export const rolloutSayings = (record: Json): ReadonlyArray<Saying> => {
-  const payload = payloadOf(record)
+  const payload = jsonOf(record["payload"])
   switch (record["type"]) {
     case "session_meta":
       return [{ _tag: "Session", folder: payload["cwd"], version: payload["cli_version"] }]
@@ -138,7 +140,7 @@ export const rolloutSayings = (record: Json): ReadonlyArray<Saying> => {
     case "response_item":
       return itemSayings(payload)
     case "token_usage_record":
-      return usedBy(payload["usage"])
+      return [usedBy(payload["usage"])]
     case "compacted":
       return [{ _tag: "Compacted", summary: textOf(payload["message"]) }]
     default:

@@ -47,7 +47,7 @@ export const writersIn = Effect.fn("writersIn")(function* (
       {
         pid: launcher ? holder.parent : pid,
         sessionId,
-        project: Option.getOrElse(yield* projectOf(sessionId), () => ""),
+        project: yield* projectOf(sessionId),
         status: !inPrintMode(words) && (yield* isIdle(sessionId)) ? "idle" : "busy",
         waitingFor: undefined,
         writtenAt: written === undefined ? 0 : writtenAtOf(written),

@@ -19,7 +19,8 @@ export type Needs = FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
 
 /** Facts of sessions, as their files tell them. */
 export interface KnownSessions {
-  readonly projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>>
+  /** Empty: it is unknown. */
+  readonly projectOf: (sessionId: string) => Effect.Effect<string>
   /** Holds if the session has no turn that goes on. */
   readonly isIdle: (sessionId: string) => Effect.Effect<boolean>
 }
@@ -65,7 +66,8 @@ export interface AgentDialect extends SessionFolder {
   readonly stall: Duration.Duration
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
   readonly compactPrompt?: string
-  readonly outputReader: () => (line: string) => Option.Option<string>
+  /** See `Agent.outputReader`. Absent: its output is text. */
+  readonly outputReader?: () => (line: string) => Option.Option<string>
   /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
   readonly addsFormat?: boolean
   /** Makes the command line of a launch. The id of a session that it goes on with is one. */

@@ -5,7 +5,7 @@ import { inHead } from "../lines/Head.ts"
 import { timeOf } from "../lines/JsonRecord.ts"
 import { writtenAtOf } from "../lines/Tail.ts"
 import type { Sayings } from "../said/Said.ts"
-import { filesOf, type SessionFolder } from "./FindSession.ts"
+import { filesOf, type SessionFolder, sessionIdIn } from "./FindSession.ts"
 
 /**
  * Returns the session that an ended launch began: the only session of its folder and time with its prompt. `None`: it
@@ -29,7 +29,9 @@ export const begunSession = Effect.fn("begunSession")(function* (
     })
     return isItsPlace && Option.exists(prompt, asked)
   })
-  const files = (yield* filesOf(place)).filter((file) => place.sessionIdOf(file) !== "")
+  const files = (yield* filesOf(place)).filter((file) => sessionIdIn(place.sessionPath, file) !== "")
   const [only, ...others] = yield* Effect.filter(files, isOfLaunch)
-  return only === undefined || others.length > 0 ? Option.none<string>() : Option.some(place.sessionIdOf(only))
+  return only === undefined || others.length > 0
+    ? Option.none<string>()
+    : Option.some(sessionIdIn(place.sessionPath, only))
 })

@@ -43,7 +43,7 @@ export const carriedSessions = Effect.fn("carriedSessions")(function* (
     if (condition === "zombie" || Result.isFailure(parseSessionId(sessionId))) continue
     const { pid } = (yield* topOf(carrier, sessionId)).identity
     if (found.has(`${pid} ${sessionId}`) || !(yield* isAgent(pid))) continue
-    const project = Option.getOrElse(yield* projectOf(sessionId), () => "")
+    const project = yield* projectOf(sessionId)
     const waits = !inPrintMode(yield* processes.commandLine(pid)) && (yield* isIdle(sessionId))
     const status = waits ? "idle" : "busy"
     found.set(`${pid} ${sessionId}`, { pid, sessionId, project, status, waitingFor: undefined, writtenAt: 0 })

@@ -10,8 +10,8 @@ export interface SessionFolder {
   readonly folder: string
   /** The levels of folders between it and the session files. */
   readonly depth: number
-  /** Returns the session id in the path of a session file; empty: it is no session file. */
-  readonly sessionIdOf: (path: string) => string
+  /** Matches the path of a session file. Its first group is the session id. */
+  readonly sessionPath: RegExp
   /**
    * Returns the whole id in the first record of a session file, whose path has only its beginning. Several files may
    * have one id: the first by its name is the session. Absent: the path has the whole id.
@@ -23,6 +23,9 @@ export interface SessionFolder {
    */
   readonly idsLike?: (beginning: string) => Effect.Effect<ReadonlyArray<string>, never, TrustedFiles>
 }
+
+/** Returns the session id in the path of a session file; empty: it is no session file. */
+export const sessionIdIn = (sessionPath: RegExp, path: string): string => sessionPath.exec(path)?.[1] ?? ""
 
 const missing = (sessionId: string, reason: SessionNotFound["reason"], message: string) =>
   Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, message }))
@@ -46,16 +49,16 @@ export const filesOf = Effect.fnUntraced(function* ({ depth, folder }: SessionFo
  * again. The search fails with `SessionNotFound` unless exactly one file matches.
  */
 export const makeSessionSearch = (place: SessionFolder) => {
-  const { folder: root, idIn, idsLike, sessionIdOf } = place
+  const { folder: root, idIn, idsLike, sessionPath } = place
   const known = new Map<string, string>()
   /** Holds if the file may be of a session that is asked for, by its path alone. */
   const mayBe = (file: string, asked: string) => {
-    const named = sessionIdOf(file)
+    const named = sessionIdIn(sessionPath, file)
     return named.startsWith(asked) || (idIn !== undefined && named !== "" && asked.startsWith(named))
   }
   /** Returns files with the id of each, one for each id. */
   const identified = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
-    if (idIn === undefined) return files.map((path) => ({ path, sessionId: sessionIdOf(path) }))
+    if (idIn === undefined) return files.map((path) => ({ path, sessionId: sessionIdIn(sessionPath, path) }))
     const first = new Map<string, string>()
     for (const path of files.toSorted()) {
       const sessionId = Option.getOrElse(yield* inHead(path, idIn), () => "")

@@ -75,7 +75,11 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     if (Option.isSome(found)) projects.set(sessionId, found.value)
     return found
   })
-  const anyProjectOf = (sessionId: string) => Effect.orElseSucceed(projectOf(sessionId), () => Option.none<string>())
+  const anyProjectOf = (sessionId: string) =>
+    projectOf(sessionId).pipe(
+      Effect.map(Option.getOrElse(() => "")),
+      Effect.orElseSucceed(() => "")
+    )
   const carried = Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     // Without its folder there is no such agent, and no process is looked at.
@@ -211,7 +215,9 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         return Effect.map(read, () => found)
       }),
     outputReader: (into) =>
-      into === "pipe" && dialect.addsFormat !== true ? () => Option.none() : dialect.outputReader(),
+      into === "pipe" && dialect.addsFormat !== true
+        ? () => Option.none()
+        : (dialect.outputReader?.() ?? (() => Option.none())),
     handoffTaken: (sessionId, launchId) =>
       reading(sessionId, Option.none(), (file) =>
         Effect.map(receipt(launchId)(file), ({ taken }) => Option.fromUndefinedOr(taken))

@@ -13,8 +13,8 @@ export interface FlagMeaning {
 
 /** The flags of an agent, by what they may do. Any other flag is unknown, and refused. */
 export interface FlagTable {
-  /** Flags that a user may choose for every launch, and whether a value follows. */
-  readonly kept: ReadonlyMap<string, Takes>
+  /** Flags that a user may choose for every launch: those that a value follows, and those without one. */
+  readonly kept: Readonly<Record<Takes, ReadonlySet<string>>>
   /** Flags that lift the ceiling, or run what the agent itself does not confine. */
   readonly lifting: ReadonlySet<string>
   /** Flags that a launch sets itself, and that a literal command may have. */
@@ -65,7 +65,7 @@ const keptFlag = (table: FlagTable, word: string, next: string | undefined): Fla
   const [flag] = split(word, table)
   if (table.lifting.has(flag)) return "can lift the permission ceiling: leave it out"
   if (table.ours.has(flag) || table.means.has(flag)) return "is set by each launch, or leads elsewhere: leave it out"
-  const takes = table.kept.get(flag)
+  const takes = (["one", "none"] as const).find((one) => table.kept[one].has(flag))
   if (takes === undefined) return "is unknown, and souffleur cannot tell what it allows: leave it out"
   const found = flagOf(table, takes, word, next)
   return typeof found === "string" ? found : (table.against?.(flag, found.value) ?? found)

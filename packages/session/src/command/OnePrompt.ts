@@ -1,17 +1,6 @@
-import { CommandRefused, leastPermission, type LiteralAgent } from "@souffleur/domain"
+import { type AgentCommand, CommandRefused, leastPermission, type LiteralAgent } from "@souffleur/domain"
 import { Option, Result } from "effect"
-import { type FlagMeaning, type FlagTable, readWords } from "./FlagTable.ts"
-
-/** Makes the flag whose value is the prompt. `print`: the agent ends after its turn. */
-export const promptFlag = (print: boolean): FlagMeaning => ({
-  takes: "one",
-  read: (prompt) => ({ print, prompt })
-})
-/** Makes the flag whose value is the id of a session. */
-export const sessionFlag = (_tag: "Fresh" | "Resume"): FlagMeaning => ({
-  takes: "one",
-  read: (sessionId) => ({ session: { _tag, sessionId } })
-})
+import { type FlagTable, readWords } from "./FlagTable.ts"
 
 /**
  * Reads a literal command of an agent with one prompt. It is the value of a flag, or else a word, which is of one turn.
@@ -32,4 +21,17 @@ export const readLiteral = (
   const literal = { agentCommand: { program, args }, session, print, requested, prompt: prompts[0] ?? "" }
   const reason = against(literal)
   return reason === undefined ? Result.succeed(Option.some(literal)) : refused(reason)
+}
+
+/**
+ * Returns the words by which a launch gets its prompt: on standard input, with `headless`. In a window it is the value
+ * of `flag`, where it is never read as one.
+ */
+export const promptWords = (
+  { compacts, prompt, window }: { readonly compacts: boolean; readonly prompt: string; readonly window: boolean },
+  { flag, headless }: { readonly flag: string; readonly headless: ReadonlyArray<string> }
+): Pick<AgentCommand, "args" | "input" | "window"> => {
+  // Its process is known by that argument.
+  if (compacts) return { args: ["-p", prompt] }
+  return window ? { args: prompt === "" ? [] : [`${flag}=${prompt}`], window } : { args: headless, input: prompt }
 }

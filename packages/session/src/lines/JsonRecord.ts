@@ -6,8 +6,14 @@ export type Json = Readonly<Record<string, unknown>>
 /** Recognises an object, which is no array. */
 export const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
 
+/** Returns an object; empty: the value is none. */
+export const jsonOf = (value: unknown): Json => (isJson(value) ? value : {})
+/** Returns the objects of a list; empty: the value is none. */
+export const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isJson) : [])
 /** Returns a text; empty: the value is none. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+/** Returns a number; `undefined`: the value is none. */
+export const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
 /**
  * Holds if a line begins as an object. A parser that fails takes forty times as long, and a file may hold no record at
@@ -36,5 +42,11 @@ export const timeOf = ({ time, timestamp }: Json, fallback: number): number =>
 /**
  * Sums the tokens of these counts, as the service or another in its place states them. A value that is no count is 0.
  */
-export const tokensOf = (usage: Json, names: ReadonlyArray<string>): number =>
-  Bounds.sum(names.map((name) => Bounds.count(Object.hasOwn(usage, name) ? usage[name] : undefined) ?? 0))
+export const tokensOf = (usage: unknown, names: ReadonlyArray<string>): number => {
+  const counts = jsonOf(usage)
+  return Bounds.sum(names.map((name) => Bounds.count(Object.hasOwn(counts, name) ? counts[name] : undefined) ?? 0))
+}
+
+/** Sums the tokens of these counts that are in no count of a cache. */
+export const freshTokens = (usage: unknown, names: ReadonlyArray<string>, cached: ReadonlyArray<string>): number =>
+  Math.max(0, tokensOf(usage, names) - tokensOf(usage, cached))

@@ -12,8 +12,8 @@ export const reasonOfStatus = (status: number): Reason => {
   return status === 401 || status === 402 || status === 403 ? "account" : status >= 500 ? "outage" : "other"
 }
 
-/** Returns the reason of a failed turn. Without a status the connection broke, or an answer did. */
-export const failureReason = (status: number | undefined, words: string): Reason => {
-  const reason = status === undefined ? "outage" : reasonOfStatus(status)
+/** Returns the reason of a failed turn. Without a number as status the connection broke, or an answer did. */
+export const failureReason = (status: unknown, words: string): Reason => {
+  const reason = typeof status === "number" ? reasonOfStatus(status) : "outage"
   return reason === "other" && tooLong.test(words) ? "prompt-too-long" : reason
 }

@@ -40,13 +40,14 @@ export type Saying =
    */
   | { readonly _tag: "Ended" | "Unclear" }
   /**
-   * An error of the service ended the turn. `id`: the record, where a later one may take it back. `asksWithin`: the ms
-   * within which a living agent asks again by itself. `words`: the agent's own for another reason.
+   * An error of the service ended the turn. `resetsAt`: the end of a used-up limit (epoch ms), where the record states
+   * it. `id`: the record, where a later one may take it back. `asksWithin`: the ms within which a living agent asks
+   * again by itself. `words`: the agent's own for another reason.
    */
   | {
       readonly _tag: "Failed"
       readonly reason: Failed["reason"]
-      readonly resetsAt: number | undefined
+      readonly resetsAt?: number | undefined
       readonly id?: string
       readonly asksWithin?: number
       readonly words?: string
@@ -55,10 +56,10 @@ export type Saying =
   | { readonly _tag: "TakenBack"; readonly id: string }
   /** The end of a used-up limit, which was stated before the failure; `undefined`: none was stated. */
   | { readonly _tag: "Limits"; readonly resetsAt: number | undefined }
-  /** The context of the last answer, as the service counted it. */
-  | { readonly _tag: "Context"; readonly tokens: number; readonly window: number | undefined; readonly model: string }
-  /** The use of a model by one answer, without what a cache gave. */
-  | { readonly _tag: "Used"; readonly tokens: number; readonly dollars: number }
+  /** The context of the last answer, as the service counted it. A count of zero is none. */
+  | { readonly _tag: "Context"; readonly tokens: number; readonly window?: number | undefined; readonly model: string }
+  /** The use of a model by one answer, without what a cache gave. `dollars`: absent where no record tells them. */
+  | { readonly _tag: "Used"; readonly tokens: number; readonly dollars?: number }
   /** A summary took the place of the conversation before it. */
   | { readonly _tag: "Compacted"; readonly summary: string }
 

@@ -23,7 +23,7 @@ export const makeUseCount = (sayings: Sayings, since: number) =>
       for (const said of sayings(record)) {
         if (said._tag !== "Used" || timeOf(record, since) < since) continue
         state.tokens = Bounds.sum([state.tokens, said.tokens])
-        state.dollars += said.dollars
+        state.dollars += said.dollars ?? 0
       }
     }
   )

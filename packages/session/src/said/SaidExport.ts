@@ -1,4 +1,5 @@
 import type { Conversation, Frame, Turns } from "../export/Conversation.ts"
+import { sessionIdIn } from "../agent/FindSession.ts"
 import type { FilesModified } from "../export/FilesModified.ts"
 import { makeTurns } from "../export/Conversation.ts"
 import { makeExport } from "../export/TranscriptExport.ts"
@@ -64,13 +65,13 @@ const makeConversation =
 export const makeSaidExport = (
   dialect: Said & {
     readonly title: string
-    readonly sessionIdOf: (path: string) => string
+    readonly sessionPath: RegExp
     readonly isOther?: IsOther
   }
 ) =>
   makeExport({
     agent: dialect.title,
-    sessionIdOf: dialect.sessionIdOf,
+    sessionIdOf: (path) => sessionIdIn(dialect.sessionPath, path),
     isOther: dialect.isOther ?? (() => false),
     conversation: makeConversation(dialect)
   })

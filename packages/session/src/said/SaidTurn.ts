@@ -102,7 +102,7 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
       const before = turn
       let begins = false
       for (const said of sayings(record).toReversed()) {
-        if (said._tag === "Context" && !contextDone) {
+        if (said._tag === "Context" && said.tokens > 0 && !contextDone) {
           const { model, tokens, window } = said
           // A count beyond the window means another window.
           context = { tokens, window: window !== undefined && tokens <= window ? window : undefined, model, at }

@@ -1,0 +1,40 @@
+import type { AgentOptions, AgentPackage } from "@souffleur/process"
+import { readAgentCommand, type ProgramWords } from "../command/AgentWords.ts"
+import type { FlagTable } from "../command/FlagTable.ts"
+import { argumentsOfProgram } from "../command/RunsProgram.ts"
+import type { AgentDialect } from "./AgentDialect.ts"
+import { layerSaidAgent } from "./SaidAgent.ts"
+
+/** Fields of a dialect that the package has too, and those with a usual value. */
+type Known = "name" | "stall" | "title"
+type Usual = "folder" | "runs"
+
+/** All that tells an agent with one file of JSON lines a session from another such agent. */
+export interface SaidFacts
+  extends Omit<AgentPackage, "layer" | "owns" | "parseCommand">, Pick<ProgramWords, "is" | "verb"> {
+  readonly flags: FlagTable
+  /**
+   * Makes its dialect by the settings. Without a `folder`, its session files are in `sessions`. Without `runs`, a
+   * command line is of the agent where its program runs, or an interpreter that runs this program.
+   */
+  readonly dialect: (options: AgentOptions) => Omit<AgentDialect, Known | Usual> & Partial<Pick<AgentDialect, Usual>>
+}
+
+/** Makes an agent package by the facts of its agent. */
+export const saidPackage = ({ dialect, flags, is, verb, ...facts }: SaidFacts): AgentPackage => {
+  const { program, sessions, stall, title } = facts
+  return {
+    ...facts,
+    owns: ([word]) => is(word),
+    parseCommand: readAgentCommand({ program, is, ...(verb === undefined ? {} : { verb }) }, flags),
+    layer: (options) =>
+      layerSaidAgent({
+        name: program,
+        title,
+        stall,
+        folder: `${options.agentDir}/${sessions}`,
+        runs: (words) => argumentsOfProgram(is, words) !== undefined,
+        ...dialect(options)
+      })
+  }
+}

@@ -1,0 +1,28 @@
+import type { AgentCommand } from "@souffleur/domain"
+import { type AgentOptions, resolveProgram } from "@souffleur/process"
+import { Effect } from "effect"
+import { agentVariables } from "../AgentVariables.ts"
+
+/**
+ * Completes a launch: finds the agent's program, and adds the variables that the agent may see. `names` and `prefixes`
+ * are its own ones, and `marks` are never handed on. Fails with `AgentNotFound` where there is no such program.
+ */
+export const completeCommand = Effect.fnUntraced(function* (
+  { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
+  own: {
+    readonly names?: ReadonlyArray<string>
+    readonly prefixes: ReadonlyArray<string>
+    readonly marks: ReadonlySet<string>
+  },
+  launch: Omit<AgentCommand, "environment" | "program"> & Partial<Pick<AgentCommand, "environment">>
+) {
+  const { names = [], ...rest } = own
+  return {
+    program: yield* resolveProgram(agentCommand.program, environment["PATH"] ?? ""),
+    ...launch,
+    environment: {
+      ...agentVariables(environment, { names: [...environmentAllowed, ...names], ...rest }),
+      ...launch.environment
+    }
+  } satisfies AgentCommand
+})
