@@ -59,11 +59,8 @@ export const guardianMutants = [
       ["guardian: an owner that left", 'tag === "OwnerLeft" || tag', "tag"],
       ["guardian: one that gave up", 'tag === "GuardianGaveUp" || endTags', "endTags"],
       ["guardian: a watch that has ended", "|| endTags.has(tag)) this", ") this"],
-      [
-        "guardian: beats",
-        "said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said",
-        "said = now.wall"
-      ],
+      ["guardian: beats", "store.say(place, name, now.wall)\n        said = now.wall", "said = now.wall"],
+      ["guardian: a full disk is no silence", "full = meansNoRoom(error)", "full = false"],
       [
         "guardian: another one has its place",
         "if (seen.mine !== undefined && seen.mine.role !== name) return false\n",

@@ -3,7 +3,8 @@ import { guardianOf } from "@souffleur/domain"
 import { Store } from "@souffleur/eventlog"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Schedule, type Scope } from "effect"
-import { DatabaseSync } from "node:sqlite"
+import { existsSync } from "node:fs"
+import { DatabaseSync, type SQLInputValue, StatementSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { guardian, guardianName, guardianNamed, makeGuardian } from "../src/own/GuardianEntry.ts"
 import { ownIdentity } from "../src/processes/HostSource.ts"
@@ -12,6 +13,9 @@ import { proc } from "../src/processes/Proc.ts"
 const here = ownIdentity()!
 const owned = (fence: number, process = here) => ["OwnerTook", { fence, owner: { process } }] as const
 const left = ["OwnerLeft", {}] as const
+
+/** SQLite's result codes for no room, and for a lock of another process. */
+const [full, locked] = [13, 5]
 
 type Told = readonly [tag: string, data: object]
 
@@ -206,6 +210,38 @@ describe("a guardian's process", () => {
       assert.deepStrictEqual(kinds, [young, young])
       globalThis.gc = undefined
       lookAt(200_000)
+    })
+  )
+
+  live("counts no silence on a full disk, where no beat can be written, and begins to count once there is room", () =>
+    Effect.gen(function* () {
+      const { beat, database, output } = yield* told([owned(3)])
+      beat("w", "watcher/1", 0)
+      const order = { database, watch: "w", line: ["/bin/true"] as const, output, silentAfter: 360_000, every: 1000 }
+      let [now, trouble] = [0, 0]
+      const look = makeGuardian(order, { wall: now, monotonic: now })
+      const own = StatementSync.prototype as { run: (...values: Array<SQLInputValue>) => unknown }
+      const { run } = own
+      yield* Effect.addFinalizer(() => Effect.sync(() => (own.run = run)))
+      own.run = function (...values) {
+        if (trouble > 0) throw Object.assign(new Error("no beat"), { errcode: trouble })
+        return run.apply(this, values)
+      }
+      /** Looks each second up to that one. A souffleur that was started has a file for its output. */
+      const startedBy = (second: number) => {
+        for (; now < second * 1000; now += 1000) assert.isTrue(look({ wall: now, monotonic: now }))
+        return existsSync(output)
+      }
+      assert.isFalse(startedBy(30))
+      trouble = full
+      assert.isFalse(startedBy(1200))
+      trouble = 0
+      // Souffleur needs a minute to beat again, and is silent where it does not.
+      assert.isFalse(startedBy(1500))
+      // A souffleur that was stopped in mid-write locks the store: that excuses it not.
+      trouble = locked
+      assert.isFalse(startedBy(1560))
+      assert.isTrue(startedBy(1565))
     })
   )
 

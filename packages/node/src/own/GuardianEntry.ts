@@ -127,6 +127,10 @@ const attempt = <A>(act: () => A): A | undefined => {
   }
 }
 
+/** Holds if SQLite had no room on the disk (sqlite.org/rescode.html, SQLITE_FULL). */
+const meansNoRoom = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 13
+
 /**
  * Makes the guardian of a watch: what it does at each of its looks (spec: behaviour#guardian). A look returns whether
  * something is left to guard. It is not once souffleur has left, or another guardian has taken the place. It is a
@@ -160,6 +164,8 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
 
   let last = first
   let said = -Infinity
+  /** The last beat of this guardian found no room. A beat of souffleur finds none either, so its lack says nothing. */
+  let full = false
   const store = new Store(order)
   store.say(place, name, last.wall)
   let state = guardFrom(0, last.wall)
@@ -169,7 +175,13 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
     if (!fs.existsSync(order.database)) return false
     // SQLite may lose a minute in memory without harm: readers of these beats are as patient as this guardian.
     if (now.wall - said > order.silentAfter / 6 || now.wall < said) {
-      said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said
+      try {
+        store.say(place, name, now.wall)
+        said = now.wall
+        full = false
+      } catch (error) {
+        full = meansNoRoom(error)
+      }
       // V8 would let young garbage grow to a megabyte. A flag of Node's alone brings the function.
       globalThis.gc?.({ type: "minor", execution: "sync" })
     }
@@ -180,7 +192,7 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
       state,
       {
         now: now.wall,
-        late,
+        late: late || full,
         owner:
           seen.owner === "left" ? "left" : { fence: seen.owner.fence, condition: conditionNow(seen.owner.process) },
         beatAt: seen.beat?.at ?? null,
