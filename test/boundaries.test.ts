@@ -220,6 +220,7 @@ describe("the floors", () => {
       "packages/cli/src/agent/HookReader.ts",
       "packages/cli/src/agent/Kind.ts",
       "packages/cli/src/agent/StandInAgent.ts",
+      "packages/embed/src/hookSign.ts",
       "packages/embed/src/setup/DefaultAgent.ts"
     ])
   })
@@ -228,7 +229,7 @@ describe("the floors", () => {
     const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
       [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
       [
-        /^packages\/embed\/src\/(?:Souffleur|setup\/DefaultAgent)\.ts$/u,
+        /^packages\/embed\/src\/(?:Souffleur|hookSign|setup\/DefaultAgent)\.ts$/u,
         "names the agent that is looked after by default"
       ],
       [/^packages\/session\/src\/hooks\/HookInput\.ts$/u, "has the names of events that the hooks of agents share"],

@@ -24,6 +24,10 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   config: ["settings"],
   doctor: ["findings"],
   notify: ["settings"],
+  hooks: [],
+  "hooks install": ["installHooks"],
+  "hooks uninstall": ["uninstallHooks"],
+  "hooks status": ["hooks"],
   conduct: ["conduct"],
   "conduct status": ["findRun", "runs", "runStatus"],
   "conduct log": ["runHistory", "runEvents"],
@@ -36,10 +40,9 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
 const ofTheLine: Readonly<Record<string, string>> = {
   mcp: "serves tools to an agent, by the methods of its tools",
   attach: "shows a terminal to a person",
-  service: "writes a unit of the system",
+  service: "writes a unit that starts this command; that of a program starts the program, which resumes its watches",
   traces: "exports for a collector; a program names its own by the same variables",
-  init: "makes an comms database",
-  hooks: "writes the settings of an agent",
+  init: "makes a comms database, by @souffleur/comms",
   export: "exports a session of an agent, by @souffleur/claude",
   estimate: "counts a text, by @souffleur/recovery",
   compact: "compacts a session, by @souffleur/recovery",
@@ -49,9 +52,9 @@ const ofTheLine: Readonly<Record<string, string>> = {
   top: "shows what these methods return on a terminal",
   fleet: "copies the log of an installation, by @souffleur/fleet",
   hub: "serves the hub of a fleet, by @souffleur/hub",
-  setup: "asks a person, and writes the files of a project",
+  setup: "asks a person; a program gives `settings`, and installs hooks by a method",
   demo: "plays the demonstration",
-  uninstall: "removes what an installation has written"
+  uninstall: "removes the files of an installation; a program owns its state folder, and takes hooks out by a method"
 }
 /** The commands that compose the same parts themselves, and why. Each only reads. */
 const byParts: Readonly<Record<string, string>> = {
@@ -106,6 +109,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   comms: "comms",
   observe: "observe",
   force: "force",
+  user: "HooksOrder",
   guardian: "guardian",
   terminal: "terminal",
   ceiling: "ceiling",
@@ -131,7 +135,10 @@ const ofPrinting: ReadonlySet<string> = new Set(["json", "utc", "verbose", "quie
 /** The file of a command. */
 const fileOf: Readonly<Record<string, string>> = {
   stop: "Release",
-  "conduct why": "ConductLog"
+  "conduct why": "ConductLog",
+  "hooks install": "Hooks",
+  "hooks uninstall": "Hooks",
+  "hooks status": "Hooks"
 }
 const sourceOf = (path: string) => {
   const name = path.replaceAll(/(?:^| )(\w)/gu, (_, letter: string) => letter.toUpperCase())
@@ -151,6 +158,14 @@ it("each command has the methods of the service that do the same, or a reason wh
     [...known, ...reasons].filter((path) => !paths.has(path)),
     []
   )
+})
+it("each package in a reason is published", () => {
+  const named = [ofTheLine, ofOptions, ofTools].flatMap((reasons) =>
+    Object.values(reasons).flatMap((why) => (typeof why === "string" ? [...why.matchAll(/@souffleur\/(\w+)/gu)] : []))
+  )
+  assert.isAbove(named.length, 10)
+  for (const [, name] of named)
+    assert.include(textOf(`packages/${name}/package.json`), '"publishConfig"', `packages/${name}`)
 })
 it("each option does what a method does, is taken by one, says how to print, or has a reason", () => {
   const flags = commands.flatMap(([path, { flags }]) =>

@@ -259,16 +259,19 @@ export const commandMutants = [
     [["doctor: on what condition hooks run", "onlyIf === undefined ||", "onlyIf !== undefined ||"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/HooksCommand.ts",
-    ["packages/cli/test/HooksCommand.test.ts"],
+    "packages/embed/src/setup/HooksHere.ts",
+    ["packages/embed/test/SouffleurSetup.test.ts", "packages/cli/test/HooksCommand.test.ts"],
     [
-      [
-        "hooks: none in files for git",
-        "if (ofProject === undefined && Option.isSome(projectDir))",
-        "if (false as boolean)"
-      ],
-      ["hooks: of the folder's agent", "yield* usualProgram(settings)", 'String("claude")']
+      ["hooks: none in files for git", "places.find((one) => one.place === place)", "places[0]"],
+      ["hooks: of the folder's agent", "agentOfProgram(agent, yield* usualProgram(settings))", "agent"],
+      ["hooks: of an agent that is known", "program === undefined ? agentOfProgram", "true ? agentOfProgram"],
+      ["hooks: recorded for an uninstall", "  yield* addHooked(stateDir, file)\n", ""]
     ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/setup/NodeInstallation.ts",
+    ["packages/embed/test/SouffleurSetup.test.ts"],
+    [["hooks: a program of the app's own", '"../hookSign"', '"../notice"']]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/UninstallCommand.ts",

@@ -29,7 +29,7 @@ export {
   type RunEvent,
   StateForeign
 } from "@souffleur/plan"
-export { FileRefused } from "@souffleur/process"
+export { FileRefused, type HooksChanged, HookSettingsUnusable, type HooksStatus } from "@souffleur/process"
 export { Fenced } from "@souffleur/supervisor"
 export { type Remark, Remarks } from "./Remark.ts"
 export { NotRestored, parseRestoration } from "./keeping/Restored.ts"
@@ -39,6 +39,7 @@ export * from "./SouffleurSetup.ts"
 export type { Finding, Level } from "./doctor/Finding.ts"
 export { NotQuarantined } from "./setup/Quarantine.ts"
 export type { SetupNeeds } from "./setup/MakeSouffleurSetup.ts"
+export { type HooksOrder, type HooksSeen, NoHooks } from "./setup/HooksHere.ts"
 export type { NoticeAnswer } from "./setup/NoticeTrial.ts"
 export type { ProjectConfig, ProjectSetting, ProjectSettings } from "./setup/ProjectSettings.ts"
 export { GuidanceUnfit } from "./conducting/AnswerRun.ts"

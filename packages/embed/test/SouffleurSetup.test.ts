@@ -5,6 +5,7 @@ import { type NoticeChannel, NoticeLost } from "@souffleur/process"
 import { FakeWorld } from "@souffleur/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
+import { spawnSync } from "node:child_process"
 import { type NodeOptions, SouffleurSetup } from "../src/index.ts"
 import { Installation } from "../src/world/Installation.ts"
 
@@ -18,6 +19,7 @@ const faked = (variables: Readonly<Record<string, string>> = {}) => {
     launchLine: none,
     guardianLine: none,
     detachLine: none,
+    hookLine: none,
     noticeLine: none,
     platform: "linux"
   })
@@ -154,3 +156,44 @@ it.live("a program that the config file names since it was trusted gets no notic
     assert.include(seen.problem ?? "", "NOTIFY")
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
+
+it.live("hooks are installed with a program that keeps their signs, are seen there, and go again without a trace", () =>
+  Effect.gen(function* () {
+    const { fs, home, layer, project, stateDir } = yield* place()
+    yield* Effect.gen(function* () {
+      const setup = yield* SouffleurSetup
+      const installed = yield* setup.installHooks({ project })
+      assert.deepInclude(installed, { changed: true, how: "installed" })
+      const seen = yield* setup.hooks({ project })
+      assert.deepInclude(seen, { path: installed.path, agent: claudeCode.program, absent: [], missing: [] })
+      assert.sameMembers([...seen.events], [...seen.wanted])
+      const [{ self } = { self: [] }] = seen.programs
+      const call = JSON.stringify({
+        session_id: "s1",
+        hook_event_name: "SessionStart",
+        source: "startup",
+        cwd: project
+      })
+      const [command = "", ...args] = self
+      const environment = { HOME: home, SOUFFLEUR_STATE_DIR: stateDir }
+      const { status } = spawnSync(command, [...args, "hook"], { input: call, env: environment })
+      assert.strictEqual(status, 0)
+      assert.include(yield* fs.readFileString(`${stateDir}/hooks/s1.jsonl`), '"sessionId":"s1"')
+      assert.deepInclude(yield* setup.uninstallHooks({ project }), { changed: true, how: "removed" })
+      assert.deepStrictEqual((yield* setup.hooks({ project })).events, [])
+    }).pipe(Effect.provide(layer))
+    assert.deepStrictEqual(yield* fs.readDirectory(`${stateDir}/hooked`), [])
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.effect("an agent that is unknown or takes no such hooks is refused by the name of those that do", () => {
+  const { layer } = faked()
+  return Effect.gen(function* () {
+    const setup = yield* SouffleurSetup
+    const refused = yield* Effect.flip(setup.hooks({ project: "/p", agent: "nonesuch" }))
+    assert.deepInclude(refused, {
+      _tag: "NoHooks",
+      message: `nonesuch has no hooks of souffleur: --agent takes ${claudeCode.program}`
+    })
+  }).pipe(Effect.provide(layer))
+})

@@ -1,21 +1,11 @@
-import { TrustedFiles } from "@souffleur/node"
-import type { AgentHooks, HooksChanged, HooksStatus } from "@souffleur/process"
+import { type HooksChanged, type HooksOrder, type HooksSeen, SouffleurSetup } from "@souffleur/embed"
+import { agentOfProgram, hooksTyped } from "@souffleur/embed/internal"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import {
-  addHooked,
-  agentOfProgram,
-  forgetHooked,
-  hookPlaces,
-  hooksTyped,
-  settingsOf,
-  usualProgram
-} from "@souffleur/embed/internal"
-import { agentsWithHooks, hooked } from "../agent/HookedAgent.ts"
+import { agentsWithHooks } from "../agent/HookedAgent.ts"
 import { agentKind, agentKinds } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { errandWords } from "../SmallEntry.ts"
 import { json, realProject } from "./Options.ts"
 
 const namesOf = (kinds: typeof agentsWithHooks) => kinds.map(({ title }) => title).join(", ")
@@ -39,8 +29,8 @@ const flags = {
   json
 }
 
-/** Returns the agent with its hooks, the file of settings, and the command of the hooks in it. */
-const meant = Effect.fnUntraced(function* ({
+/** Returns the hooks that are meant. Fails with `BadUsage` where two places are named. */
+const orderOf = Effect.fnUntraced(function* ({
   agent,
   projectDir,
   user
@@ -51,23 +41,11 @@ const meant = Effect.fnUntraced(function* ({
 }) {
   if (user && Option.isSome(projectDir))
     return yield* new BadUsage({ message: "give --user or --project-dir, not both" })
-  const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
-  const settings = yield* settingsOf(project)
-  const { stateDir } = settings
-  const program = Option.isSome(agent) ? agent.value : yield* usualProgram(settings)
-  const kind = yield* hooked(agentOfProgram(agentKind, program))
-  const { hooks, title } = kind
-  const places = yield* hookPlaces(kind, settings, project)
-  const ofProject = places.find(({ place }) => place === "project")
-  if (ofProject === undefined && Option.isSome(projectDir))
-    return yield* new BadUsage({ message: `${title} has hooks of the user alone: leave --project-dir out` })
-  const { file } = (user ? undefined : ofProject) ?? places.at(-1)!
-  const install = hooksTyped(
-    agentKind,
-    kind,
-    ...(user ? ["--user"] : Option.isSome(projectDir) ? ["--project-dir", project] : [])
-  )
-  return { hooks, stateDir, file, install, command: hooks.command({ stateDir, self: yield* errandWords("hook") }) }
+  return {
+    project: yield* realProject(Option.getOrElse(projectDir, () => ".")),
+    ...(Option.isSome(agent) ? { agent: agent.value } : {}),
+    ...(user ? { place: "user" as const } : Option.isSome(projectDir) ? { place: "project" as const } : {})
+  } satisfies HooksOrder as HooksOrder
 })
 
 const sentences: Readonly<Record<HooksChanged["how"], string>> = {
@@ -86,9 +64,9 @@ const printChange = Effect.fnUntraced(function* (change: HooksChanged, asJson: b
 })
 
 /** Says what keeps the agent from running its hooks. */
-const printConditions = Effect.fnUntraced(function* ({ onlyIf }: AgentHooks, { off, unapproved }: HooksStatus) {
+const printConditions = Effect.fnUntraced(function* ({ off, onlyIf, unapproved }: HooksSeen) {
   if (off !== null) yield* Console.log(`none of them runs: the file has ${off}`)
-  if (onlyIf === undefined || unapproved?.length === 0) return
+  if (onlyIf === null || unapproved?.length === 0) return
   if (unapproved !== undefined) yield* Console.log(`left out until you approve them: ${unapproved.join(", ")}`)
   yield* Console.log(onlyIf)
 })
@@ -97,11 +75,10 @@ const install = Command.make(
   "install",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { command, file, hooks, stateDir } = yield* meant(flags)
-    yield* TrustedFiles.stateFolder(stateDir)
-    yield* addHooked(stateDir, file)
-    yield* printChange(yield* hooks.install(file, command), flags.json)
-    if (!flags.json) yield* printConditions(hooks, yield* hooks.status(file))
+    const setup = yield* SouffleurSetup
+    const order = yield* orderOf(flags)
+    yield* printChange(yield* setup.installHooks(order), flags.json)
+    if (!flags.json) yield* printConditions(yield* setup.hooks(order))
   })
 ).pipe(Command.withDescription(`Add hooks to the settings of an agent: ${namesOf(agentsWithHooks)}`))
 
@@ -109,10 +86,8 @@ const uninstall = Command.make(
   "uninstall",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { file, hooks, stateDir } = yield* meant(flags)
-    const change = yield* hooks.uninstall(file)
-    yield* forgetHooked(stateDir, file)
-    yield* printChange(change, flags.json)
+    const setup = yield* SouffleurSetup
+    yield* printChange(yield* setup.uninstallHooks(yield* orderOf(flags)), flags.json)
   })
 ).pipe(Command.withDescription("Take the hooks out; words that others wrote stay"))
 
@@ -120,23 +95,30 @@ const status = Command.make(
   "status",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { file, hooks, install: typed } = yield* meant(flags)
-    const seen = yield* hooks.status(file)
-    const { absent, events, missing, off, programs, unapproved } = seen
+    const setup = yield* SouffleurSetup
+    const order = yield* orderOf(flags)
+    const seen = yield* setup.hooks(order)
+    const { absent, agent, events, missing, off, path: file, programs, unapproved, wanted } = seen
     if (flags.json) {
       const installed = events.length > 0
       return yield* printJson({ file, installed, events, absent, programs, missing, off, unapproved })
     }
     if (events.length === 0) return yield* Console.log(`${file}: no hooks of souffleur`)
     yield* Console.log(
-      `${file}: ${absent.length === 0 ? `all ${hooks.events.length} hooks` : `hooks for ${events.join(", ")}`}`
+      `${file}: ${absent.length === 0 ? `all ${wanted.length} hooks` : `hooks for ${events.join(", ")}`}`
     )
+    const words =
+      order.place === "user" ? ["--user"] : order.place === "project" ? ["--project-dir", order.project] : []
+    const typed = hooksTyped(agentKind, agentOfProgram(agentKind, agent), ...words)
     if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "${typed}" adds them`)
     for (const { self, stateDir } of programs) yield* Console.log(`${self.join(" ")} hook, into ${stateDir}`)
     if (missing.length > 0) yield* Console.log(`not there any more: ${missing.join(", ")}: "${typed}" again`)
-    yield* printConditions(hooks, seen)
+    yield* printConditions(seen)
   })
 ).pipe(Command.withDescription("Show which hooks there are, and whether they can run"))
 
 /** Installs, shows and removes the hooks of an agent (spec: command-line#setting-up). */
-export const hooksCommand = Command.make("hooks").pipe(Command.withSubcommands([install, uninstall, status]))
+export const hooksCommand = Command.make("hooks").pipe(
+  Command.withSubcommands([install, uninstall, status]),
+  Command.provide(SouffleurSetup.layer)
+)

@@ -1,7 +1,6 @@
 import { Settings } from "@souffleur/domain"
-import { addHooked, forgetHooked, type HookedAgent, type HookPlace, hookPlaces } from "@souffleur/embed/internal"
+import { forgetHooked, type HookedAgent, type HookPlace, hookPlaces, hooksInstalled } from "@souffleur/embed/internal"
 import { Effect, Option } from "effect"
-import { errandWords } from "../SmallEntry.ts"
 
 const placesOf = Effect.fnUntraced(function* (kind: HookedAgent, project: string) {
   return yield* hookPlaces(kind, yield* Settings, project)
@@ -16,14 +15,9 @@ export const hooksNow = Effect.fnUntraced(function* (kind: HookedAgent, project:
   return undefined
 })
 
-/** Writes an agent's hooks, and returns their file. An agent without a place in the project has the user's. */
-export const writeHooks = Effect.fnUntraced(function* (kind: HookedAgent, project: string, wanted: HookPlace) {
-  const { stateDir } = yield* Settings
-  const places = yield* placesOf(kind, project)
-  const { file } = places.find(({ place }) => place === wanted) ?? places[0]!
-  yield* addHooked(stateDir, file)
-  yield* kind.hooks.install(file, kind.hooks.command({ stateDir, self: yield* errandWords("hook") }))
-  return file
+/** Writes an agent's hooks, and returns their file. */
+export const writeHooks = Effect.fnUntraced(function* ({ program }: HookedAgent, project: string, place: HookPlace) {
+  return (yield* hooksInstalled({ project, agent: program, place })).path
 })
 
 /** Takes an agent's hooks out of the project's and the user's settings. Returns the files that had them. */

@@ -1,6 +1,7 @@
 import { Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
 import {
   agentOfProgram,
+  hasHooks,
   type ConfigTrust,
   installedAgents,
   trustOf,
@@ -10,7 +11,6 @@ import {
 import { resolveProgram } from "@souffleur/process"
 import { Console, Effect, Option, Result } from "effect"
 import { Prompt } from "effect/cli"
-import { hooked } from "../agent/HookedAgent.ts"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { everyWatch } from "../service/Service.ts"
@@ -156,7 +156,7 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
     return yield* new BadUsage({ message: "an answer is one line" })
   const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
   const kind = agentOfProgram(agentKind, program)
-  const own = yield* Effect.option(hooked(kind))
+  const own = Option.liftPredicate(kind, hasHooks)
   const choices = hookAnswers.filter(
     (place) => place === "none" || Option.exists(own, ({ hooks }) => place === "user" || hooks.ofProject !== undefined)
   )

@@ -39,6 +39,7 @@ const installation = Layer.effect(
       guardianLine: line("guardian"),
       noticeLine: line("notify"),
       whenClicked: clicks(surroundings),
+      hookLine: Effect.provideContext(errandWords("hook"), context),
       detachLine: Effect.succeed<CommandLine>([...self, "__detach"])
     }
   })

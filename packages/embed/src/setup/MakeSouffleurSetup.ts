@@ -4,6 +4,7 @@ import { Context, Effect, type FileSystem, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { findings } from "../doctor/Findings.ts"
 import { quarantine } from "./Quarantine.ts"
+import { type HooksOrder, hooksInstalled, hooksRemoved, hooksSeen } from "./HooksHere.ts"
 import { tryNotices } from "./NoticeTrial.ts"
 import { projectSettings } from "./ProjectSettings.ts"
 import type { Installation } from "../world/Installation.ts"
@@ -26,6 +27,9 @@ export const makeSouffleurSetup = Effect.gen(function* () {
     settings: (project: string) => here(projectSettings(project)),
     findings: (...of: Parameters<typeof findings>) => here(findings(...of)),
     quarantine: (project: string) => here(Effect.flatMap(settingsOf(project), quarantine)),
+    hooks: (order: HooksOrder) => here(hooksSeen(order)),
+    installHooks: (order: HooksOrder) => here(hooksInstalled(order)),
+    uninstallHooks: (order: HooksOrder) => here(hooksRemoved(order)),
     tryNotices: (project: string) => here(tryNotices(project))
   }
 })

@@ -33,6 +33,7 @@ export const layer = <E>({
     launchLine: Effect.sync(launchLine),
     guardianLine: sql === undefined ? Effect.sync(guardianLine) : Effect.fail(unread),
     detachLine: Effect.sync(detachLine),
+    hookLine: Effect.sync(() => programBeside(import.meta.url, "../hookSign")),
     noticeLine: Effect.sync(() => programBeside(import.meta.url, "../notice")),
     platform: process.platform,
     ...(notices === undefined ? {} : { notices }),

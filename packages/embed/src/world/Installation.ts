@@ -33,6 +33,8 @@ export class Installation extends Context.Service<
     readonly guardianLine: Effect.Effect<CommandLine, NoGuardian>
     /** Starts a process that descends from none of ours. The order is appended, as JSON. */
     readonly detachLine: Effect.Effect<CommandLine>
+    /** Keeps the sign of a hook: absolute, because a hook runs in any folder. */
+    readonly hookLine: Effect.Effect<CommandLine>
     /** Takes a notice to a server. The order is on its standard input. */
     readonly noticeLine: Effect.Effect<CommandLine>
     /** The platform by Node's name. Its desktop shows notices. */
