@@ -5,9 +5,8 @@
  * @module
  */
 export * from "./setup/HookPlaces.ts"
-export { idleSettings } from "./preview/IdleSettings.ts"
 export * from "./setup/HookedAgents.ts"
-export * from "./setup/HookedFiles.ts"
+export { forgetHooked, hookedFiles, hookedFolder } from "./setup/HookedFiles.ts"
 export { hooksInstalled } from "./setup/HooksHere.ts"
 export * from "./setup/InstalledAgents.ts"
 export { findRun } from "./conducting/FindRun.ts"
@@ -72,7 +71,6 @@ export * from "./world/CommandWorld.ts"
 export {
   layerComms,
   layerCommsLink,
-  layerDatabase,
   layerDatabaseFollowing,
   layerHost,
   layerStore,
