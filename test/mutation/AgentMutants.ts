@@ -108,21 +108,12 @@ export const agentMutants = [
     [
       [
         "hand-off: an answer after that very launch's prompt",
-        "if (!announced) announced = announces(record, launchId)",
-        "if (!announced) announced = true"
+        "if (!read.announced) read.announced = announces(record, read.launchId)",
+        "if (!read.announced) read.announced = true"
       ],
       ["hand-off: said to the model, not by it", 'record["type"] === "user" &&\n', ""],
-      [
-        "hand-off: no answer of a subagent",
-        'if (record === undefined || record["isSidechain"] === true) return',
-        "if (record === undefined) return"
-      ],
-      ["hand-off: a real answer", "else if (answerOf(record) !== undefined) taken", "else taken"],
-      [
-        "hand-off: another file is read anew",
-        "before !== undefined && before.file === file && before.offset",
-        "before !== undefined && before.offset"
-      ]
+      ["hand-off: no answer of a subagent", 'if (record["isSidechain"] === true) return', ""],
+      ["hand-off: a real answer", "else if (answerOf(record) !== undefined)", "else"]
     ]
   ),
   ...mutantsOf(

@@ -79,6 +79,19 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/session/src/lines/Follower.ts",
+    ["packages/session/test/Follower.test.ts"],
+    [
+      ["follower: each record once", "offset: followed.offset }", "offset: 0 }"],
+      ["follower: readers at once", "}, oneAtATime.withPermits(1))", "})"],
+      [
+        "follower: another file is read anew",
+        "before !== undefined && before.file === file &&",
+        "before !== undefined &&"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/session/src/lines/Tail.ts",
     ["packages/session/test/Tail.test.ts"],
     [
@@ -97,11 +110,10 @@ export const sessionMutants = [
       ],
       ["results: talk with the watchdog is none", ' || name.startsWith("mcp__souffleur__")', ""],
       ["results: a failure is none", ' && block["is_error"] !== true', ""],
-      ["results: each once", "offset: counted.offset }", "offset: 0 }"],
       [
         "results: what was only asked for is none",
-        `found = line.includes('"tool_result"') && blocksIn(line).some((block) => block["type"] === "tool_result")`,
-        "found = blocksIn(line).length > 0"
+        'for (const block of blocksOf(record["message"])) {',
+        'for (const block of blocksOf(record["message"])) {\n    counted.any = true'
       ]
     ]
   ),

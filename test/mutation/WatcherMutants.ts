@@ -289,7 +289,7 @@ export const watcherMutants = [
     "packages/claude/src/session/Spend.ts",
     ["packages/claude/test/Spend.test.ts"],
     [
-      ["dollars: from a moment on", "if (at >= since) dollars +=", "dollars +="],
+      ["dollars: from a moment on", "if (counted.at >= since) counted.dollars +=", "counted.dollars +="],
       ["dollars: what was there before", "total < cost ? total : total - cost", "total"],
       ["dollars: a count that begins again", "total < cost ? total : total - cost", "total - cost"],
       ["dollars: an amount", 'typeof cost === "number" && cost >= 0 && cost <= maxDollars', 'typeof cost === "number"']

@@ -12,7 +12,7 @@ import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
-import { anyToolResult, makeToolResults } from "./session/ToolResults.ts"
+import { makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend, nothingSpent } from "./session/Spend.ts"
 import { exportTranscript } from "./export/ClaudeExport.ts"
 
@@ -53,7 +53,7 @@ export const layer = (
       const [handoffTaken, sessionSigns, spend] = [makeHandoffReceipt(), makeSessionSigns(), makeSpend()]
       const sessionFile = (sessionId: string) =>
         findSessionFile(options.agentDir, sessionId).pipe(Effect.provide(services))
-      const countResults = yield* makeToolResults
+      const results = makeToolResults()
       return Agent.of({
         name: agentName(options.agentCommand),
         stall,
@@ -81,11 +81,11 @@ export const layer = (
         compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
         toolResults: Effect.fnUntraced(function* (sessionIds) {
           const files = yield* Effect.forEach(sessionIds, (sessionId) => Effect.option(sessionFile(sessionId)))
-          return yield* countResults(files.flatMap(Option.match({ onNone: () => [], onSome: ({ path }) => [path] })))
-        }),
+          return yield* results.count(files.flatMap(Option.match({ onNone: () => [], onSome: ({ path }) => [path] })))
+        }, Effect.provide(services)),
         usedTools: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isSome(file) && (yield* anyToolResult(file.value.path))
+          return Option.isSome(file) && (yield* results.any(file.value.path))
         }, Effect.provide(services)),
         isAgent: (words) => runsAgent(words, options.agentCommand),
         inPrintMode: (args) => {

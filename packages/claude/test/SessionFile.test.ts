@@ -7,7 +7,7 @@ import { findSessionFile } from "../src/session/SessionFile.ts"
 import { runningSessions } from "../src/session/RunningSessions.ts"
 import { makeSessionSigns } from "../src/session/SessionSigns.ts"
 import { makeSpend } from "../src/session/Spend.ts"
-import { anyToolResult } from "../src/session/ToolResults.ts"
+import { makeToolResults } from "../src/session/ToolResults.ts"
 import { exportTranscript } from "../src/export/ClaudeExport.ts"
 import { aProcess, claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
@@ -161,7 +161,7 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(yield* projectOf(link), Option.none())
       assert.deepStrictEqual(yield* makeSessionSigns()(link), Option.none())
       assert.deepStrictEqual(yield* makeSpend()(link, 0), { tokens: 0, dollars: 0 })
-      assert.isFalse(yield* anyToolResult(link))
+      assert.isFalse(yield* makeToolResults().any(link))
       assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).message, /a link/)
     })
   )

@@ -2,7 +2,7 @@ import type { TrustedFiles } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
-import { anyToolResult, makeToolResults } from "../src/session/ToolResults.ts"
+import { makeToolResults } from "../src/session/ToolResults.ts"
 
 const use = (id: string, name: string) => ({
   type: "assistant",
@@ -18,7 +18,7 @@ const counting = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const file = `${yield* fs.makeTempDirectoryScoped()}/s1.jsonl`
   const write = (text: string, flag: "a" | "w" = "a") => fs.writeFileString(file, text, { flag })
-  return { file, write, count: yield* makeToolResults }
+  return { file, write, ...makeToolResults() }
 })
 const live = (what: string, test: Effect.Effect<void, unknown, FileSystem.FileSystem | TrustedFiles>) =>
   it.live(what, () => Effect.provide(test, HostServices.layer))
@@ -86,13 +86,13 @@ live(
   "an agent without any tool result differs from an agent that only read",
   Effect.scoped(
     Effect.gen(function* () {
-      const { file, write } = yield* counting
-      assert.isFalse(yield* anyToolResult(file))
+      const { any, file, write } = yield* counting
+      assert.isFalse(yield* any(file))
       yield* write('{"type":"assistant","message":{"content":"a \\"tool_result\\" in words"}}\n')
       yield* write(line(use("1", "Read")))
-      assert.isFalse(yield* anyToolResult(file))
+      assert.isFalse(yield* any(file))
       yield* write(line(result("1")))
-      assert.isTrue(yield* anyToolResult(file))
+      assert.isTrue(yield* any(file))
     })
   )
 )

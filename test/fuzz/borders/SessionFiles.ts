@@ -1,6 +1,6 @@
 import { estimate, trim } from "@souffleur/recovery"
 import { markOf } from "@souffleur/session"
-import { Effect, Exit, Option } from "effect"
+import { Exit, Option } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { compactedSince } from "../../../packages/claude/src/session/CompactBoundary.ts"
@@ -8,7 +8,7 @@ import { makeHandoffReceipt } from "../../../packages/claude/src/session/Handoff
 import { projectOf } from "../../../packages/claude/src/Project.ts"
 import { makeSessionSigns } from "../../../packages/claude/src/session/SessionSigns.ts"
 import { makeSpend } from "../../../packages/claude/src/session/Spend.ts"
-import { anyToolResult, makeToolResults } from "../../../packages/claude/src/session/ToolResults.ts"
+import { makeToolResults } from "../../../packages/claude/src/session/ToolResults.ts"
 import { exportTranscript } from "../../../packages/claude/src/export/ClaudeExport.ts"
 import { border, holds, type Place } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
@@ -49,9 +49,10 @@ export const sessionFiles = border("session-files", {
     },
     "tool results": async (data, place) => {
       const file = fileIn(place, data)
-      const count = await valueOf(Effect.flatMap(makeToolResults, (counted) => counted([file])))
+      const results = makeToolResults()
+      const count = await valueOf(results.count([file]))
       holds(Number.isSafeInteger(count), "results of tools that are no count", String(count))
-      await settle(anyToolResult(file))
+      await settle(results.any(file))
     },
     spend: async (data, place) => {
       const spent = await valueOf(makeSpend()(fileIn(place, data), 0))

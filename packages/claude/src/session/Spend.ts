@@ -1,12 +1,10 @@
 import { Bounds, type Spent } from "@souffleur/domain"
-import { fileIdentity, isJson, type Json, newLines, recordOf, timeOf, tokensOf } from "@souffleur/session"
-import { Effect, FileSystem } from "effect"
+import { type Json, makeFollower, timeOf, tokensOf } from "@souffleur/session"
+import { Effect } from "effect"
 import { answerOf } from "./Records.ts"
 
-/** Bytes of a line at most: an answer is written block by block. */
-const lineLimit = 1 << 20
 /** Counts that matter. Tokens that are read from a cache cost a tenth, and would hide all others. */
-const counted = ["input_tokens", "cache_creation_input_tokens", "output_tokens"]
+const counts = ["input_tokens", "cache_creation_input_tokens", "output_tokens"]
 
 /** The cost of a session without a record of it. */
 export const nothingSpent: Spent = { tokens: 0, dollars: 0 }
@@ -24,62 +22,52 @@ const costOf = (record: Json): number | undefined => {
 }
 
 /** Progress of counting a session file. */
-interface Counted extends Spent {
-  readonly file: string
+interface Counted {
   readonly since: number
-  readonly offset: number
+  tokens: number
+  dollars: number
   /** The cost of the session until the last record of its cost. */
-  readonly cost: number
+  cost: number
   /** When the newest record was written. A record of the cost has no time of its own. */
-  readonly at: number
+  at: number
   /**
    * The answer of the last record. Its blocks are records of their own with the same id, and the last count is final.
    */
-  readonly last: { readonly id: unknown; readonly tokens: number }
+  last: { readonly id: unknown; readonly tokens: number }
+}
+
+const count = (counted: Counted, record: Json): void => {
+  const { cost, last, since } = counted
+  counted.at = timeOf(record, counted.at)
+  const total = costOf(record)
+  if (total !== undefined) {
+    // A count that is less than before began again with a process.
+    if (counted.at >= since) counted.dollars += total < cost ? total : total - cost
+    counted.cost = total
+  }
+  const answer = answerOf(record)
+  if (answer === undefined || timeOf(record, since) < since) return
+  const now = { id: answer["id"], tokens: tokensOf(answer["usage"], counts) }
+  counted.tokens = Bounds.sum([
+    counted.tokens,
+    now.tokens,
+    now.id !== undefined && now.id === last.id ? -last.tokens : 0
+  ])
+  counted.last = now
 }
 
 /**
  * Counts the tokens of every answer in session files since a moment, with subagents' answers. It also follows the
- * agent's own count of dollars. A file is read once: earlier counts are remembered, unless the file was replaced. A
- * file that cannot be read counts 0.
+ * agent's own count of dollars. A file that cannot be read counts 0.
  */
 export const makeSpend = () => {
-  const known = new Map<string, Counted>()
+  const follow = makeFollower((key): Counted => {
+    const since = Number(key)
+    return { ...nothingSpent, since, cost: 0, at: since, last: { id: undefined, tokens: 0 } }
+  }, count)
   return Effect.fn("spent")(
     function* (path: string, since: number) {
-      const fs = yield* FileSystem.FileSystem
-      const info = yield* fs.stat(path)
-      const { device, inode } = fileIdentity(info)
-      const file = `${device}/${inode}`
-      const before = known.get(path)
-      const same =
-        before !== undefined && before.file === file && before.since === since && before.offset <= Number(info.size)
-      let { at, cost, dollars, last, offset, tokens } = same
-        ? before
-        : { ...nothingSpent, offset: 0, cost: 0, at: since, last: { id: undefined as unknown, tokens: 0 } }
-      yield* newLines(
-        path,
-        { limit: lineLimit, offset },
-        (line) => {
-          const record = recordOf(line)
-          if (record === undefined) return
-          at = timeOf(record, at)
-          const total = costOf(record)
-          if (total !== undefined) {
-            // A count that is less than before began again with a process.
-            if (at >= since) dollars += total < cost ? total : total - cost
-            cost = total
-          }
-          const answer = answerOf(record)
-          if (answer === undefined || timeOf(record, since) < since) return
-          const { id, usage } = answer
-          const now = { id, tokens: isJson(usage) ? tokensOf(usage, counted) : 0 }
-          tokens = Bounds.sum([tokens, now.tokens, id !== undefined && id === last.id ? -last.tokens : 0])
-          last = now
-        },
-        (end) => (offset = end)
-      )
-      known.set(path, { file, since, offset, tokens, dollars, cost, at, last })
+      const { dollars, tokens } = yield* follow(path, String(since))
       return { tokens, dollars } satisfies Spent
     },
     Effect.orElseSucceed(() => nothingSpent)

@@ -29,16 +29,6 @@ import { makeSessionSearch } from "./FindSession.ts"
 /** Limits in bytes. A record of the conversation holds at most a result of a tool. */
 const limits = { bytes: 8 << 20, line: 4 << 20 }
 
-/** Returns a value that is made once for each key. */
-const perKey = <A>(make: (key: string) => A) => {
-  const known = new Map<string, A>()
-  return (key: string): A => {
-    const made = known.get(key) ?? make(key)
-    known.set(key, made)
-    return made
-  }
-}
-
 /** Makes the port of an agent by its dialect. */
 export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: AgentDialect) {
   const { sayings, sessionIn, variable } = dialect
@@ -47,8 +37,8 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   const find = makeSessionSearch(dialect)
   const exported = makeSaidExport(dialect)
   const results = makeResults(sayings)
-  const spend = perKey((since) => makeUseCount(sayings, Number(since)))
-  const receipt = perKey((launchId) => makeReceipt(sayings, launchId))
+  const spend = makeUseCount(sayings)
+  const receipt = makeReceipt(sayings)
   const projects = new Map<string, string>()
   let seen:
     | ({ readonly state: string; readonly resumable: boolean } & Effect.Success<ReturnType<typeof readEnd>>)
@@ -220,14 +210,14 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         : (dialect.outputReader?.() ?? (() => Option.none())),
     handoffTaken: (sessionId, launchId) =>
       reading(sessionId, Option.none(), (file) =>
-        Effect.map(receipt(launchId)(file), ({ taken }) => Option.fromUndefinedOr(taken))
+        Effect.map(receipt(file, launchId), ({ taken }) => Option.fromUndefinedOr(taken))
       ),
     spent: (sessionIds, since) =>
       Effect.map(
         Effect.flatMap(withSubagents(sessionIds), (all) =>
           each(all, { tokens: 0, dollars: 0 }, (file) =>
             // The state of a follower goes on changing.
-            Effect.map(spend(String(since))(file), (spent) => ({ ...spent }))
+            Effect.map(spend(file, String(since)), ({ dollars, tokens }) => ({ dollars, tokens }))
           )
         ),
         (all) =>

@@ -15,30 +15,32 @@ export const makeResults = (sayings: Sayings) =>
     }
   )
 
-/** Makes a reader of what answers used since a moment (epoch ms). */
-export const makeUseCount = (sayings: Sayings, since: number) =>
+/** Makes a reader of what answers used since a moment (epoch ms), which is the key. */
+export const makeUseCount = (sayings: Sayings) =>
   makeFollower(
-    () => ({ tokens: 0, dollars: 0 }),
+    (key) => ({ since: Number(key), tokens: 0, dollars: 0 }),
     (state, record) => {
       for (const said of sayings(record)) {
-        if (said._tag !== "Used" || timeOf(record, since) < since) continue
+        if (said._tag !== "Used" || timeOf(record, state.since) < state.since) continue
         state.tokens = Bounds.sum([state.tokens, said.tokens])
         state.dollars += said.dollars ?? 0
       }
     }
   )
 
-/** Makes a reader of the model's first answer after the prompt of a launch. */
-export const makeReceipt = (sayings: Sayings, launchId: string) => {
-  const line = handoffLine(launchId)
-  return makeFollower(
-    (): { announced: boolean; taken: HandoffReceipt | undefined } => ({ announced: false, taken: undefined }),
+/** Makes a reader of the model's first answer after the prompt of a launch, whose id is the key. */
+export const makeReceipt = (sayings: Sayings) =>
+  makeFollower(
+    (launchId): { readonly line: string; announced: boolean; taken: HandoffReceipt | undefined } => ({
+      line: handoffLine(launchId),
+      announced: false,
+      taken: undefined
+    }),
     (state, record, writtenAt) => {
       for (const said of sayings(record)) {
-        if (said._tag === "Prompt") state.announced ||= said.text.split("\n").some((one) => one.trim() === line)
+        if (said._tag === "Prompt") state.announced ||= said.text.split("\n").some((one) => one.trim() === state.line)
         else if (state.announced && state.taken === undefined && (said._tag === "Answer" || said._tag === "Call"))
           state.taken = { at: timeOf(record, writtenAt), context: undefined }
       }
     }
   )
-}
