@@ -63,6 +63,8 @@ const codes: Readonly<Record<string, number>> = {
   LogForked: 3,
   LogOfAnother: 3,
   LogUnusable: 4,
+  NoHooks: 2,
+  NotQuarantined: 3,
   OpenedOtherwise: 2,
   PlanInvalid: 2,
   ProcessesUnavailable: 2,
