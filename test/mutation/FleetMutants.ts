@@ -156,7 +156,7 @@ export const fleetMutants = [
       ["shipper: … one event at least", "Math.max(1, Math.floor(some.length / 2))", "Math.floor(some.length / 2)"],
       ["shipper: … which grow again", "Math.min(maxBatchEvents, 2 * room)", "room"],
       ["shipper: not all of the log at each doubt", "mark.position <= position ? mark : noMark", "noMark"],
-      ["shipper: a lost log is begun again", "Effect.tap(begin, () => Effect.sleep(look))", "Effect.succeed(mark)"],
+      ["shipper: a lost log is begun again", "Effect.tap(begin, () => setback)", "Effect.succeed(mark)"],
       [
         "shipper: beats by the monotonic clock",
         "(yield* momentNow).monotonic - answeredAt",
@@ -167,11 +167,9 @@ export const fleetMutants = [
       ["shipper: its end is told", 'if (away) yield* tell({ _tag: "Back", mark })', ""],
       ["shipper: only a trouble that may pass", "while: isAway, schedule", "while: () => true, schedule"],
       ["shipper: not beyond the hub's mark", ".filter(([event]) => event <= position)", ""],
-      [
-        "shipper: a lying hub has its pause",
-        "Effect.tap(reconciled(found), () => Effect.sleep(look))",
-        "reconciled(found)"
-      ],
+      ["shipper: a lost log is not begun again for ever", "Effect.tap(begin, () => setback)", "begin"],
+      ["shipper: a hub sets back a few times", "? Effect.void : setback", "? Effect.void : Effect.void"],
+      ["shipper: … and a hub ahead does not", "? Effect.void : setback", "? setback : setback"],
       ["shipper: a bounded batch", "(length += event[6].length) > maxBatchLength", "(length += event[6].length) < 0"],
       ["shipper: at least one event", "Math.max(1, end)", "end"]
     ]
@@ -221,11 +219,12 @@ export const fleetMutants = [
       ["hub: a status says what is wrong", "if (error.response !== undefined)", "if (false as boolean)"],
       ["hub: an answer has its time", "Effect.timeout(timeout)", 'Effect.timeout("1 hour")'],
       ["hub: … and more with the size of a batch", ", timeoutOf(payload))", ")"],
+      ["hub: an answer to a host is short", "client(address, maxHostAnswer)", "client(address, maxPersonAnswer)"],
       ["hub: the token is for one server", '{ redirect: "manual" }', "{}"]
     ]
   ),
   ...mutantsOf(
-    "packages/fleet/src/BoundedFetch.ts",
+    "packages/fleet/src/bounds/BoundedFetch.ts",
     ["packages/fleet/test/Hub.test.ts"],
     [["fleet: an answer is bounded", "if (bytes > maxBytes)", "if (bytes > 100 * maxBytes)"]]
   ),
@@ -455,6 +454,16 @@ export const fleetMutants = [
       ["hubs: the parts of a hub alone", "assignedShardGroups: groups,", "assignedShardGroups: [],"],
       ["hubs: a part of these rules", "`${part} ${rules}`", "`${part}`"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/bounds/Allowance.ts",
+    [shipper],
+    [["shipper: a pause ends", "turns.release(1)", "Effect.void"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/ConnectionBounds.ts",
+    ["packages/node/test/TlsServer.test.ts"],
+    [["server: bounded connections", "server.maxConnections = bounds.connections ?? 10_000\n", ""]]
   ),
   ...mutantsOf(
     "packages/node/src/TlsServer.ts",

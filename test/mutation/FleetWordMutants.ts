@@ -77,6 +77,7 @@ export const fleetWordMutants = [
     ["packages/fleet/test/TakeWords.test.ts"],
     [
       ["word: an hour at most", "Math.min(left, longestWord)", "left"],
+      ["word: 20 a minute", "    yield* turn\n", ""],
       [
         "word: a bug holds nothing up",
         "Effect.catchDefect(\n      taker.take(word),",

@@ -23,7 +23,7 @@ import {
   WordKept,
   WordStanding
 } from "./SaidWord.ts"
-import { storableText } from "./StorableText.ts"
+import { storableText } from "./bounds/StorableText.ts"
 
 /** The most events of one batch. */
 export const maxBatchEvents = 500

@@ -1,6 +1,6 @@
 import { isBetween } from "@souffleur/eventlog"
 import { Schema } from "effect"
-import { storableText } from "./StorableText.ts"
+import { storableText } from "./bounds/StorableText.ts"
 
 const safeInteger = isBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 

@@ -17,7 +17,7 @@ import {
   TokenRefused,
   TooManyLogs
 } from "./FleetApi.ts"
-import { boundedFetch } from "./BoundedFetch.ts"
+import { boundedFetch } from "./bounds/BoundedFetch.ts"
 import type { LogMark } from "./FleetEvent.ts"
 import type { FleetView } from "./FleetView.ts"
 import {
@@ -47,6 +47,10 @@ export interface HubAddress {
   readonly token: Redacted.Redacted
 }
 
+/** The most bytes of an answer to a host. The words that wait for it take the most. */
+const maxHostAnswer = 100_000
+/** The most bytes of an answer to a person. A view has a thousand jobs. */
+const maxPersonAnswer = 16_000_000
 /** Time for one answer to a small request. */
 const answerTimeout = Duration.seconds(10)
 /** UTF-16 units that the slowest link brings to the hub in a second. */
@@ -102,13 +106,14 @@ const heard = <A, E>(
   )
 
 /** HTTP without redirects, and with answers of bounded size. */
-const layerFetch = FetchHttpClient.layer.pipe(
-  Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
-  Layer.provide(Layer.succeed(FetchHttpClient.Fetch, boundedFetch))
-)
+const layerFetch = (maxBytes: number) =>
+  FetchHttpClient.layer.pipe(
+    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
+    Layer.provide(Layer.succeed(FetchHttpClient.Fetch, boundedFetch(maxBytes)))
+  )
 
 /** Speaks to a hub with a token. No redirect is followed, because the token is for one server. */
-const client = ({ token, url }: HubAddress) => {
+const client = ({ token, url }: HubAddress, maxBytes: number) => {
   const withToken: HttpApiMiddleware.HttpApiMiddlewareClient<never, never, never> = ({ next, request }) =>
     next(HttpClientRequest.bearerToken(request, Redacted.value(token)))
   return HttpApiClient.make(FleetApi, {
@@ -117,7 +122,7 @@ const client = ({ token, url }: HubAddress) => {
     Effect.provide([
       HttpApiMiddleware.layerClient(FleetAuthorization, withToken),
       HttpApiMiddleware.layerClient(PersonAuthorization, withToken),
-      layerFetch
+      layerFetch(maxBytes)
     ])
   )
 }
@@ -147,7 +152,7 @@ export class Hub extends Context.Service<
   static readonly layerHttp = (address: HubAddress): Layer.Layer<Hub> =>
     Layer.effect(
       Hub,
-      Effect.map(client(address), ({ logs }) =>
+      Effect.map(client(address, maxHostAnswer), ({ logs }) =>
         Hub.of({
           begin: (log, payload) => heard(logs.begin({ params: { log }, payload })),
           look: (log) => heard(logs.look({ params: { log } })),
@@ -179,7 +184,7 @@ export class FleetDesk extends Context.Service<
   static readonly layerHttp = (address: HubAddress): Layer.Layer<FleetDesk> =>
     Layer.effect(
       FleetDesk,
-      Effect.map(client(address), ({ fleet }) =>
+      Effect.map(client(address, maxPersonAnswer), ({ fleet }) =>
         FleetDesk.of({
           view: heard(fleet.view()),
           say: (word, payload) => heard(fleet.say({ params: { word }, payload })),

@@ -2,7 +2,7 @@ import { Bounds, FleetWord } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { LogName } from "./FleetEvent.ts"
-import { storableText } from "./StorableText.ts"
+import { storableText } from "./bounds/StorableText.ts"
 
 /** The role of a person at a hub. A viewer reads, and an operator says words too (spec: fleet#people). */
 export const FleetRole = Schema.Literals(["viewer", "operator"])

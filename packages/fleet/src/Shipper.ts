@@ -1,6 +1,7 @@
 import { momentNow } from "@souffleur/domain"
 import type { LogUnusable } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Runtime, Schedule, Schema } from "effect"
+import { makeAllowance } from "./bounds/Allowance.ts"
 import { markAfter, noMark } from "./Chain.ts"
 import { type Introduction, maxBatchEvents, type OtherMark } from "./FleetApi.ts"
 import type { FleetEvent, LogMark } from "./FleetEvent.ts"
@@ -37,6 +38,11 @@ const untilReached = Schedule.min([Schedule.exponential("200 millis"), Schedule.
 )
 /** The pause between two looks at a log that had nothing new. */
 const look = Duration.seconds(1)
+/**
+ * How often a hub sets its host back, which reads its log again then, and ships it again. A restored hub does so once.
+ * A hub that does so for ever costs next to nothing.
+ */
+const setbacks = { times: 4, within: Duration.minutes(10) }
 /** Milliseconds after which a host without news says that it lives. */
 const beatMillis = 10_000
 /** Time for a goodbye. The sender of a signal waits about a second, and the end of a shipper for no hub. */
@@ -132,6 +138,8 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who, wordsWait = E
       return next
     })
 
+  const setback = yield* makeAllowance(setbacks)
+
   mark = yield* begin
   let answeredAt = (yield* momentNow).monotonic
   yield* tell({ _tag: "Begun", mark })
@@ -144,9 +152,11 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who, wordsWait = E
         continue
       }
       mark = yield* reached(appended(events)).pipe(
-        // A hub that says so for ever, by a defect or on purpose, costs this host next to nothing.
-        Effect.catchTag("OtherMark", (found) => Effect.tap(reconciled(found), () => Effect.sleep(look))),
-        Effect.catchTag("NoSuchLog", () => Effect.tap(begin, () => Effect.sleep(look)))
+        Effect.catchTag("OtherMark", (found) =>
+          // The answer to an earlier batch was lost where the hub is ahead.
+          Effect.tap(reconciled(found), ({ position }) => (position > mark.position ? Effect.void : setback))
+        ),
+        Effect.catchTag("NoSuchLog", () => Effect.tap(begin, () => setback))
       )
       answeredAt = (yield* momentNow).monotonic
       if (away) yield* tell({ _tag: "Back", mark })

@@ -1,7 +1,8 @@
 import { defectName } from "@souffleur/domain"
-import { Clock, Context, Effect, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Schema } from "effect"
+import { makeAllowance } from "./bounds/Allowance.ts"
 import { Hub } from "./Hub.ts"
-import { type DueWord, longestWord, type WordAnswer } from "./SaidWord.ts"
+import { type DueWord, longestWord, maxWaiting, type WordAnswer } from "./SaidWord.ts"
 
 /** A word could not be decided on, such as where the log cannot be written. It is tried again. */
 export class WordLost extends Schema.TaggedError<WordLost>()("WordLost", { problem: Schema.String }) {
@@ -15,6 +16,9 @@ export class WordTaker extends Context.Service<
   WordTaker,
   { readonly take: (word: DueWord) => Effect.Effect<WordAnswer, WordLost> }
 >()("@souffleur/fleet/WordTaker") {}
+
+/** The words that this host decides on. Each starts a process, and a lying hub has ever more of them. */
+const turns = { times: maxWaiting, within: Duration.minutes(1) }
 
 /** News of a word. `Answered`: the hub knows the answer. */
 export type WordNews =
@@ -33,7 +37,9 @@ export const takeWords = Effect.fn("takeWords")(function* (of: {
 }) {
   const hub = yield* Hub
   const taker = yield* WordTaker
+  const turn = yield* makeAllowance(turns)
   const taken = Effect.fnUntraced(function* (word: DueWord) {
+    yield* turn
     // A bug in it must not end the shipper beside it.
     const answer = yield* Effect.catchDefect(
       taker.take(word),

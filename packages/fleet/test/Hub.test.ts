@@ -3,7 +3,7 @@ import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
-import { FleetDesk, Hub, HubAway, noMark } from "../src/index.ts"
+import { FleetDesk, Hub, HubAway, maxWaiting, noMark } from "../src/index.ts"
 import { eventAt } from "./FleetWorld.ts"
 
 const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
@@ -73,6 +73,24 @@ it.live("a view that is too large, or is none, is no answer", () =>
     assert.isTrue(
       Exit.isFailure(yield* answered(() => `${" ".repeat(17_000_000)}{"now":0,"hosts":[],"jobs":[],"more":0}`))
     )
+  })
+)
+
+it.live("an answer to a host is short, and as many words as may wait fit into it", () =>
+  Effect.gen(function* () {
+    const waiting = (body: string) =>
+      Effect.flatMap(
+        inPlaceOfAHub((_, response) => {
+          response.writeHead(200, { "content-type": "application/json" })
+          response.end(body)
+        }),
+        (layer) => Effect.provide(Effect.exit(Hub.use((hub) => hub.words(log))), layer)
+      )
+    const name = "\u0001".repeat(200)
+    const word = { id: log, watch: name, word: "release", seen: 1e15, person: name.slice(0, 64), left: 3_600_000 }
+    const words = JSON.stringify(Array.from({ length: maxWaiting }, () => word))
+    assert.isTrue(Exit.isSuccess(yield* waiting(words)))
+    assert.isTrue(Exit.isFailure(yield* waiting(`${" ".repeat(100_000)}${words}`)))
   })
 )
 

@@ -140,18 +140,65 @@ it.layer(layerHashing)((it) => {
         assert.deepInclude(yield* Effect.flip(world.shipping), { _tag: "LogForked", at: 2 })
       })
     )
-    it.effect("a hub that refuses each batch with the mark that it has is asked once a second, and no more", () =>
+    it.effect("a hub that refuses each batch with the mark that it has is asked ever more rarely", () =>
       Effect.gen(function* () {
         const world = yield* fleetWorld
         world.events.push(eventAt(1))
         world.state.lies = true
         yield* Effect.forkChild(world.shipping)
         yield* Effect.repeat(TestClock.adjust("1 second"), { times: 59 })
-        assert.isAtLeast(world.state.requests, 30)
-        assert.isAtMost(world.state.requests, 70)
+        assert.isAtLeast(world.state.requests, 5)
+        assert.isAtMost(world.state.requests, 10)
         world.state.lies = false
         yield* world.caughtUp
         assert.deepStrictEqual(world.copied, world.events)
+      })
+    )
+    it.effect("a hub that sets its host back again and again costs it next to nothing, and hears of it later", () =>
+      Effect.gen(function* () {
+        for (const setBack of ["forgotten", "restored"] as const) {
+          const world = yield* fleetWorld
+          for (let n = 1; n <= 1000; n++) world.events.push(eventAt(n))
+          const half = yield* markAfter(noMark, world.events.slice(0, 500))
+          const shipping = yield* Effect.forkChild(world.shipping)
+          /** Lets the hub be set back as soon as it has everything, for some minutes. Returns the events that were read. */
+          const readIn = Effect.fnUntraced(function* (minutes: number) {
+            const { read } = world.state
+            for (let second = 0; second < 60 * minutes; second++) {
+              yield* TestClock.adjust("1 second")
+              if (world.copied.length < world.events.length) continue
+              if (setBack === "forgotten") yield* world.forgotten
+              else {
+                world.copied.length = 500
+                world.state.mark = half
+              }
+            }
+            return world.state.read - read
+          })
+          assert.isAbove(yield* readIn(1), 3000)
+          yield* readIn(10)
+          // Four times in ten minutes it looks for its mark, and ships again.
+          assert.isAtMost(yield* readIn(10), 6000)
+          yield* TestClock.adjust("11 minutes")
+          assert.deepStrictEqual(world.copied, world.events)
+          yield* world.forgotten
+          yield* TestClock.adjust("15 seconds")
+          assert.deepStrictEqual(world.copied, world.events, "a single time costs a second")
+          yield* Fiber.interrupt(shipping)
+        }
+      })
+    )
+    it.effect("a hub that is ahead is believed at once, however many answers were lost", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        yield* Effect.forkChild(world.shipping)
+        yield* TestClock.adjust("1 second")
+        for (let n = 1; n <= 20; n++) {
+          yield* world.weather("lost")
+          world.events.push(eventAt(n))
+          yield* TestClock.adjust("5 seconds")
+          assert.lengthOf(world.copied, n)
+        }
       })
     )
     it.effect("a batch that does not get through is sent in smaller parts, and one event is enough", () =>

@@ -108,3 +108,21 @@ it.effect("a hub that is away is asked again at the next sign of waiting words, 
     assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "TokenRefused" })
   })
 )
+it.effect("a hub with ever more words has some decided at once, and the others slowly", () =>
+  Effect.gen(function* () {
+    const { decided, state, taking } = yield* deciding
+    state.words = Array.from({ length: 20 }, () => word)
+    yield* Effect.forkScoped(taking, { startImmediately: true })
+    yield* TestClock.adjust("6 seconds")
+    assert.lengthOf(decided, 20)
+    yield* TestClock.adjust("10 minutes")
+    assert.isAtLeast(decided.length, 180)
+    assert.isAtMost(decided.length, 220)
+    state.words = []
+    yield* TestClock.adjust("5 minutes")
+    const { length } = decided
+    state.words = [word, word]
+    yield* TestClock.adjust("6 seconds")
+    assert.isAbove(decided.length, length, "a person waits for no earlier words")
+  })
+)

@@ -1,18 +1,15 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import type { Duration, Layer } from "effect"
-import { Duration as Span } from "effect"
+import type { Layer } from "effect"
 import type { HttpServer, HttpServerError } from "effect/http"
 import { createServer } from "node:http"
+import { bounded, type ConnectionBounds } from "./ConnectionBounds.ts"
 
-/** The port of a server on this machine, and the end of its idle connections. */
-export interface LoopbackOptions {
+export type { ConnectionBounds } from "./ConnectionBounds.ts"
+
+/** The port of a server on this machine, and the bounds of its connections. */
+export interface LoopbackOptions extends ConnectionBounds {
   /** 0: any free port. */
   readonly port: number
-  /**
-   * The time in which a connection must take or send something. A reader that takes nothing is dropped then, and so
-   * nothing is kept for it without an end. Default 60 seconds.
-   */
-  readonly patience?: Duration.Input
 }
 
 /**
@@ -30,15 +27,11 @@ export interface LoopbackOptions {
  * ```
  */
 export const layer = ({
-  patience = "60 seconds",
-  port
+  port,
+  ...bounds
 }: LoopbackOptions): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError> =>
   NodeHttpServer.layerServer(
-    () => {
-      const server = createServer()
-      server.timeout = Span.toMillis(Span.fromInputUnsafe(patience))
-      return server
-    },
+    () => bounded(createServer(), bounds),
     // An open feed would hold a longer farewell up to its end.
     { host: "127.0.0.1", port, gracefulShutdownTimeout: "200 millis" }
   )

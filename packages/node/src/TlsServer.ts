@@ -1,10 +1,11 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { readTrusted, type TrustedFiles } from "@souffleur/process"
-import { Duration, Effect, FileSystem, Layer, Schema } from "effect"
+import { Effect, FileSystem, Layer, Schema } from "effect"
 import type { HttpServer, HttpServerError } from "effect/http"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { createServer } from "node:https"
 import { createSecureContext } from "node:tls"
+import { bounded, patienceMillis } from "./ConnectionBounds.ts"
 import type { LoopbackOptions } from "./LoopbackServer.ts"
 
 /** The files of a certificate, with those between it and its authority, and of its private key. Both are PEM. */
@@ -75,8 +76,8 @@ const pairOf = Effect.fnUntraced(function* (files: CertificateFiles) {
  */
 export const layer = ({
   files,
-  patience = "60 seconds",
-  port
+  port,
+  ...bounds
 }: LoopbackOptions & { readonly files: CertificateFiles }): Layer.Layer<
   HttpServer.HttpServer,
   CertificateRefused | HttpServerError.ServeError,
@@ -85,8 +86,7 @@ export const layer = ({
   Layer.unwrap(
     Effect.gen(function* () {
       let kept = yield* pairOf(files)
-      const server = createServer(kept)
-      server.timeout = Duration.toMillis(Duration.fromInputUnsafe(patience))
+      const server = bounded(createServer({ ...kept, handshakeTimeout: patienceMillis(bounds) }), bounds)
       const renew = Effect.tap(pairOf(files), (pair) =>
         Effect.sync(() => {
           if (pair.cert === kept.cert && pair.key === kept.key) return

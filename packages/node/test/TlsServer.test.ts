@@ -1,11 +1,13 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { TrustedFiles } from "@souffleur/node"
+import * as LoopbackServer from "@souffleur/node/loopback"
 import * as TlsServer from "@souffleur/node/tls"
 import { Context, Effect, FileSystem, Layer, Logger } from "effect"
 import { HttpServer, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as nodeFs from "node:fs"
+import * as net from "node:net"
 import * as tls from "node:tls"
 import { authority, noOpenssl } from "./Certificates.ts"
 
@@ -79,4 +81,41 @@ it.effect.skipIf(noOpenssl !== undefined)(
       nodeFs.writeFileSync(one.key, "no key")
       assert.include(yield* opened(one), "it is no private key in PEM")
     }).pipe(Effect.provide(layerHost))
+)
+
+/** Opens a connection that says nothing. */
+const opened = (port: number) =>
+  Effect.callback<net.Socket>((resume) => {
+    const socket = net.connect(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
+    socket.on("error", () => {})
+  })
+
+/** Asks a server for something. Returns `false` where it closes the connection without an answer. */
+const isAnswered = (port: number, ca: Buffer | undefined) =>
+  Effect.callback<boolean>((resume) => {
+    const socket = ca === undefined ? net.connect(port, "127.0.0.1") : tls.connect({ port, host: "localhost", ca })
+    socket.on("error", () => {}).on("close", () => resume(Effect.succeed(false)))
+    socket.once("data", () => (resume(Effect.succeed(true)), socket.destroy()))
+    socket.write("GET / HTTP/1.1\r\nhost: here\r\n\r\n")
+  })
+
+it.live.skipIf(noOpenssl !== undefined)("a server has so many connections at once, and closes a further one", () =>
+  Effect.gen(function* () {
+    const { ca, certificate } = yield* stage
+    const bounds = { port: 0, connections: 2 }
+    for (const [layer, authority] of [
+      [LoopbackServer.layer(bounds), undefined],
+      [TlsServer.layer({ ...bounds, files: certificate("one") }), ca]
+    ] as const) {
+      const server = Context.get(yield* Layer.build(layer), HttpServer.HttpServer)
+      yield* server.serve(Effect.succeed(HttpServerResponse.text("here")))
+      const { port } = server.address as { readonly port: number }
+      const [first, second] = [yield* opened(port), yield* opened(port)]
+      assert.isFalse(yield* isAnswered(port, authority))
+      assert.deepStrictEqual([first.readyState, second.readyState], ["open", "open"])
+      first.destroy()
+      yield* Effect.repeat(isAnswered(port, authority), { until: (answered) => answered })
+      second.destroy()
+    }
+  }).pipe(Effect.provide(layerHost))
 )
