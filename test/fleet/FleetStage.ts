@@ -4,7 +4,7 @@ import * as os from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Event, watchCodec, type WatchEvent } from "@souffleur/domain"
-import { Effect, Redacted, Schedule } from "effect"
+import { Deferred, Effect, Exit, Redacted, Schedule } from "effect"
 import { compiledOf } from "../cli/Build.ts"
 import { bundle } from "../cli/Built.ts"
 import { freePort, listening } from "./PostgresServer.ts"
@@ -32,6 +32,16 @@ const started = (args: ReadonlyArray<string>, env: Variables, input = "", within
   return { child, said, code: Effect.promise(() => code) }
 }
 
+/** Reads the log of a host. */
+const reading = <A>(file: string, read: (db: DatabaseSync) => A): A => {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  try {
+    return read(db)
+  } finally {
+    db.close()
+  }
+}
+
 /** Ends a process at once, and waits until it is gone. */
 export const killed = (child: ChildProcess) =>
   Effect.callback<void>((resume) => {
@@ -47,6 +57,15 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
     (home) => Effect.sync(() => fs.rmSync(home, { recursive: true, force: true }))
   )
   const children: Array<ChildProcess> = []
+  const lost = yield* Deferred.make<never>()
+  /** Keeps the words of a shipper or a hub that ends by itself. A killed one has no exit code. */
+  const lasting = (words: string, one: ReturnType<typeof started>) => {
+    one.child.on("close", (code) => {
+      if (code !== null)
+        Deferred.doneUnsafe(lost, Exit.die(new Error(`${words} ended with ${code}: ${one.said.errors}`)))
+    })
+    return one
+  }
   yield* Effect.addFinalizer(() => Effect.forEach(children, killed, { discard: true }))
   // The homes are new: the hosts, the hub and the people have their compiled code together.
   const base = { PATH: "/usr/bin:/bin", NODE_COMPILE_CACHE: compiledOf(bundle) }
@@ -79,7 +98,8 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
       folder,
       ask: (args: ReadonlyArray<string>, input?: string, more: Variables = {}) =>
         run(args, { ...env, ...more }, input, within),
-      ship: (more: Variables = {}) => start(["fleet", "ship", "--json"], { ...env, ...more }, "", within),
+      ship: (more: Variables = {}) =>
+        lasting(`the shipper of ${name}`, start(["fleet", "ship", "--json"], { ...env, ...more }, "", within)),
       /** Appends rows to the log, as a watch would, with data of any size. */
       write: (rows: number) => {
         const db = new DatabaseSync(file, { timeout: 10_000 })
@@ -119,25 +139,27 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
         db.close()
       },
       /** The rows of some streams of the log, as `night-*`; without a name those of all. */
-      rows: (streams = "*") => {
-        const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
-        try {
-          return db
+      rows: (streams = "*") =>
+        reading(file, (db) =>
+          db
             .prepare(
               `SELECT position, stream, revision, tag, version, at, data FROM events
               WHERE stream GLOB '${streams}' ORDER BY position`
             )
             .all()
             .map((row) => Object.values(row))
-        } finally {
-          db.close()
-        }
-      }
+        ),
+      /** The position of the last event of the log. */
+      position: () =>
+        reading(file, (db) => Number(db.prepare("SELECT max(position) AS last FROM events").get()?.["last"]))
     }
   }
   /** Starts a hub on a port, with more words and variables. */
   const serveOn = Effect.fnUntraced(function* (port: number, words: ReadonlyArray<string>, more: Variables = {}) {
-    const one = start(["hub", "serve", "--json", "--port", String(port), ...words], { ...hubVariables, ...more })
+    const one = lasting(
+      "a hub",
+      start(["hub", "serve", "--json", "--port", String(port), ...words], { ...hubVariables, ...more })
+    )
     yield* listening(port)
     return one
   })
@@ -146,6 +168,8 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
     home,
     url,
     host,
+    /** Dies once a shipper or a hub has ended by itself. A test that waits for one would wait for ever. */
+    lost: Deferred.await(lost),
     hub: (args: ReadonlyArray<string>) => run(["hub", ...args], hubVariables),
     serve: serveAs([]),
     serveAs,
