@@ -66,7 +66,11 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/cli/src/service/SystemdUnit.ts",
     ["packages/cli/test/ServiceUnits.test.ts"],
-    [["unit: a defect is started anew", "RestartPreventExitStatus=1 2 3 4", "RestartPreventExitStatus=1 2 3 4 70"]]
+    [
+      ["unit: a defect is started anew", "RestartPreventExitStatus=1 2 3 4", "RestartPreventExitStatus=1 2 3 4 70"],
+      ["unit: a shipper after a passing trouble", 'RestartPreventExitStatus=2 3"', 'RestartPreventExitStatus=1 2 3 4"'],
+      ["unit: … as often as it takes", "StartLimitIntervalSec=0", "StartLimitIntervalSec=600"]
+    ]
   ),
   ...mutantsOf(
     "packages/eventlog/src/LogRows.ts",

@@ -356,7 +356,21 @@ export const commandMutants = [
   ...mutantsOf(
     "packages/cli/src/service/Service.ts",
     ["packages/cli/test/ServiceUnits.test.ts"],
-    [["service: one of every watch", "id === everyWatch ?", 'id === "every" ?']]
+    [
+      ["service: one of every watch", "id === everyWatch ?", 'id === "every" ?'],
+      ["service: one of the shipper", 'if (id === shipper) return ["fleet", "ship"]', ""],
+      ["service: an authority of one's own", "NODE_EXTRA_CA_CERTS|", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/ServiceCommand.ts",
+    ["test/nights/Service.test.ts"],
+    [["service: the shipper of a fleet alone", "const { url } = yield* joinedFleet", 'const url = "its hub"']]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/FleetCommand.ts",
+    ["test/nights/Service.test.ts"],
+    [["service: its shipper tells that it runs", "    yield* ready\n", ""]]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/ResumeCommand.ts",

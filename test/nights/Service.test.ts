@@ -3,6 +3,7 @@ import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { joinedAlone } from "../cli/JoinedAlone.ts"
 import { alive, prints, said, stage, task, until, type Variables } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
@@ -160,6 +161,37 @@ describe.concurrent("a service", () => {
       const next = the.exactly(program, args, { ...environment, ...surroundings })
       assert.deepStrictEqual([(yield* next.ended).code, next.lines], [0, []])
       assert.match(next.errors(), /has ended: completed/)
+    })
+  )
+
+  live("a service ships the log of a host that has joined a fleet, and says goodbye at its stop", () =>
+    Effect.gen(function* () {
+      const { file, manager, the, told } = yield* withManager([task(1)])
+      const service = (...args: ReadonlyArray<string>) => the.run(["service", ...args], manager)
+      const refused = yield* service("install", "fleet")
+      assert.deepStrictEqual([refused.code, refused.lines], [2, []])
+      assert.match(refused.errors, /belongs to no fleet/)
+      yield* joinedAlone(the.state)
+      const installed = yield* service("install", "fleet")
+      assert.strictEqual(installed.code, 0, installed.errors)
+      assert.include(told(), "systemctl --user start souffleur-fleet.service")
+      assert.match((yield* service("status", "fleet")).lines.join("\n"), /^souffleur-fleet\.service: active, enabled/u)
+
+      const { args, environment, program } = started(file("fleet"))
+      const surroundings = { HOME: the.home, XDG_RUNTIME_DIR: join(the.home, "run"), NOTIFY_SOCKET: "/nowhere" }
+      const shipper = the.exactly(program, args, { ...environment, ...surroundings })
+      yield* until(
+        Effect.sync(() => shipper.errors()),
+        (errors) => errors.includes("it cannot be reached")
+      )
+      assert.include(told(), "systemd-notify READY=1")
+      shipper.kill("SIGTERM")
+      assert.strictEqual((yield* shipper.ended).code, 143, shipper.errors())
+
+      const removed = yield* service("uninstall", "fleet")
+      assert.match(removed.lines.join("\n"), /^souffleur-fleet\.service is ended and removed; nothing ships/u)
+      assert.isFalse(fs.existsSync(file("fleet")))
+      assert.match((yield* service("uninstall", "fleet")).lines.join("\n"), /no service of the shipper/u)
     })
   )
 

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { alive, prints, stage, task, until } from "../cli/CliStage.ts"
+import { joinedAlone } from "../cli/JoinedAlone.ts"
 import { managerMissing, userManager } from "./UserManager.ts"
 
 /** A watch whose souffleur was killed. A service under a real manager takes it over. */
@@ -67,4 +68,22 @@ it.live.skipIf(managerMissing)(
       assert.isTrue(alive(conductor.pid))
     }).pipe(Effect.scoped),
   400_000
+)
+
+it.live.skipIf(managerMissing)(
+  "systemd runs the shipper of a host, and its stop is no failure",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const manager = yield* userManager(the)
+      yield* joinedAlone(the.state)
+      const installed = yield* the.run(["service", "install", "fleet"], manager.variables)
+      assert.strictEqual(installed.code, 0, installed.errors)
+      const shows = (...properties: ReadonlyArray<string>) =>
+        properties.map((property) => manager.shows("souffleur-fleet.service", property))
+      assert.deepStrictEqual(shows("ActiveState", "SubState"), ["active", "running"])
+      assert.strictEqual(manager.systemctl("stop", "souffleur-fleet.service").status, 0)
+      assert.deepStrictEqual(shows("ActiveState"), ["inactive"], "a failed one would be failed")
+    }).pipe(Effect.scoped),
+  60_000
 )

@@ -6,7 +6,7 @@ import * as os from "node:os"
 import { join } from "node:path"
 import { defectCode } from "../src/Uncaught.ts"
 import { launchdPlist } from "../src/service/LaunchdPlist.ts"
-import { everyWatch, type Service, serviceOf } from "../src/service/Service.ts"
+import { everyWatch, type Service, serviceOf, shipper } from "../src/service/Service.ts"
 import { systemdUnit } from "../src/service/SystemdUnit.ts"
 import { surroundingsIn } from "./Surroundings.ts"
 
@@ -85,12 +85,14 @@ describe("a systemd unit", () => {
     try {
       const [program, file] = [join(folder, "a program"), join(folder, "souffleur-opera-3f2a.service")]
       fs.writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 })
-      fs.writeFileSync(file, systemdUnit({ ...nasty, line: [program, ...nasty.line.slice(1)] }, "ours"))
-      // `--man=no`: what it says is of this unit alone.
-      const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], {
-        encoding: "utf8"
-      })
-      assert.deepStrictEqual([verified.status, verified.stderr], [0, ""])
+      for (const id of [nasty.id, shipper]) {
+        fs.writeFileSync(file, systemdUnit({ ...nasty, id, line: [program, ...nasty.line.slice(1)] }, "ours"))
+        // `--man=no`: what it says is of this unit alone.
+        const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], {
+          encoding: "utf8"
+        })
+        assert.deepStrictEqual([verified.status, verified.stderr], [0, ""])
+      }
       // It sees what is wrong, too.
       fs.writeFileSync(file, systemdUnit({ ...nasty, line: [join(folder, "nothing")] }, "ours"))
       assert.notStrictEqual(
@@ -136,6 +138,7 @@ it("a service keeps the paths of programs and settings, and no key", () => {
     SOUFFLEUR_STATE_DIR: "/state",
     SOUFFLEUR_LAUNCH_ID: "opera-3f2a-g2",
     SOUFFLEUR_LAUNCHER: "",
+    NODE_EXTRA_CA_CERTS: "/ours.pem",
     CLAUDE_CODE_OAUTH_TOKEN: "secret",
     CLAUDE_CONFIG_DIR: "/claude"
   }
@@ -143,10 +146,23 @@ it("a service keeps the paths of programs and settings, and no key", () => {
   assert.deepStrictEqual(serviceOf("opera-3f2a", surroundings), {
     id: "opera-3f2a",
     line: ["/node", "/souffleur.js", "watch", "--resume", "opera-3f2a", "--quiet"],
-    environment: { PATH: "/bin", SOUFFLEUR_STATE_DIR: "/state", CLAUDE_CONFIG_DIR: "/claude" }
+    environment: {
+      PATH: "/bin",
+      SOUFFLEUR_STATE_DIR: "/state",
+      NODE_EXTRA_CA_CERTS: "/ours.pem",
+      CLAUDE_CONFIG_DIR: "/claude"
+    }
   })
   const all = serviceOf(everyWatch, surroundings)
   assert.deepStrictEqual(all.line, ["/node", "/souffleur.js", "resume", "--all", "--keep"])
   // No watch's beats could feed its watchdog.
   assert.notInclude(systemdUnit(all, "ours"), "WatchdogSec")
+})
+
+it("the service of a shipper is tried each minute after a trouble that may pass, and not after a fork", () => {
+  const service = serviceOf(shipper, surroundingsIn("/", {}, { self: ["/node", "/souffleur.js"] }))
+  assert.deepStrictEqual(service.line, ["/node", "/souffleur.js", "fleet", "ship"])
+  const lines = systemdUnit(service, "ours").split("\n")
+  assert.includeMembers(lines, ["RestartSec=60", "RestartPreventExitStatus=2 3", "StartLimitIntervalSec=0"])
+  assert.notInclude(lines.join("\n"), "WatchdogSec")
 })

@@ -23,6 +23,7 @@ import { Console, Effect, Layer, Option, Path, Queue, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { askedToken, hubUrl, joinedFleet } from "../fleet/JoinedFleet.ts"
 import { layerWordErrand } from "../fleet/WordErrand.ts"
+import { ready } from "../service/Watchdog.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { WorksUnread } from "../world/CommandEnvironment.ts"
 import { loginCommand, logoutCommand } from "./FleetLoginCommand.ts"
@@ -84,7 +85,7 @@ const joinCommand = Command.make(
     yield* memberships.keep(stateDir, membership)
     if (given.json) return yield* Console.log(JSON.stringify({ hub: url, name, log, position: mark.position }))
     yield* Console.log(
-      `This host${name === null ? "" : ` is ${name}, and`} belongs to the fleet of ${url}, as log ${log}. Keep "souffleur fleet ship" running.`
+      `This host${name === null ? "" : ` is ${name}, and`} belongs to the fleet of ${url}, as log ${log}. "souffleur service install fleet" keeps "souffleur fleet ship" running.`
     )
   })
 ).pipe(
@@ -207,6 +208,7 @@ const shipCommand = Command.make(
         : `there is no event log yet: waits for ${file}, which the first watch of this host makes`
     )
     yield* yield* WorksUnread
+    yield* ready
     const { log } = membership
     const waiting = yield* Queue.sliding<void>(1)
     const shipping = ship({

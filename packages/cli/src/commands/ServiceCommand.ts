@@ -3,14 +3,17 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalOf } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
-import { everyWatch } from "../service/Service.ts"
+import { joinedFleet } from "../fleet/JoinedFleet.ts"
+import { everyWatch, shipper } from "../service/Service.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 const flags = {
   watch: Argument.String("watch").pipe(
-    Argument.withDescription("A watch's id, or any session id it had; nothing: every watch that is not finished"),
+    Argument.withDescription(
+      "A watch's id, or any session id it had; fleet: the shipper of this host; nothing: every watch that is not finished"
+    ),
     Argument.optional
   ),
   projectDir,
@@ -23,10 +26,14 @@ const atLogin = (lingers: boolean | null) =>
 const written = ({ changed, file, lingers, unit }: Effect.Success<ReturnType<typeof install>>) =>
   `${unit} ${changed ? "is written to" : "is in"} ${file}.${atLogin(lingers)}`
 
-/** Finds the watch of a service. `None`: the service serves every watch. */
+/** Finds the watch of a service. `None`: the service serves every watch, or ships. */
 const served = Effect.fnUntraced(function* (name: Option.Option<string>) {
-  return Option.isNone(name) ? Option.none() : Option.some(yield* findWatch(name.value))
+  return Option.isNone(name) || name.value === shipper ? Option.none() : Option.some(yield* findWatch(name.value))
 })
+
+/** Returns the id of a service without a watch, and its name for people. */
+const watchless = (name: Option.Option<string>) =>
+  Option.isNone(name) ? { id: everyWatch, called: "every watch" } : { id: shipper, called: "the shipper" }
 
 /** Installs the service that goes on with every unfinished watch. */
 const installAll = Effect.fnUntraced(function* (asJson: boolean) {
@@ -37,12 +44,21 @@ const installAll = Effect.fnUntraced(function* (asJson: boolean) {
   yield* Console.log('It goes on with each watch whose souffleur has died: "souffleur release" ends a watch.')
 })
 
+/** Installs the service that ships the log of this host. */
+const installShipper = Effect.fnUntraced(function* (asJson: boolean) {
+  const { url } = yield* joinedFleet
+  const done = yield* install(shipper, true)
+  if (asJson) return yield* Console.log(JSON.stringify({ watch: null, ...done }))
+  yield* Console.log(written(done))
+  yield* Console.log(`It ships the log of this host to ${url}: "souffleur fleet status" says how far.`)
+})
+
 const installCommand = Command.make(
   "install",
   flags,
   Effect.fnUntraced(function* (given) {
     const found = yield* served(given.watch)
-    if (Option.isNone(found)) return yield* installAll(given.json)
+    if (Option.isNone(found)) return yield* (Option.isNone(given.watch) ? installAll : installShipper)(given.json)
     const { id, watch } = found.value
     if (watch.phase === "Exited") return yield* new BadUsage({ message: `watch ${id} has ended: ${watch.end}` })
     // A service has no terminal for windows.
@@ -64,7 +80,9 @@ const installCommand = Command.make(
   })
 ).pipe(
   withLayers(layerStore),
-  Command.withDescription("Keep a watch running, or all of them: also when souffleur dies, and after a reboot")
+  Command.withDescription(
+    "Keep a watch, all of them or the shipper running: also when souffleur dies, and after a reboot"
+  )
 )
 
 const statusCommand = Command.make(
@@ -73,12 +91,13 @@ const statusCommand = Command.make(
   Effect.fnUntraced(function* (given) {
     const found = yield* served(given.watch)
     const id = Option.getOrUndefined(found)?.id
-    const seen = yield* inspect(id ?? everyWatch)
+    const other = watchless(given.watch)
+    const seen = yield* inspect(id ?? other.id)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id ?? null, ...seen }))
-    const again = `"souffleur service install${id === undefined ? "" : ` ${id}`}"`
+    const again = `"souffleur service install${Option.match(given.watch, { onNone: () => "", onSome: (name) => ` ${id ?? name}` })}"`
     if (!seen.installed)
       return yield* Console.log(
-        `${id === undefined ? "There is no service of every watch" : `${id} has no service`}: ${again} makes one.`
+        `${id === undefined ? `There is no service of ${other.called}` : `${id} has no service`}: ${again} makes one.`
       )
     yield* Console.log(
       `${seen.unit}: ${seen.active ?? "state unknown"}, ${seen.enabled === true ? "enabled" : "not enabled"}; ${seen.file}`
@@ -87,7 +106,10 @@ const statusCommand = Command.make(
     if (Option.exists(found, ({ watch }) => watch.phase === "Exited"))
       yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
   })
-).pipe(withLayers(layerStore), Command.withDescription("Show how the service of a watch is, or the one of all"))
+).pipe(
+  withLayers(layerStore),
+  Command.withDescription("Show how the service of a watch is, the one of all, or that of the shipper")
+)
 
 const uninstallCommand = Command.make(
   "uninstall",
@@ -95,16 +117,22 @@ const uninstallCommand = Command.make(
   Effect.fnUntraced(function* (given) {
     const found = yield* served(given.watch)
     const id = Option.getOrUndefined(found)?.id
-    const { file, removed, unit } = yield* uninstall(id ?? everyWatch)
+    const other = watchless(given.watch)
+    const { file, removed, unit } = yield* uninstall(id ?? other.id)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id ?? null, unit, file, removed }))
-    if (!removed) return yield* Console.log(`${id ?? "Every watch together"} has no service.`)
+    if (!removed)
+      return yield* Console.log(id === undefined ? `There is no service of ${other.called}.` : `${id} has no service.`)
     const unfinished = Option.exists(found, ({ watch }) => watch.phase !== "Exited")
     const goesOn = unfinished ? ` The watch is unfinished: "souffleur resume ${id}" goes on with it.` : ""
-    yield* Console.log(`${unit} is ended and removed; each Conductor is left as it is.${goesOn}`)
+    const left =
+      id === undefined && other.id === shipper ? "nothing ships by itself now" : "each Conductor is left as it is"
+    yield* Console.log(`${unit} is ended and removed; ${left}.${goesOn}`)
   })
 ).pipe(
   withLayers(layerStore),
-  Command.withDescription("Remove the service of a watch, or the one of all; each Conductor is left as it is")
+  Command.withDescription(
+    "Remove the service of a watch, the one of all, or that of the shipper; each Conductor is left as it is"
+  )
 )
 
 /** Installs, shows and removes the system service of souffleur (spec: command-line#setting-up). */

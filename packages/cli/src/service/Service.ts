@@ -5,9 +5,12 @@ import type { Surroundings } from "../world/CommandEnvironment.ts"
 /** The id of the service that serves every watch. A watch's own id ends in four hex digits. */
 export const everyWatch = "all"
 
-/** One watch, or every watch, as a service of the system's service manager. */
+/** The id of the service that ships the log of this host to the hub of its fleet. */
+export const shipper = "fleet"
+
+/** One watch, every watch or the shipper, as a service of the system's service manager. */
 export interface Service {
-  /** The id of the watch, or {@link everyWatch}. */
+  /** The id of the watch, {@link everyWatch} or {@link shipper}. */
   readonly id: string
   readonly line: readonly [string, ...ReadonlyArray<string>]
   readonly environment: Readonly<Record<string, string>>
@@ -16,16 +19,22 @@ export interface Service {
 /**
  * Holds if a service keeps a variable of the environment it is installed from. It keeps the path to the agent and
  * souffleur's own settings. A manager's own environment is nearly empty. No key is kept, because a unit file is
- * readable.
+ * readable. A certificate authority of the user's own is a file, and no key.
  */
 const isKept = (name: string) =>
   !isSecretVariable(name) &&
-  (agentKind.folder.variables.includes(name) || /^(?:PATH|XDG_STATE_HOME|SOUFFLEUR_(?!LAUNCH_ID$)[A-Z_]+)$/u.test(name))
+  (agentKind.folder.variables.includes(name) ||
+    /^(?:PATH|XDG_STATE_HOME|NODE_EXTRA_CA_CERTS|SOUFFLEUR_(?!LAUNCH_ID$)[A-Z_]+)$/u.test(name))
 
-/** Makes the service that resumes one watch, or with `everyWatch` all of them after a boot. */
+const wordsOf = (id: string): ReadonlyArray<string> => {
+  if (id === shipper) return ["fleet", "ship"]
+  return id === everyWatch ? ["resume", "--all", "--keep"] : ["watch", "--resume", id, "--quiet"]
+}
+
+/** Makes the service that resumes one watch, or with `everyWatch` all of them after a boot, or ships the log. */
 export const serviceOf = (id: string, { self, variables }: Surroundings): Service => ({
   id,
-  line: [...self, ...(id === everyWatch ? ["resume", "--all", "--keep"] : ["watch", "--resume", id, "--quiet"])],
+  line: [...self, ...wordsOf(id)],
   environment: Object.fromEntries(
     Object.entries(variables).filter((entry): entry is [string, string] => isKept(entry[0]) && (entry[1] ?? "") !== "")
   )
