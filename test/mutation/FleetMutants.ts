@@ -527,8 +527,8 @@ export const fleetMutants = [
     [
       [
         "numbers: for who has a token",
-        "if (Option.isNone(host)) return yield* new TokenRefused()",
-        'if (Option.isNone(host)) return yield* Effect.provideService(answer, EnrolledHost, "")'
+        "if (Option.isNone(person)) return yield* new TokenRefused()",
+        'if (Option.isNone(person)) return yield* Effect.provideService(answer, PersonAtHub, { name: "", role: "viewer", since: "" })'
       ]
     ]
   ),
@@ -590,7 +590,12 @@ export const fleetMutants = [
         "Effect.provideService(HttpIncomingMessage.MaxBodySize, maxPersonBytes)",
         "Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxRequestBytes))"
       ],
-      ["hub: … and few of a host together", "Semaphore.make(together)", "Semaphore.make(64)"]
+      ["hub: … and few of a host together", "Semaphore.make(together)", "Semaphore.make(64)"],
+      [
+        "hub: a token that counts to the end of its request",
+        "Effect.andThen(Effect.ignore(arrayBuffer), known)",
+        "known"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -9,7 +9,7 @@ import {
   TokenRefused
 } from "@souffleur/fleet"
 import { ByteSize, Effect, Layer, Option, RcMap, Semaphore } from "effect"
-import { HttpIncomingMessage, HttpRouter, HttpServer } from "effect/http"
+import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { fleetNumbers } from "./HubNumbers.ts"
 import { HubPeople } from "./people/HubPeople.ts"
@@ -20,7 +20,10 @@ import { HubWords } from "./HubWords.ts"
 /** Requests of one host that are answered together. Each has up to 32 MB, and a shipper has two. */
 const together = 4
 
-/** Knows a host by its token (spec: fleet#tokens). Its further requests wait unread, so its bodies fill no memory. */
+/**
+ * Knows a host by its token (spec: fleet#tokens). Its further requests wait unread, so its bodies fill no memory. A
+ * turn or a body may come late, so the token is looked at once more after them.
+ */
 const layerAuthorization = Layer.effect(
   FleetAuthorization,
   Effect.gen(function* () {
@@ -28,10 +31,15 @@ const layerAuthorization = Layer.effect(
     const turns = yield* RcMap.make({ lookup: (_host: string) => Semaphore.make(together) })
     return FleetAuthorization.of({
       bearer: Effect.fnUntraced(function* (answer, { credential }) {
-        const host = yield* store.hostOf(credential)
-        if (Option.isNone(host)) return yield* new TokenRefused()
-        const turn = yield* RcMap.get(turns, host.value)
-        return yield* turn.withPermits(1)(Effect.provideService(answer, EnrolledHost, host.value))
+        const known = Effect.flatMap(
+          store.hostOf(credential),
+          Option.match({ onNone: () => new TokenRefused(), onSome: Effect.succeed })
+        )
+        const { arrayBuffer } = yield* HttpServerRequest.HttpServerRequest
+        const turn = yield* RcMap.get(turns, yield* known)
+        // A body that cannot be read is refused by the answer.
+        const late = Effect.andThen(Effect.ignore(arrayBuffer), known)
+        return yield* turn.withPermits(1)(Effect.provideServiceEffect(answer, EnrolledHost, late))
       }, Effect.scoped)
     })
   })

@@ -32,13 +32,20 @@ const posted = (url: string, bytes: number, headers: Readonly<Record<string, str
 
 const json = (token: string) => ({ authorization: `Bearer ${token}`, "content-type": "application/json" })
 
-/** A hub with the hosts one and two, and any person. The names are the tokens. `look`: its answer to a look at a log. */
-const hub = (look: (host: string) => Effect.Effect<void> = () => Effect.void) =>
+/**
+ * A hub with some hosts, and any person. The names are the tokens. `look`: its answer to a look at a log. `forked`: the
+ * hosts that told a fork.
+ */
+const hub = (
+  look: (host: string) => Effect.Effect<void> = () => Effect.void,
+  isKnown: (host: string) => boolean = (name) => ["one", "two"].includes(name),
+  forked: Array<string> = []
+) =>
   layerHub.pipe(
     Layer.provide(
       Layer.mock(HubStore)({
-        hostOf: (token) =>
-          Effect.succeed(Option.filter(Option.some(Redacted.value(token)), (name) => ["one", "two"].includes(name))),
+        hostOf: (token) => Effect.sync(() => Option.filter(Option.some(Redacted.value(token)), isKnown)),
+        fork: (host) => Effect.sync(() => (forked.push(host), noMark)),
         look: (host) => Effect.as(look(host), { mark: noMark, name: host, forked: false, lastSeenAgo: 0 })
       })
     ),
@@ -88,3 +95,31 @@ it.live("a few requests of a host are answered together, its others wait unread,
     }).pipe(Effect.provide(hub(look)))
   })
 )
+
+it.live("a request whose token is revoked while its body comes is refused, and acts no more", () => {
+  const forked: Array<string> = []
+  let known = true
+  let asked = Promise.withResolvers<void>()
+  return Effect.gen(function* () {
+    const url = `${yield* address}/v1/logs/${log}/fork`
+    const body = JSON.stringify(noMark)
+    /** Tells a fork. Between the two halves of its body, something happens to the token. */
+    const told = (meanwhile: () => void) =>
+      Effect.callback<number>((resume) => {
+        asked = Promise.withResolvers()
+        const headers = { ...json("one"), "content-length": String(body.length) }
+        const request = http.request(url, { method: "POST", headers }, (response) => {
+          resume(Effect.succeed(response.statusCode ?? 0))
+          response.resume()
+        })
+        request.write(body.slice(0, 5))
+        void asked.promise.then(() => {
+          meanwhile()
+          request.end(body.slice(5))
+        })
+      })
+    assert.strictEqual(yield* told(() => {}), 200)
+    assert.strictEqual(yield* told(() => (known = false)), 401)
+    assert.deepStrictEqual(forked, ["one"])
+  }).pipe(Effect.provide(hub(undefined, () => (asked.resolve(), known), forked)))
+})
