@@ -67,6 +67,36 @@ else
         assert.deepStrictEqual(yield* hub.take, [], "it is away for good")
       })
     )
+    it.effect("a laptop that sleeps for eight hours is one alarm, which its first beat ends", () =>
+      Effect.gen(function* () {
+        const { query, store, url } = yield* begun
+        const hub = yield* alarmed(url)
+        const working = yield* batchOf(noMark, jobAt(1, { state: "working" }, "w"))
+        const mark = yield* store.append("one", log, working)
+        yield* hub.look
+        yield* query(listened(600))
+        const told: Array<Alarm> = []
+        for (const minutes of [1, 3, 60, 240, 480]) {
+          yield* query(`UPDATE logs SET last_seen = clock_timestamp() - interval '${minutes} minutes'`)
+          const alarms = yield* hub.look
+          yield* hub.told(alarms)
+          told.push(...alarms)
+        }
+        assert.deepStrictEqual(names(told), [["silent", "one", null]])
+        const asleep = yield* hub.projection.view
+        assert.isFalse(asleep.hosts[0]!.away, "it said no goodbye")
+        assert.isAbove(asleep.hosts[0]!.lastSeenAgo, 479 * 60_000)
+        assert.deepStrictEqual(
+          asleep.jobs.map(({ state }) => state),
+          ["working"],
+          "its last known state"
+        )
+        yield* store.append("one", log, yield* batchOf(mark))
+        assert.deepStrictEqual(yield* hub.look, [])
+        assert.strictEqual(yield* query("SELECT count(*) FROM alarms"), "0")
+        assert.isBelow((yield* hub.projection.view).hosts[0]!.lastSeenAgo, 30_000)
+      })
+    )
     it.effect("a host is silent only after hubs have listened for two minutes, and stays so without them", () =>
       Effect.gen(function* () {
         const { query, url } = yield* begun

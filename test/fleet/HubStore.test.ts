@@ -240,6 +240,20 @@ else
         assert.deepStrictEqual(yield* store.begin("two", other, who), noMark)
       })
     )
+    it.effect("a hub works on the schema of a newer one, and leaves it as it is", () =>
+      Effect.gen(function* () {
+        const { query, store, url } = yield* begun
+        yield* query("ALTER TABLE logs ADD COLUMN newer text NOT NULL DEFAULT 'as it is'")
+        yield* query("INSERT INTO souffleur_migrations (migration_id, name) VALUES (9999, 'newer')")
+        const older = Context.get(yield* Layer.build(Layer.fresh(layerPostgres(url))), HubStore)
+        const batch = yield* batchOf(noMark, eventAt(1))
+        const mark = yield* older.append("one", log, batch)
+        assert.strictEqual((yield* older.begin("one", other, who)).position, 0)
+        assert.deepStrictEqual((yield* store.look("one", log)).mark.position, mark.position)
+        assert.strictEqual(yield* query("SELECT max(migration_id) FROM souffleur_migrations"), "9999")
+        assert.strictEqual(yield* query("SELECT count(*) FROM logs WHERE newer = 'as it is'"), "2")
+      })
+    )
     it.effect("several hubs that start at once bring one database to its schema", () =>
       Effect.gen(function* () {
         const { database } = yield* Server
