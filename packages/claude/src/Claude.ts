@@ -125,10 +125,7 @@ export const layer = (
         }, Effect.provide(services)),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
-        command: (order) =>
-          claudeCommand(options.agentCommand, options.environment, options.environmentAllowed ?? [], order).pipe(
-            Effect.provide(services)
-          )
+        command: (order) => claudeCommand(options, order).pipe(Effect.provide(services))
       })
     })
   )

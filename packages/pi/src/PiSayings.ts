@@ -3,7 +3,7 @@ import {
   type Json,
   jsonOf,
   numberIn,
-  objectsIn,
+  messageParts,
   recordOf,
   saidCall,
   saidResult,
@@ -17,11 +17,9 @@ const tools = { spawning: wordSet("bash powershell"), editing: wordSet("edit wri
 /** Tools that only read. */
 const looks = wordSet("read grep find ls")
 
-const partsOf = ({ content }: Json): ReadonlyArray<Json> =>
-  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
 /** Returns the words of a message. */
 export const wordsOf = (message: Json): string =>
-  partsOf(message)
+  messageParts(message["content"])
     .flatMap(({ text, type }) => (type === "text" ? [textOf(text)] : []))
     .join("\n")
 
@@ -63,7 +61,7 @@ const answer = (message: Json, id: string): ReadonlyArray<Saying> => {
   const { model, usage } = message
   const tokens = tokensOf(usage, ["input", "cacheRead", "cacheWrite"])
   return [
-    ...partsOf(message).flatMap(partSayings),
+    ...messageParts(message["content"]).flatMap(partSayings),
     ...endOf(message, id),
     { _tag: "Context", tokens, model: textOf(model) },
     used(usage)

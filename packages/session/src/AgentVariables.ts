@@ -1,17 +1,16 @@
 import type { Variables } from "@souffleur/domain"
+import { wordSet } from "./command/WordSet.ts"
 
 /**
  * Variables of souffleur's own environment that every agent may see. souffleur may itself have been started by an
  * agent, whose marks would change the new agent.
  */
-const names = new Set(
-  [
-    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM COLORTERM TZ TMPDIR SSH_AUTH_SOCK",
-    "http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY",
-    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
-    // The folder of our own log, because the agent may call "souffleur done".
-    "SOUFFLEUR_STATE_DIR"
-  ].flatMap((line) => line.split(" "))
+const names = wordSet(
+  "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM COLORTERM TZ TMPDIR SSH_AUTH_SOCK",
+  "http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY",
+  "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
+  // The folder of our own log, because the agent may call "souffleur done".
+  "SOUFFLEUR_STATE_DIR"
 )
 const prefixes = ["LC_", "XDG_"]
 

@@ -9,6 +9,7 @@ export {
   jsonOf,
   numberIn,
   objectsIn,
+  messageParts,
   recordOf,
   textOf,
   timeOf,
@@ -17,7 +18,6 @@ export {
 export { type Conversation, type Counts, type Frame, makeTurns, type Turns } from "./export/Conversation.ts"
 export { type FilesModified, makeFilesModified } from "./export/FilesModified.ts"
 export { type Dialect, makeExport } from "./export/TranscriptExport.ts"
-export { agentVariables } from "./AgentVariables.ts"
 export { makeFollower } from "./lines/Follower.ts"
 export { linesSince } from "./lines/Since.ts"
 export { inHead } from "./lines/Head.ts"

@@ -1,9 +1,10 @@
-import { type AgentCommand, AgentNotFound, type AgentOrder, type AgentProgram, type Variables } from "@souffleur/domain"
-import { resolveProgram } from "@souffleur/process"
-import { Effect, type FileSystem, type Path } from "effect"
-import { isClaude } from "./CommandFront.ts"
-import { agentEnvironment } from "./ClaudeEnvironment.ts"
+import { AgentNotFound, type AgentOrder, type AgentProgram } from "@souffleur/domain"
+import type { AgentOptions } from "@souffleur/process"
+import { completeCommand } from "@souffleur/session"
+import { Effect } from "effect"
 import { isSessionId } from "../session/SessionId.ts"
+import { variablesOf } from "./ClaudeEnvironment.ts"
+import { isClaude } from "./CommandFront.ts"
 
 /**
  * Makes the one rule that lets a successor read its export, which is outside its project. Without the rule a print-mode
@@ -33,12 +34,8 @@ const asInput = ({ print, prompt }: AgentOrder): boolean => print && prompt !== 
  * one file and nothing else.
  * Fails with `AgentNotFound` when there is no such program, or the session id cannot be in a command line.
  */
-export const claudeCommand = Effect.fn("claudeCommand")(function* (
-  agent: AgentProgram,
-  environment: Variables,
-  environmentAllowed: ReadonlyArray<string>,
-  order: AgentOrder
-): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
+export const claudeCommand = Effect.fn("claudeCommand")(function* (options: AgentOptions, order: AgentOrder) {
+  const { agentCommand: agent, environment } = options
   const { session } = order
   if (!isSessionId(session.sessionId)) {
     return yield* new AgentNotFound({
@@ -46,9 +43,7 @@ export const claudeCommand = Effect.fn("claudeCommand")(function* (
       problem: "the session id cannot be one, so it is not put in a command line"
     })
   }
-  const program = yield* resolveProgram(agent.program, environment["PATH"] ?? "")
-  return {
-    program,
+  return yield* completeCommand(options, variablesOf(environment), {
     args: [
       ...agent.args,
       ...(order.reads === undefined || !namesClaude(agent) ? [] : [`--settings=${mayRead(order.reads)}`]),
@@ -60,7 +55,6 @@ export const claudeCommand = Effect.fn("claudeCommand")(function* (
       ...(order.prompt === "" || asInput(order) ? [] : ["--", order.prompt])
     ],
     ...(asInput(order) ? { input: order.prompt } : {}),
-    ...(order.print ? {} : { window: true }),
-    environment: agentEnvironment(environment, environmentAllowed)
-  }
+    ...(order.print ? {} : { window: true })
+  })
 })

@@ -1,5 +1,5 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
-import { agentVariables } from "@souffleur/session"
+import { wordSet } from "@souffleur/session"
 import { agentPid } from "../hooks/ClaudeHook.ts"
 
 /** Variables beside those of every agent. An inherited `CLAUDE_CODE_CHILD_SESSION` would turn session saving off. */
@@ -25,13 +25,9 @@ const clouds: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** Marks of a running session. They are never handed on, whatever the user allows. */
-export const marks = new Set([
-  "CLAUDECODE",
-  "CLAUDE_PID",
-  "CLAUDE_CODE_SESSION_ID",
-  "CLAUDE_CODE_CHILD_SESSION",
-  "CLAUDE_CODE_ENTRYPOINT"
-])
+export const marks = wordSet(
+  "CLAUDECODE CLAUDE_PID CLAUDE_CODE_SESSION_ID CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT"
+)
 
 /**
  * Identifies the agent that runs a process with these variables, which it gives to its tools and hooks (spec:
@@ -44,10 +40,9 @@ export const identity = (variables: Variables): AgentIdentity => ({
   mark: ["CLAUDE_CODE_SESSION_ID", "CLAUDECODE"].find((name) => (variables[name] ?? "") !== "")
 })
 
-/** Makes the environment of an agent, from a short allow list and the names that the user added. */
-export const agentEnvironment = (ours: Variables, also: ReadonlyArray<string>): Readonly<Record<string, string>> =>
-  agentVariables(ours, {
-    names: [...names, ...also],
-    prefixes: [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))],
-    marks
-  })
+/** Returns the variables of Claude Code that a launch hands on, with those of a cloud that is chosen. */
+export const variablesOf = (ours: Variables) => ({
+  names,
+  prefixes: [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))],
+  marks
+})

@@ -1,3 +1,4 @@
+import { wordSet } from "@souffleur/session"
 import { Result } from "effect"
 
 /** Holds if a word is Claude Code's program, by its name or in its package. */
@@ -18,7 +19,7 @@ const becoming: Readonly<Record<string, ReadonlyArray<Option>>> = {
   nohup: []
 }
 
-const shells = new Set(["sh", "ash", "bash", "dash", "fish", "ksh", "zsh"])
+const shells = wordSet("sh ash bash dash fish ksh zsh")
 const verbs: Option = [/^(?:exec|dlx|x|run)$/u]
 const yes: Option = [/^(?:-y|--yes)$/u]
 const fetching: ReadonlyArray<Option> = [yes, [/^(?:-p|--package)$/u, "value"], [/^--package=./u]]
@@ -47,10 +48,9 @@ const running: Readonly<Record<string, ReadonlyArray<Option>>> = {
  * Programs that run another one as a separate process, or read its words from elsewhere. It would be unclear which
  * process to watch.
  */
-const foreign = new Set(
-  "busybox chroot command doas eval flock nsenter parallel runuser script setsid stdbuf strace su sudo systemd-run time timeout unshare watch xargs".split(
-    " "
-  )
+const foreign = wordSet(
+  "busybox chroot command doas eval flock nsenter parallel runuser script setsid stdbuf strace su sudo",
+  "systemd-run time timeout unshare watch xargs"
 )
 
 /** Returns the last part of a path. */

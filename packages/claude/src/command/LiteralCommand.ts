@@ -1,35 +1,22 @@
 import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
 import { isFlag, splitFlag } from "@souffleur/process"
-import { withoutCeiling } from "@souffleur/session"
+import { withoutCeiling, wordSet } from "@souffleur/session"
 import { Option, Result } from "effect"
 import { agentFlags, objection, valuesOf } from "./AgentFlags.ts"
 import { frontOf, isClaude } from "./CommandFront.ts"
 
 /** Subcommands of Claude Code without a conversation: they run as any other command. */
-const errands = new Set([
-  "auth",
-  "auto-mode",
-  "config",
-  "doctor",
-  "import",
-  "install",
-  "logs",
-  "mcp",
-  "plugin",
-  "plugins",
-  "purge",
-  "setup-token",
-  "update",
-  "upgrade"
-])
+const errands = wordSet(
+  "auth auto-mode config doctor import install logs mcp plugin plugins purge setup-token update upgrade"
+)
 /** Subcommands that hold conversations. Any other first word is a prompt. */
-const conversing = new Set(["agents", "attach", "gateway", "remote-control", "respawn", "ultrareview"])
+const conversing = wordSet("agents attach gateway remote-control respawn ultrareview")
 
 /**
  * Flags for tools, which the user may set for this one command. They name the list of tools, and tools allowed without
  * asking.
  */
-const ofTools = new Set(["--allowedTools", "--allowed-tools", "--tools"])
+const ofTools = wordSet("--allowedTools --allowed-tools --tools")
 
 /**
  * Counts the words of the agent's program; 0: it is no known agent. Refuses a known agent behind words that are not

@@ -1,9 +1,13 @@
-import { type Conversation, type Frame, isJson, type Json, makeTurns } from "@souffleur/session"
-
-// Records are checked by hand: a schema for each of a million records would cost more than everything else here.
-const text = (value: unknown): string => (typeof value === "string" ? value : "")
-const blocksOf = (content: unknown): ReadonlyArray<Json> =>
-  typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content.filter(isJson) : []
+import {
+  type Conversation,
+  type Frame,
+  isJson,
+  type Json,
+  jsonOf,
+  makeTurns,
+  messageParts,
+  textOf
+} from "@souffleur/session"
 
 /** The field of an edit tool that has the path of its file. */
 const pathField: Readonly<Record<string, string>> = {
@@ -13,18 +17,21 @@ const pathField: Readonly<Record<string, string>> = {
   NotebookEdit: "notebook_path"
 }
 
-/** Makes a converter of Claude Code's records. */
+/**
+ * Makes a converter of Claude Code's records. It checks them by hand: a schema for each of a million records would cost
+ * more than everything else here.
+ */
 export const makeConversation = ({ files, ...frame }: Frame): Conversation => {
   const turns = makeTurns(frame)
 
   const attached = (block: Json): string => {
-    const source = isJson(block["source"]) ? block["source"] : {}
-    const name = text(block["title"]) || text(block["name"]) || text(source["media_type"])
-    return turns.attached(`${text(block["type"])} ${name}`)
+    const source = jsonOf(block["source"])
+    const name = textOf(block["title"]) || textOf(block["name"]) || textOf(source["media_type"])
+    return turns.attached(`${textOf(block["type"])} ${name}`)
   }
   const toolResult = (block: Json): string => {
-    const parts = blocksOf(block["content"]).map((part) =>
-      part["type"] === "text" ? text(part["text"]) : attached(part)
+    const parts = messageParts(block["content"]).map((part) =>
+      part["type"] === "text" ? textOf(part["text"]) : attached(part)
     )
     return turns.toolResult(parts.join("\n"), block["is_error"] === true)
   }
@@ -32,10 +39,10 @@ export const makeConversation = ({ files, ...frame }: Frame): Conversation => {
   const blockOf =
     (who: string) =>
     (block: Json): string => {
-      const type = text(block["type"])
-      if (type === "text") return turns.said(who, text(block["text"]))
+      const type = textOf(block["type"])
+      if (type === "text") return turns.said(who, textOf(block["text"]))
       if (type === "tool_use" || type === "server_tool_use")
-        return turns.toolCall(text(block["name"]), isJson(block["input"]) ? block["input"] : {})
+        return turns.toolCall(textOf(block["name"]), jsonOf(block["input"]))
       if (type.endsWith("tool_result")) return toolResult(block)
       if (type === "image" || type === "document") return turns.said(who, attached(block))
       // A successor cannot use thinking as context, and blocks that a newer agent adds are unknown.
@@ -43,25 +50,25 @@ export const makeConversation = ({ files, ...frame }: Frame): Conversation => {
     }
 
   const message = (record: Json, who: string): string => {
-    const content = isJson(record["message"]) ? record["message"]["content"] : undefined
-    return blocksOf(content).map(blockOf(who)).join("")
+    const content = jsonOf(record["message"])["content"]
+    return messageParts(content).map(blockOf(who)).join("")
   }
 
   const attachment = (value: unknown): string => {
     if (!isJson(value)) return ""
     // A message that the user typed while the agent was working.
     if (value["type"] === "queued_command" && value["isMeta"] !== true)
-      return blocksOf(value["prompt"]).map(blockOf("User")).join("")
+      return messageParts(value["prompt"]).map(blockOf("User")).join("")
     if (value["type"] !== "file") return ""
-    const name = text(value["displayPath"]) || text(value["filename"])
+    const name = textOf(value["displayPath"]) || textOf(value["filename"])
     return turns.said("User", attached({ type: "file", name }))
   }
 
   const collect = (record: Json, encode: (text: string) => string): void => {
     turns.version(record["version"])
     if (record["type"] !== "assistant" || !isJson(record["message"])) return
-    for (const { input, name: tool, type } of blocksOf(record["message"]["content"])) {
-      const name = text(tool)
+    for (const { input, name: tool, type } of messageParts(record["message"]["content"])) {
+      const name = textOf(tool)
       const path = type === "tool_use" && isJson(input) && Object.hasOwn(pathField, name) ? input[pathField[name]!] : ""
       if (typeof path === "string" && path !== "") files.edited(encode(path))
     }

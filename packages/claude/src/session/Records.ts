@@ -1,4 +1,4 @@
-import { blocksOf, isJson, type Json } from "@souffleur/session"
+import { isJson, type Json, jsonOf, messageParts } from "@souffleur/session"
 
 /**
  * Holds if a record is of the main conversation. Such a record is not a subagent's, and not hidden text from the agent
@@ -17,7 +17,6 @@ export const answerOf = (record: Json): Json | undefined => {
 
 /** Returns the texts of a message. */
 export const textsOf = (message: unknown): ReadonlyArray<string> => {
-  const content = isJson(message) ? message["content"] : undefined
-  if (typeof content === "string") return [content]
-  return blocksOf(message).flatMap(({ text, type }) => (type === "text" && typeof text === "string" ? [text] : []))
+  const parts = messageParts(jsonOf(message)["content"])
+  return parts.flatMap(({ text, type }) => (type === "text" && typeof text === "string" ? [text] : []))
 }

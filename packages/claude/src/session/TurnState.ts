@@ -1,4 +1,4 @@
-import { blocksOf, isJson, type Json, timeOf } from "@souffleur/session"
+import { blocksOf, isJson, type Json, textOf, timeOf } from "@souffleur/session"
 import { Bounds, type ContextInUse, type SessionSigns, type TurnState } from "@souffleur/domain"
 import { contextOf } from "./Context.ts"
 import { failureOf, resetOf } from "./ApiFailure.ts"
@@ -13,8 +13,6 @@ const bashLimit = 600_000
 const instant = new Set(["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "TodoWrite", "Write"])
 /** Tools that end when a person has answered. */
 const questions = new Set(["AskUserQuestion", "ExitPlanMode"])
-
-const stringOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** Returns the milliseconds that a tool call may take. `undefined`: no limit of the agent is known. */
 const limitOf = (name: string, input: unknown): number | undefined => {
@@ -98,7 +96,7 @@ export const makeReading = (): Reading => {
     message = said["id"]
     for (const { id, input, name: named } of calls) {
       if (answered.has(id)) continue
-      const name = stringOf(named)
+      const name = textOf(named)
       open.push(
         questions.has(name)
           ? { _tag: "Question", at, name }

@@ -1,6 +1,6 @@
 import { plain } from "@souffleur/domain"
 import { Option, Predicate } from "effect"
-import { isJson, type Json, recordOf } from "../lines/JsonRecord.ts"
+import { type Json, jsonOf, objectsIn, recordOf } from "../lines/JsonRecord.ts"
 
 /** Types of the records of `--output-format stream-json`, which all name their session. */
 const types = new Set(["system", "assistant", "user", "result", "stream_event", "rate_limit_event", "control_response"])
@@ -9,16 +9,13 @@ const types = new Set(["system", "assistant", "user", "result", "stream_event", 
 const telling = ["command", "file_path", "notebook_path", "path", "pattern", "query", "url", "skill", "description"]
 
 /** Returns the blocks of a message. */
-export const blocksOf = (message: unknown): ReadonlyArray<Json> => {
-  const content = isJson(message) ? message["content"] : undefined
-  return Array.isArray(content) ? content.filter(isJson) : []
-}
+export const blocksOf = (message: unknown): ReadonlyArray<Json> => objectsIn(jsonOf(message)["content"])
 
 /** UTF-16 units of a tool's argument. */
 const maxArgument = 100
 
 const toolLine = ({ input, name }: Json): string => {
-  const words = isJson(input) ? input : {}
+  const words = jsonOf(input)
   const argument = [...telling.map((key) => words[key]), ...Object.values(words)].find(Predicate.isString) ?? ""
   return `· ${plain(String(name), maxArgument)}${argument === "" ? "" : `: ${plain(argument, maxArgument)}`}`
 }

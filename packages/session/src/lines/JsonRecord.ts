@@ -10,6 +10,9 @@ export const isJson = (value: unknown): value is Json => Predicate.isObject(valu
 export const jsonOf = (value: unknown): Json => (isJson(value) ? value : {})
 /** Returns the objects of a list; empty: the value is none. */
 export const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isJson) : [])
+/** Returns the parts of a message. A text is one part. */
+export const messageParts = (content: unknown): ReadonlyArray<Json> =>
+  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
 /** Returns a text; empty: the value is none. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 /** Returns a number; `undefined`: the value is none. */
