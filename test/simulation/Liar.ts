@@ -40,7 +40,8 @@ const decodeSign = Schema.decodeUnknownOption(HookSign)
 export class Lies {
   /** By session: the signs at the end of its file, instead of the Conductor's own newest record. */
   readonly signs = new Map<string, SessionSigns>()
-  pidFiles: ReadonlyArray<AgentSession> = []
+  /** By the start time of their processes too: a later process with that pid has a file of its own. */
+  pidFiles: ReadonlyArray<AgentSession & { readonly startTime: number }> = []
   readonly hooks = new Map<string, HookSign>()
   /**
    * The session that hooks are said to have told, by the start time of its process. A process that gets the same pid
@@ -98,6 +99,7 @@ export const liar = (world: LiarsWorld, seed: Seed): void => {
       lies.pidFiles = [
         {
           pid: identity.pid,
+          startTime: identity.startTime,
           sessionId: seed.pick([another ? foreign.session : sessionId, foreign.session, word(seed) || "x"]),
           project: seed.pick(["/project", foreign.project, word(seed)]),
           status: seed.pick(["busy", "idle", "waiting", word(seed)]),

@@ -45,6 +45,9 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         ? Effect.succeed({ path, sessionId })
         : Effect.fail(new SessionNotFound({ sessionId, message: "no such file", reason: "missing" }))
     })
+  // The reader compares the start time in a pid file with that of the process.
+  const lied = () =>
+    world.lies.pidFiles.filter(({ pid, startTime }) => world.processes.at(pid)?.identity.startTime === startTime)
   return {
     ...agentByWords(gate),
     sessions: gate.through(
@@ -65,8 +68,8 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
             }
           })
           // A process has one file, and its last content is read.
-          .filter(({ pid }) => world.lies.pidFiles.every((file) => file.pid !== pid))
-          .concat(world.lies.pidFiles.filter(({ pid }) => world.processes.at(pid) !== undefined))
+          .filter(({ pid }) => lied().every((file) => file.pid !== pid))
+          .concat(lied())
       )
     ),
     sessionFile: (sessionId) => gate.through("agent.sessionFile", sessionFile(sessionId)),
