@@ -255,7 +255,7 @@ export const watcherMutants = [
     [`${watcher}/test/Watcher.test.ts`, `${watcher}/test/Signs.test.ts`],
     [
       ["watcher: beats before its first poll", "  yield* beat\n  const { noteOutage", "  const { noteOutage"],
-      ["watcher: remembers what it has started", ", () => remembering)", ", () => Effect.void)"],
+      ["watcher: remembers what it has started", "Effect.andThen(remembering, look)", "look"],
       ["watcher: beats each minute", "Effect.andThen(beating, Effect.never),\n", ""],
       ["watcher: says that it runs", 'yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })', ""],
       [
@@ -301,6 +301,16 @@ export const watcherMutants = [
     [
       ["idle: an agent without a cost", '(kind === "command" || !recordsDollars)', '(kind === "command")'],
       ["idle: a command", '(kind === "command" || !recordsDollars)', "(!recordsDollars)"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/process/src/process/LastSeen.ts",
+    ["packages/watcher/test/Watcher.test.ts"],
+    [
+      ["last seen: by the watcher before", "onSome: ({ at }) => at", "onSome: () => 0"],
+      ["last seen: not as a long run", "now - seen > 2 * interval ? seen : now", "Math.max(now, seen)"],
+      ["last seen: up to its end", "now - seen > 2 * interval ? seen : now", "seen"],
+      ["last seen: with each beat", "yield* Ref.set(last, yield* Clock.currentTimeMillis)", "yield* Ref.get(last)"]
     ]
   )
 ]

@@ -65,7 +65,8 @@ it("a WATCHER_DEAD for a replaced watcher, or from before a recovery, is ignored
       silent: (role) => (role === "watcher/1" ? Duration.seconds(10) : undefined),
       plan: (_, name) => {
         // The self-monitor has seen that the watcher runs, and looks at its beat.
-        if (name === "beats.last" && stage.watch.watcher?.watcher === 1) meanwhile(stage, said)
+        const { monitor, watcher } = stage.watch
+        if (name === "beats.last" && watcher?.watcher === 1 && monitor !== undefined) meanwhile(stage, said)
         return undefined
       }
     })

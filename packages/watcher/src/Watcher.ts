@@ -16,7 +16,7 @@ import {
   type WatcherExit,
   type WatchRef
 } from "@souffleur/domain"
-import { rememberOffspring, reportedSession } from "@souffleur/process"
+import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
 import { classify, evidenceOf, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
@@ -76,7 +76,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   // The tree is remembered at each beat. A process that cleans its environment is known only by its parents, while they
   // live.
   const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor)
-  const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => remembering)
+  const { look, ranUntil } = yield* makeLastSeen(ref, watch, intervalMillis)
+  const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => Effect.andThen(remembering, look))
 
   yield* beat
   const { noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
@@ -202,6 +203,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     exit: report.exit,
     tasks: tasksOf(report.comms),
     evidence: report.evidence,
+    ranUntil: yield* ranUntil,
     quietUntil: yield* quietUntilNow(settings.quietHours),
     margin: yield* jittered(settings.limitMargin),
     pause: yield* jittered(settings.restartPause)

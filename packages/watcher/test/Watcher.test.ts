@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime } from "@souffleur/domain"
 import { begun, fakeCompactPrompt, settle, until } from "@souffleur/testing"
-import { Deferred, Effect, Option } from "effect"
+import { Deferred, Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { conductor, history, watching, type World } from "./WatcherWorld.ts"
 
@@ -854,6 +854,42 @@ describe("solo", () => {
         world.condition = "zombie"
         yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* told)[0]?._tag, tag)
+      }
+    })
+  )
+  it.effect("a death of a command that is noticed late counts up to the last beat, not as a long run", () =>
+    Effect.gen(function* () {
+      const lateBy = 8 * 3600
+      const before = [history.confirmed(null), history.started(), history.started(2, false, begun + lateBy * 1000)]
+      for (const [beatBefore, retries] of [
+        [30, 1],
+        [599, 1],
+        [600, 0]
+      ] as const) {
+        const { told } = yield* watching({
+          world: { solo: true, kind: "command", condition: "gone" },
+          history: before,
+          late: lateBy,
+          beatBefore
+        })
+        yield* TestClock.adjust("1 second")
+        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", retries })
+      }
+    })
+  )
+  it.effect("a command counts as run up to its end, where its watcher was there", () =>
+    Effect.gen(function* () {
+      for (const [seconds, retries] of [
+        [595, 1],
+        [605, 0],
+        [3600, 0]
+      ] as const) {
+        const settings = { watcherInterval: Duration.minutes(7) }
+        const { told, world } = yield* watching({ world: { solo: true, kind: "command" }, settings })
+        yield* until(seconds)
+        world.condition = "gone"
+        yield* TestClock.adjust("1 second")
+        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", retries })
       }
     })
   )

@@ -217,6 +217,8 @@ export const watching = Effect.fnUntraced(function* (
     readonly history?: ReadonlyArray<WatchEvent>
     /** Seconds that have passed since the watch began. */
     readonly late?: number
+    /** When the watcher before last beat, in seconds since the watch began. */
+    readonly beatBefore?: number
     readonly settings?: Partial<Settings["Service"]>
   } = {}
 ) {
@@ -236,6 +238,7 @@ export const watching = Effect.fnUntraced(function* (
     Context.get(context, Offspring)
   ]
   if (world.beat !== undefined) yield* beats.beat(agentBeats("w"), { by: "agent", at: world.beat })
+  if (setup.beatBefore !== undefined) yield* beats.beat("w", { by: "watcher/1", at: begun + setup.beatBefore * 1000 })
   const before = [
     Event.WatchOpened.make({
       at: begun,

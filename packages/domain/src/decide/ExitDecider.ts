@@ -102,7 +102,8 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       return ok(Event.ConductorCompleted.make({ at, by: completedBy(watch) }))
     case "Dead": {
       if (watch.standby !== undefined) return ok()
-      const retries = retriesAfter(watch, command)
+      // A death may be noticed long after it.
+      const retries = retriesAfter(watch, { tasks, now: command.ranUntil ?? at })
       return ok(
         Event.ConductorDied.make({ ...seen, reason: exit.reason, retries }),
         ...recoveryOf(watch, at, { trigger: exit.reason, retries }, command)

@@ -132,6 +132,8 @@ export type WatchIntent =
       readonly exit: WatcherExit
       readonly tasks: { readonly count: number; readonly fingerprint: string } | null
       readonly evidence: Evidence
+      /** When the process was last seen to run, epoch ms. Absent: now. */
+      readonly ranUntil?: number
       /** The end of the user's quiet hours, epoch ms; `null`: no quiet hours now. */
       readonly quietUntil?: number | null
       /** The time that is added to a stated end of a limit, ms. */
