@@ -202,7 +202,8 @@ describe.concurrent("souffleur conduct", () => {
         const found = yield* facts
         assert.strictEqual(found.run?.level, "note")
         assert.include(found.run?.detail, `its conductor, pid ${conductor.pid}, is dead`)
-        assert.strictEqual(found.run?.todo, `souffleur conduct ${join(the.project, "plan.yaml")}`)
+        const again = `souffleur conduct ${join(the.project, "plan.yaml")} --project-dir ${the.project}`
+        assert.strictEqual(found.run?.todo, again)
         assert.deepStrictEqual([found.code, found.state?.level], [1, "wrong"])
 
         const two = the.start(["conduct", "plan.yaml", "--json"])

@@ -10,20 +10,20 @@ const check = (seed: number) => assert.deepStrictEqual(simulateFleet(seed).viola
 
 describe("simulated fleets", () => {
   it("a log is the same with a hub and without one, and reaches a hub that keeps its promises, whole and once", () => {
-    for (const seed of [1, 2, 5, 8, 9]) check(seed)
+    for (const seed of [1, 2, 5, 8, 74]) check(seed)
     // A hand-over is among launches without progress.
     check(524382051)
     // A word ends a watch while its launcher is on its way.
     check(524024684)
   })
   it("fleets of some seeds have killed shippers, and words of each kind that a host took, and refused ones", () => {
-    const { events, refused, restarts, taken } = simulateFleet(5)
+    const { events, refused, restarts, taken } = simulateFleet(113)
     assert.isAbove(events, 20)
     assert.isAbove(restarts, 1)
     assert.isAbove(taken.length, 20)
     assert.sameMembers([...new Set(taken)], [...FleetWord.literals])
     assert.isAbove(refused, 20)
-    const ofLiar = simulateFleet(9)
+    const ofLiar = simulateFleet(74)
     assert.isNotEmpty(ofLiar.taken)
     assert.isAbove(ofLiar.refused, 5)
   })
