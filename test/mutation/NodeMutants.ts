@@ -284,7 +284,9 @@ export const nodeMutants = [
         "onNone: () => Effect.succeed(false)",
         "onNone: () => Effect.succeed(true)"
       ],
-      ["claims: released by its owner alone", "if (one.text === encodeOwner(self)) fs.rmSync", "fs.rmSync"],
+      ["claims: released by its owner alone", "if (isOwn(one)) fs.rmSync", "fs.rmSync"],
+      ["claims: an own one that cannot be read", ' || (text === "" && own.has(name))', ""],
+      ["claims: … and no unreadable one of another", "&& own.has(name)", ""],
       [
         "claims: an uninstall takes those of dead ones",
         "abandoned: { paths, remove: sweep }",

@@ -42,6 +42,24 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("an own claim whose file cannot be read any more is still one's own, and goes with its release", () =>
+    Effect.gen(function* () {
+      const at = join(yield* folder, "claims")
+      const claims = yield* claimsIn(at)
+      yield* claims.claim(conductor)
+      // As after a word of a person to all files below a home.
+      fs.chmodSync(join(at, `${key}.1`), 0o644)
+      yield* claims.claim(conductor)
+      assert.deepStrictEqual(fs.readdirSync(at), [`${key}.1`])
+      const { reason } = yield* Effect.flip(Effect.flatMap(claimsIn(at), ({ claim }) => claim(conductor))).pipe(
+        Effect.map((error) => ({ reason: error._tag }))
+      )
+      assert.strictEqual(reason, "AlreadyWatched")
+      yield* claims.release(conductor)
+      assert.deepStrictEqual(fs.readdirSync(at), [])
+    })
+  )
+
   it.effect("a session with any id can be claimed, beside a project of that name", () =>
     Effect.gen(function* () {
       const at = join(yield* folder, "claims")

@@ -180,13 +180,18 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
     return new AlreadyWatched({ owner: owner.value, problem: near ? `${who}, and is alive` : `${who}: ${far}` })
   }
 
+  /** The names of own claims. A file of ours that cannot be read any more is no reason to leave a Conductor. */
+  const own = new Set<string>()
+  const ownText = () => encodeOwner(self)
+  const isOwn = ({ name, text }: Claim) => text === ownText() || (text === "" && own.has(name))
+
   const claimKey = Effect.fnUntraced(function* (key: string, what: string) {
     const readClaims = attempt(() => claimsNamed((one) => one === key))
-    const text = encodeOwner(self)
+    const text = ownText()
     while (true) {
       yield* usable
       const known = yield* readClaims
-      if (known.some((one) => one.text === text)) return
+      if (known.some(isOwn)) return
       const [held] = yield* Effect.filter(known, (one) => Effect.map(isLeft(one), (left) => !left))
       if (held !== undefined) return yield* heldBy(held, what)
       const mine: Claim = {
@@ -196,7 +201,7 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
       }
       // An empty folder may go at any moment, as by an uninstall: then it is made again.
       if (!(yield* attempt(() => createIn(folder, mine.name, text)))) continue
-      if ((yield* readClaims).every(isAmong([...known, mine]))) return
+      if ((yield* readClaims).every(isAmong([...known, mine]))) return void own.add(mine.name)
       yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
     }
   })
@@ -204,7 +209,7 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
     Effect.ignore(
       attempt(() => {
         for (const one of claimsNamed((other) => other === key))
-          if (one.text === encodeOwner(self)) fs.rmSync(join(folder, one.name), { force: true })
+          if (isOwn(one)) fs.rmSync(join(folder, one.name), { force: true })
       })
     )
 
