@@ -26,7 +26,8 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observ
   const turn = session?.turn
   const newer = turn !== undefined && turn.at > wait.since && wait.kind !== "quiet-hours"
   if (newer && turn._tag !== "Failed" && process === "running") return { _tag: "WaitOver", how: "went on" }
-  if (seen.now < wait.until) return undefined
+  // A clock that was set back to before the wait would put its end off for as long.
+  if (seen.now < wait.until && seen.now >= wait.since) return undefined
   const failure = failureOf(watch, seen)
   const later = failure?.resetsAt !== undefined && failure.resetsAt > seen.now
   // A time that is no believable wait is no statement: it would put the wait off again and again.

@@ -256,6 +256,12 @@ describe("a wait", () => {
     assert.isUndefined(exitOf(wait(now + 1, "quiet-hours"), goesOn(now - 4999)))
     assert.isUndefined(exitOf(wait(now + 1), at(failed("usage-limit"))))
   })
+  it("a wait is over too where the clock was set back to before it, and would put it off for as long", () => {
+    const hour = 3_600_000
+    const later = { ...awaiting, wait: { ...wait(now + 2 * hour).wait!, since: now + 1 } }
+    assert.deepStrictEqual(exitOf(later, { process: "gone" }), over)
+    assert.isUndefined(exitOf({ ...later, wait: { ...later.wait, since: now } }, { process: "gone" }))
+  })
   it("a wait is put off only by a newly stated limit", () => {
     const again = { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 } as const
     assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000))), again)
