@@ -475,6 +475,25 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     `${recovery}/src/steps/Launch.ts`,
+    [`${recovery}/test/Restart.test.ts`],
+    [
+      ["undecided: settled before the next launch", "  yield* unlessLaunched(watch)\n", ""],
+      ["undecided: only a process that runs", " || (yield* isGone(processes, ran.value))", " || ran.value.pid > 0"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/watch/RecoveryEvolution.ts",
+    [`${recovery}/test/Restart.test.ts`],
+    [
+      [
+        "undecided: of a cycle that failed closed",
+        "watch.recovery?.launch?.launchId ?? watch.undecided",
+        "watch.undecided"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/steps/Launch.ts`,
     [...all, `${recovery}/test/ProgramProvider.test.ts`, "test/scenarios/Death.test.ts"],
     [
       [
@@ -490,10 +509,14 @@ export const recoveryMutants = [
       ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
       [
         "launch: complete cancels it",
-        "  yield* unlessComplete\n  yield* oneWriter(watch)",
-        "  yield* oneWriter(watch)"
+        "  yield* unlessComplete\n  yield* unlessLaunched(watch)",
+        "  yield* unlessLaunched(watch)"
       ],
-      ["launch: one writer", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* unlessComplete"],
+      [
+        "launch: one writer",
+        "  yield* unlessLaunched(watch)\n  yield* oneWriter(watch)",
+        "  yield* unlessLaunched(watch)"
+      ],
       [
         "launch: a lost reply is settled",
         "const launchId = launchIdOf(watch.id, token)\n  return Option.map(yield* launcher.settle(launchId)",

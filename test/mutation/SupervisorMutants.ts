@@ -115,6 +115,7 @@ export const supervisorMutants = [
       ],
       ["adopt: who was just launched itself", "!Equal.equals(ran.value, adopted.conductor) && ", ""],
       ["adopt: after its end any other", " && !(yield* isGone(yield* Processes, ran.value)))\n", ")\n"],
+      ["adopt: not beside an earlier launch", "recovery?.launch?.launchId ?? undecided", "recovery?.launch?.launchId"],
       ["adopt: no launch becomes anybody", "      yield* settleLast(id, said.success)\n", ""],
       [
         "adopt: a launch of the same moment is settled first",

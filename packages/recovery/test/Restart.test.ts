@@ -75,6 +75,37 @@ it.effect("a command without its launch file fails closed: it is not guessed", (
     assert.deepStrictEqual(launches(world), [])
   })
 )
+it.effect("a launch that an earlier recovery left undecided is settled first: beside its process nothing runs", () =>
+  Effect.gen(function* () {
+    for (const late of [true, false]) {
+      const { last, log, run, world } = yield* cycle()
+      const { becomes } = world.launcher
+      // Its launcher is late, and there is no room for a tombstone.
+      world.launcher.becomes = () => {
+        throw new Error("ENOSPC")
+      }
+      yield* Effect.exit(run)
+      world.launcher.becomes = becomes
+      const ref = yield* log.ref()
+      yield* ref.dispatch({ _tag: "FailClosed", cycle: 1, stage: "recovery", message: "a defect" })
+      const launcher = yield* world.launcher.service
+      const launch = launcher.launch("w-g2-c1-restart-1")
+      if (late) yield* launch
+      yield* ref.dispatch({ _tag: "Retry" })
+      yield* run
+      assert.lengthOf(launches(world), 1)
+      if (late)
+        assert.deepStrictEqual(closedAt(yield* last), [
+          "one writer",
+          "process 5000, which an earlier recovery launched, still runs: adopt it, or end it"
+        ])
+      else {
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+        assert.strictEqual((yield* Effect.flip(launch)).message, "the launch was cancelled")
+      }
+    }
+  })
+)
 it.effect("a restart waits for its turn, and starts nothing beside leftovers of the command", () =>
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle()

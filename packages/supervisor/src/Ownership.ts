@@ -110,7 +110,7 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   id: string,
   adopted: Omit<Extract<WatchIntent, { readonly _tag: "Adopt" }>, "_tag" | "settled">
 ) {
-  const launchOf = ({ recovery }: Watch) => recovery?.launch?.launchId
+  const launchOf = ({ recovery, undecided }: Watch) => recovery?.launch?.launchId ?? undecided
   for (;;) {
     const settled = launchOf(yield* load(id))
     const ran = settled === undefined ? Option.none() : yield* (yield* Launcher).settle(settled)

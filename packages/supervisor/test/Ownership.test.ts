@@ -376,6 +376,23 @@ describe("an operator's release", () => {
       assert.deepStrictEqual(yield* tags, ["LaunchPrepared"])
     })
   )
+  it.effect("adoption is refused beside a process that a recovery launched before it failed closed", () =>
+    Effect.gen(function* () {
+      const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
+      const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
+      const closed = Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "recovery", message: "a defect" })
+      const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared, closed])
+      const adopted = { conductor: identityOf(50), sessionId: "s9", print: false, baseline }
+      const refused = yield* Effect.flip(
+        adopt("w", adopted).pipe(
+          Effect.provideService(Launcher, launcher([], [], Option.some(identityOf(4711)))),
+          Effect.provideContext(context)
+        )
+      )
+      assert.include(refused.message, "process 4711")
+      assert.deepStrictEqual(yield* tags, [])
+    })
+  )
   it.effect("the launch file of the first launch is removed at the end of the watch, by each way to end it", () =>
     Effect.gen(function* () {
       for (const end of [release("w"), finish("w", "operator")]) {

@@ -53,6 +53,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   sessions: withSession(watch, event.sessionId),
   generation: event.generation,
   handedFrom: undefined,
+  undecided: undefined,
   launchedAt: event.at,
   preparedAt: 0,
   print: event.print,

@@ -75,6 +75,7 @@ export const evolveRecovery: Pick<
   }),
   RecoveryFailedClosed: ({ at, cycle, message, stage }, watch) => ({
     recovery: undefined,
+    undecided: watch.recovery?.launch?.launchId ?? watch.undecided,
     standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, message, since: at, held: false, ended: true }
   })
 }

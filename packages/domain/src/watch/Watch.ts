@@ -51,6 +51,8 @@ export const Watch = Schema.Struct({
    * both must be gone before the next launch.
    */
   launched: Schema.UndefinedOr(ProcessIdentity),
+  /** The launch of a recovery that failed closed. It may have run, or may still: the next launch settles it first. */
+  undecided: Schema.UndefinedOr(Text),
   sessionId: Text,
   /** Every session id of any generation. The watch is found by each of them. */
   sessions: Schema.Array(Text),
@@ -178,6 +180,7 @@ export const initial: Watch = {
   firstLaunch: undefined,
   conductor: undefined,
   launched: undefined,
+  undecided: undefined,
   sessionId: unknownSession,
   sessions: [],
   awaiting: false,

@@ -22,7 +22,7 @@ export type WatchBrief = Pick<Watch, (typeof brief)[number]>
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "67602a70c87c4ee1" },
+  name: { kind: "watch", fingerprint: "9a28574966e9aed5" },
   initial,
   evolve,
   schema: Watch,

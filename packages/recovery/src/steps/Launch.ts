@@ -9,7 +9,8 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
-  type Processes,
+  isSameProcess,
+  Processes,
   ProcessIdentity,
   Settings,
   type Terminal,
@@ -19,7 +20,7 @@ import {
   type WatchIntent
 } from "@souffleur/domain"
 import { type LogError, LaunchSlots, type Offspring, type Refused } from "@souffleur/eventlog"
-import { agentCommand, launchOnce, sessionToBegin } from "@souffleur/process"
+import { agentCommand, isGone, launchOnce, sessionToBegin } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { signed } from "./LaunchPrompt.ts"
@@ -129,6 +130,23 @@ const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
 })
 
 /**
+ * Settles the launch of an earlier cycle, which may have failed closed before it was decided. Fails with `FailedClosed`
+ * where its process runs: two agents would work at once.
+ */
+const unlessLaunched = Effect.fnUntraced(function* ({ conductor, undecided }: Watch) {
+  if (undecided === undefined) return
+  const processes = yield* Processes
+  const ran = yield* Effect.catchTag((yield* Launcher).settle(undecided), "LaunchFailed", ({ message }) =>
+    Effect.fail(new FailedClosed({ stage: "launch", message }))
+  )
+  if (Option.isNone(ran) || isSameProcess(ran.value, conductor) || (yield* isGone(processes, ran.value))) return
+  return yield* new FailedClosed({
+    stage: "one writer",
+    message: `process ${ran.value.pid}, which an earlier recovery launched, still runs: adopt it, or end it`
+  })
+})
+
+/**
  * Waits for a launch slot, then checks for everything that forbids a launch. It runs inside the launch step. There a
  * launch that a crash left behind is settled first, and its process holds the session rightly.
  */
@@ -138,6 +156,7 @@ export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
   // The slot comes first, because it may take a while. The checks after it are fresh at the launch.
   yield* (yield* LaunchSlots)(ref.id, launchSpacing)
   yield* unlessComplete
+  yield* unlessLaunched(watch)
   yield* oneWriter(watch)
 })
 
