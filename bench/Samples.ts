@@ -1,5 +1,8 @@
 import type { WatchEvent } from "@souffleur/domain"
 
+/** The session of the agent, which each recovery resumes. */
+export const sessionId = "5570b290-0000-4000-8000-000000000001"
+
 /** A death with its evidence, about 300 bytes as a row: an event with many fields. */
 export const died = (at: number): WatchEvent => ({
   _tag: "ConductorDied",
@@ -58,7 +61,7 @@ export const cycle = (n: number, at: number): ReadonlyArray<WatchEvent> => [
     provider: "claude_export",
     launchId: `watch-${n}`,
     conductor: { pid: 4_180_000, startTime: 1, bootId: "bench" },
-    sessionId: "0b7f6f0e-5b0e-4f0a-9a43-8a3f6f1f2c11",
+    sessionId,
     awaiting: true,
     print: true,
     exportPath: null,

@@ -1,8 +1,14 @@
-import { Effect, FileSystem, Path } from "effect"
-import { child, souffleur } from "./Child.ts"
-import { median, report } from "./Table.ts"
+import { Clock, Effect, FileSystem, Path, Stream } from "effect"
+import { ChildProcess } from "effect/process"
+import { souffleur } from "./Child.ts"
+import { measured, startRows } from "./CommandRows.ts"
+import { makeStore } from "./StoreFile.ts"
+import { median, report, type Row, timed } from "./Table.ts"
 
-const rounds = 25
+type Env = Readonly<Record<string, string>>
+
+/** Rounds of what an agent or a recovery waits for, and of each other command. */
+const [rounds, fewRounds] = [25, 9]
 
 /** Input of a hook for a tool that was given a file. */
 const call = JSON.stringify({
@@ -25,9 +31,27 @@ const makeLaunch = Effect.fnUntraced(function* (folder: string, id: string) {
   return file
 })
 
+const millis = (seconds: number) => (seconds * 1000).toFixed(1)
+
+/** Runs a program in a folder until it ends. A command that refuses has answered too, and a defect has not. */
+const untilAnswer = Effect.fnUntraced(function* (args: ReadonlyArray<string>, cwd: string, env: Env) {
+  const run = Effect.gen(function* () {
+    const handle = yield* ChildProcess.make(process.execPath, args, {
+      cwd,
+      env,
+      extendEnv: true,
+      stderr: "ignore",
+      stdin: Stream.make(new TextEncoder().encode(call))
+    })
+    yield* Stream.runDrain(handle.stdout)
+    if ((yield* handle.exitCode) > 3) return yield* Effect.die(new Error(`${args.join(" ")} failed`))
+  }).pipe(Effect.scoped)
+  return yield* timed(run)
+})
+
 /**
- * Measures the time of a start, in turns with a Node program that does nothing. A tool call of the agent waits for a
- * hook, and a recovery for a launch.
+ * Measures the time of each command on a store of one short watch. It takes turns with a Node program that does nothing.
+ * A tool call of the agent waits for a hook, and a recovery for a launch.
  */
 export const start = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -41,38 +65,50 @@ export const start = Effect.gen(function* () {
     return [(yield* fs.exists(file)) ? file : entry, word]
   })
   const [hook, launch] = [yield* small("hook", "hook"), yield* small("launch", "__launch")]
+  const project = path.join(yield* fs.realPath(folder), "opera")
   const env = { HOME: folder, SOUFFLEUR_STATE_DIR: path.join(folder, "state") }
+  yield* fs.makeDirectory(project)
+  yield* fs.makeDirectory(env.SOUFFLEUR_STATE_DIR, { mode: 0o700 })
+  const now = yield* Clock.currentTimeMillis
+  const held = { finished: 0, events: 36 }
+  yield* Effect.sync(() => makeStore(path.join(env.SOUFFLEUR_STATE_DIR, "souffleur.db"), project, now, held))
   const words =
     (...args: ReadonlyArray<string>) =>
     () =>
       Effect.succeed(args)
   const starts = [
-    { name: "bare Node", args: words(nothing) },
-    { name: "--version", args: words(entry, "--version"), limit: { atMost: 1.2 } },
-    { name: "hook", args: words(...hook), limit: { atMost: 1.5 } },
+    { name: "--version", args: words(entry, "--version"), limit: { atMost: 1.2 }, count: rounds },
+    { name: "hook", args: words(...hook), limit: { atMost: 1.5 }, count: rounds },
     {
       name: "launch",
       args: (round: number) => Effect.map(makeLaunch(folder, `bench-${round}`), (file) => [...launch, file]),
-      limit: { atMost: 1.5 }
+      limit: { atMost: 1.5 },
+      count: rounds
     },
-    { name: "--help", args: words(entry, "--help"), limit: { atMost: 4.5 } },
-    { name: "status", args: words(entry, "status"), limit: { atMost: 4.5 } }
-  ].map((one) => ({ ...one, seconds: new Array<number>() }))
-  for (let round = 0; round <= rounds; round++) {
-    for (const { args, seconds } of starts) {
-      const took = yield* child(process.execPath, yield* args(round), env, call)
-      // The first round fills the caches.
-      if (round > 0) seconds.push(took.seconds)
-    }
-  }
-  const bare = starts[0]!.seconds
-  return yield* report(
-    ["start", "ms, median", "ms, best", "× bare Node"],
-    starts.map(({ limit, name, seconds }) => ({
-      cells: [name, (median(seconds) * 1000).toFixed(1), (Math.min(...seconds) * 1000).toFixed(1)],
-      // A busy machine slows one round, and both of its starts.
-      measured: median(seconds.map((own, round) => own / bare[round]!)),
-      ...(limit === undefined ? {} : { limit })
+    ...[[], ["--help"], ...measured(startRows)].map((each) => ({
+      name: ["souffleur", ...each].join(" "),
+      args: words(entry, ...each),
+      limit: { atMost: 4.5 },
+      count: fewRounds
     }))
-  )
+  ]
+  const one = (args: ReadonlyArray<string>) => untilAnswer(args, project, env)
+  const bare: Array<number> = []
+  const rows: Array<Row> = []
+  for (const { args, count, limit, name } of starts) {
+    const [own, ratios] = [new Array<number>(), new Array<number>()]
+    for (let round = 0; round <= count; round++) {
+      const node = yield* one([nothing])
+      const took = yield* one(yield* args(round))
+      // The first round fills the caches.
+      if (round === 0) continue
+      bare.push(node)
+      own.push(took)
+      ratios.push(took / node)
+    }
+    // A busy machine slows one round, and both of its starts.
+    rows.push({ cells: [name, millis(median(own)), millis(Math.min(...own))], measured: median(ratios), limit })
+  }
+  const node = { cells: ["bare Node", millis(median(bare)), millis(Math.min(...bare))], measured: 1 }
+  return yield* report(["start", "ms, median", "ms, best", "× bare Node"], [node, ...rows])
 })

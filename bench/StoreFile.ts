@@ -1,10 +1,10 @@
 import { encodeEvent, Event, type WatchEvent } from "@souffleur/domain"
 import { Store } from "@souffleur/eventlog"
 import { DatabaseSync } from "node:sqlite"
-import { cycle } from "./Samples.ts"
+import { cycle, sessionId } from "./Samples.ts"
 
 /** The watch of the agent that asks. */
-export const here = { id: "here-0001", sessionId: "5570b290-0000-4000-8000-000000000001" }
+export const here = { id: "here-0001", sessionId }
 const owner = {
   host: "bench",
   machine: null,
@@ -14,8 +14,13 @@ const owner = {
 const baseline = { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 }
 
 /** Makes the events of a watch that is under way. */
-const begun = (project: string, sessionId: string, at: number): ReadonlyArray<WatchEvent> => [
-  Event.WatchOpened.make({ at, project, comms: null, pid: 0, sessionId, observe: false }),
+const begun = (
+  project: string,
+  sessionId: string,
+  at: number,
+  comms: string | null = null
+): ReadonlyArray<WatchEvent> => [
+  Event.WatchOpened.make({ at, project, comms, pid: 0, sessionId, observe: false }),
   Event.OwnerTook.make({ at, fence: 1, owner }),
   Event.ConductorConfirmed.make({ at, conductor: owner.process, sessionId, print: true, ...baseline }),
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
@@ -29,6 +34,23 @@ export interface Held {
   readonly events: number
 }
 
+const putInto = (database: DatabaseSync) => {
+  const insert = database.prepare(
+    "INSERT INTO events (stream, revision, tag, version, at, data) VALUES (?, ?, ?, ?, ?, ?)"
+  )
+  return (stream: string, revision: number, event: WatchEvent) => {
+    const { at, data, tag, version } = encodeEvent(event)
+    insert.run(stream, revision, tag, version, at, data)
+  }
+}
+
+/** Adds a short watch that goes on, for a word that ends it. */
+export const addShort = (path: string, id: string, now: number): void => {
+  const database = new DatabaseSync(path)
+  begun(`/short/${id}`, id, now).forEach((event, index) => putInto(database)(id, index + 1, event))
+  database.close()
+}
+
 /** Makes a store in one transaction: finished watches of eight events, then one watch of `project` that goes on. */
 export const makeStore = (path: string, project: string, now: number, { events, finished }: Held): void => {
   const database = new DatabaseSync(path)
@@ -36,13 +58,7 @@ export const makeStore = (path: string, project: string, now: number, { events, 
     `PRAGMA journal_mode = WAL; PRAGMA application_id = ${Store.applicationId}; ${Store.migrations.flat().join(";")};
     PRAGMA user_version = ${Store.migrations.length}; BEGIN`
   )
-  const insert = database.prepare(
-    "INSERT INTO events (stream, revision, tag, version, at, data) VALUES (?, ?, ?, ?, ?, ?)"
-  )
-  const put = (stream: string, revision: number, event: WatchEvent) => {
-    const { at, data, tag, version } = encodeEvent(event)
-    insert.run(stream, revision, tag, version, at, data)
-  }
+  const put = putInto(database)
   const at = now - 86_400_000
   for (let n = 0; n < finished; n++) {
     const id = `done-${n.toString(16).padStart(4, "0")}`
@@ -53,7 +69,7 @@ export const makeStore = (path: string, project: string, now: number, { events, 
     ]
     all.forEach((event, index) => put(id, index + 1, event))
   }
-  const first = begun(project, here.sessionId, at)
+  const first = begun(project, here.sessionId, at, `${project}/comms.db`)
   first.forEach((event, index) => put(here.id, index + 1, event))
   for (let [revision, n] = [first.length, 1]; revision < events; n++)
     for (const event of cycle(n, at)) put(here.id, ++revision, event)

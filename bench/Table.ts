@@ -17,7 +17,7 @@ export interface Row {
   readonly limit?: { readonly atMost: number } | { readonly atLeast: number }
 }
 
-const isMet = ({ limit, measured = Number.NaN }: Row): boolean =>
+export const isMet = ({ limit, measured = Number.NaN }: Row): boolean =>
   limit === undefined || ("atMost" in limit ? measured <= limit.atMost : measured >= limit.atLeast)
 
 const verdict = (row: Row): string => {

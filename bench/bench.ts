@@ -1,4 +1,4 @@
-// node bench/bench.ts [name [option]]: one bench, or all of them. It ends with 1, and names the benches, where a limit is
+// node bench/bench.ts [name [option]]: one bench, or all of them. Options need a name. It ends with 1, and names the benches, where a limit is
 // missed.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -14,17 +14,18 @@ import { rebuild } from "./Rebuild.ts"
 import { recovery } from "./RecoveryBench.ts"
 import { start } from "./Start.ts"
 import { store } from "./StoreBench.ts"
+import { suite } from "./SuiteBench.ts"
 import { transcripts } from "./Transcripts.ts"
 import { trim } from "./TrimBench.ts"
 
-const [name, option] = process.argv.slice(2)
+const [name, option, count] = process.argv.slice(2)
 
 type Bench = readonly [run: Effect.Effect<boolean, unknown, NodeServices.NodeServices | Scope.Scope>, what: string]
 const benches: Readonly<Record<string, Bench>> = {
   append: [append, "events appended a second, beside raw node:sqlite"],
   rebuild: [rebuild(Number(option ?? 200_000)), "a log folded to its state, beside reading it; [events]"],
-  store: [store, "commands and tools on 10,000 finished watches and on a million events, beside an empty store"],
-  start: [start, "how long commands, a hook and a launch take to start, beside bare Node"],
+  store: [store, "each command and tool on 10,000 finished watches and on a million events, beside an empty store"],
+  start: [start, "how long each command, a hook and a launch take, beside bare Node"],
   idle: [
     idle(Number(option ?? 60)),
     "memory and processor of a watch and its guardian at rest; how soon a death is noticed; [seconds]"
@@ -50,6 +51,10 @@ const benches: Readonly<Record<string, Bench>> = {
   transcripts: [
     transcripts(option === "--gigabyte" ? [10, 100, 1000] : [10, 100]),
     "export and trim as processes with their memory; [--gigabyte]"
+  ],
+  suite: [
+    suite(option === "--busy" ? Number(count ?? 20) : 0),
+    "the tests of `pnpm test`, once and alone; with [--busy N] N times beside two busy loops"
   ]
 }
 const all = Object.entries(benches)

@@ -27,7 +27,7 @@ export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
   evolve,
   schema: Watch,
   keepEvery: 200,
-  milestoneEvery: 500,
+  milestoneEvery: 250,
   isEnded: ({ phase }) => phase === "Exited",
   keysOf: ({ comms, conductor, project, sessions }) => [
     watchKey.project(project),

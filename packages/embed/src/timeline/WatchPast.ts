@@ -3,7 +3,7 @@ import { Effect, Option, Stream } from "effect"
 import type { RevisionRange } from "../SouffleurOptions.ts"
 
 /** Revisions that are read first on each side. A recovery has about thirty events. */
-const firstSide = 500
+const firstSide = 250
 
 /** A part of the history of a watch, with the state before its first event. */
 export interface WatchPart {
@@ -60,8 +60,8 @@ export const revisionAt = Effect.fn("revisionAt")(function* (id: string, newest:
   return low
 })
 
-/** Revisions of one read of a stream of events. */
-const page = 1000
+/** Revisions of the first read of a stream of events, and of a later one. */
+const [firstPage, laterPage] = [50, 1000]
 
 /**
  * Streams the events after a revision, up to another one. `history` reads some of them. The first come at once, and no
@@ -73,7 +73,7 @@ export const eventsBetween = <E>(
   upTo: number
 ) =>
   Stream.paginate(after, (from) => {
-    const to = Math.min(upTo, from + page)
+    const to = Math.min(upTo, from + (from === after ? firstPage : laterPage))
     const next = to < upTo ? Option.some(to) : Option.none<number>()
     return Effect.map(history({ after: from, upTo: to }), (events) => [events, next] as const)
   })
