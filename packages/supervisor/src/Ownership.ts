@@ -147,9 +147,9 @@ const isSeen = ({ pidNamespace, process }: Owner, self: Owner) =>
  */
 const watchesIt = (id: string, owner: Owner, self: Owner) => {
   const who = `souffleur with pid ${owner.process.pid} on ${owner.host}`
-  if (isSeen(owner, self)) return `${who} watches it`
+  if (isSeen(owner, self)) return `${who} watches ${id}: "souffleur attach ${id}" shows it`
   const where = isOfAnotherMachine(owner, self) ? "on another machine" : "where its processes cannot be seen from here"
-  return `${who} watches it and may be alive ${where}: ${endsHere(id)}`
+  return `${who} watches ${id} and may be alive ${where}: ${endsHere(id)}`
 }
 
 /**

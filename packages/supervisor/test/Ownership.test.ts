@@ -61,6 +61,16 @@ describe("owning a watch", () => {
       assert.strictEqual((yield* ref.state).fence, 2)
     })
   )
+  it.effect("owning a watch of a living owner is refused with the name of the watch, and how to see it", () =>
+    Effect.gen(function* () {
+      const { own } = yield* owning([opened(), took(1, 77), confirmed], { alive: new Set([10, 77]) })
+      const refused = yield* Effect.flip(own)
+      assert.strictEqual(
+        refused.message,
+        `already watched: souffleur with pid 77 on ${self.host} watches w: "souffleur attach w" shows it`
+      )
+    })
+  )
   it.effect("owning a watch of an owner on another machine is refused, with what to do", () =>
     Effect.gen(function* () {
       const far = { ...ownerOf(77), machine: "another", process: { pid: 77, startTime: 77, bootId: "its own" } }
