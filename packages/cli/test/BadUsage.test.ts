@@ -78,11 +78,11 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   { args: ["log", "../../x"], says: /no watch is called/ },
   { args: ["release"], says: /no watch of/ },
   { args: ["estimate"], says: /Missing required argument: file/ },
-  { args: ["estimate", "nowhere.md"], says: /cannot be read/ },
+  { args: ["estimate", "nowhere.md"], says: /the export nowhere\.md cannot be read: it is not there/ },
   {
     args: ["estimate", "nowhere.md", "--json"],
     says: /^$/,
-    out: ['{"ok":false,"error":"the export cannot be read: NotFound"}']
+    out: ['{"ok":false,"error":"the export nowhere.md cannot be read: it is not there"}']
   },
   { args: ["export", "../../x"], says: /is no session id/ },
   { args: ["export", id], says: /cannot be read: it is not there/ },

@@ -327,7 +327,7 @@ layer(HostServices.layer)("estimate", (it) => {
       const folder = yield* fs.makeTempDirectoryScoped()
       const missing = yield* Effect.flip(estimate(`${folder}/none.md`))
       assert.strictEqual(missing._tag, "EstimateFailed")
-      assert.match(missing.message, /NotFound/)
+      assert.match(missing.message, /none\.md cannot be read: it is not there/)
       assert.match((yield* Effect.flip(estimate(folder))).message, /regular/)
     })
   )

@@ -29,8 +29,10 @@ export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("Estima
 
 const charactersPerToken = 3
 
-const unreadable = (error: PlatformError.PlatformError) =>
-  new EstimateFailed({ message: `the export cannot be read: ${error.reason._tag}` })
+const unreadable = ({ reason }: PlatformError.PlatformError, path: string) =>
+  new EstimateFailed({
+    message: `the export ${path} cannot be read: ${reason._tag === "NotFound" ? "it is not there" : reason._tag}`
+  })
 
 /** To V8 the text of a larger block is a large object. Garbage of those took a hundred megabytes for a gigabyte. */
 const usualBlockBytes = 1 << 16
@@ -120,5 +122,5 @@ export const estimate: (
     }
   },
   Effect.scoped,
-  Effect.catchTag("PlatformError", unreadable)
+  (estimated, path) => Effect.catchTag(estimated, "PlatformError", (error) => unreadable(error, path))
 )
