@@ -47,7 +47,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   {
     args: at(nobody, id),
     env: { SOUFFLEUR_AGENT_COMMAND: "no-such-agent" },
-    says: /agent command no-such-agent: there is no program/
+    says: /cannot run no-such-agent: there is no program/
   },
   {
     args: at(nobody, id),

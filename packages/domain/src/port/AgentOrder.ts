@@ -35,13 +35,13 @@ export interface AgentCommand {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** The agent command names no program that can be run (exit code 2). */
+/** An agent, or another command, names no program that can be run (exit code 2). */
 export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", {
   program: Schema.String,
   problem: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
-    return `agent command ${this.program}: ${this.problem}`
+    return `cannot run ${this.program}: ${this.problem}`
   }
 }
