@@ -16,13 +16,19 @@ const help = CliOutput.defaultFormatter({ colors: false })
 const wrappedMessage = (text: string, columns: number | undefined) =>
   Effect.forEach(wrapped(plain(`souffleur: ${text}`), columns, 2), (line) => Console.error(line), { discard: true })
 
+/** Returns a sentence about bad usage in one line, with the names that the library lists as near. */
+const usage = ({ message }: CliError.CliError) => {
+  const [what = "", near = ""] = message.split("Did you mean this?").map((part) => part.trim().replaceAll(/\s+/gu, " "))
+  return near === "" ? `${what}.` : `${what}; did you mean ${near.replaceAll(" ", " or ")}?`
+}
+
 /** Prints bad usage on standard error. Standard output is for facts, and requested help is a fact. */
 const presenter = Effect.map(Environment, ({ columns }): CliOutput.Presenter => ({
   present: (event) => {
     switch (event._tag) {
       case "InvalidInvocation":
         return wrappedMessage(
-          `${event.errors.map(({ message }) => message.replaceAll(/\s+/gu, " ")).join("; ")}. See "${event.commandPath.join(" ")} --help"`,
+          `${event.errors.map(usage).join(" ")} See "${event.commandPath.join(" ")} --help"`,
           columns
         )
       case "Help":

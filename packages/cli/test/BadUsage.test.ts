@@ -69,7 +69,12 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   { args: ["config"], env: { SOUFFLEUR_LAUNCHER: "x" }, says: /must be one of/ },
   { args: ["doctor", "letters"], says: /is no process id/ },
   { args: ["doctor", "12", "--quarantine"], says: /leave the process out/ },
-  { args: ["nonsense"], says: /Unknown subcommand/ },
+  { args: ["nonsense"], says: /Unknown subcommand "nonsense" for "souffleur"\. See "souffleur --help"/ },
+  { args: ["docto"], says: /Unknown subcommand "docto" for "souffleur"; did you mean doctor\? See "souffleur --help"/ },
+  {
+    args: ["status", "--jsn"],
+    says: /in command souffleur status; did you mean --json\? See "souffleur status --help"/
+  },
   { args: ["status", "--nonsense"], says: /Unrecognized flag: --nonsense/ },
   { args: ["log", "--from", "letters"], says: /--from/ },
   { args: ["log", "--since", "yesterday"], says: /is no time/ },
