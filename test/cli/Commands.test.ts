@@ -32,7 +32,8 @@ describe.concurrent("the command", () => {
           [["nonsense"], 2, /Unknown subcommand/],
           [["status", "--json"], 4, /^souffleur: the event log cannot be used: .*souffleur\.db: /, state(text)],
           [["status"], 2, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur")],
-          [["status"], 2, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur/below")]
+          [["status"], 2, /\/proc\/souffleur.*cannot be made/, state("/proc/souffleur/below")],
+          [["demo"], 1, /no folder for it can be made: set TMPDIR/, { TMPDIR: "/proc/souffleur" }]
         ]
         yield* Effect.forEach(
           cases,

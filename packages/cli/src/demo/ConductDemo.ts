@@ -111,6 +111,10 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
   yield* say(brush("green", "Killed half-way, finished all the same: no work lost, and none done twice."))
   yield* Console.log(`The state: ${path.join(project, "state.json")}`)
   yield* printLines(
-    next("conduct status --all", `conduct ${path.join(project, "plan.yaml")} --dry-run --project-dir ${project}`, "log")
+    next(
+      "conduct status --all",
+      `conduct ${path.join(project, "plan.yaml")} --dry-run --project-dir ${project}`,
+      "log --all"
+    )
   )
 }, Effect.scoped)

@@ -182,5 +182,5 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
       yield* logins.forget(stateDir)
     })
   )
-  yield* printLines(`\nThis is for ${names[0]}. ${next("status", "log")}`)
+  yield* printLines(`\nThis is for ${names[0]}. ${next("status", "log --all")}`)
 }, Effect.scoped)

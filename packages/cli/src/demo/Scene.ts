@@ -80,7 +80,12 @@ export const makeScene = Effect.fn("makeScene")(function* () {
   const installation = yield* Installation
   const { colour, self, variables } = here
   const brush = paint(colour)
-  const home = yield* fs.realPath(yield* fs.makeTempDirectory({ prefix: "souffleur-demo-" }))
+  const home = yield* fs.makeTempDirectory({ prefix: "souffleur-demo-" }).pipe(
+    Effect.flatMap(fs.realPath),
+    Effect.mapError(
+      ({ message }) => new DemoFailed({ message: `no folder for it can be made: set TMPDIR (${message})` })
+    )
+  )
   const project = path.join(home, "opera")
   yield* fs.makeDirectory(project)
   const agentFolder = path.join(home, "agent")
