@@ -23,7 +23,11 @@ export const exportMutants = [
     [
       ["estimate: our own markers by their nonce", 'header._tag === "Own" ? ownMarkers(header.nonce) :', ""],
       ["estimate: a damaged header", 'damaged = header._tag === "Damaged"', "damaged = false"],
-      ["estimate: what cannot be read has none", 'Effect.catchTag("PlatformError", unreadable)', "Effect.orDie"],
+      [
+        "estimate: what cannot be read has none",
+        'Effect.catchTag(estimated, "PlatformError", (error) => unreadable(error, path))',
+        "Effect.orDie(estimated)"
+      ],
       [
         "estimate: what is no file has none",
         'if ((yield* fs.stat(path)).type !== "File") return',
