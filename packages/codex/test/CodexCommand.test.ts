@@ -187,7 +187,7 @@ it.layer(HostServices.layer)((it) => {
       assert.notInclude((yield* command(order())).args, "resume")
       for (const sessionId of ["", "--last"]) {
         const refused = yield* Effect.flip(command(order({ session: { _tag: "Resume", sessionId } })))
-        assert.strictEqual(refused.message, "agent command codex: the session id cannot be one")
+        assert.strictEqual(refused.message, "cannot run codex: the session id cannot be one")
       }
     })
   )

@@ -3,7 +3,6 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalOf } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
-import { joinedFleet } from "../fleet/JoinedFleet.ts"
 import { everyWatch, shipper } from "../service/Service.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
 import { json, projectDir, realProject } from "./Options.ts"
@@ -46,6 +45,7 @@ const installAll = Effect.fnUntraced(function* (asJson: boolean) {
 
 /** Installs the service that ships the log of this host. */
 const installShipper = Effect.fnUntraced(function* (asJson: boolean) {
+  const { joinedFleet } = yield* Effect.promise(() => import("../fleet/JoinedFleet.ts"))
   const { url } = yield* joinedFleet
   const done = yield* install(shipper, true)
   if (asJson) return yield* Console.log(JSON.stringify({ watch: null, ...done }))
