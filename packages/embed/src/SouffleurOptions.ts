@@ -77,7 +77,10 @@ export interface WatchOptions extends Target, KeepOptions {
 export interface RunOptions extends KeepOptions {
   /** The folder to run in, absolute. */
   readonly project: string
-  /** The program and its arguments. An agent is recovered with its conversation, any other command is run again. */
+  /**
+   * The program and its arguments. An agent is recovered with its conversation, any other command is run again. A
+   * program is found in `PATH`, or by its absolute path. A relative one begins at the folder of this process.
+   */
   readonly command: readonly [string, ...ReadonlyArray<string>]
   /** A command that is no agent gets a terminal of its own: a window where there is one. `false` by default. */
   readonly terminal?: boolean

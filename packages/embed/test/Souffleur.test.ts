@@ -278,6 +278,21 @@ it.effect(
   }
 )
 
+it.effect("a command runs in the fake world where its program was put there, and is run again to its end", () => {
+  const { layer, world } = faked()
+  world.files.program("/bin/make")
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { end, id } = yield* souffleur.run({ project: "/p", command: ["/bin/make", "night"] })
+    yield* untilEvent(id, "WatchSettled")
+    yield* world.conductor.dies
+    assert.strictEqual((yield* untilEvent(id, "ConductorRelaunched")).generation, 2)
+    yield* world.conductor.completes
+    assert.strictEqual((yield* untilEvent(id, "ConductorCompleted")).by, "exit")
+    assert.strictEqual((yield* end).end, "completed")
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
 it.effect("the state and the decisions of a watch are there at each revision", () => {
   const { layer, world } = faked()
   return Effect.gen(function* () {

@@ -135,11 +135,15 @@ export class FakeConductor {
     Effect.map(Clock.currentTimeMillis, (now) => void this.#answers.set(this.sessionId, now)),
     Effect.suspend(() => ((this.#stage.comms.conductor.state = "working"), this.works))
   )
-  /** Completes its work: a tool gives a result, and it ends after a finished turn. In comms it says so. */
+  /**
+   * Completes its work: a tool gives a result, and it ends after a finished turn. In comms it says so. A plain command
+   * ends with exit code 0.
+   */
   readonly completes = Effect.andThen(
     this.#turn((at) => ({ _tag: "Finished", at })),
     Effect.sync(() => {
-      const { agent, comms, processes } = this.#stage
+      const { agent, comms, launcher, processes } = this.#stage
+      if (this.sessionId === "") launcher.ended = 0
       agent.results.set(this.sessionId, (agent.results.get(this.sessionId) ?? 0) + 1)
       agent.turnFinished = true
       comms.conductor.state = "complete"

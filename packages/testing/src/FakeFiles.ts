@@ -4,19 +4,21 @@ import { ByteSize, Effect, FileSystem, Layer, Option, Path, PlatformError } from
 /** A regular file: it keeps its content when another file takes its name. */
 interface Content {
   bytes: Uint8Array
+  /** Its permission; 0600 by default. */
+  readonly mode?: number
 }
 
 const missing = (method: string, path: string, _tag: "AlreadyExists" | "NotFound" = "NotFound") =>
   PlatformError.systemError({ _tag, module: "FileSystem", method, pathOrDescriptor: path })
 
-const infoOf = ({ bytes }: Content): FileSystem.File.Info => ({
+const infoOf = ({ bytes, mode = 0o600 }: Content): FileSystem.File.Info => ({
   type: "File",
   mtime: Option.none(),
   atime: Option.none(),
   birthtime: Option.none(),
   dev: 1n,
   ino: Option.none(),
-  mode: 0o600,
+  mode,
   nlink: Option.none(),
   uid: Option.none(),
   gid: Option.none(),
@@ -67,7 +69,8 @@ const opened = (content: Content): FileSystem.File => {
 
 /**
  * The files of a host in memory, by their absolute paths. A folder is there once a file is below it, and can always be
- * made. Every file is this user's own (0600). A method of `FileSystem` that souffleur does not use fails.
+ * made. Every file is this user's own (0600, a program 0700). A method of `FileSystem` that souffleur does not use
+ * fails.
  */
 export class FakeFiles {
   readonly #contents = new Map<string, Content>()
@@ -75,6 +78,11 @@ export class FakeFiles {
   /** Writes a file, or replaces it. */
   write(path: string, text: string): this {
     this.#contents.set(path, { bytes: new TextEncoder().encode(text) })
+    return this
+  }
+  /** Puts a program there, so that `run` finds it by its path. It is never run: `FakeLauncher` makes the process. */
+  program(path: string): this {
+    this.#contents.set(path, { bytes: new TextEncoder().encode("\u007FELF\0"), mode: 0o700 })
     return this
   }
   /** Reads a file; `undefined`: it is not there. */
