@@ -32,6 +32,8 @@ const begun = (
 export interface Held {
   readonly finished: number
   readonly events: number
+  /** True if the watch that goes on has comms. A look at these starts a second process. */
+  readonly comms?: boolean
 }
 
 const putInto = (database: DatabaseSync) => {
@@ -52,7 +54,12 @@ export const addShort = (path: string, id: string, now: number): void => {
 }
 
 /** Makes a store in one transaction: finished watches of eight events, then one watch of `project` that goes on. */
-export const makeStore = (path: string, project: string, now: number, { events, finished }: Held): void => {
+export const makeStore = (
+  path: string,
+  project: string,
+  now: number,
+  { comms = false, events, finished }: Held
+): void => {
   const database = new DatabaseSync(path)
   database.exec(
     `PRAGMA journal_mode = WAL; PRAGMA application_id = ${Store.applicationId}; ${Store.migrations.flat().join(";")};
@@ -69,7 +76,7 @@ export const makeStore = (path: string, project: string, now: number, { events, 
     ]
     all.forEach((event, index) => put(id, index + 1, event))
   }
-  const first = begun(project, here.sessionId, at, `${project}/comms.db`)
+  const first = begun(project, here.sessionId, at, comms ? `${project}/comms.db` : null)
   first.forEach((event, index) => put(here.id, index + 1, event))
   for (let [revision, n] = [first.length, 1]; revision < events; n++)
     for (const event of cycle(n, at)) put(here.id, ++revision, event)

@@ -141,6 +141,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellTaken
     const seen = yield* observe(due, yield* Ref.get(taken))
     const found = classify(watch, seen)
+    // The hand-off may be taken since, and nothing is told after the end.
+    if (Option.isSome(found) && found.value._tag === "Complete") yield* tellTaken
     yield* beat
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
