@@ -15,6 +15,8 @@ describe("simulated fleets", () => {
     check(524382051)
     // A word ends a watch while its launcher is on its way.
     check(524024684)
+    // A hub that is restored again and again hears of its host ten minutes later.
+    check(542455201)
   })
   it("fleets of some seeds have killed shippers, and words of each kind that a host took, and refused ones", () => {
     const { events, refused, restarts, taken } = simulateFleet(26)

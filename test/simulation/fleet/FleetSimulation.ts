@@ -73,8 +73,8 @@ const ticking = (world: World, act: (tick: number) => void): void => {
   go(0)
 }
 
-/** The time in which a shipper brings what is missing, once nothing goes wrong any more. */
-const catchesUp = 5 * minute
+/** The time in which a shipper brings what is missing, once nothing goes wrong any more. A restored hub puts it off. */
+const catchesUp = 15 * minute
 
 /**
  * Simulates hosts with one hub behind a wire that loses, delays and doubles, and judges it. Each host is a world of the
