@@ -272,6 +272,11 @@ export const watcherMutants = [
       ["watcher: a hand-off is told once", "if (yield* Ref.get(taken)) return\n", ""],
       ["watcher: the ceiling is told", "    yield* tellCeiling\n    if (Option", "    if (Option"],
       ["watcher: an outage of comms between polls", "(mirrored ? Effect.void : noteOutage)", "Effect.void"],
+      [
+        "watcher: a hand-off is told before the end",
+        'if (Option.isSome(found) && found.value._tag === "Complete") yield* tellTaken',
+        ""
+      ],
       ["watcher: a hand-off is told", "    yield* tellTaken\n    const seen", "    const seen"],
       [
         "watcher: no probe in a wait",

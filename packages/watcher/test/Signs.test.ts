@@ -440,6 +440,21 @@ describe("a successor", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken"])
     })
   )
+  it.effect("a hand-off that is taken while a poll looks is told before the completion that the poll finds", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* successor({ solo: false, signs: session({ _tag: "Asked", at: at(20) }) })
+      const { agent, comms } = world
+      yield* until(299)
+      // It answers and completes right after the poll asked whether it has answered.
+      agent.taken = () => {
+        world.taken = { at: at(300), context: undefined }
+        comms.conductor.state = "complete"
+        return undefined
+      }
+      yield* until(301)
+      assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken", "ConductorCompleted"])
+    })
+  )
   it.effect("a successor that beats is not judged by its hand-off", () =>
     Effect.gen(function* () {
       const { told } = yield* successor({ solo: false, signs: session({ _tag: "Finished", at: at(20) }) })
