@@ -73,7 +73,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/LogRows.ts",
+    "packages/eventlog/src/sql/LogRows.ts",
     ["test/eventlog/Cut.test.ts"],
     [
       ["log: one that was cut", "if (after > 0 && lastRead?.[2] !== after) return yield* shortened(stream, after)", ""],
@@ -91,7 +91,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/EventLogSql.ts",
+    "packages/eventlog/src/sql/EventLogSql.ts",
     ["test/eventlog/Cut.test.ts"],
     [["log: up to a revision", "Math.min(pageRows, upTo - from)", "pageRows"]]
   ),

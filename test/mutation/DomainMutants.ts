@@ -466,7 +466,7 @@ export const domainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/EventLogSql.ts",
+    "packages/eventlog/src/sql/GroupCommit.ts",
     ["packages/domain/test", "test/eventlog/EventLogSql.test.ts"],
     [
       [

@@ -159,7 +159,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/EventLogSql.ts",
+    "packages/eventlog/src/sql/EventLogSql.ts",
     [`${log}/FollowedLog.test.ts`],
     [
       [
@@ -181,7 +181,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/EventLogSql.ts",
+    "packages/eventlog/src/sql/GroupCommit.ts",
     [`${log}/LogWriters.test.ts`],
     [
       [
@@ -192,7 +192,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/EventLogSql.ts",
+    "packages/eventlog/src/sql/GroupCommit.ts",
     [`${log}/LogTrouble.test.ts`],
     [
       ["append: a close waits for a commit that has not begun", "scope, { uninterruptible: true })", "scope)"],

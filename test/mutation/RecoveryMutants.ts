@@ -474,7 +474,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    `${recovery}/src/steps/Launch.ts`,
+    `${recovery}/src/steps/LaunchHindrance.ts`,
     [`${recovery}/test/Restart.test.ts`],
     [
       ["undecided: settled before the next launch", "  yield* unlessLaunched(watch)\n", ""],
@@ -493,6 +493,23 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
+    `${recovery}/src/steps/LaunchHindrance.ts`,
+    [...all, `${recovery}/test/ProgramProvider.test.ts`, "test/scenarios/Death.test.ts"],
+    [
+      [
+        "launch: complete cancels it",
+        "  yield* unlessComplete\n  yield* unlessLaunched(watch)",
+        "  yield* unlessLaunched(watch)"
+      ],
+      [
+        "launch: one writer",
+        "  yield* unlessLaunched(watch)\n  yield* oneWriter(watch)",
+        "  yield* unlessLaunched(watch)"
+      ],
+      ["launch: its turn among the watches", "yield* (yield* LaunchSlots)(ref.id, launchSpacing)", ""]
+    ]
+  ),
+  ...mutantsOf(
     `${recovery}/src/steps/Launch.ts`,
     [...all, `${recovery}/test/ProgramProvider.test.ts`, "test/scenarios/Death.test.ts"],
     [
@@ -508,21 +525,10 @@ export const recoveryMutants = [
       ],
       ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
       [
-        "launch: complete cancels it",
-        "  yield* unlessComplete\n  yield* unlessLaunched(watch)",
-        "  yield* unlessLaunched(watch)"
-      ],
-      [
-        "launch: one writer",
-        "  yield* unlessLaunched(watch)\n  yield* oneWriter(watch)",
-        "  yield* unlessLaunched(watch)"
-      ],
-      [
         "launch: a lost reply is settled",
         "const launchId = launchIdOf(watch.id, token)\n  return Option.map(yield* launcher.settle(launchId)",
         "const launchId = launchIdOf(watch.id, token)\n  return Option.map(Option.none<ProcessIdentity>()"
       ],
-      ["launch: its turn among the watches", "yield* (yield* LaunchSlots)(ref.id, launchSpacing)", ""],
       [
         "launch: measured before it",
         "onNone: () => unreadBaseline({ ...watch.baseline, ...watch.lastTasks }, messageId ?? 0)",

@@ -103,7 +103,7 @@ export const snapshotMutants = [
     "packages/embed/src/timeline/WatchPast.ts",
     ["packages/embed/test/WatchPast.test.ts"],
     [
-      ["past: a part of a long history", "Math.floor((around - side) / firstSide) * firstSide", "0"],
+      ["past: a part of a long history", "Math.floor((around - side) / watchMilestone) * watchMilestone", "0"],
       ["past: with what still goes on", "return after === 0 || earlier.length === 0", "return true"],
       ["past: by halves", "one.event.at <= time", "one.event.at < time - 60_000"],
       ["past: to its end", "to < upTo ? Option.some(to) : Option.none<number>()", "Option.none<number>()"]

@@ -150,12 +150,12 @@ it.layer(services)((it) => {
         assert.strictEqual((yield* said("hooks", "install"))[0], `${home}/.gemini/settings.json: hooks installed`)
         assert.include(
           (yield* before("hooks", "install", "--project-dir", project)).join("\n"),
-          "Gemini CLI has hooks of the user alone: leave --project-dir out"
+          "Gemini CLI has hooks in the settings of the user alone"
         )
         yield* fs.rename(`${home}/bin/gemini`, `${home}/bin/pi`)
         assert.include(
           (yield* before("hooks", "install")).join("\n"),
-          "pi has no hooks of souffleur: --agent takes claude, codex, qwen, copilot, gemini"
+          "pi has no hooks of souffleur. These have some: claude, codex, qwen, copilot, gemini"
         )
         assert.include((yield* before("hooks", "install", "--agent", "pi")).join("\n"), "pi has no hooks of souffleur")
       })

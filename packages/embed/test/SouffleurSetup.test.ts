@@ -193,7 +193,7 @@ it.effect("an agent that is unknown or takes no such hooks is refused by the nam
     const refused = yield* Effect.flip(setup.hooks({ project: "/p", agent: "nonesuch" }))
     assert.deepInclude(refused, {
       _tag: "NoHooks",
-      message: `nonesuch has no hooks of souffleur: --agent takes ${claudeCode.program}`
+      message: `nonesuch has no hooks of souffleur. These have some: ${claudeCode.program}`
     })
   }).pipe(Effect.provide(layer))
 })

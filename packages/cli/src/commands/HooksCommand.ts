@@ -41,11 +41,12 @@ const orderOf = Effect.fnUntraced(function* ({
 }) {
   if (user && Option.isSome(projectDir))
     return yield* new BadUsage({ message: "give --user or --project-dir, not both" })
-  return {
+  const order: HooksOrder = {
     project: yield* realProject(Option.getOrElse(projectDir, () => ".")),
     ...(Option.isSome(agent) ? { agent: agent.value } : {}),
-    ...(user ? { place: "user" as const } : Option.isSome(projectDir) ? { place: "project" as const } : {})
-  } satisfies HooksOrder as HooksOrder
+    ...(user ? { place: "user" } : Option.isSome(projectDir) ? { place: "project" } : {})
+  }
+  return order
 })
 
 const sentences: Readonly<Record<HooksChanged["how"], string>> = {

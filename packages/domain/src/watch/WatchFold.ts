@@ -17,6 +17,9 @@ const brief = ["agent", "end", "firstAgent", "generation", "lastEventAt", "overr
 /** A watch that has ended, as a list shows it. */
 export type WatchBrief = Pick<Watch, (typeof brief)[number]>
 
+/** The revisions between two states that are kept along a long watch. */
+export const watchMilestone = 250
+
 /**
  * How watches are folded. A test computes the fingerprint from the rules, and fails where it differs
  * (decision 0008).
@@ -27,7 +30,7 @@ export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
   evolve,
   schema: Watch,
   keepEvery: 200,
-  milestoneEvery: 250,
+  milestoneEvery: watchMilestone,
   isEnded: ({ phase }) => phase === "Exited",
   keysOf: ({ comms, conductor, project, sessions }) => [
     watchKey.project(project),

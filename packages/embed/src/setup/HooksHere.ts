@@ -41,14 +41,14 @@ const meant = Effect.fnUntraced(function* ({ agent: program, place, project }: H
   const kind = program === undefined ? agentOfProgram(agent, yield* usualProgram(settings)) : named
   if (kind === undefined || !hasHooks(kind))
     return yield* new NoHooks({
-      message: `${kind?.title ?? program} has no hooks of souffleur: --agent takes ${hookedAgents(agent)
+      message: `${kind?.title ?? program} has no hooks of souffleur. These have some: ${hookedAgents(agent)
         .map((one) => one.program)
         .join(", ")}`
     })
   const places = yield* hookPlaces(kind, settings, project)
   const found = place === undefined ? places[0] : places.find((one) => one.place === place)
   if (found === undefined)
-    return yield* new NoHooks({ message: `${kind.title} has hooks of the user alone: leave --project-dir out` })
+    return yield* new NoHooks({ message: `${kind.title} has hooks in the settings of the user alone` })
   return { kind, file: found.file, stateDir: settings.stateDir }
 })
 

@@ -1,9 +1,6 @@
-import { EventLog, evolve, type Recorded, type Watch, watches } from "@souffleur/domain"
+import { EventLog, evolve, type Recorded, type Watch, watches, watchMilestone } from "@souffleur/domain"
 import { Effect, Option, Stream } from "effect"
 import type { RevisionRange } from "../SouffleurOptions.ts"
-
-/** Revisions that are read first on each side. A recovery has about thirty events. */
-const firstSide = 250
 
 /** A part of the history of a watch, with the state before its first event. */
 export interface WatchPart {
@@ -33,9 +30,9 @@ export const searched = Effect.fn("searched")(function* <A>(
   find: (part: WatchPart) => A | undefined
 ) {
   const log = yield* EventLog
-  for (let side = firstSide; ; side *= 4) {
-    // The states at multiples are kept.
-    const after = Math.max(0, Math.floor((around - side) / firstSide) * firstSide)
+  // A recovery has about thirty events.
+  for (let side = watchMilestone; ; side *= 4) {
+    const after = Math.max(0, Math.floor((around - side) / watchMilestone) * watchMilestone)
     const upTo = toNewest ? newest : Math.min(newest, around + side)
     const before = yield* watches.at(id, after)
     const events = yield* log.read(id, after, upTo)

@@ -1,24 +1,22 @@
-import { Array as Arr, Deferred, Duration, Effect, Exit, Layer, Option, PubSub, Stream } from "effect"
+import { Deferred, Duration, Effect, Layer, Option, PubSub, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Beats } from "./Beats.ts"
-import type { EventCodec, Tagged } from "./EventCodec.ts"
-import { Conflict, following, type Log, type LogUnusable, type RecordedAs } from "./Log.ts"
-import * as turns from "./LaunchSlots.ts"
+import { Beats } from "../Beats.ts"
+import type { EventCodec, Tagged } from "../EventCodec.ts"
+import { makeGroupCommit } from "./GroupCommit.ts"
+import { following, type Log, type RecordedAs } from "../Log.ts"
+import * as turns from "../LaunchSlots.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
-import { Offspring } from "./Offspring.ts"
-import { sqlSnapshots } from "./snapshot/SnapshotsSql.ts"
-import { Cursor } from "./Cursor.ts"
-import { defaultLockTimeout, patiently, StillThere } from "./Store.ts"
+import { Offspring } from "../Offspring.ts"
+import { sqlSnapshots } from "../snapshot/SnapshotsSql.ts"
+import { Cursor } from "../Cursor.ts"
+import { defaultLockTimeout, patiently, StillThere } from "../Store.ts"
 
-/** Rows of one read or one write, which are in memory at once. */
+/** Rows of one read, which are in memory at once. */
 const pageRows = 1000
 /**
  * The longest poll interval, in ms, of a log that no other process writes. It is whole, as all times of the log are.
  */
 const quietPollMillis = 1000
-/** The most rows of one append: SQLite takes 32766 values in a statement. */
-const maxAppended = 4096
-
 /** The times of a log in SQLite. */
 export interface EventLogSqlOptions {
   /**
@@ -29,28 +27,6 @@ export interface EventLogSqlOptions {
   /** The longest wait for a lock of another process. Default 5 seconds. */
   readonly lockTimeout?: Duration.Input
 }
-
-/** One append, until a commit settles it. */
-interface Pending {
-  readonly stream: string
-  readonly expected: number
-  readonly rows: number
-  /** Seven for each row, in the order of {@link insert}. */
-  readonly values: ReadonlyArray<unknown>
-  readonly outcome: Deferred.Deferred<number, Conflict | LogUnusable>
-}
-
-/**
- * Makes the statement of a commit. Each stream has its own guard. Its rows go in, all or none, while the stream is at
- * the expected revision. Rows of NULLs fill up to a power of two, so that a handful of prepared statements serve every
- * size.
- */
-const insert = (rows: number) =>
-  `WITH pending (stream, expected, revision, tag, version, at, data) AS (VALUES ${Arr.makeBy(rows, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ")})
-  INSERT INTO events (stream, revision, tag, version, at, data)
-  SELECT stream, revision, tag, version, at, data FROM pending
-  WHERE (SELECT coalesce(max(revision), 0) FROM events WHERE events.stream = pending.stream) = expected
-  RETURNING stream`
 
 /**
  * Opens the streams of one kind of aggregate, in a SQLite file that has the schema of `Store.ts`. Fails with
@@ -68,99 +44,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const stillThere = yield* StillThere
   const waiting = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
     Effect.andThen(stillThere, patiently(lockTimeout)(statement))
-  const scope = yield* Effect.scope
-  let pending: Array<Pending> = []
-  let committing = false
-  const inserts: Array<string> = []
-
-  /**
-   * Takes the appends of one statement: the oldest append of each stream. Later appends of that stream wait for its
-   * outcome.
-   */
-  const takeBatch = () => {
-    const batch = new Map<string, Pending>()
-    const later: Array<Pending> = []
-    let rows = 0
-    for (const entry of pending) {
-      if (batch.has(entry.stream) || (rows > 0 && rows + entry.rows > pageRows)) {
-        later.push(entry)
-        continue
-      }
-      batch.set(entry.stream, entry)
-      rows += entry.rows
-    }
-    pending = later
-    return { batch, rows }
-  }
-
-  const settle = (
-    batch: ReadonlyMap<string, Pending>,
-    written: Exit.Exit<ReadonlyArray<{ readonly stream: string }>, LogUnusable>
-  ) => {
-    const won = Exit.isSuccess(written) ? new Set(written.value.map(({ stream }) => stream)) : new Set()
-    for (const { expected, outcome, rows, stream } of batch.values()) {
-      Deferred.doneUnsafe(
-        outcome,
-        Exit.isFailure(written)
-          ? Exit.failCause(written.cause)
-          : won.has(stream)
-            ? Exit.succeed(expected + rows)
-            : Exit.fail(new Conflict({ stream, expected }))
-      )
-    }
-    return won.size > 0 ? PubSub.publish(moved, undefined) : Effect.void
-  }
-
-  const commit = Effect.suspend(() => {
-    const { batch, rows } = takeBatch()
-    const power = Math.ceil(Math.log2(rows))
-    const statement = (inserts[power] ??= insert(2 ** power))
-    const values: Array<unknown> = []
-    for (const entry of batch.values()) for (const value of entry.values) values.push(value)
-    while (values.length < 2 ** power * 7) values.push(null)
-    return Effect.flatMap(Effect.exit(waiting(sql.unsafe<{ stream: string }>(statement, values))), (written) =>
-      settle(batch, written)
-    )
-  })
-
-  /** Commits until no append is pending. Appends that come during a commit share the next commit, and its sync. */
-  const commits = Effect.gen(function* () {
-    while (pending.length > 0) yield* commit
-    committing = false
-  })
-  /**
-   * Begins to commit. No interruption comes before the first commit, or in between. So a close first settles the
-   * appends that the log took. A log that is closed begins no fiber, so the caller commits.
-   */
-  const beginCommits = Effect.suspend(() =>
-    scope.state._tag === "Closed" ? commits : Effect.forkIn(commits, scope, { uninterruptible: true })
-  )
-
-  const enqueue = (stream: string, expected: number, events: ReadonlyArray<E>) => {
-    const values: Array<unknown> = []
-    for (const event of events) {
-      const { at, data, tag, version } = codec.encode(event)
-      values.push(stream, expected, expected + values.length / 7 + 1, tag, version, at, data)
-    }
-    const outcome = Deferred.makeUnsafe<number, Conflict | LogUnusable>()
-    pending.push({ stream, expected, rows: events.length, values, outcome })
-    return Deferred.await(outcome)
-  }
-
-  // `append` has no span of its own, because the statement has one. A span would take a tenth of the time of an append.
-  const append = (stream: string, expectedRevision: number, events: ReadonlyArray<E>) =>
-    // An interrupted caller leaves once the log has the events or never will.
-    Effect.uninterruptible(
-      Effect.suspend(() => {
-        if (events.length === 0) return Effect.succeed(expectedRevision)
-        if (events.length > maxAppended)
-          return Effect.die(new Error(`at most ${maxAppended} events are appended at once`))
-        const outcome = enqueue(stream, expectedRevision, events)
-        if (committing) return outcome
-        committing = true
-        return Effect.andThen(beginCommits, outcome)
-      })
-    )
+  const append = yield* makeGroupCommit({ codec, waiting, moved: PubSub.publish(moved, undefined) })
 
   const select: Select = (statement, parameters) =>
     waiting(sql.unsafe(statement, parameters).values as unknown as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>)

@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
-import type { EventCodec, Tagged } from "./EventCodec.ts"
-import { LogUnusable, missing, type RecordedAs, shortened, type UnreadableEvent } from "./Log.ts"
+import type { EventCodec, Tagged } from "../EventCodec.ts"
+import { LogUnusable, missing, type RecordedAs, shortened, type UnreadableEvent } from "../Log.ts"
 
 /** A row as the statement returns it. */
 export type Row = readonly [

@@ -13,7 +13,7 @@ import {
 } from "@souffleur/domain"
 import { endProcess, freshSessionId, launchOnce } from "@souffleur/process"
 import { type Duration, Effect, Option, Schedule, Schema } from "effect"
-import { boundaryPoll, compactOnceMore, summaryTimeout } from "./RecoverySchedule.ts"
+import { boundaryPoll, compactOnceMore, summaryTimeout } from "../RecoverySchedule.ts"
 
 /** Says why no boundary came of an attempt. Unless its session is proven gone, no second attempt may follow. */
 export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactFailed", {

@@ -9,26 +9,24 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
-  isSameProcess,
-  Processes,
+  type Processes,
   ProcessIdentity,
-  Settings,
+  type Settings,
   type Terminal,
   unfitStage,
   unreadBaseline,
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
-import { type LogError, LaunchSlots, type Offspring, type Refused } from "@souffleur/eventlog"
-import { agentCommand, isGone, launchOnce, sessionToBegin } from "@souffleur/process"
+import type { LogError, Offspring, Refused } from "@souffleur/eventlog"
+import { agentCommand, launchOnce, sessionToBegin } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
-import { unlessComplete } from "./Completion.ts"
+import { unhindered } from "./LaunchHindrance.ts"
 import { signed } from "./LaunchPrompt.ts"
 import { type Completed, Escalated, FailedClosed, type Successor } from "../Provider.ts"
 import type { Request } from "./Request.ts"
 import { type Exported, NoExport, unlessStale } from "./ExportConversation.ts"
 import { again, Cycle, step } from "./Step.ts"
-import { otherWriter } from "./EndConductor.ts"
 
 /** Describes the task of a launch, without the parts that every launch has. */
 type Errand = Pick<AgentOrder, "folder" | "session" | "reads"> & {
@@ -121,43 +119,6 @@ export const settled = Effect.fnUntraced(function* (token: string) {
   const { watch } = yield* Cycle
   const launchId = launchIdOf(watch.id, token)
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
-})
-
-/** Fails with `FailedClosed` when another process holds the session (spec: behaviour#one-writer). */
-const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
-  const writer = yield* otherWriter(watch)
-  if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", message: writer })
-})
-
-/**
- * Settles the launch of an earlier cycle, which may have failed closed before it was decided. Fails with `FailedClosed`
- * where its process runs: two agents would work at once.
- */
-const unlessLaunched = Effect.fnUntraced(function* ({ conductor, undecided }: Watch) {
-  if (undecided === undefined) return
-  const processes = yield* Processes
-  const ran = yield* Effect.catchTag((yield* Launcher).settle(undecided), "LaunchFailed", ({ message }) =>
-    Effect.fail(new FailedClosed({ stage: "launch", message }))
-  )
-  if (Option.isNone(ran) || isSameProcess(ran.value, conductor) || (yield* isGone(processes, ran.value))) return
-  return yield* new FailedClosed({
-    stage: "one writer",
-    message: `process ${ran.value.pid}, which an earlier recovery launched, still runs: adopt it, or end it`
-  })
-})
-
-/**
- * Waits for a launch slot, then checks for everything that forbids a launch. It runs inside the launch step. There a
- * launch that a crash left behind is settled first, and its process holds the session rightly.
- */
-export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
-  const { launchSpacing } = yield* Settings
-  const { watch: ref } = yield* Cycle
-  // The slot comes first, because it may take a while. The checks after it are fresh at the launch.
-  yield* (yield* LaunchSlots)(ref.id, launchSpacing)
-  yield* unlessComplete
-  yield* unlessLaunched(watch)
-  yield* oneWriter(watch)
 })
 
 /** Fixes a successor before its launch: a crash must not give it another id, or another measure of progress. */

@@ -17,7 +17,7 @@ import { unlessComplete } from "./Completion.ts"
 import { unlessElsewhere } from "./Holder.ts"
 import { FailedClosed } from "../Provider.ts"
 import { Cycle, step, stillGranted } from "./Step.ts"
-import { beatPoll } from "./RecoverySchedule.ts"
+import { beatPoll } from "../RecoverySchedule.ts"
 import { endConductor, isStopped } from "./EndConductor.ts"
 
 /**
