@@ -222,7 +222,7 @@ export const commandMutants = [
       ],
       [
         "conduct: … nor one without its finishing command",
-        "settings(project))\n    yield* finishingOf(loaded, parts.variables)",
+        "settings(project))\n    yield* finishingOf(loaded, { project, variables: parts.variables })",
         "settings(project))"
       ]
     ]
@@ -232,7 +232,11 @@ export const commandMutants = [
     ["packages/embed/test/PlanPreview.test.ts"],
     [
       ["plan preview: the order of the tasks", "orderOf(plan)", "plan.tasks"],
-      ["plan preview: its finishing command is there", "  yield* finishingOf(loaded, parts.variables)\n", ""]
+      [
+        "plan preview: its finishing command is there",
+        "  yield* finishingOf(loaded, { project, variables: parts.variables })\n",
+        ""
+      ]
     ]
   ),
   ...mutantsOf(
@@ -381,6 +385,11 @@ export const commandMutants = [
     "packages/embed/src/watching/OpenCommand.ts",
     ["packages/embed/test/Souffleur.test.ts"],
     [["run: a watch that ended meanwhile", 'error instanceof Refused && error.reason === "ended"', "false as boolean"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/watching/OpenCommand.ts",
+    ["packages/embed/test/SouffleurNode.test.ts"],
+    [["run: a relative program is of the project", '"", project)', '"")']]
   ),
   ...mutantsOf(
     "packages/embed/src/watching/OpenCommand.ts",

@@ -4,10 +4,10 @@ import { Duration, Effect, Fiber, FileSystem, Option, Path, Stream } from "effec
 import { Souffleur } from "../src/index.ts"
 
 /** The first run waits for its end by another, and the second has all done. */
-const job = "if [ -e began ]; then exit 0; fi; touch began; exec sleep 600"
+const job = "#!/bin/sh\nif [ -e began ]; then exit 0; fi; touch began; exec sleep 600"
 
 it.live(
-  "a command that is killed runs again; its watch is left with its scope, and the same call goes on with it",
+  "a command of the project that is killed runs again; its watch is left with its scope, and the same call goes on with it",
   () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -15,6 +15,7 @@ it.live(
       const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" }))
       const project = path.join(home, "opera")
       yield* fs.makeDirectory(project)
+      yield* fs.writeFileString(path.join(project, "job.sh"), job, { mode: 0o755 })
       const layer = Souffleur.layerNode({
         stateDir: path.join(home, "state"),
         environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home },
@@ -26,7 +27,7 @@ it.live(
           stopGrace: Duration.millis(50)
         }
       })
-      const order = { project, command: ["/bin/sh", "-c", job] } as const
+      const order = { project, command: ["./job.sh"] } as const
       const first = yield* Effect.gen(function* () {
         const souffleur = yield* Souffleur
         const watch = yield* souffleur.run(order)

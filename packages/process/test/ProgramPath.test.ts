@@ -3,14 +3,14 @@ import { assert, it } from "@effect/vitest"
 import { resolveProgram } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
 
-/** Returns the problem or the path of a file with this content, by its path and by its name. */
+/** Returns the problem or the path of a file with this content, by three of its names. */
 const found = Effect.fnUntraced(function* (content: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-program-" }))
   yield* fs.writeFileString(`${folder}/tool`, content)
   yield* fs.chmod(`${folder}/tool`, 0o755)
-  return yield* Effect.forEach([`${folder}/tool`, "tool"], (name) =>
-    Effect.match(resolveProgram(name, folder), {
+  return yield* Effect.forEach([`${folder}/tool`, "tool", "./tool"], (name) =>
+    Effect.match(resolveProgram(name, folder, folder), {
       onFailure: ({ problem }) => problem.replace(folder, ""),
       onSuccess: (path) => path.replace(folder, "")
     })
@@ -18,23 +18,23 @@ const found = Effect.fnUntraced(function* (content: string) {
 }, Effect.scoped)
 
 it.layer(NodeServices.layer)((it) => {
-  it.effect("a program is found by its path or in PATH, where the system can run it", () =>
+  it.effect("a program is found by its path, in PATH or in its folder, where the system can run it", () =>
     Effect.gen(function* () {
       for (const content of ["#!/bin/sh\n", "#! /usr/bin/env node\r\n", "#!relative\n", "\u007FELF\0", "MZ\0"])
-        assert.deepStrictEqual(yield* found(content), ["/tool", "/tool"], JSON.stringify(content))
+        assert.deepStrictEqual(yield* found(content), ["/tool", "/tool", "/tool"], JSON.stringify(content))
     })
   )
   it.effect("a script with no first line or a missing interpreter is refused with what to do", () =>
     Effect.gen(function* () {
       const first = "/tool cannot be run: give it a first line such as #!/bin/sh"
       for (const content of ["echo hi\n", " #!/bin/sh\n"])
-        assert.deepStrictEqual(yield* found(content), [first, first], JSON.stringify(content))
+        assert.deepStrictEqual(yield* found(content), [first, first, first], JSON.stringify(content))
       for (const [content, name] of [
         ["#!/nowhere/sh -e\n", "/nowhere/sh"],
         ["#!/bin/sh\r\n", "/bin/sh\\r"]
       ] as const) {
         const missing = `/tool cannot be run: its first line names "${name}", which is not there`
-        assert.deepStrictEqual(yield* found(content), [missing, missing])
+        assert.deepStrictEqual(yield* found(content), [missing, missing, missing])
       }
     })
   )

@@ -48,7 +48,7 @@ const begin = Effect.fnUntraced(function* (
   const parts = yield* Parts
   const { path: file, plan } = loaded
   const linked = yield* parts.linked(project)
-  const finishing = yield* finishingOf(loaded, parts.variables)
+  const finishing = yield* finishingOf(loaded, { project, variables: parts.variables })
   const finishingDigest = plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(plan.finish.command)) : null
   const audience = { project, comms: Option.map(linked, ({ comms }) => comms) }
   const comms = path.join(project, "comms.db")
@@ -109,7 +109,7 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   // A start that is refused trusts no file. A run that goes on has its own pin.
   if (known === undefined) {
     yield* cast(yield* parts.settings(project))
-    yield* finishingOf(loaded, parts.variables)
+    yield* finishingOf(loaded, { project, variables: parts.variables })
     yield* gitOf(project, yield* ownFilesOf(loaded, statePath, project))
   }
   const { pin, settings } = yield* parts.conducting({ project, limits, known })

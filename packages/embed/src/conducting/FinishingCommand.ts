@@ -4,12 +4,12 @@ import { resolveProgram } from "@souffleur/process"
 import { Effect } from "effect"
 
 /**
- * Returns the finishing command of a plan, with these variables but for secrets. `null`: the plan has none.
- * Fails with `PlanInvalid` where its program is missing.
+ * Returns the finishing command of a plan, with these variables but for secrets. A relative program is looked for in
+ * the project, where it runs. `null`: the plan has none. Fails with `PlanInvalid` where its program is missing.
  */
 export const finishingOf = Effect.fn("finishingOf")(function* (
   { path, plan: { finish } }: LoadedPlan,
-  variables: Variables
+  { project, variables }: { readonly project: string; readonly variables: Variables }
 ) {
   if (finish._tag !== "Command") return null
   const [name, ...args] = finish.command
@@ -18,7 +18,7 @@ export const finishingOf = Effect.fn("finishingOf")(function* (
       value === undefined || isSecretVariable(key) ? [] : [[key, value]]
     )
   )
-  const program = yield* resolveProgram(name, variables["PATH"] ?? "").pipe(
+  const program = yield* resolveProgram(name, variables["PATH"] ?? "", project).pipe(
     Effect.catchTag(
       "AgentNotFound",
       ({ problem }) => new PlanInvalid({ path, problems: [`finish.command: ${problem}`] })

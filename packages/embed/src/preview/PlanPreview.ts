@@ -63,7 +63,7 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
   const named = yield* namedPlan(order)
   const { known, loaded } = named
   const cast = yield* castOf(named, order)(yield* parts.wouldConduct({ project, limits, known }))
-  yield* finishingOf(loaded, parts.variables)
+  yield* finishingOf(loaded, { project, variables: parts.variables })
   return {
     workflow_id: loaded.plan.workflowId,
     goes_on: known?.id ?? null,

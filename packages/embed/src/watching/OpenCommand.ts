@@ -106,9 +106,12 @@ const firstOfAgent = Effect.fnUntraced(function* (
 })
 
 /** Returns the first launch of another command, with its own words and the caller's environment. */
-const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: ReadonlyArray<string>, variables: Variables) {
+const firstOfCommand = Effect.fnUntraced(function* (
+  [name = "", ...args]: ReadonlyArray<string>,
+  { project, variables }: Pick<CommandOrder, "project" | "variables">
+) {
   const path = yield* Path.Path
-  const program = yield* resolveProgram(name, variables["PATH"] ?? "")
+  const program = yield* resolveProgram(name, variables["PATH"] ?? "", project)
   const environment = Object.fromEntries(
     Object.entries(variables).flatMap(([key, value]) =>
       value === undefined || isSecretVariable(key) ? [] : [[key, value]]
@@ -152,7 +155,7 @@ export const firstOf = (
   }
 ) =>
   Option.match(literal, {
-    onNone: () => Effect.map(firstOfCommand(words, variables), (first): First => first),
+    onNone: () => Effect.map(firstOfCommand(words, { project, variables }), (first): First => first),
     onSome: (literal) =>
       pty
         ? bad("an agent has its terminal by LAUNCHER (tmux, kitty): --terminal is for another command")

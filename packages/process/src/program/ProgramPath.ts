@@ -25,12 +25,14 @@ const unrunnable = Effect.fnUntraced(
 )
 
 /**
- * Finds the absolute path of a program. It is the program itself when that is a path. Otherwise it is the first
- * executable file of that name in `PATH`. Fails with `AgentNotFound`, also where the system cannot run it.
+ * Finds the absolute path of a program. It is the program itself when that is a path. A relative path begins at
+ * `folder`, which is that of this process by default. Otherwise it is the first executable file of that name in `PATH`.
+ * Fails with `AgentNotFound`, also where the system cannot run it.
  */
 export const resolveProgram = Effect.fn("resolveProgram")(function* (
   program: string,
-  searchPath: string
+  searchPath: string,
+  folder = ""
 ): Effect.fn.Return<string, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -44,7 +46,7 @@ export const resolveProgram = Effect.fn("resolveProgram")(function* (
       Effect.orElseSucceed(() => false)
     )
   if (program.includes("/")) {
-    const file = path.resolve(program)
+    const file = path.resolve(folder, program)
     if (yield* executable(file)) return yield* checked(file)
     return yield* new AgentNotFound({ program, problem: `${file} is not an executable file` })
   }
