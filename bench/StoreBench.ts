@@ -18,11 +18,14 @@ const stores = [
   { name: "a watch of 1,000,000 events", finished: 0, events: 1_000_000, comms: true }
 ] as const
 
-/** Runs a command until it prints its first line, or ends. Nothing of it is left. */
+/** Runs a command until it prints its first line, or ends, and returns the seconds. Nothing of it is left then. */
 const untilLine = (args: ReadonlyArray<string>, cwd: string, env: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
-    const handle = yield* ChildProcess.make(process.execPath, args, { cwd, env, extendEnv: true, stderr: "ignore" })
-    yield* handle.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.take(1), Stream.runDrain)
+    const line = Effect.gen(function* () {
+      const handle = yield* ChildProcess.make(process.execPath, args, { cwd, env, extendEnv: true, stderr: "ignore" })
+      yield* handle.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.take(1), Stream.runDrain)
+    })
+    return yield* timed(line)
   }).pipe(Effect.scoped)
 
 const untilEnd = (args: ReadonlyArray<string>, cwd: string, env: Readonly<Record<string, string>>) =>
@@ -67,7 +70,9 @@ export const store = Effect.gen(function* () {
   let folders = 0
   const until = (args: ReadonlyArray<string>): Run => {
     const name = args.join(" ")
-    return (env) => timed((printsAll.has(name) ? untilLine : untilEnd)([entry, ...args], project, env))
+    return printsAll.has(name)
+      ? (env) => untilLine([entry, ...args], project, env)
+      : (env) => timed(untilEnd([entry, ...args], project, env))
   }
   let words = 0
   const ends = (word: string): Run =>
@@ -82,7 +87,7 @@ export const store = Effect.gen(function* () {
   const runs: Run = Effect.fnUntraced(function* (env) {
     const cwd = path.join(folder, `run-${folders++}`)
     yield* fs.makeDirectory(cwd)
-    return yield* timed(untilLine([entry, "run", "--no-guardian", "--json", "--", "sleep", "5"], cwd, env))
+    return yield* untilLine([entry, "run", "--no-guardian", "--json", "--", "sleep", "5"], cwd, env)
   })
   const commands: ReadonlyArray<readonly [name: string, run: Run]> = [
     ["souffleur", until([])],

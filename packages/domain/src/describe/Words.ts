@@ -18,12 +18,14 @@ export const duration = (millis: number | null | undefined): string => {
   return minutes > 0 ? `${minutes} m ${seconds % 60} s` : `${seconds} s`
 }
 
-/** Writes a number with separators, such as `2,000,400`. */
-export const count = (number: number): string => number.toLocaleString("en-US")
+/** `toLocaleString` would load its languages first, which takes a tenth of the time of a short command. */
+const grouped = (digits: string) => digits.replaceAll(/\B(?=(?:\d{3})+(?!\d))/gu, ",")
+
+/** Writes a whole number with separators, such as `2,000,400`. */
+export const count = (number: number): string => grouped(String(number))
 
 /** Writes an amount in hundredths of a dollar, such as `$2.50`. */
-export const dollars = (hundredths: number): string =>
-  (hundredths / 100).toLocaleString("en-US", { style: "currency", currency: "USD" })
+export const dollars = (hundredths: number): string => `$${grouped((hundredths / 100).toFixed(2))}`
 
 /** Writes a number of things, such as `1 task` or `2 tasks`. */
 export const many = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`

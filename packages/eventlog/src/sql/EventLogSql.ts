@@ -11,8 +11,8 @@ import { sqlSnapshots } from "../snapshot/SnapshotsSql.ts"
 import { Cursor } from "../Cursor.ts"
 import { defaultLockTimeout, patiently, StillThere } from "../Store.ts"
 
-/** Rows of one read, which are in memory at once. */
-const pageRows = 1000
+/** Rows of one read, which are in memory at once, and of the first read of all events. */
+const [pageRows, firstRows] = [1000, 50]
 /**
  * The longest poll interval, in ms, of a log that no other process writes. It is whole, as all times of the log are.
  */
@@ -52,8 +52,8 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     Effect.flatMap(select(statement, parameters), decoded)
 
   const pageOf = pagesOf(codec, select, pageRows)
-  const pageOfAll = (after: number) =>
-    rows(`SELECT ${columns} FROM events WHERE position > ? AND ${own} ORDER BY position LIMIT ${pageRows}`, [after])
+  const pageOfAll = (after: number, maxRows = pageRows) =>
+    rows(`SELECT ${columns} FROM events WHERE position > ? AND ${own} ORDER BY position LIMIT ${maxRows}`, [after])
 
   const read = Effect.fn("EventLog.read")(function* (stream: string, after: number, upTo = Number.MAX_SAFE_INTEGER) {
     const events: Array<RecordedAs<E>> = []
@@ -68,11 +68,11 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   })
 
   const readAll = (after: number) =>
-    Stream.paginate(after, (last) =>
-      Effect.map(
-        pageOfAll(last),
-        (more) => [more, more.length < pageRows ? Option.none<number>() : Option.some(more.at(-1)!.position)] as const
-      )
+    Stream.paginate({ last: after, maxRows: firstRows }, ({ last, maxRows }) =>
+      Effect.map(pageOfAll(last, maxRows), (more) => {
+        const next = { last: more.at(-1)?.position ?? last, maxRows: pageRows }
+        return [more, more.length < maxRows ? Option.none<typeof next>() : Option.some(next)] as const
+      })
     )
 
   const followed = yield* Deferred.make<void>()
