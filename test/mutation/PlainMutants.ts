@@ -327,6 +327,21 @@ export const plainMutants = [
     [["embed: what a watch holds is released with it", "Effect.onExit((exit) => Scope.close(inner, exit)),", ""]]
   ),
   ...mutantsOf(
+    "packages/node/src/sqlite/OwnFile.ts",
+    ["test/nights/Faults.test.ts"],
+    [["full disk: a new log is whole without a -wal", "journal_mode = MEMORY", "journal_mode = WAL"]]
+  ),
+  ...mutantsOf(
+    "packages/eventlog/src/Sqlite.ts",
+    ["test/nights/Faults.test.ts"],
+    [["full disk: no room beside the log", "code === noRoomBeside", "(false as boolean)"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/keeping/KeptWatch.ts",
+    ["test/nights/Faults.test.ts"],
+    [["full disk: an undecided launch is no bug", "meansFull(defect)", "(false as boolean)"]]
+  ),
+  ...mutantsOf(
     "packages/node/src/own/Detached.ts",
     ["packages/node/test/HostLauncher.test.ts"],
     [["input: no name is left of it", "fs.rmSync(own, { recursive: true, force: true })", ""]]

@@ -12,11 +12,11 @@ const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope
 const run = (program: string, ...args: ReadonlyArray<string>) =>
   spawnSync(program, args, { stdio: "ignore" }).status === 0
 /** A small disk of its own in place of a folder, until the test ends. */
-const disk = (folder: string) =>
+const disk = (folder: string, kilobytes = 2048) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       fs.mkdirSync(folder, { mode: 0o700 })
-      assert.isTrue(run("mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "tmpfs", folder))
+      assert.isTrue(run("mount", "-t", "tmpfs", "-o", `size=${kilobytes}k,mode=0700`, "tmpfs", folder))
     }),
     () => Effect.sync(() => void run("umount", "-l", folder))
   )
@@ -68,6 +68,34 @@ describe.concurrent("faults of the host", () => {
         yield* until(tags, (all) => all.includes("ConductorCompleted"))
         assert.include(yield* tags, "SouffleurRestored")
         assert.lengthOf(the.launched(), 1)
+      }),
+    !mayMount
+  )
+
+  live(
+    "a disk that is too full for a start is told as that, wherever it ends, and with space the same command completes",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const codes = new Set<number | null>()
+        for (let kilobytes = 256; kilobytes < 512; kilobytes += 20) {
+          yield* Effect.gen(function* () {
+            yield* disk(the.state, 512)
+            const filler = join(the.state, "filler")
+            fs.writeFileSync(filler, Buffer.alloc(kilobytes * 1024))
+            const full = yield* the.run(["run", "--no-guardian", "--", "true"])
+            codes.add(full.code)
+            if (full.code !== 0) {
+              assert.match(full.errors, /^souffleur: the (?:event log|launch file) cannot .*full/mu)
+            }
+            fs.rmSync(filler)
+            const { code, errors } = yield* the.run(["run", "--no-guardian", "--", "true"])
+            assert.strictEqual(code, 0, `${kilobytes}: ${errors}`)
+          }).pipe(Effect.scoped)
+          fs.rmdirSync(the.state)
+        }
+        assert.includeMembers([...codes], [0, 4])
+        assert.isEmpty([...codes].filter((code) => code !== 0 && code !== 2 && code !== 4))
       }),
     !mayMount
   )

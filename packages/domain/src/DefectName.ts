@@ -11,9 +11,13 @@ const placeOf = (error: Error): string => {
   return file === undefined ? "" : ` at ${file}`
 }
 
+/** Returns the code of an error of the system, such as `ENOSPC` (errno(3)). */
+const codeOf = (error: Error): string =>
+  "code" in error && /^E[A-Z0-9]{1,20}$/u.test(String(error.code)) ? ` ${error.code}` : ""
+
 /**
- * Names an error that was thrown in a few words for a log and a terminal. It gives the error's kind and its place. It
- * never gives the message, which may hold a word of a conversation.
+ * Names an error that was thrown in a few words for a log and a terminal. It gives the error's kind, the system's code,
+ * and its place. It never gives the message, which may hold a word of a conversation.
  */
 export const defectName = (error: unknown): string => {
   const kind =
@@ -24,5 +28,5 @@ export const defectName = (error: unknown): string => {
         : typeof error
   return `${String(kind)
     .replaceAll(/[^\w.]/gu, "")
-    .slice(0, 60)}${error instanceof Error ? placeOf(error) : ""}`
+    .slice(0, 60)}${error instanceof Error ? codeOf(error) + placeOf(error) : ""}`
 }

@@ -1,4 +1,4 @@
-import { Context, type Effect, Runtime, Schema, type Scope } from "effect"
+import { Context, type Effect, Predicate, Runtime, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /** A database file that cannot be opened (exit code 4). `message` says why. */
@@ -8,6 +8,24 @@ export class SqliteUnusable extends Schema.TaggedError<SqliteUnusable>()("Sqlite
   message: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 4
+}
+
+/** SQLite's primary result codes that mean something to a person (sqlite.org/rescode.html). */
+const reasons: Readonly<Record<number, SqliteUnusable["reason"]>> = {
+  5: "locked",
+  6: "locked",
+  11: "damaged",
+  13: "full",
+  14: "missing",
+  26: "foreign"
+}
+/** SQLITE_IOERR_SHMSIZE: the file beside a log could not grow. */
+const noRoomBeside = 4874
+
+/** Returns what an error that SQLite threw means. */
+export const sqliteReasonOf = (thrown: unknown): SqliteUnusable["reason"] => {
+  const code = Predicate.hasProperty(thrown, "errcode") && Predicate.isNumber(thrown.errcode) ? thrown.errcode : 1
+  return code === noRoomBeside ? "full" : (reasons[code & 0xff] ?? "failed")
 }
 
 /** Opens SQLite files safely. */

@@ -1,6 +1,7 @@
 import { Context, type Duration, Effect, Predicate, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { LogUnusable } from "./Log.ts"
+import { sqliteReasonOf } from "./Sqlite.ts"
 
 /** `souf` in ASCII (`PRAGMA application_id`), the mark of souffleur's own SQLite files. */
 export const applicationId = 0x736f7566
@@ -64,22 +65,13 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
   ]
 ]
 
-/** SQLite's primary result codes that mean something to a person. */
-const reasons: Readonly<Record<number, LogUnusable["reason"]>> = {
-  5: "locked",
-  6: "locked",
-  11: "damaged",
-  13: "full",
-  14: "missing",
-  26: "damaged"
-}
-
 /** Makes the error of a failed statement. The detail is SQLite's own sentence, which holds no values. */
 export const unusable = ({ reason }: SqlError.SqlError): LogUnusable => {
   const cause = reason.cause
-  const code = Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode & 0xff : 1
+  const meant = sqliteReasonOf(cause)
   return new LogUnusable({
-    reason: reason._tag === "LockTimeoutError" ? "locked" : (reasons[code] ?? "failed"),
+    // A log that is open was one.
+    reason: reason._tag === "LockTimeoutError" ? "locked" : meant === "foreign" ? "damaged" : meant,
     problem: Predicate.isError(cause) ? cause.message : (reason.message ?? reason._tag)
   })
 }

@@ -15,8 +15,8 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import type { LogError, Refused } from "@souffleur/eventlog"
-import { boundOutputs } from "@souffleur/node"
+import { type LogError, LogUnusable, type Refused } from "@souffleur/eventlog"
+import { boundOutputs, meansFull } from "@souffleur/node"
 import { lastWords, type LostNotice, reportOfLost, sendToAll, type TrustedFiles, warnOfLost } from "@souffleur/process"
 import {
   allPublished,
@@ -81,6 +81,13 @@ export interface KeepOrder<R> {
   readonly guardian?: Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, R>
 }
 
+/** A first launch that a full disk leaves undecided stays so: the log has no room for more either. */
+const fullAsUnusable = Effect.catchDefect((defect) =>
+  meansFull(defect)
+    ? Effect.fail(new LogUnusable({ reason: "full", problem: "its disk is full: make room on it" }))
+    : Effect.die(defect)
+)
+
 /** Follows the owned watch to its end, with all that reports on it. */
 const looking = Effect.fnUntraced(function* <R>(
   { fence, ref }: { readonly fence: number; readonly ref: WatchRef },
@@ -103,7 +110,7 @@ const looking = Effect.fnUntraced(function* <R>(
   for (const folder of ["launches", "guardians"])
     yield* Effect.forkScoped(attendedHere(`bound of ${folder}`, boundOutputs(path.join(settings.stateDir, folder), id)))
   yield* ceilingNow(ref.dispatch)
-  const last = yield* supervise(ref, fence)
+  const last = yield* fullAsUnusable(supervise(ref, fence))
   yield* forget(last)
   yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), drainTimeout)
   yield* Effect.timeoutOption(Effect.all([Fiber.await(tracing), tellNumbers], { concurrency: 2 }), farewell)

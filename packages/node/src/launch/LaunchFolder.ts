@@ -4,6 +4,7 @@ import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { makeFolder } from "../files/Folder.ts"
+import { meansFull } from "../files/SystemError.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 import { encodeLaunch, isLaunchId, type Launch, readLaunch } from "./LaunchFile.ts"
 import { readReceipt } from "./Receipt.ts"
@@ -68,7 +69,10 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
           [...(keep ? [keptOf(id)] : []), pathOf(id)].every(
             (path) => createWhole(path, text) || readWhole(path) === text
           ),
-        catch: () => new LaunchFailed({ message: `the launch file cannot be written in ${folder}` })
+        catch: (error) => {
+          const why = meansFull(error) ? ": its disk is full: make room on it" : ""
+          return new LaunchFailed({ message: `the launch file cannot be written in ${folder}${why}` })
+        }
       })
       if (!made) return yield* new LaunchFailed({ message: "another launch was prepared with this id" })
       const digest = sha256(text)

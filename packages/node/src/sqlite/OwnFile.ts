@@ -104,8 +104,10 @@ const create = Effect.fnUntraced(function* (file: OwnFile) {
   )
   yield* fs.writeFile(draft, new Uint8Array(), { flag: "wx", mode: 0o600 })
   yield* withDatabase(file.path, draft, (database) => {
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${file.applicationId}`)
+    // A close that moves a `-wal` to its file is silent about a full disk.
+    database.exec(`PRAGMA journal_mode = MEMORY; PRAGMA application_id = ${file.applicationId}`)
     migrate(database, file)
+    database.exec("PRAGMA journal_mode = WAL")
   })
   yield* sync(draft)
   yield* Effect.catchIf(

@@ -1,24 +1,16 @@
-import { SqliteUnusable } from "@souffleur/eventlog"
+import { sqliteReasonOf, SqliteUnusable } from "@souffleur/eventlog"
 import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
 import { meansFull } from "../files/SystemError.ts"
 
 type Reason = SqliteUnusable["reason"]
-const reasons: Readonly<Record<number, Reason>> = {
-  5: "locked",
-  6: "locked",
-  11: "damaged",
-  13: "full",
-  14: "missing",
-  26: "foreign"
-}
 const remedies: Readonly<Record<Reason, string>> = {
   missing: "is it the right path?",
   foreign: "it is left as it is: name another file or move it away",
   damaged: "it is left as it is: move it away, or bring back a copy of it",
   newer: "a newer souffleur made it: use that one",
   locked: "another process holds it: find out which, then try again",
-  full: "make room on its disk, then try again",
+  full: "make room on it, then try again",
   failed: "see that its folder can be written to"
 }
 /** Makes the error of a file, with what to do about it. */
@@ -28,8 +20,9 @@ export const unusable = (path: string, reason: Reason, what: string) =>
 /** Turns a thrown error of SQLite or of the file system into `SqliteUnusable`. */
 export const sqliteTrouble = (path: string) => (thrown: unknown) => {
   const cause = SqlError.isSqlError(thrown) ? thrown.reason.cause : thrown
-  const code = Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode & 0xff : 1
-  return unusable(path, reasons[code] ?? "failed", Predicate.isError(cause) ? cause.message : "it failed")
+  const reason = sqliteReasonOf(cause)
+  const what = reason === "full" ? "its disk is full" : Predicate.isError(cause) ? cause.message : "it failed"
+  return unusable(path, reason, what)
 }
 
 /** Turns an error of a file system into `SqliteUnusable`. A full disk is told apart. */
