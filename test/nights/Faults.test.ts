@@ -136,6 +136,10 @@ describe.concurrent("faults of the host", () => {
         const again = yield* the.run(["watch"])
         assert.deepStrictEqual([again.code, again.lines], [4, []], again.errors)
         assert.match(again.errors, /^souffleur: the event log cannot be used: .*souffleur\.db/m)
+        for (const folder of [the.state, join(the.state, "new")]) {
+          const { lines } = yield* the.run(["doctor"], { SOUFFLEUR_STATE_DIR: folder })
+          assert.match(lines.join("\n"), /^wrong +state folder +.* cannot be written$/mu, folder)
+        }
         assert.isTrue(alive(conductor.pid))
         assert.deepStrictEqual(the.launched(), [])
       }),

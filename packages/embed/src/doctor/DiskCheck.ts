@@ -24,7 +24,7 @@ export const kindAt = (path: string, mountinfo: string): string | undefined => {
 }
 
 /** Returns the real path of a folder, or of its nearest parent that exists. */
-const existingFolder = Effect.fnUntraced(function* (folder: string) {
+export const existingFolder = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   for (let at = folder; ; at = path.dirname(at)) {

@@ -3,7 +3,7 @@ import { lookTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Option, Result } from "effect"
 import { layerHost } from "../world/StoreLayers.ts"
 import { layerClaims } from "../world/World.ts"
-import { diskCheck } from "./DiskCheck.ts"
+import { diskCheck, existingFolder } from "./DiskCheck.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 import { draftsCheck, keptCheck, outputsCheck } from "./LeftoversCheck.ts"
 import { logCheck } from "./LogCheck.ts"
@@ -22,20 +22,27 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
     const mode = info.value.type === "Directory" ? "0700" : "0600"
     return [wrong("state folder", `${file} is open to others: conversations are in it`, `chmod ${mode} '${file}'`)]
   })
+  /** Returns a finding where a folder takes no file of this user. */
+  const unwritable = Effect.fnUntraced(function* (place: string, what: string) {
+    const remedy = "give it back to this user, or set SOUFFLEUR_STATE_DIR"
+    return yield* fs.access(place, { readable: true, writable: true }).pipe(
+      Effect.as([]),
+      Effect.orElseSucceed(() => [wrong("state folder", what, remedy)])
+    )
+  })
   const ours = yield* Effect.result(lookTrusted(stateDir, { folder: true, own: true }))
-  if (Result.isFailure(ours))
-    return ours.failure.missing
-      ? [note("state folder", `${stateDir} is not there: the first watch makes it`)]
-      : [wrong("state folder", ours.failure.message, "every command that needs it is refused until then")]
+  if (Result.isFailure(ours)) {
+    if (!ours.failure.missing)
+      return [wrong("state folder", ours.failure.message, "every command that needs it is refused until then")]
+    const parent = yield* existingFolder(stateDir)
+    const found = yield* unwritable(parent, `${stateDir} cannot be made: ${parent} cannot be written`)
+    return found.length > 0 ? found : [note("state folder", `${stateDir} is not there: the first watch makes it`)]
+  }
   const open: Array<Finding> = [...(yield* look(stateDir))]
   for (const file of yield* filesIn({ stateDir })) if (open.length < maxNamed) open.push(...(yield* look(file)))
   if (open.length > 0) return open
-  return yield* fs.access(stateDir, { readable: true, writable: true }).pipe(
-    Effect.as([passed("state folder", `${stateDir} is ours alone`)]),
-    Effect.orElseSucceed(() => [
-      wrong("state folder", `${stateDir} cannot be written`, "give it back to this user, or set SOUFFLEUR_STATE_DIR")
-    ])
-  )
+  const found = yield* unwritable(stateDir, `${stateDir} cannot be written`)
+  return found.length > 0 ? found : [passed("state folder", `${stateDir} is ours alone`)]
 })
 
 /** Checks whether a claim could be taken now. */
