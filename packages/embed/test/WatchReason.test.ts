@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Event, type WatchEvent } from "@souffleur/domain"
+import { Event, unknownSession, type WatchEvent } from "@souffleur/domain"
 import { reasonOf, reasonsOf, reasonText } from "../src/explain/WatchReason.ts"
 import { isNews, sentence } from "../src/explain/WatchSentence.ts"
 
@@ -257,12 +257,17 @@ it("why of a hand-over that failed names both ways on, and a person's word as th
   )
 })
 
-it("why of three ends without progress says how the last process ended", () => {
+it("why of three ends without progress says how the last process ended, and how a person starts it again", () => {
   const ended = { ...died("pid"), evidence: { ...evidence, end: { _tag: "Exited", code: 3 } } } as const
   const starts = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "export", trigger: "pid" })
   const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: null })
   assert.include(why(ended, starts, exhausted), "the last one ended with exit code 3")
   assert.notInclude(why(ended, died("pid"), starts, exhausted), "exit code")
+  const of = (change: Partial<typeof Event.WatchOpened.Type>) =>
+    reasonsOf(recordedAs([{ ...opened[0]!, ...change } as WatchEvent, ended, starts, exhausted])).at(-1)?.act ?? ""
+  assert.include(of({}), '"souffleur run" with session s1 goes on with the conversation')
+  assert.include(of({ kind: "command", sessionId: unknownSession }), "starts the command again")
+  assert.include(of({ sessionId: unknownSession }), "starts the agent again")
 })
 it("why of a wait that a request ended names the request", () => {
   const asked = why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "asked" }))

@@ -5,6 +5,7 @@ import {
   type Event,
   evolve,
   failedHandover,
+  isSessionKnown,
   type RecoveryCycle,
   sessionInWords,
   stepNames,
@@ -21,6 +22,14 @@ type OfRecovery =
   | typeof Event.RecoveryEscalated.Type
   | typeof Event.RetriesExhausted.Type
   | typeof Event.ConductorRelaunched.Type
+
+/** Says what a command of a person's own would do after the last end. */
+const startAgain = ({ kind, sessionId }: Watch): string => {
+  if (kind === "command") return "starts the command again"
+  return isSessionKnown(sessionId)
+    ? `with session ${sessionId} goes on with the conversation`
+    : "starts the agent again"
+}
 
 const outcomeOf = (watch: Watch, step: string): unknown => {
   const state = watch.recovery?.steps[step]
@@ -110,7 +119,8 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
     case "RetriesExhausted":
       return {
         seen: [`${before.retries} ends in a row without progress`],
-        rule: `After ${Words.threeEnds} nothing is launched.`
+        rule: `After ${Words.threeEnds} nothing is launched.`,
+        act: `nothing more: "souffleur run" ${startAgain(before)}`
       }
     case "ConductorRelaunched": {
       const { launch, trigger } = before.recovery ?? {}
