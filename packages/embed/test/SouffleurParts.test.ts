@@ -160,7 +160,9 @@ it.live("an app hands a command to a process of its own, which owns its watch, a
       const line = (id: string) => [process.execPath, keeps, stateDir, home, id] as const
       const { id, pid } = yield* souffleur.detach(order, { line })
       assert.strictEqual((yield* souffleur.state(id)).owner?.process.pid, pid)
-      assert.strictEqual((yield* Effect.flip(souffleur.detach(order, { line })))._tag, "AlreadyWatched")
+      const second = yield* Effect.flip(souffleur.detach(order, { line }))
+      assert.strictEqual(second._tag, "AlreadyWatched")
+      assert.include(second.message, "a folder has one watch at a time, and souffleur with pid")
       const begun = Stream.takeUntil(souffleur.events(id), ({ event }) => event._tag === "WatchSettled")
       yield* Stream.runDrain(begun)
       const seen = yield* fs.readFileString(`${project}/seen`)

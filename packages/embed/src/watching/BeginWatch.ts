@@ -1,4 +1,12 @@
-import { Agent, parsePid, parseSessionId, type Pin, type ResolvedSettings, Settings } from "@souffleur/domain"
+import {
+  Agent,
+  AlreadyWatched,
+  parsePid,
+  parseSessionId,
+  type Pin,
+  type ResolvedSettings,
+  Settings
+} from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
 import { chosenAgent } from "@souffleur/process"
 import { refuseOwned, release } from "@souffleur/supervisor"
@@ -123,7 +131,9 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
 ) {
   const { id, watch } = known
   // It does not go on here while another souffleur has it.
-  yield* refuseOwned(id, watch)
+  yield* Effect.catchTag(refuseOwned(id, watch), "AlreadyWatched", ({ owner, problem }) =>
+    Effect.fail(new AlreadyWatched({ owner, problem: `a folder has one watch at a time, and ${problem}` }))
+  )
   const told = remark(
     "info",
     `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
