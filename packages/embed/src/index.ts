@@ -9,6 +9,7 @@ export {
   CommandRefused,
   CommsUnavailable,
   describeEvent,
+  describeFor,
   Event,
   isEnd,
   LaunchFailed,
