@@ -117,6 +117,7 @@ export const fileMutants = [
       ["compiled: of this text", "found?.changed === changed", "found !== undefined"],
       ["compiled: of these flags", " || script.cachedDataRejected", ""],
       ["compiled: with the functions of each word", "!words.includes(word)", "words.length === 0"],
+      ["compiled: a dry run writes none", "if (word !== undefined && !words", "if (!words"],
       ["compiled: nothing of a failure", "code === 0 && take()", "take()"],
       ["compiled: of these scripts alone", "!scripts.includes(dirname(path))", "basename(path) !== path"],
       ["compiled: no draft of a killed start", "  removeDrafts(path)\n", ""],

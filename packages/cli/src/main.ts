@@ -31,8 +31,11 @@ const uncaught = async (error: unknown) => {
 }
 process.on("uncaughtException", uncaught)
 
-/** Keeps the compiled code of a command, so that its next start does not compile it again. */
-const compiled = async () => (await import("@souffleur/node/compiled")).keepCompiled(program, first)
+/** Keeps the compiled code of a command, so that its next start does not compile it again. A dry run writes no file. */
+const compiled = async () => {
+  const { keepCompiled } = await import("@souffleur/node/compiled")
+  keepCompiled(program, rest.includes("--dry-run") ? undefined : (first ?? ""))
+}
 
 /** Runs one errand, and loads only the modules that it needs. Most of a start is the evaluation of modules. */
 const begin = async () => {
@@ -70,8 +73,7 @@ const begin = async () => {
       await (await import("./demo/StandInProgram.ts")).runStandIn(rest)
       break
     default:
-      // A dry run writes no file at all.
-      if (!rest.includes("--dry-run")) await compiled()
+      await compiled()
       ;(await import("./Program.ts")).runCommandLine()
   }
 }

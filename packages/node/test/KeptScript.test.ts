@@ -25,7 +25,7 @@ const program = () => {
   const main = `import { keepScripts } from ${JSON.stringify(source)}
     import { createRequire } from "node:module"
     const [home, kept, word] = process.argv.slice(1)
-    keepScripts([home], kept, word)
+    keepScripts([home], kept, word === "dry" ? undefined : word)
     const part = createRequire(home + "/main.js")("./part.cjs")
     part.act(word)
     if (word === "later") await part.later()
@@ -55,6 +55,20 @@ it("the code of a script is kept with the functions that ran, and taken again wi
   assert.strictEqual(the.run("rest"), "nothing")
   assert.deepStrictEqual(the.words(), ["rest", "sum"])
   assert.deepStrictEqual(fs.readdirSync(the.kept), ["part.cjs"])
+  the.remove()
+})
+it("without a word kept code is used, and no file is written", () => {
+  const the = program()
+  assert.strictEqual(the.run("dry"), "nothing")
+  assert.isEmpty(fs.readdirSync(the.kept))
+  the.run("rest")
+  const earlier = fs.statSync(the.script).ctimeMs
+  // V8 compares the lengths of two texts alone, so the earlier code shows that it is used.
+  fs.writeFileSync(the.script, fs.readFileSync(the.script, "utf8").replace('"nothing"', '"another"'))
+  const kept = fs.readFileSync(the.file, "latin1").replace(String(earlier), String(fs.statSync(the.script).ctimeMs))
+  fs.writeFileSync(the.file, kept, "latin1")
+  assert.strictEqual(the.run("dry"), "nothing")
+  assert.strictEqual(fs.readFileSync(the.file, "latin1"), kept)
   the.remove()
 })
 it("code of an earlier text, of other flags, or damaged code is not used", () => {

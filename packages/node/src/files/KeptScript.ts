@@ -60,8 +60,9 @@ const write = (path: string, { code, ...rest }: Kept): void => {
  * Keeps the compiled code of scripts in the folders `scripts` in the folder `kept`. Node's own cache has none of the
  * functions that a script calls, because Node takes it before the script runs. `word`: what the program is asked for.
  * The code is taken again with each new word, and has the functions of all. A program that fails keeps nothing.
+ * Without a word kept code is used, and no file is written.
  */
-export const keepScripts = (scripts: ReadonlyArray<string>, kept: string, word: string): void => {
+export const keepScripts = (scripts: ReadonlyArray<string>, kept: string, word: string | undefined): void => {
   const fresh: Array<() => void> = []
   const modules = Module.prototype as unknown as Compiling
   const plain = modules._compile
@@ -78,7 +79,7 @@ export const keepScripts = (scripts: ReadonlyArray<string>, kept: string, word: 
     })
     // V8 rejects the code of another version, or of other flags.
     const words = fitting === undefined || script.cachedDataRejected ? [] : fitting.words
-    if (!words.includes(word))
+    if (word !== undefined && !words.includes(word))
       fresh.push(() => write(at, { code: script.createCachedData(), changed, words: [...words, word] }))
     const require = (id: string) => this.require(id)
     return script.runInThisContext().call(this.exports, this.exports, require, this, path, dirname(path))

@@ -24,8 +24,11 @@ const prune = (folder: string): void => {
   for (const { path } of dated.slice(keptFolders)) fs.rmSync(path, { recursive: true, force: true })
 }
 
-/** Returns the folder for a program, in that of the user for Node (NODE_COMPILE_CACHE) or in ours. */
-const folderFor = (program: string): string | undefined => {
+/**
+ * Returns the folder for a program, in that of the user for Node (NODE_COMPILE_CACHE) or in ours. `makes`: a folder that
+ * is missing is made.
+ */
+const folderFor = (program: string, makes: boolean): string | undefined => {
   const chosen = module.getCompileCacheDir()
   const name = `${process.version}-${fs.statSync(program).ino}`
   if (chosen !== undefined) return join(chosen, name)
@@ -33,6 +36,7 @@ const folderFor = (program: string): string | undefined => {
   if (folder === undefined) return undefined
   const own = join(folder, name)
   const isNew = !fs.existsSync(own)
+  if (isNew && !makes) return undefined
   // The code in it is run.
   if (ownFolder(folder) !== undefined || ownFolder(own) !== undefined) return undefined
   if (isNew) prune(folder)
@@ -41,15 +45,15 @@ const folderFor = (program: string): string | undefined => {
 
 /**
  * Keeps the compiled code of all that is loaded from now on. `program`: path of the running program. `word`: what it is
- * asked for. A folder that others may write is not used. Does nothing where no folder can be used. Does nothing in an
+ * asked for; `undefined`: kept code is used, and no file is written. A folder that others may write is not used. Does nothing where no folder can be used. Does nothing in an
  * executable either, which brings compiled code.
  */
-export const keepCompiled = (program: string, word = ""): void => {
+export const keepCompiled = (program: string, word: string | undefined): void => {
   try {
     if (isExecutable) return
-    const folder = folderFor(program)
+    const folder = folderFor(program, word !== undefined)
     if (folder === undefined) return
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (word !== undefined) fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
     const parts = dirname(fs.realpathSync(program))
     keepScripts([parts, join(parts, "chunks")], folder, word)
   } catch {
