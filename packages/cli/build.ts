@@ -60,7 +60,7 @@ const chunks = joined(
     program: ["Program"],
     status: ["CommandInstallation", "StatusCommand"],
     words: ["DyingWords"],
-    log: ["Overview", "MakeSouffleurLog", "WatchTimeline", "RunTimeline", "JobCounts"],
+    log: ["Overview", "FirstTyped", "HookFiles", "MakeSouffleurLog", "WatchTimeline", "RunTimeline", "JobCounts"],
     souffleur: ["CommandWorld", "PersonOnly"],
     run: ["RunCommand", "WatchCommand"],
     report: ["ReportCommand"],

@@ -488,7 +488,13 @@ export const commandMutants = [
     [
       "test/cli/Commands.test.ts: a Conductor has one souffleur in any state folder; its log can be followed and replayed; release leaves the Conductor alive"
     ],
-    [["run: nothing goes on that another souffleur has", "yield* refuseOwned(id, watch)", ""]]
+    [
+      [
+        "run: nothing goes on that another souffleur has",
+        "Effect.catchTag(refuseOwned(id, watch)",
+        "Effect.catchTag(Effect.asVoid(Effect.succeed(0)) as ReturnType<typeof refuseOwned>"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/embed/src/watching/BeginWatch.ts",

@@ -1,10 +1,10 @@
-import { Cron, type Duration, Effect, Layer } from "effect"
+import { Cron, DateTime, type Duration, Effect, Layer } from "effect"
 import { HubRetention } from "../HubRetention.ts"
 import { throughOutages } from "../HubTrouble.ts"
 import { layerInOneHubAt, type LayerOfPart } from "./HubCluster.ts"
 
 /** Each hour. */
-const times = Cron.parseUnsafe("0 * * * *", "UTC")
+const times = Cron.parseUnsafe("0 * * * *", DateTime.zoneMakeOffset(0))
 /** The pause between two removals, in which hubs fold. */
 const pause = "1 second"
 
