@@ -25,8 +25,8 @@ const prune = (folder: string): void => {
 }
 
 /**
- * Returns the folder for a program, in that of the user for Node (NODE_COMPILE_CACHE) or in ours. `makes`: a folder that
- * is missing is made.
+ * Returns the folder for a program, in that of the user for Node (NODE_COMPILE_CACHE) or in ours. `makes`: a folder
+ * that is missing is made.
  */
 const folderFor = (program: string, makes: boolean): string | undefined => {
   const chosen = module.getCompileCacheDir()
@@ -44,9 +44,9 @@ const folderFor = (program: string, makes: boolean): string | undefined => {
 }
 
 /**
- * Keeps the compiled code of all that is loaded from now on. `program`: path of the running program. `word`: what it is
- * asked for; `undefined`: kept code is used, and no file is written. A folder that others may write is not used. Does nothing where no folder can be used. Does nothing in an
- * executable either, which brings compiled code.
+ * Keeps the compiled code of all that is loaded from now on. `program`: path of the running program. `word`: what it
+ * is asked for; `undefined`: kept code is used, and no file is written. A folder that others may write is not used.
+ * Does nothing where no folder can be used. Does nothing in an executable either, which brings compiled code.
  */
 export const keepCompiled = (program: string, word: string | undefined): void => {
   try {
