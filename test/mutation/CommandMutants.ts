@@ -492,7 +492,7 @@ export const commandMutants = [
       [
         "run: nothing goes on that another souffleur has",
         "Effect.catchTag(refuseOwned(id, watch)",
-        "Effect.catchTag(Effect.asVoid(Effect.succeed(0)) as ReturnType<typeof refuseOwned>"
+        "Effect.catchTag(Effect.void as ReturnType<typeof refuseOwned>"
       ]
     ]
   ),

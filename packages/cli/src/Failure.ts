@@ -1,4 +1,4 @@
-import { meansFull } from "@souffleur/node"
+import { fullDisk, meansFull } from "@souffleur/node"
 import { type PlatformError, Runtime, Schema } from "effect"
 
 /** Bad usage or bad input. `message` is the sentence for the user. Exit code 2. */
@@ -10,7 +10,7 @@ export class BadUsage extends Schema.TaggedError<BadUsage>()("BadUsage", { messa
 export class DiskFull extends Schema.TaggedError<DiskFull>()("DiskFull", { what: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 4
   override get message(): string {
-    return `${this.what} cannot be written: its disk is full: make room on it`
+    return `${this.what} cannot be written: ${fullDisk}`
   }
 }
 

@@ -162,7 +162,7 @@ it.live("an app hands a command to a process of its own, which owns its watch, a
       assert.strictEqual((yield* souffleur.state(id)).owner?.process.pid, pid)
       const second = yield* Effect.flip(souffleur.detach(order, { line }))
       assert.strictEqual(second._tag, "AlreadyWatched")
-      assert.include(second.message, "a folder has one watch at a time, and souffleur with pid")
+      assert.include(second.message, "a folder with an unfinished watch begins no other command: souffleur with pid")
       const begun = Stream.takeUntil(souffleur.events(id), ({ event }) => event._tag === "WatchSettled")
       yield* Stream.runDrain(begun)
       const seen = yield* fs.readFileString(`${project}/seen`)

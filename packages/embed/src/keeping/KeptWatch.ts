@@ -16,7 +16,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { type LogError, LogUnusable, type Refused } from "@souffleur/eventlog"
-import { boundOutputs, meansFull } from "@souffleur/node"
+import { boundOutputs, fullDisk, meansFull } from "@souffleur/node"
 import { lastWords, type LostNotice, reportOfLost, sendToAll, type TrustedFiles, warnOfLost } from "@souffleur/process"
 import {
   allPublished,
@@ -83,9 +83,7 @@ export interface KeepOrder<R> {
 
 /** A first launch that a full disk leaves undecided stays so: the log has no room for more either. */
 const fullAsUnusable = Effect.catchDefect((defect) =>
-  meansFull(defect)
-    ? Effect.fail(new LogUnusable({ reason: "full", problem: "its disk is full: make room on it" }))
-    : Effect.die(defect)
+  meansFull(defect) ? Effect.fail(new LogUnusable({ reason: "full", problem: fullDisk })) : Effect.die(defect)
 )
 
 /** Follows the owned watch to its end, with all that reports on it. */

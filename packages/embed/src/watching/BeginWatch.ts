@@ -132,7 +132,9 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const { id, watch } = known
   // It does not go on here while another souffleur has it.
   yield* Effect.catchTag(refuseOwned(id, watch), "AlreadyWatched", ({ owner, problem }) =>
-    Effect.fail(new AlreadyWatched({ owner, problem: `a folder has one watch at a time, and ${problem}` }))
+    Effect.fail(
+      new AlreadyWatched({ owner, problem: `a folder with an unfinished watch begins no other command: ${problem}` })
+    )
   )
   const told = remark(
     "info",

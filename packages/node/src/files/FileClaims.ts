@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { AlreadyWatched, type Claimable, ClaimFailed, Claims, isOver, Owner, Processes } from "@souffleur/domain"
 import { Effect, Layer, Option, Schema } from "effect"
 import { makeFolder } from "./Folder.ts"
-import { hasCode, meansFull } from "./SystemError.ts"
+import { fullDisk, hasCode, meansFull } from "./SystemError.ts"
 import { readTrustedText, refusalAt } from "./TrustedFile.ts"
 import { createWhole } from "./WholeFile.ts"
 
@@ -102,7 +102,7 @@ interface Abandoned {
 
 /** Describes an error of the system for a person. */
 const inWords = (error: unknown): string => {
-  if (meansFull(error)) return "its disk is full: make room on it"
+  if (meansFull(error)) return fullDisk
   if (hasCode(error, "EROFS")) return "it cannot be written: its disk is read-only"
   return `it cannot be written (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`
 }

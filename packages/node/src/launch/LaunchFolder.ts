@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { makeFolder } from "../files/Folder.ts"
-import { meansFull } from "../files/SystemError.ts"
+import { fullDisk, meansFull } from "../files/SystemError.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 import { encodeLaunch, isLaunchId, type Launch, readLaunch } from "./LaunchFile.ts"
 import { readReceipt } from "./Receipt.ts"
@@ -70,7 +70,7 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
             (path) => createWhole(path, text) || readWhole(path) === text
           ),
         catch: (error) => {
-          const why = meansFull(error) ? ": its disk is full: make room on it" : ""
+          const why = meansFull(error) ? `: ${fullDisk}` : ""
           return new LaunchFailed({ message: `the launch file cannot be written in ${folder}${why}` })
         }
       })
