@@ -5,7 +5,7 @@ export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolea
 /** Holds if an error of Node means that a disk, or the user's share of it, is full. */
 export const meansFull = (error: unknown): boolean => hasCode(error, "ENOSPC", "EDQUOT")
 
-/** What a person is told of a full disk, and what to do. */
+/** Tells a person of a full disk, and what to do. */
 export const fullDisk = "its disk is full: make room on it"
 
 /**
