@@ -45,7 +45,11 @@ export const refusalMutants = [
   ...mutantsOf(
     "packages/process/src/program/ProgramPath.ts",
     ["packages/process/test/ProgramPath.test.ts"],
-    [["launch: a script without its first line", 'if (!text.startsWith("#!"))', "if (false)"]]
+    [
+      ["launch: a script without its first line", 'if (!text.startsWith("#!"))', "if (false)"],
+      ["launch: the first of PATH", "const [first] = yield*", "const [, first] = yield*"],
+      ["launch: no relative part of PATH", "path.isAbsolute(part) ?", 'part !== "" ?']
+    ]
   ),
   ...mutantsOf(
     "packages/node/src/launch/LaunchEntry.ts",

@@ -12,13 +12,15 @@ export const agentsOf = (agent: AgentPackage): ReadonlyArray<AgentPackage> => ag
 /** Returns the agent of a program; the first where no agent has it. */
 export const agentOfProgram = (agent: AgentPackage, program: string): AgentPackage => agent.kindOf?.(program) ?? agent
 
-/** Returns the agents whose program is in PATH. */
-export const installedAgents = Effect.gen(function* () {
-  const { agent, variables } = yield* Installation
-  return yield* Effect.filter(agentsOf(agent), ({ program }) =>
-    Effect.isSuccess(resolveProgram(program, variables["PATH"] ?? ""))
-  )
+const isInstalled = Effect.fnUntraced(function* ({ program }: AgentPackage) {
+  const { variables } = yield* Installation
+  return yield* Effect.isSuccess(resolveProgram(program, variables["PATH"] ?? ""))
 })
+
+/** Returns the agents whose program is in PATH. */
+export const installedAgents = Effect.flatMap(Installation, ({ agent }) =>
+  Effect.filter(agentsOf(agent), isInstalled, { concurrency: "unbounded" })
+)
 
 /** Returns the command that runs an agent with a prompt, as a person types it. */
 export const typedWith = ({ typed }: AgentPackage, program: string, prompt: string): string =>
@@ -37,8 +39,6 @@ export const agentProgram = (agent: AgentPackage, { agentCommand }: ResolvedSett
  */
 export const usualProgram = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const { agent } = yield* Installation
-  const installed = yield* installedAgents
-  return settings.agentCommand === agent.program && !installed.some(({ program }) => program === agent.program)
-    ? (installed[0]?.program ?? agent.program)
-    : agentProgram(agent, settings)
+  if (settings.agentCommand !== agent.program || (yield* isInstalled(agent))) return agentProgram(agent, settings)
+  return (yield* installedAgents)[0]?.program ?? agent.program
 })
