@@ -9,7 +9,8 @@ import { noticeFile, wrongLicences } from "./Licences.ts"
 import type { Tarball } from "./Tarball.ts"
 
 /** Files that a tarball may have. */
-const fitting = /^(?:package\.json|README\.md|LICENSE|dist\/(?!.*\.test\.).*(?:\.c?js|\.js\.map|\.d\.ts|\.txt))$/u
+const fitting =
+  /^(?:package\.json|README\.md|LICENSE|dist\/(?!.*\.test\.).*(?:\.c?js|\.js\.map|\.d\.ts|\.txt|completions\/souffleur\.(?:bash|zsh|fish)))$/u
 
 /** Files that have no place in the tarball, and files that it lacks. */
 const strays = ({ names }: Tarball) => [

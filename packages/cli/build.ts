@@ -1,4 +1,5 @@
-import { chmodSync, rmSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { build, type BuildOptions } from "rolldown"
 import { ascii } from "../../release/Ascii.ts"
@@ -14,6 +15,7 @@ import { licences } from "../../release/Licences.ts"
  * for `launch.cjs`. `comms.cjs` starts once a minute. `notify.cjs` speaks to a server. `guardian.cjs` is in memory as long as a watch.
  * `page.cjs` is the server of the page with its views, and `souffleur page` alone loads it. `hub.cjs` is the
  * server of the hub, with the driver of Postgres. Both share the chunks of other commands. A file with copies of them starts no sooner, and takes 16 MB more.
+ * `completions` has the completion of each shell, so that no command is loaded to write it.
  * Nothing is minified: that saves 4 ms of a start, and makes a stack trace unreadable.
  */
 
@@ -61,7 +63,9 @@ const chunks = joined(
     status: ["CommandInstallation", "StatusCommand"],
     words: ["DyingWords"],
     log: ["Overview", "FirstTyped", "HookFiles", "MakeSouffleurLog", "WatchTimeline", "RunTimeline", "JobCounts"],
-    souffleur: ["CommandWorld", "PersonOnly"],
+    // Commands of the setup start no watch.
+    setup: ["SouffleurSetup", "PersonOnly", "AtWork", "FileClaims", "World"],
+    souffleur: ["CommandWorld"],
     run: ["RunCommand", "WatchCommand"],
     report: ["ReportCommand"],
     // Effect's server, for the page and for the tools. Neither loads the other.
@@ -102,3 +106,10 @@ for (const [source, name] of [
   ["../node/src/launch/launch.ts", "launch.cjs"]
 ] as const)
   await build({ ...optionsOf(source), output: { ...format, file: `${folder}/${name}`, codeSplitting: false } })
+
+// Without a home no compiled code is kept.
+const completion = (shell: string) =>
+  execFileSync(process.execPath, [`${folder}/souffleur.cjs`, "--completions", shell], { env: {} })
+mkdirSync(`${folder}/completions`, { recursive: true })
+for (const shell of ["bash", "zsh", "fish"])
+  writeFileSync(`${folder}/completions/souffleur.${shell}`, completion(shell))

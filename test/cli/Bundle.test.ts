@@ -35,7 +35,7 @@ it("the bundle is a folder that imports only its own files and Node's modules", 
     "hub.cjs"
   ]
   const files = [...entries, ...chunks]
-  assert.sameMembers(fs.readdirSync(folder), [...entries, "chunks", "LICENSES.txt"])
+  assert.sameMembers(fs.readdirSync(folder), [...entries, "chunks", "completions", "LICENSES.txt"])
   let own = 0
   for (const file of files) {
     for (const name of importedBy(fs.readFileSync(join(folder, file), "utf8"))) {
@@ -62,6 +62,16 @@ it("the bundle has the licence of each package that is in it, and of no other", 
     "effect is bundled without its licence",
     "another has a licence there, and is not bundled"
   ])
+})
+
+it("the bundle has the completion of each shell, as the command itself makes it", () => {
+  const made = (shell: string) =>
+    spawnSync(process.execPath, [bundle, "--completions", shell], { encoding: "utf8" }).stdout
+  for (const shell of ["bash", "zsh", "fish"]) {
+    const text = fs.readFileSync(join(folder, "completions", `souffleur.${shell}`), "utf8")
+    assert.include(text, "uninstall")
+    assert.strictEqual(text, made(shell), shell)
+  }
 })
 
 it("the command is short and loads nothing before it knows what is asked; each errand is one file", () => {

@@ -1,3 +1,4 @@
+import { dirname } from "node:path"
 import { Departure } from "@souffleur/embed/internal"
 import { CommsErrand } from "@souffleur/comms"
 import { HostServices, SqliteClient } from "@souffleur/node"
@@ -43,7 +44,8 @@ export const inProcess = Effect.fnUntraced(function* (args: ReadonlyArray<string
       colour: false,
       columns: undefined,
       interactive: false,
-      self: [process.execPath, bundle]
+      self: [process.execPath, bundle],
+      folder: dirname(bundle)
     })
   )
   return { code, lines, errors: errors.join("") }

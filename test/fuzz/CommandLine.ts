@@ -69,7 +69,8 @@ export const say = async (
     colour: false,
     columns: undefined,
     interactive: false,
-    self: ["/bin/true", "souffleur"] as const
+    self: ["/bin/true", "souffleur"] as const,
+    folder: undefined
   })
   const said = cli(args).pipe(
     Effect.timeoutOption(patience),

@@ -109,10 +109,17 @@ export const commandMutants = [
   ...mutantsOf(
     "packages/cli/src/uninstall/Traces.ts",
     ["test/cli/Uninstall.test.ts"],
-    [
-      ["uninstall: the log only when asked", "...(state ? [...stateNames", '...(stateDir !== "" ? [...stateNames'],
-      ["uninstall: hooks of every folder that got them", "...recorded, ", ""]
-    ]
+    [["uninstall: hooks of every folder that got them", "...recorded, ", ""]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/UninstallCommand.ts",
+    ["test/cli/Uninstall.test.ts"],
+    [["uninstall: the log only when asked", 'flags.state || kind !== "state"', 'kind !== "trust" || flags.state']]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/InitCommand.ts",
+    ["test/cli/Signals.test.ts"],
+    [["init: a signal ends it", "Signals.endable(CommsSchema.init(file))", "CommsSchema.init(file)"]]
   ),
   ...mutantsOf(
     "packages/cli/src/uninstall/Traces.ts",
@@ -311,12 +318,18 @@ export const commandMutants = [
     "packages/cli/src/SmallEntry.ts",
     ["test/cli/Bundle.test.ts"],
     [
-      ["errand: by its own file", "if (!(yield*", "if ((yield*"],
-      ["errand: a small guardian", '...(errand === "guardian" ? guardianFlags() : []), ', ""],
+      ["errand: by its own file", "folder === undefined", "folder !== undefined"],
+      ["errand: a small guardian", '...(errand === "guardian" ? guardianFlags() : []), ', ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/own/OwnProgram.ts",
+    ["test/cli/Bundle.test.ts"],
+    [
       [
         "errand: beside the command, not beside a link to it",
-        "Effect.orElseSucceed(fs.realPath(script), () => script)",
-        "script"
+        'realpathSync.native(ownWords[1] ?? "")',
+        'ownWords[1] ?? ""'
       ]
     ]
   ),
@@ -620,7 +633,8 @@ export const commandMutants = [
     ["packages/embed/test/SetupCheck.test.ts", "packages/cli/test/SetupCommand.test.ts"],
     [
       ["agents: the words of another one", "...typed, prompt", "prompt"],
-      ["agents: one that is installed", "(installed[0]?.program ?? agent.program)", "agent.program"]
+      ["agents: one that is installed", "(yield* installedAgents)[0]?.program ?? agent.program", "agent.program"],
+      ["agents: the configured one first", "settings.agentCommand !== agent.program || ", ""]
     ]
   ),
   ...mutantsOf(

@@ -1,6 +1,7 @@
 import { debugDefect, plain } from "@souffleur/domain"
-import { Cause, Console, Effect, Option, Runtime } from "effect"
+import { Cause, Console, Effect, FileSystem, Option, Runtime } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
+import type { CompletedShell } from "./completions/CompletionFile.ts"
 import { CompletionScript } from "./completions/CompletionScript.ts"
 import { ordered, rootFor } from "./CommandTable.ts"
 import { Ended, ofFullDisk } from "./Failure.ts"
@@ -64,10 +65,21 @@ const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
 })
 
 /** Makes the script of a shell from every command. */
-const scripts = CompletionScript.of((shell) =>
+const madeScript = (shell: CompletedShell) =>
   Effect.map(rootFor(["--completions"]), (root) =>
     Completions.generate(root.name, shell, Completions.fromCommand(root))
   )
+
+/** Returns the script of a shell, which the published command has as a file. */
+const scripts = CompletionScript.of(
+  Effect.fnUntraced(function* (shell) {
+    const fs = yield* FileSystem.FileSystem
+    const { folder } = yield* Environment
+    const made = madeScript(shell)
+    return yield* folder === undefined
+      ? made
+      : Effect.catch(fs.readFileString(`${folder}/completions/souffleur.${shell}`), () => made)
+  })
 )
 
 /**

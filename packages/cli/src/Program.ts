@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { ErrandProcess, HostServices, meansFull, ownWords, Signals } from "@souffleur/node"
+import { ErrandProcess, HostServices, meansFull, ownWords, publishedFolder, Signals } from "@souffleur/node"
 import { Cause, Console, Deferred, Effect, Exit, Layer, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment, Unread, WorksUnread } from "./world/CommandEnvironment.ts"
@@ -11,7 +11,7 @@ import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
 import { errandWords } from "./SmallEntry.ts"
 import { debugging, uncaught } from "./Uncaught.ts"
 
-const { argv, env, platform, stderr, stdin, stdout } = process
+const { argv, env, platform, stderr, stdout } = process
 
 /** Returns the folder that the process was started in. `undefined`: it no longer exists. */
 const folder = (): string | undefined => {
@@ -32,8 +32,10 @@ const environmentIn = (cwd: string) =>
         platform,
         colour,
         columns: stdout.isTTY === true ? stdout.columns : undefined,
-        interactive: stdin.isTTY === true && stdout.isTTY === true,
-        self: ownWords
+        // Standard input comes last: it is a stream that a start waits for.
+        interactive: stdout.isTTY === true && process.stdin.isTTY === true,
+        self: ownWords,
+        folder: publishedFolder()
       })
       return Layer.merge(surroundings, Layer.succeed(Console.Console, printing(colour)))
     })

@@ -52,7 +52,8 @@ export const screenStage = Effect.fnUntraced(function* ({
       colour: colour ? "<our mark>" : false,
       columns,
       interactive: false,
-      self: [process.execPath]
+      self: [process.execPath],
+      folder: undefined
     }),
     Layer.succeed(Console.Console, printing(false, { log: (line: string) => void (said += `${line}\n`), error: err })),
     world.agent.layer

@@ -28,10 +28,11 @@ it.layer(services)((it) => {
         const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
         const removed = (state: boolean) =>
           Effect.gen(function* () {
-            const found = yield* traces(settings, { projects: [], state })
+            const found = yield* traces(settings, [])
             const left: Array<string> = []
-            for (const { path, remove } of found)
-              if (Result.isFailure(yield* Effect.result(remove))) left.push(path.slice(stateDir.length + 1))
+            for (const { kind, path, remove } of found)
+              if ((state || kind !== "state") && Result.isFailure(yield* Effect.result(remove)))
+                left.push(path.slice(stateDir.length + 1))
             return left
           }).pipe(installedIn(surroundingsIn(home, environment)))
         const names = Effect.map(fs.readDirectory(stateDir), (found) => found.toSorted())
@@ -52,7 +53,7 @@ it.layer(services)((it) => {
       yield* memberships.keep(stateDir, { ...hub, log: yield* freshUuid, readOnly: false })
       yield* logins.keep(stateDir, hub)
       const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
-      yield* traces(settings, { projects: [], state: false }).pipe(
+      yield* traces(settings, []).pipe(
         Effect.flatMap(Effect.forEach(({ remove }) => remove)),
         installedIn(surroundingsIn(home, environment))
       )

@@ -1,12 +1,11 @@
 import { defaultAgent } from "./setup/DefaultAgent.ts"
 import { HostServices } from "@souffleur/node"
-import type { HooksChanged } from "@souffleur/process"
 import { Context, type Effect, Layer } from "effect"
 import type { Finding } from "./doctor/Finding.ts"
 import { makeSouffleurSetup, type SetupNeeds } from "./setup/MakeSouffleurSetup.ts"
 import type { NodeOptions } from "./SouffleurOptions.ts"
 import type { HooksError, NoticesError, QuarantineError, SettingsError } from "./SouffleurError.ts"
-import type { HooksOrder, HooksSeen } from "./setup/HooksHere.ts"
+import type { AgentHooksChanged, HooksOrder, HooksSeen } from "./setup/HooksHere.ts"
 import type { NoticeAnswer } from "./setup/NoticeTrial.ts"
 import type { ProjectSettings } from "./setup/ProjectSettings.ts"
 import * as NodeInstallation from "./setup/NodeInstallation.ts"
@@ -54,9 +53,9 @@ export class SouffleurSetup extends Context.Service<
     /** Looks at the hooks of souffleur in the settings of an agent, and whether they can run. */
     readonly hooks: (order: HooksOrder) => Effect.Effect<HooksSeen, HooksError>
     /** Adds the hooks to the settings of an agent, beside those of others. */
-    readonly installHooks: (order: HooksOrder) => Effect.Effect<HooksChanged, HooksError>
+    readonly installHooks: (order: HooksOrder) => Effect.Effect<AgentHooksChanged, HooksError>
     /** Takes the hooks out. Words that others wrote stay. */
-    readonly uninstallHooks: (order: HooksOrder) => Effect.Effect<HooksChanged, HooksError>
+    readonly uninstallHooks: (order: HooksOrder) => Effect.Effect<AgentHooksChanged, HooksError>
   }
 >()("@souffleur/embed/SouffleurSetup") {
   /** Makes the service of the ports in the context. */

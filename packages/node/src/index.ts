@@ -1,6 +1,6 @@
 export * as Claims from "./files/FileClaims.ts"
 export { compiledDir } from "./own/CompileCache.ts"
-export { ownWords } from "./own/OwnProgram.ts"
+export { ownWords, publishedFolder } from "./own/OwnProgram.ts"
 export { encodeDetachOrder } from "./own/DetachEntry.ts"
 export * as ErrandProcess from "./own/ErrandProcess.ts"
 export * as HostTerminal from "./HostTerminal.ts"

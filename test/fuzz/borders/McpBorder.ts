@@ -102,7 +102,8 @@ const environment = ({ folder }: Place) => {
     colour: false,
     columns: undefined,
     interactive: false,
-    self: ["/bin/true", "souffleur"] as const
+    self: ["/bin/true", "souffleur"] as const,
+    folder: undefined
   })
   return Layer.provideMerge(layerInstallation, surroundings)
 }

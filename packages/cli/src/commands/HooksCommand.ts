@@ -78,8 +78,9 @@ const install = Command.make(
   Effect.fnUntraced(function* (flags) {
     const setup = yield* SouffleurSetup
     const order = yield* orderOf(flags)
-    yield* printChange(yield* setup.installHooks(order), flags.json)
-    if (!flags.json) yield* printConditions(yield* setup.hooks(order))
+    const change = yield* setup.installHooks(order)
+    yield* printChange(change, flags.json)
+    if (!flags.json) yield* printConditions(yield* setup.hooks({ ...order, agent: change.agent }))
   })
 ).pipe(Command.withDescription(`Add hooks to the settings of an agent: ${namesOf(agentsWithHooks)}`))
 

@@ -1,4 +1,5 @@
-import { CommsErrand } from "@souffleur/comms"
+import { CommsSchema } from "@souffleur/comms"
+import { Signals, SqliteClient } from "@souffleur/node"
 import { Console, Effect, Path } from "effect"
 import { Command } from "effect/cli"
 import { json, projectDir } from "./Options.ts"
@@ -11,7 +12,8 @@ export const initCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const path = yield* Path.Path
     const file = path.join(yield* Project, "comms.db")
-    const made = yield* CommsErrand.init(file)
+    // Only its person waits for this file, and a signal ends the wait.
+    const made = yield* Effect.provide(Signals.endable(CommsSchema.init(file)), SqliteClient.layerSqlite)
     if (flags.json) return yield* Console.log(JSON.stringify({ comms: file, made }))
     yield* Console.log(made.length === 0 ? `${file} has everything already` : `made in ${file}: ${made.join(", ")}`)
   })

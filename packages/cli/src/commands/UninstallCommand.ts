@@ -1,5 +1,5 @@
 import { Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
-import { allWatches, layerAgentFiles, layerClaims, layerHost, layerStore } from "@souffleur/embed/internal"
+import { allWatches, layerAgentFiles, layerClaims, layerHost, layerStoreReading } from "@souffleur/embed/internal"
 import { Claims as NodeClaims, TrustedFiles } from "@souffleur/node"
 import { allRuns } from "@souffleur/plan"
 import { findConfig } from "@souffleur/process"
@@ -30,7 +30,7 @@ const knownProjects = Effect.fnUntraced(function* (settings: ResolvedSettings, d
     return [...watches, ...(yield* allRuns).map(({ run }) => run.project)]
   }).pipe(
     Effect.provide([
-      layerStore(settings),
+      layerStoreReading(settings),
       Layer.provideMerge(Layer.merge(layerAgentFiles(settings), layerClaims), layerHost)
     ])
   )
@@ -46,24 +46,10 @@ const confirmed = Effect.fnUntraced(function* (count: number) {
   )
 })
 
-/** Returns what an uninstall leaves, each with its reason: the log without `--state`, and the files of their user. */
-const staying = Effect.fnUntraced(function* (
-  settings: ResolvedSettings,
-  {
-    found,
-    projects,
-    state
-  }: { readonly found: ReadonlyArray<string>; readonly projects: ReadonlyArray<string>; readonly state: boolean }
-) {
-  const more = state ? [] : yield* traces(settings, { projects, state: true })
-  const kept = more.filter(({ path }) => !found.includes(path))
-  const configs = yield* Effect.forEach([...new Set(projects)], (project) =>
-    Effect.map(findConfig(project), ({ source }) => (source === null ? [] : [source]))
-  )
-  return [
-    ...kept.map(({ path }) => ({ path, message: "--state removes it too" })),
-    ...[...new Set(configs.flat())].map((path) => ({ path, message: "it is your file" }))
-  ]
+/** Returns the config files of projects. Each belongs to its user. */
+const configsOf = Effect.fnUntraced(function* (projects: ReadonlyArray<string>) {
+  const found = yield* Effect.forEach(new Set(projects), findConfig)
+  return new Set(found.flatMap(({ source }) => (source === null ? [] : [source])))
 })
 
 /**
@@ -98,9 +84,14 @@ export const uninstallCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const settings = yield* Settings
     const projects = [yield* Project, ...(yield* knownProjects(settings, flags.dryRun))]
-    const found = yield* traces(settings, { projects, state: flags.state })
+    const all = yield* traces(settings, projects)
+    const found = all.filter(({ kind }) => flags.state || kind !== "state")
     const listed = found.map(({ kind, path }) => ({ kind, path }))
-    const stay = yield* staying(settings, { found: found.map(({ path }) => path), projects, state: flags.state })
+    const kept = all.filter((one) => !found.includes(one))
+    const stay = [
+      ...kept.map(({ path }) => ({ path, message: "--state removes it too" })),
+      ...Array.from(yield* configsOf(projects), (path) => ({ path, message: "it is your file" }))
+    ]
     const tellStaying = Effect.forEach(stay, ({ message, path }) =>
       Console.log(`${"stays".padEnd(13)}  ${path}: ${message}`)
     )

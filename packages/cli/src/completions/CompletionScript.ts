@@ -1,8 +1,9 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type FileSystem } from "effect"
+import type { Environment } from "../world/CommandEnvironment.ts"
 import type { CompletedShell } from "./CompletionFile.ts"
 
-/** Makes the completion of a shell from every command. */
+/** Returns the completion of a shell, with every command. */
 export class CompletionScript extends Context.Service<
   CompletionScript,
-  (shell: CompletedShell) => Effect.Effect<string>
+  (shell: CompletedShell) => Effect.Effect<string, never, Environment | FileSystem.FileSystem>
 >()("@souffleur/cli/CompletionScript") {}

@@ -11,6 +11,9 @@ import { orNotRemoved, ownTrace, type Trace } from "./Trace.ts"
 
 type Needs<T> = T extends ReadonlyArray<Trace<infer R>> ? R : never
 
+/** Many small looks at files, which wait for no other. */
+const together = { concurrency: "unbounded" } as const
+
 /** The names in the state folder that go with souffleur itself. */
 const names: ReadonlyArray<readonly [Trace<never>["kind"], ReadonlyArray<string>]> = [
   ["hook signs", ["hooks", hookedFolder]],
@@ -41,12 +44,15 @@ const hooks = Effect.fn("hooks")(function* (settings: ResolvedSettings, projects
   const files = new Set([...recorded, ...places.flat().map(({ file }) => file)])
   // Each agent finds the hooks of all, and each hook names its agent.
   const [first] = agentsWithHooks
-  const found = yield* Effect.forEach([...files], (file) =>
-    Effect.match(first!.hooks.status(file), {
-      onSuccess: (status) => (status.events.length > 0 ? [{ file, hooks: agentHooked(status).hooks }] : []),
-      // Its removal says why it cannot be read. A file without a record is left to its user.
-      onFailure: () => (recorded.includes(file) ? [{ file, hooks: first!.hooks }] : [])
-    })
+  const found = yield* Effect.forEach(
+    files,
+    (file) =>
+      Effect.match(first!.hooks.status(file), {
+        onSuccess: (status) => (status.events.length > 0 ? [{ file, hooks: agentHooked(status).hooks }] : []),
+        // Its removal says why it cannot be read. A file without a record is left to its user.
+        onFailure: () => (recorded.includes(file) ? [{ file, hooks: first!.hooks }] : [])
+      }),
+    together
   )
   return found.flat().map(({ file, hooks }) => ({
     kind: "hooks" as const,
@@ -72,13 +78,10 @@ const completions = Effect.fn("completions")(function* () {
 })
 
 /**
- * Finds everything that souffleur has left on this machine, hooks first. `state`: the log, the launches and the exports
- * too. `projects`: the folders of all watches and runs.
+ * Finds everything that souffleur has left on this machine, hooks first. `projects`: the folders of all watches and
+ * runs.
  */
-export const traces = Effect.fn("traces")(function* (
-  settings: ResolvedSettings,
-  { projects, state }: { readonly projects: ReadonlyArray<string>; readonly state: boolean }
-) {
+export const traces = Effect.fn("traces")(function* (settings: ResolvedSettings, projects: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { stateDir } = settings
@@ -87,14 +90,17 @@ export const traces = Effect.fn("traces")(function* (
   const wanted = [
     ...names.flatMap(([kind, all]) => all.map((name) => [kind, path.join(stateDir, name)] as const)),
     ...(compiled === undefined ? [] : [["compiled code", compiled] as const]),
-    ...(state ? [...stateNames, ...there.filter(isDraft)] : []).map(
-      (name) => ["state", path.join(stateDir, name)] as const
-    )
+    ...[...stateNames, ...there.filter(isDraft)].map((name) => ["state", path.join(stateDir, name)] as const)
   ]
-  const own = yield* Effect.forEach(wanted, ([kind, file]) => ownTrace(kind, file))
-  const ofAgents = yield* hooks(settings, projects)
-  const ofManager = yield* services()
-  const ofShells = yield* completions()
+  const [ofAgents, ofManager, ofShells, own] = yield* Effect.all(
+    [
+      hooks(settings, projects),
+      services(),
+      completions(),
+      Effect.forEach(wanted, ([kind, file]) => ownTrace(kind, file), together)
+    ],
+    together
+  )
   const all: ReadonlyArray<
     Trace<Needs<typeof ofAgents> | Needs<typeof ofManager> | Needs<typeof ofShells> | TrustedFiles>
   > = [...ofAgents, ...ofManager, ...ofShells, ...own.flatMap(Option.toArray)]

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly interactive: boolean
   /** The words that run this program again: the interpreter and its first arguments. */
   readonly self: CommandLine
+  /** The folder of the published command; `undefined`: this program is the source, or the single executable. */
+  readonly folder: string | undefined
 }
 
 /** The surroundings of a command: its folder, its variables, and its terminal. A test has its own. */

@@ -1,5 +1,5 @@
 import { TrustedFiles } from "@souffleur/node"
-import type { HooksStatus } from "@souffleur/process"
+import type { HooksChanged, HooksStatus } from "@souffleur/process"
 import { Effect, Runtime, Schema } from "effect"
 import { Installation } from "../world/Installation.ts"
 import { settingsOf } from "../world/ReadHere.ts"
@@ -31,6 +31,12 @@ export interface HooksSeen extends HooksStatus {
   readonly wanted: ReadonlyArray<string>
   /** Says on which condition the agent runs them; `null`: it always does. */
   readonly onlyIf: string | null
+}
+
+/** A change to the hooks of an agent. */
+export interface AgentHooksChanged extends HooksChanged {
+  /** The program of the agent. */
+  readonly agent: string
 }
 
 /** Returns the agent with its hooks and the file of its settings. Fails with `NoHooks`. */
@@ -65,7 +71,8 @@ export const hooksInstalled = Effect.fn("hooksInstalled")(function* (order: Hook
   const { hookLine } = yield* Installation
   yield* TrustedFiles.stateFolder(stateDir)
   yield* addHooked(stateDir, file)
-  return yield* kind.hooks.install(file, kind.hooks.command({ stateDir, self: yield* hookLine }))
+  const change = yield* kind.hooks.install(file, kind.hooks.command({ stateDir, self: yield* hookLine }))
+  return { ...change, agent: kind.program } satisfies AgentHooksChanged
 })
 
 /** Takes the hooks of souffleur out of the settings of an agent. Words that others wrote stay. */
@@ -73,5 +80,5 @@ export const hooksRemoved = Effect.fn("hooksRemoved")(function* (order: HooksOrd
   const { file, kind, stateDir } = yield* meant(order)
   const change = yield* kind.hooks.uninstall(file)
   yield* forgetHooked(stateDir, file)
-  return change
+  return { ...change, agent: kind.program } satisfies AgentHooksChanged
 })

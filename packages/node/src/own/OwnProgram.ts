@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs"
+import { basename, dirname } from "node:path"
 import { isSea } from "node:sea"
 
 /** True if this program is a single executable, which brings its Node. */
@@ -7,3 +9,17 @@ export const isExecutable: boolean = isSea()
 export const ownWords: readonly [string, ...ReadonlyArray<string>] = isExecutable
   ? [process.execPath]
   : [process.execPath, process.argv[1] ?? ""]
+
+/**
+ * Returns the folder of the published command, which has its other files. `undefined`: this program is the source, or
+ * the single executable.
+ */
+export const publishedFolder = (): string | undefined => {
+  try {
+    // npm starts the command by a link to it.
+    const script = realpathSync.native(ownWords[1] ?? "")
+    return basename(script) === "souffleur.cjs" ? dirname(script) : undefined
+  } catch {
+    return undefined
+  }
+}
