@@ -6,6 +6,7 @@ import { ascii } from "../../release/Ascii.ts"
 import { joined } from "../../release/Chunks.ts"
 import { lateParts } from "../../release/LateParts.ts"
 import { licences } from "../../release/Licences.ts"
+import { plainExports } from "../../release/PlainExports.ts"
 
 /**
  * Builds the command of the published package, a folder that runs under plain Node. `node build.ts [folder]` writes it,
@@ -85,7 +86,7 @@ const chunks = joined(
 await build({
   ...command,
   // The command has the packages of every small entry.
-  plugins: [lateParts, ascii, licences],
+  plugins: [lateParts, ascii, licences, plainExports],
   output: {
     ...format,
     dir: folder,

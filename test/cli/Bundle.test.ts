@@ -8,6 +8,7 @@ import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
 import { wrongLicences } from "../../release/Licences.ts"
+import { withPlainExports } from "../../release/PlainExports.ts"
 import { bundle, prints, stage, task, until } from "./CliStage.ts"
 import { liveCase } from "./Live.ts"
 
@@ -72,6 +73,26 @@ it("the bundle has the completion of each shell, as the command itself makes it"
     assert.include(text, "uninstall")
     assert.strictEqual(text, made(shell), shell)
   }
+})
+
+it("a chunk exports values, and a getter of each variable alone", () => {
+  const getter = (exported: string, name: string) =>
+    `Object.defineProperty(exports, "${exported}", {\n  enumerable: true,\n  get: function () {\n    return ${name};\n  }\n});`
+  const declared =
+    "const a$1 = 1;\nlet b = 2;\nfunction c() {\n  b = 3;\n  const d = 4;\n}\nvar d = 5;\nvar E = class {};"
+  const exported = (plain: boolean) => [
+    plain ? "exports.a = a$1;" : getter("a", "a$1"),
+    getter("b", "b"),
+    plain ? "exports.c = c;" : getter("c", "c"),
+    getter("d", "d"),
+    plain ? "exports.E = E;" : getter("E", "E")
+  ]
+  assert.strictEqual(
+    withPlainExports([declared, ...exported(false)].join("\n")),
+    [declared, ...exported(true)].join("\n")
+  )
+  const program = fs.readFileSync(join(folder, "chunks", "program.cjs"), "utf8")
+  assert.isBelow(program.split("Object.defineProperty(exports,").length, 20)
 })
 
 it("the command is short and loads nothing before it knows what is asked; each errand is one file", () => {
