@@ -199,28 +199,6 @@ describe.concurrent("a signal is answered at once", () => {
       assert.deepStrictEqual(yield* doctor.ended, { code: null, signal: "SIGTERM" }, doctor.errors())
     })
   )
-
-  live("a signal ends init at once in a foreign file whose check does not end, and the file is as it was", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([])
-      const file = join(the.project, "comms.db")
-      const tables = () => the.commsDb((db) => db.prepare("SELECT * FROM orchestration_tasks").all())
-      // A row is checked against a pattern that fits the text in more ways than can be tried.
-      the.commsDb((db) => {
-        const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'orchestration_tasks'").get() ?? {}
-        const endless = `CHECK (printf('%.*c', 40000, 'a') NOT LIKE '${"%a".repeat(40)}%b')`
-        db.exec(`DROP TABLE orchestration_tasks; ${String(sql).replace(/\)\s*$/u, `, ${endless})`)}`)
-      })
-      const init = the.start(["init"])
-      yield* until(
-        Effect.sync(() => hasOpen(init.pid, file) && !listens(init.pid)),
-        (yes) => yes
-      )
-      init.kill("SIGTERM")
-      assert.deepStrictEqual(yield* init.ended, { code: null, signal: "SIGTERM" }, init.errors())
-      assert.deepStrictEqual(tables(), [])
-    })
-  )
 })
 
 describe("an output on a full disk", () => {

@@ -117,9 +117,34 @@ export const commandMutants = [
     [["uninstall: the log only when asked", 'flags.state || kind !== "state"', 'kind !== "trust" || flags.state']]
   ),
   ...mutantsOf(
+    "packages/cli/src/commands/UninstallCommand.ts",
+    ["test/nights/Faults.test.ts"],
+    [
+      [
+        "uninstall: no damaged log",
+        "dryRun ? layerStoreReading : layerStore",
+        "dryRun ? layerStore : layerStoreReading"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/commands/InitCommand.ts",
-    ["test/cli/Signals.test.ts"],
-    [["init: a signal ends it", "Signals.endable(CommsSchema.init(file))", "CommsSchema.init(file)"]]
+    ["test/nights/Comms.test.ts"],
+    [
+      [
+        "init: a second process writes to a foreign file",
+        "yield* CommsErrand.init(file)",
+        "yield* CommsSchema.init(file)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/comms/src/CommsSchema.ts",
+    ["packages/comms/test/CommsSchema.test.ts"],
+    [
+      ["init: a missing row", "found.every(", "found.some("],
+      ["init: a missing table", "lacking(yield* inspect(sql)) !== undefined", "false"]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/uninstall/Traces.ts",

@@ -47,8 +47,7 @@ export const refusalMutants = [
     ["packages/process/test/ProgramPath.test.ts"],
     [
       ["launch: a script without its first line", 'if (!text.startsWith("#!"))', "if (false)"],
-      ["launch: the first of PATH", "const [first] = yield*", "const [, first] = yield*"],
-      ["launch: no relative part of PATH", "path.isAbsolute(part) ?", 'part !== "" ?']
+      ["launch: no relative part of PATH", "path.isAbsolute(folder))", 'folder !== "")']
     ]
   ),
   ...mutantsOf(

@@ -43,6 +43,25 @@ describe.concurrent("comms that would block its reader", () => {
     })
   )
 
+  live("init in a file whose check does not end is over after 2 s, says so, and leaves the file as it was", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      the.commsDb((db) => {
+        const { sql } = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'orchestration_tasks'").get() ?? {}
+        // Compares fifty thousand characters ten million times.
+        const endless = "CHECK (printf('%.*c', 10000000, 'a') NOT LIKE printf('%%%.*cb', 49000, 'a'))"
+        db.exec(`DROP TABLE orchestration_tasks; ${String(sql).replace(/\)\s*$/u, `, ${endless})`)}`)
+      })
+      const { code, errors } = yield* the.run(["init"])
+      assert.strictEqual(code, 2, errors)
+      assert.match(errors, /comms\.db: it did not answer within 2s/)
+      assert.deepStrictEqual(
+        the.commsDb((db) => db.prepare("SELECT * FROM orchestration_tasks").all()),
+        []
+      )
+    })
+  )
+
   live(
     "a view that appears during a watch is reported; the Conductor's death is seen by its process, and SIGTERM works",
     () =>

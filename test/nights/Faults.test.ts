@@ -170,6 +170,12 @@ describe.concurrent("faults of the host", () => {
         }
         assert.isTrue(bytes.equals(fs.readFileSync(file)), "not one byte is changed")
       }
+      // An uninstall reads other pages, and takes none of them away.
+      const without = Buffer.from(whole).fill(0, whole.length - 4096)
+      fs.writeFileSync(file, without)
+      const removed = yield* the.run(["uninstall", "--state", "--yes"])
+      assert.deepStrictEqual([removed.code, removed.lines], [4, []], removed.errors)
+      assert.isTrue(without.equals(fs.readFileSync(file)), "a log that cannot be used is not removed")
       assert.isTrue(alive(conductor.pid))
       assert.deepStrictEqual(the.launched(), [])
       // With a good copy it goes on.

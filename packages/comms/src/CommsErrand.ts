@@ -1,6 +1,6 @@
 import { Comms, CommsLink, CommsUnavailable, Errands } from "@souffleur/domain"
 import { type Sqlite } from "@souffleur/eventlog"
-import { Effect, Layer, Option, Predicate } from "effect"
+import { Effect, type FileSystem, Layer, Option, Predicate } from "effect"
 import * as CommsLinkSqlite from "./CommsLinkSqlite.ts"
 import * as CommsSchema from "./CommsSchema.ts"
 import * as CommsSqlite from "./CommsSqlite.ts"
@@ -41,7 +41,7 @@ const does = ({ args, method, path, port }: Word) => {
     case "link":
       return Effect.provide(Effect.flatMap(CommsLink, of), CommsLinkSqlite.layer(path))
     case "schema":
-      return CommsSchema.sound(path)
+      return method === "init" ? CommsSchema.init(path) : CommsSchema.sound(path)
   }
 }
 
@@ -59,9 +59,9 @@ export const answer = (line: string) =>
   )
 
 /** Answers errands in this process. It is for tests, and for programs that embed souffleur and trust the file. */
-export const layerHere: Layer.Layer<Errands, never, Sqlite> = Layer.effect(
+export const layerHere: Layer.Layer<Errands, never, Sqlite | FileSystem.FileSystem> = Layer.effect(
   Errands,
-  Effect.map(Effect.context<Sqlite>(), (context) =>
+  Effect.map(Effect.context<Sqlite | FileSystem.FileSystem>(), (context) =>
     Errands.of({ ask: (_, line) => Effect.provide(answer(line), context) })
   )
 )
@@ -141,6 +141,10 @@ export const layerLink = (path: string): Layer.Layer<CommsLink, never, Errands> 
       })
     )
   )
+
+/** {@link CommsSchema.init} in that process. */
+export const init = (path: string) =>
+  Effect.flatMap(asking("schema", path), (ask) => ask("init")<ReadonlyArray<string>>())
 
 /** {@link CommsSchema.sound} in that process. */
 export const sound = (path: string) => Effect.flatMap(asking("schema", path), (ask) => ask("sound")<void>())

@@ -176,6 +176,26 @@ export const init = Effect.fn("CommsSchema.init")(
 )
 
 /**
+ * Holds if the file at `path` has all that `init` makes. It only reads, and runs no expression of others. Fails with
+ * `CommsUnavailable` where the file cannot be read.
+ */
+export const isMade = Effect.fn("CommsSchema.isMade")(
+  function* (path: string) {
+    const sql = yield* (yield* Sqlite).openForeign(path)
+    yield* sql`PRAGMA query_only = ON`
+    yield* sql`BEGIN`
+    if (lacking(yield* inspect(sql)) !== undefined) return false
+    const found = yield* Effect.forEach(
+      rows,
+      ({ task }) => sql`SELECT 1 FROM orchestration_tasks WHERE task_id = ${task} LIMIT 1`
+    )
+    return found.every(({ length }) => length > 0)
+  },
+  Effect.scoped,
+  (effect, path) => Effect.mapError(effect, commsFault(path))
+)
+
+/**
  * Fails with `CommsUnavailable` unless the whole file at `path` can be used. A watch and `doctor` ask this early,
  * before it is too late.
  */

@@ -251,6 +251,7 @@ it.layer(services)((it) => {
           CommsErrand.layerLink(path)
         )
         assert.strictEqual(id, 2)
+        assert.deepStrictEqual(yield* CommsErrand.init(path), [])
         yield* CommsErrand.sound(path)
         db.exec("DROP TABLE orchestration_messages")
         const error = yield* Effect.flip(remote(Comms.use((comms) => comms.snapshot)))

@@ -40,11 +40,16 @@ it.layer(services)((it) => {
         ]
       )
       assert.strictEqual(db.prepare("PRAGMA journal_mode").get()!["journal_mode"], "delete")
+      assert.isTrue(yield* CommsSchema.isMade(path))
       assert.deepStrictEqual(yield* CommsSchema.init(path), [])
 
       db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'")
       db.exec("DELETE FROM orchestration_tasks WHERE task_id = 'souffleur'")
+      assert.isFalse(yield* CommsSchema.isMade(path))
+      db.exec("INSERT INTO orchestration_tasks (task_id, state) VALUES ('souffleur', 'watching')")
       db.exec("DROP TABLE orchestration_messages")
+      assert.isFalse(yield* CommsSchema.isMade(path))
+      db.exec("DELETE FROM orchestration_tasks WHERE task_id = 'souffleur'")
       assert.deepStrictEqual(yield* CommsSchema.init(path), ["table orchestration_messages", "row souffleur"])
       assert.strictEqual(
         db.prepare("SELECT state FROM orchestration_tasks WHERE task_id = 'task-00'").get()!["state"],

@@ -1,5 +1,12 @@
 import { Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
-import { allWatches, layerAgentFiles, layerClaims, layerHost, layerStoreReading } from "@souffleur/embed/internal"
+import {
+  allWatches,
+  layerAgentFiles,
+  layerClaims,
+  layerHost,
+  layerStore,
+  layerStoreReading
+} from "@souffleur/embed/internal"
 import { Claims as NodeClaims, TrustedFiles } from "@souffleur/node"
 import { allRuns } from "@souffleur/plan"
 import { findConfig } from "@souffleur/process"
@@ -30,7 +37,8 @@ const knownProjects = Effect.fnUntraced(function* (settings: ResolvedSettings, d
     return [...watches, ...(yield* allRuns).map(({ run }) => run.project)]
   }).pipe(
     Effect.provide([
-      layerStoreReading(settings),
+      // A dry run only looks. An uninstall removes no log that cannot be used.
+      (dryRun ? layerStoreReading : layerStore)(settings),
       Layer.provideMerge(Layer.merge(layerAgentFiles(settings), layerClaims), layerHost)
     ])
   )

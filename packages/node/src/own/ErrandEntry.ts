@@ -2,7 +2,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { createInterface } from "node:readline"
 import { Worker } from "node:worker_threads"
 import type { Sqlite } from "@souffleur/eventlog"
-import { type Effect, Layer, ManagedRuntime } from "effect"
+import { type Effect, type FileSystem, Layer, ManagedRuntime } from "effect"
 import { layerSqlite } from "../sqlite/SqliteClient.ts"
 
 /**
@@ -27,12 +27,14 @@ for (;;) {
  * Answers each line of standard input with one line, until the input ends because the caller is gone. The first line
  * that it writes is empty: it is ready.
  */
-export const runErrands = async (answer: (line: string) => Effect.Effect<string, never, Sqlite>): Promise<void> => {
+export const runErrands = async (
+  answer: (line: string) => Effect.Effect<string, never, Sqlite | FileSystem.FileSystem>
+): Promise<void> => {
   const cell = new Int32Array(new SharedArrayBuffer(4))
   const resourceLimits = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 }
   const thread = new Worker(watchman, { eval: true, resourceLimits, workerData: { cell, timeoutMillis } })
   thread.unref()
-  const runtime = ManagedRuntime.make(Layer.provide(layerSqlite, NodeFileSystem.layer))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(layerSqlite, NodeFileSystem.layer))
   const now = (errand: number) => {
     Atomics.store(cell, 0, errand)
     Atomics.notify(cell, 0)

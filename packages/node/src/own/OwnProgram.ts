@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs"
-import { basename, dirname } from "node:path"
+import { existsSync, realpathSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { isSea } from "node:sea"
 
 /** True if this program is a single executable, which brings its Node. */
@@ -17,8 +17,8 @@ export const ownWords: readonly [string, ...ReadonlyArray<string>] = isExecutabl
 export const publishedFolder = (): string | undefined => {
   try {
     // npm starts the command by a link to it.
-    const script = realpathSync.native(ownWords[1] ?? "")
-    return basename(script) === "souffleur.cjs" ? dirname(script) : undefined
+    const folder = dirname(realpathSync.native(ownWords[1] ?? ""))
+    return existsSync(join(folder, "hook.cjs")) ? folder : undefined
   } catch {
     return undefined
   }

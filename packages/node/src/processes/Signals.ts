@@ -32,7 +32,7 @@ export const answer = (heard: (signal: Leave) => void, graceMillis: number): voi
 
 /**
  * Lets a signal end the process at once while the effect runs. It is for one call that does not return for minutes,
- * during which no signal would be heard. Such a call leaves nothing behind.
+ * during which no signal would be heard. Such a call changes nothing, or all at once.
  */
 export const endable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(

@@ -51,9 +51,9 @@ export const resolveProgram = Effect.fn("resolveProgram")(function* (
     return yield* new AgentNotFound({ program, problem: `${file} is not an executable file` })
   }
   // A relative part of PATH would find another program in each folder.
-  const files = searchPath.split(":").flatMap((part) => (path.isAbsolute(part) ? [path.join(part, program)] : []))
-  // PATH has many folders, and each answer takes a moment.
-  const [first] = yield* Effect.filter(files, executable, { concurrency: "unbounded" })
-  if (first !== undefined) return yield* checked(first)
+  for (const folder of searchPath.split(":").filter((folder) => path.isAbsolute(folder))) {
+    const file = path.join(folder, program)
+    if (yield* executable(file)) return yield* checked(file)
+  }
   return yield* new AgentNotFound({ program, problem: `there is no program ${program} in PATH` })
 })
