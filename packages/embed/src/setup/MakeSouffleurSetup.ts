@@ -17,7 +17,7 @@ export type SetupNeeds =
   | Path.Path
   | TrustedFiles
 
-/** Loads what few programs ask for, and none that only reads settings or changes hooks. */
+/** Loads a module with its first use. A program that only reads settings or changes hooks loads none of these. */
 const late = <M, A, E, R>(load: () => Promise<M>, use: (module: M) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.promise(load), use)
 
