@@ -114,7 +114,7 @@ describe.concurrent("doctor", () => {
         assert.strictEqual(well.of("comms state")[0]!.detail, "row souffleur is confirmed")
 
         const asked = yield* the.ask(["doctor", String(conductor.pid)])
-        assert.strictEqual(asked.code, 0, asked.errors)
+        assert.strictEqual(asked.code, 0, `${asked.errors}${asked.lines.join("\n")}`)
         assert.include(
           asked.lines.join("\n"),
           `it holds session ${the.session}: souffleur watch --pid ${conductor.pid} --session-id ${the.session}`

@@ -133,8 +133,8 @@ export const commandMutants = [
     [
       [
         "init: a second process writes to a foreign file",
-        "yield* CommsErrand.init(file)",
-        "yield* CommsSchema.init(file)"
+        "CommsErrand.patiently(CommsErrand.init(file))",
+        "CommsSchema.init(file)"
       ]
     ]
   ),
@@ -637,6 +637,14 @@ export const commandMutants = [
     "packages/embed/src/doctor/LogCheck.ts",
     ["packages/embed/test/StateFolderCheck.test.ts"],
     [["doctor: the error of past estimates", "...estimateCheck(ratios), ", ""]]
+  ),
+  ...mutantsOf(
+    "packages/comms/src/CommsErrand.ts",
+    ["packages/embed/test/CommsCheck.test.ts"],
+    [
+      ["comms: a lock is waited for", 'reason === "locked"', 'reason === "missing"'],
+      ["comms: a lock is not waited for without an end", 'Schedule.upTo({ duration: "5 seconds" })', "(same) => same"]
+    ]
   ),
   ...mutantsOf(
     "packages/embed/src/doctor/DiskCheck.ts",

@@ -71,11 +71,7 @@ export const speakerMutants = [
     [tools],
     [
       ["mcp: a failure says what to do", "`souffleur: ${failure.message}.`", '"It failed."'],
-      [
-        "mcp: a lock is waited for",
-        'while: ({ reason }) => reason === "locked"',
-        'while: ({ reason }) => reason === "missing"'
-      ]
+      ["mcp: a lock is waited for", "CommsErrand.patiently(CommsLink.use(act))", "CommsLink.use(act)"]
     ]
   ),
   ...mutantsOf(

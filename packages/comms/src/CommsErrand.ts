@@ -1,6 +1,6 @@
 import { Comms, CommsLink, CommsUnavailable, Errands } from "@souffleur/domain"
 import { type Sqlite } from "@souffleur/eventlog"
-import { Effect, type FileSystem, Layer, Option, Predicate } from "effect"
+import { Effect, type FileSystem, Layer, Option, Predicate, Schedule } from "effect"
 import * as CommsLinkSqlite from "./CommsLinkSqlite.ts"
 import * as CommsSchema from "./CommsSchema.ts"
 import * as CommsSqlite from "./CommsSqlite.ts"
@@ -148,3 +148,9 @@ export const init = (path: string) =>
 
 /** {@link CommsSchema.sound} in that process. */
 export const sound = (path: string) => Effect.flatMap(asking("schema", path), (ask) => ask("sound")<void>())
+
+const untilUnlocked = Schedule.spaced("100 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "5 seconds" }))
+
+/** Makes a call, and tries again for 5 seconds while another program holds the file. A lock passes. */
+export const patiently = <A, R>(call: Effect.Effect<A, CommsUnavailable, R>): Effect.Effect<A, CommsUnavailable, R> =>
+  Effect.retry(call, { while: ({ reason }) => reason === "locked", schedule: untilUnlocked })

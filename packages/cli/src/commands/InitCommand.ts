@@ -13,7 +13,7 @@ const makeIn = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* fs.exists(file))) return yield* Signals.endable(CommsSchema.init(file))
   const isMade = yield* Effect.orElseSucceed(Signals.endable(CommsSchema.isMade(file)), () => false)
-  return isMade ? [] : yield* CommsErrand.init(file)
+  return isMade ? [] : yield* CommsErrand.patiently(CommsErrand.init(file))
 }, Effect.provide(SqliteClient.layerSqlite))
 
 /** Makes the comms database of a project, or what it lacks (spec: command-line#setting-up). */

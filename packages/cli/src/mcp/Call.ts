@@ -1,11 +1,9 @@
+import { CommsErrand } from "@souffleur/comms"
 import { CommsLink, CommsUnavailable } from "@souffleur/domain"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { layerCommsLink, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
 import { type CallContext, lookUp, projectHere } from "./CallContext.ts"
 import { ToolFailed } from "./Tools.ts"
-
-/** Tries again for 5 seconds while another program holds the lock. */
-const untilUnlocked = Schedule.spaced("100 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "5 seconds" }))
 
 const afterwards: Record<CommsUnavailable["reason"], string> = {
   locked: "It is locked by another program: call this again in a moment.",
@@ -57,10 +55,7 @@ export const onComms = <A>(
 ) =>
   here.comms === null
     ? Effect.fail(noComms(here))
-    : CommsLink.use(act).pipe(
-        Effect.retry({ while: ({ reason }) => reason === "locked", schedule: untilUnlocked }),
-        Effect.provide(layerCommsLink(here.comms))
-      )
+    : Effect.provide(CommsErrand.patiently(CommsLink.use(act)), layerCommsLink(here.comms))
 
 /**
  * Lets only the Conductor speak as task-00. A beat of another agent would hide its death, and another's word could end

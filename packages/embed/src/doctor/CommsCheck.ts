@@ -102,7 +102,7 @@ export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
   const read = yield* Effect.andThen(
     CommsErrand.sound(file),
     Effect.flatMap(Comms, ({ snapshot }) => snapshot)
-  ).pipe(Effect.provide(CommsErrand.layer(file)), Effect.result)
+  ).pipe(CommsErrand.patiently, Effect.provide(CommsErrand.layer(file)), Effect.result)
   if (Result.isFailure(read)) {
     const { reason } = read.failure
     const todo =
