@@ -7,6 +7,7 @@ import { joined } from "../../release/Chunks.ts"
 import { lateParts } from "../../release/LateParts.ts"
 import { licences } from "../../release/Licences.ts"
 import { plainExports } from "../../release/PlainExports.ts"
+import { shells } from "./src/completions/CompletionFile.ts"
 
 /**
  * Builds the command of the published package, a folder that runs under plain Node. `node build.ts [folder]` writes it,
@@ -112,5 +113,4 @@ for (const [source, name] of [
 const completion = (shell: string) =>
   execFileSync(process.execPath, [`${folder}/souffleur.cjs`, "--completions", shell], { env: {} })
 mkdirSync(`${folder}/completions`, { recursive: true })
-for (const shell of ["bash", "zsh", "fish"])
-  writeFileSync(`${folder}/completions/souffleur.${shell}`, completion(shell))
+for (const shell of shells) writeFileSync(`${folder}/completions/souffleur.${shell}`, completion(shell))

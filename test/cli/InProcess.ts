@@ -45,7 +45,7 @@ export const inProcess = Effect.fnUntraced(function* (args: ReadonlyArray<string
       columns: undefined,
       interactive: false,
       self: [process.execPath, bundle],
-      folder: dirname(bundle)
+      published: dirname(bundle)
     })
   )
   return { code, lines, errors: errors.join("") }

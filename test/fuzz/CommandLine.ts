@@ -70,7 +70,7 @@ export const say = async (
     columns: undefined,
     interactive: false,
     self: ["/bin/true", "souffleur"] as const,
-    folder: undefined
+    published: undefined
   })
   const said = cli(args).pipe(
     Effect.timeoutOption(patience),

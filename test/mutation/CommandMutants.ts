@@ -343,7 +343,7 @@ export const commandMutants = [
     "packages/cli/src/SmallEntry.ts",
     ["test/cli/Bundle.test.ts"],
     [
-      ["errand: by its own file", "folder === undefined", "folder !== undefined"],
+      ["errand: by its own file", "published === undefined", "published !== undefined"],
       ["errand: a small guardian", '...(errand === "guardian" ? guardianFlags() : []), ', ""]
     ]
   ),

@@ -74,11 +74,11 @@ const madeScript = (shell: CompletedShell) =>
 const scripts = CompletionScript.of(
   Effect.fnUntraced(function* (shell) {
     const fs = yield* FileSystem.FileSystem
-    const { folder } = yield* Environment
+    const { published } = yield* Environment
     const made = madeScript(shell)
-    return yield* folder === undefined
+    return yield* published === undefined
       ? made
-      : Effect.catch(fs.readFileString(`${folder}/completions/souffleur.${shell}`), () => made)
+      : Effect.catch(fs.readFileString(`${published}/completions/souffleur.${shell}`), () => made)
   })
 )
 

@@ -35,7 +35,7 @@ const environmentIn = (cwd: string) =>
         // Standard input comes last: it is a stream that a start waits for.
         interactive: stdout.isTTY === true && process.stdin.isTTY === true,
         self: ownWords,
-        folder: publishedFolder()
+        published: publishedFolder()
       })
       return Layer.merge(surroundings, Layer.succeed(Console.Console, printing(colour)))
     })

@@ -7,8 +7,8 @@ import { Environment } from "./world/CommandEnvironment.ts"
  * which starts sooner and in less memory. The source and the single executable have none, and run the whole command.
  */
 export const errandWords = (errand: "comms" | "guardian" | "hook" | "launch" | "notify") =>
-  Effect.map(Environment, ({ folder, self }) =>
-    folder === undefined
+  Effect.map(Environment, ({ published, self }) =>
+    published === undefined
       ? self
-      : ([self[0], ...(errand === "guardian" ? guardianFlags() : []), `${folder}/${errand}.cjs`] as const)
+      : ([self[0], ...(errand === "guardian" ? guardianFlags() : []), `${published}/${errand}.cjs`] as const)
   )

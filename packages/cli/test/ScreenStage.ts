@@ -53,7 +53,7 @@ export const screenStage = Effect.fnUntraced(function* ({
       columns,
       interactive: false,
       self: [process.execPath],
-      folder: undefined
+      published: undefined
     }),
     Layer.succeed(Console.Console, printing(false, { log: (line: string) => void (said += `${line}\n`), error: err })),
     world.agent.layer

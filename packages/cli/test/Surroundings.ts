@@ -15,7 +15,7 @@ export const surroundingsIn = (
   columns: undefined,
   interactive: false,
   self: [process.execPath],
-  folder: undefined,
+  published: undefined,
   ...other
 })
 

@@ -89,7 +89,8 @@ export const StillThere = Context.Reference<Effect.Effect<void, LogUnusable>>("@
  */
 export const defaultLockTimeout: Duration.Input = "5 seconds"
 
-const untilUnlocked = (lockTimeout: Duration.Input) =>
+/** Tries again soon, at most for `lockTimeout`. */
+export const untilUnlocked = (lockTimeout: Duration.Input) =>
   Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: lockTimeout }))
 
 const isLocked = ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"

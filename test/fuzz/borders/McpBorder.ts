@@ -103,7 +103,7 @@ const environment = ({ folder }: Place) => {
     columns: undefined,
     interactive: false,
     self: ["/bin/true", "souffleur"] as const,
-    folder: undefined
+    published: undefined
   })
   return Layer.provideMerge(layerInstallation, surroundings)
 }

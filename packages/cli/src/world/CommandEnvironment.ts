@@ -17,7 +17,7 @@ export interface Surroundings {
   /** The words that run this program again: the interpreter and its first arguments. */
   readonly self: CommandLine
   /** The folder of the published command; `undefined`: this program is the source, or the single executable. */
-  readonly folder: string | undefined
+  readonly published: string | undefined
 }
 
 /** The surroundings of a command: its folder, its variables, and its terminal. A test has its own. */

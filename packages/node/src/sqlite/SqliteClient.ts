@@ -1,5 +1,5 @@
 import { LogUnusable, Sqlite, type SqliteUnusable, Store } from "@souffleur/eventlog"
-import { Cause, Context, type Duration, Effect, FileSystem, Layer, Option, type Path, Schedule } from "effect"
+import { Cause, Context, Effect, FileSystem, Layer, Option, type Path } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { statSync } from "node:fs"
@@ -8,9 +8,6 @@ import { busyTimeoutMillis, existing, header, type OwnFile, prepareFile } from "
 import { fileTrouble, sqliteTrouble, unusable } from "./SqliteTrouble.ts"
 
 export type { OwnFile } from "./OwnFile.ts"
-
-const untilUnlocked = (lockTimeout: Duration.Input) =>
-  Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: lockTimeout }))
 
 /** Opens a connection. The driver throws here, and where it prepares outside its cache: those errors become typed. */
 const open = Effect.fnUntraced(function* (uri: string, settings: ReadonlyArray<string>) {
@@ -79,7 +76,7 @@ export const layerOwn = (
       }),
       Effect.retry({
         while: ({ reason }) => reason === "locked",
-        schedule: untilUnlocked(file.lockTimeout ?? "5 seconds")
+        schedule: Store.untilUnlocked(file.lockTimeout ?? "5 seconds")
       }),
       Effect.withSpan("SqliteClient.layerOwn")
     )
