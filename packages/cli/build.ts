@@ -6,7 +6,7 @@ import { ascii } from "../../release/Ascii.ts"
 import { joined } from "../../release/Chunks.ts"
 import { lateParts } from "../../release/LateParts.ts"
 import { licences } from "../../release/Licences.ts"
-import { plainExports } from "../../release/PlainExports.ts"
+import { plainInterop } from "../../release/Interop.ts"
 import { shells } from "./src/completions/CompletionFile.ts"
 
 /**
@@ -30,7 +30,7 @@ const optionsOf = (source: string) =>
     platform: "node",
     // Only a bundler for browsers has it.
     transform: { define: { "import.meta.env": "undefined" } },
-    plugins: [lateParts, ascii],
+    plugins: [lateParts, ascii, plainInterop],
     // A chunk that is made by hand may export more than its entry.
     preserveEntrySignatures: "allow-extension",
     // A version in a chunk of its own would be one more file to read.
@@ -87,7 +87,7 @@ const chunks = joined(
 await build({
   ...command,
   // The command has the packages of every small entry.
-  plugins: [lateParts, ascii, licences, plainExports],
+  plugins: [lateParts, ascii, plainInterop, licences],
   output: {
     ...format,
     dir: folder,

@@ -8,7 +8,7 @@ import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
 import { wrongLicences } from "../../release/Licences.ts"
-import { withPlainExports } from "../../release/PlainExports.ts"
+import { withPlainBuiltins, withPlainExports } from "../../release/Interop.ts"
 import { bundle, prints, stage, task, until } from "./CliStage.ts"
 import { liveCase } from "./Live.ts"
 
@@ -81,18 +81,38 @@ it("a chunk exports values, and a getter of each variable alone", () => {
   const declared =
     "const a$1 = 1;\nlet b = 2;\nfunction c() {\n  b = 3;\n  const d = 4;\n}\nvar d = 5;\nvar E = class {};"
   const exported = (plain: boolean) => [
-    plain ? "exports.a = a$1;" : getter("a", "a$1"),
+    ...(plain ? ["const __export = (name, value) => { exports[name] = value; };"] : []),
+    plain ? '__export("a", a$1);' : getter("a", "a$1"),
     getter("b", "b"),
-    plain ? "exports.c = c;" : getter("c", "c"),
+    plain ? '__export("c", c);' : getter("c", "c"),
     getter("d", "d"),
-    plain ? "exports.E = E;" : getter("E", "E")
+    plain ? '__export("E", E);' : getter("E", "E")
   ]
-  assert.strictEqual(
-    withPlainExports([declared, ...exported(false)].join("\n")),
-    [declared, ...exported(true)].join("\n")
-  )
+  const plain = withPlainExports([declared, ...exported(false)].join("\n"))
+  assert.strictEqual(plain, [declared, ...exported(true)].join("\n"))
+  const exports: Record<string, unknown> = {}
+  new Function("exports", `${plain}\nc()`)(exports)
+  assert.deepStrictEqual([exports["a"], exports["b"], exports["d"], typeof exports["E"]], [1, 3, 5, "function"])
   const program = fs.readFileSync(join(folder, "chunks", "program.cjs"), "utf8")
   assert.isBelow(program.split("Object.defineProperty(exports,").length, 20)
+})
+
+it("a chunk takes Node's modules as they are, unless it asks for their default", () => {
+  const wrap = (name: string) => `${name} = require_rolldown_runtime.__toESM(${name}, 1);\n`
+  const loaded = 'let node_fs = require("node:fs");\n'
+  assert.strictEqual(
+    withPlainBuiltins(`${loaded}${wrap("node_fs")}node_fs.statSync;\n`),
+    `${loaded}node_fs.statSync;\n`
+  )
+  for (const kept of [
+    `${loaded}${wrap("node_fs")}node_fs.default;\n`,
+    `let ws = require_ws();\n${wrap("ws")}ws.Server;\n`
+  ])
+    assert.strictEqual(withPlainBuiltins(kept), kept)
+  const chunks = fs
+    .readdirSync(join(folder, "chunks"))
+    .map((name) => fs.readFileSync(join(folder, "chunks", name), "utf8"))
+  assert.notMatch(chunks.join("\n"), /__toESM\(node_/u)
 })
 
 it("the command is short and loads nothing before it knows what is asked; each errand is one file", () => {
