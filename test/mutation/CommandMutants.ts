@@ -133,8 +133,8 @@ export const commandMutants = [
     [
       [
         "init: a second process writes to a foreign file",
-        "CommsErrand.patiently(CommsErrand.init(file))",
-        "CommsSchema.init(file)"
+        "yield* CommsErrand.init(file)",
+        "yield* CommsSchema.init(file)"
       ]
     ]
   ),
@@ -642,8 +642,35 @@ export const commandMutants = [
     "packages/comms/src/CommsErrand.ts",
     ["packages/embed/test/CommsCheck.test.ts"],
     [
-      ["comms: a lock is waited for", 'reason === "locked"', 'reason === "missing"'],
+      ["comms: a lock is waited for", 'error.reason === "locked"', 'error.reason === "missing"'],
       ["comms: a lock is not waited for without an end", 'Schedule.upTo({ duration: "5 seconds" })', "(same) => same"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/doctor/CommsCheck.ts",
+    ["packages/cli/test/LogCheck.test.ts"],
+    [["comms: a row that is still to be written", "if (!told)", "if (false as boolean)"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/sqlite/SqliteClient.ts",
+    ["packages/node/test/SqliteClient.test.ts"],
+    [
+      [
+        "store: a reader waits for a lock",
+        "Effect.fail(sqliteTrouble(path)(error))),\n      untilUnlocked(lockTimeout)",
+        "Effect.fail(sqliteTrouble(path)(error)))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/own/GuardianEntry.ts",
+    ["packages/node/test/GuardianEntry.test.ts"],
+    [
+      [
+        "guardian: it begins while the store is held",
+        "attempt(() => store.say(place, name, last.wall))",
+        "store.say(place, name, last.wall)"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -99,7 +99,7 @@ export const screenMutants = [
     [
       [
         "screen: no end waits for a reader",
-        "Effect.timeoutOption(Fiber.await(narrator), drainTimeout)",
+        "Effect.timeoutOption(Fiber.await(narrator), readTimeout)",
         "Effect.asSome(Fiber.await(narrator))"
       ],
       ["screen: lines without a reader are told", "yield* yield* Unread", ""]

@@ -25,4 +25,28 @@ it.layer(services)((it) => {
       }
     })
   )
+
+  it.effect("doctor notes a row of comms that souffleur has not told everything yet, and finds another one wrong", () =>
+    Effect.gen(function* () {
+      const { as, comms, project, told, watch } = yield* place()
+      const events = watching({ project, comms })
+      yield* watch("w", events)
+      const state = Effect.gen(function* () {
+        const before = (yield* TestConsole.logLines).length
+        yield* Effect.ignore(as("")(cli(["doctor", "--json", "--project-dir", project])))
+        const said = (yield* TestConsole.logLines).slice(before).map(String).join("\n")
+        const findings = JSON.parse(said) as ReadonlyArray<Readonly<Record<"check" | "level" | "detail", string>>>
+        return findings.find(({ check }) => check === "comms state")
+      })
+      assert.deepInclude(yield* state, {
+        level: "note",
+        detail: "row souffleur is watching: comms was not told everything yet"
+      })
+      yield* told("w", events.length)
+      assert.deepInclude(yield* state, {
+        level: "wrong",
+        detail: "row souffleur is watching, the watch says confirmed"
+      })
+    })
+  )
 })

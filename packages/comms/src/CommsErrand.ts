@@ -152,5 +152,8 @@ export const sound = (path: string) => Effect.flatMap(asking("schema", path), (a
 const untilUnlocked = Schedule.spaced("100 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "5 seconds" }))
 
 /** Makes a call, and tries again for 5 seconds while another program holds the file. A lock passes. */
-export const patiently = <A, R>(call: Effect.Effect<A, CommsUnavailable, R>): Effect.Effect<A, CommsUnavailable, R> =>
-  Effect.retry(call, { while: ({ reason }) => reason === "locked", schedule: untilUnlocked })
+export const patiently = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(call, {
+    while: (error) => error instanceof CommsUnavailable && error.reason === "locked",
+    schedule: untilUnlocked
+  })

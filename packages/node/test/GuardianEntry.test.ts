@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { guardianOf } from "@souffleur/domain"
 import { Store } from "@souffleur/eventlog"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Schedule, type Scope } from "effect"
+import { Clock, Effect, FileSystem, Schedule, type Scope } from "effect"
 import { existsSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, StatementSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
@@ -19,7 +19,7 @@ const [full, locked] = [13, 5]
 
 type Told = readonly [tag: string, data: object]
 
-/** A store with the watch "w", for which somebody beats for ever. */
+/** A store with the watch "w". */
 const told = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-guardian-" })
@@ -40,15 +40,18 @@ const told = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
       .run(watch, role, at)
   const beatOf = (watch: string) => store.prepare("SELECT role, at FROM beats WHERE watch = ?").get(watch)
   events.forEach(append)
-  beat("w", "watcher/1", Number.MAX_SAFE_INTEGER)
   return { append, beat, beatOf, database, output, said: Effect.orElseSucceed(fs.readFileString(output), () => "") }
 })
 
-/** Looks each 10 ms, and holds half a second for silence; what it starts prints what it was started for. */
+/**
+ * Looks each 10 ms, and holds half a second for silence, while somebody beats. A start prints its reason.
+ */
 const guardingOf = Effect.fnUntraced(function* (...events: ReadonlyArray<Told>) {
   const all = yield* told(events)
   const line = [process.execPath, "-e", "process.stdout.write(process.argv[1])"] as const
-  const { database, output } = all
+  const { beat, database, output } = all
+  const beats = Effect.map(Clock.currentTimeMillis, (now) => beat("w", "watcher/1", now))
+  yield* Effect.forkScoped(Effect.repeat(beats, Schedule.spaced("50 millis")))
   const order = JSON.stringify({ database, watch: "w", line, output, silentAfter: 500, every: 10 })
   return { ...all, ended: Effect.promise(() => guardian(order)) }
 })
@@ -242,6 +245,21 @@ describe("a guardian's process", () => {
       trouble = locked
       assert.isFalse(startedBy(1560))
       assert.isTrue(startedBy(1565))
+    })
+  )
+
+  live("begins though another process holds the store, and beats once it is free", () =>
+    Effect.gen(function* () {
+      const { beatOf, database, output } = yield* told([owned(3)])
+      const other = new DatabaseSync(database)
+      yield* Effect.addFinalizer(() => Effect.sync(() => other.close()))
+      other.exec("BEGIN IMMEDIATE")
+      const order = { database, watch: "w", line: ["/bin/true"] as const, output, silentAfter: 500, every: 10 }
+      const look = makeGuardian(order, { wall: 0, monotonic: 0 })
+      assert.isUndefined(beatOf(guardianOf("w")))
+      other.exec("COMMIT")
+      assert.isTrue(look({ wall: 10, monotonic: 10 }))
+      assert.strictEqual(beatOf(guardianOf("w"))?.["at"], 10)
     })
   )
 

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, type Path, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
-import { layerOwn, layerSqlite, type OwnFile } from "../src/sqlite/SqliteClient.ts"
+import { layerFollowing, layerOwn, layerReading, layerSqlite, type OwnFile } from "../src/sqlite/SqliteClient.ts"
 
 const mark = 0x74657374
 const first = ["CREATE TABLE words (word TEXT NOT NULL) STRICT", "INSERT INTO words VALUES ('first')"]
@@ -143,6 +143,25 @@ test("a lock is waited for, for a while", (folder) =>
     holder.exec("COMMIT")
     holder.close()
     assert.deepStrictEqual(yield* Fiber.join(patient), ["first", "held"])
+  }))
+
+test("a reader waits for a lock too, for a while", (folder) =>
+  Effect.gen(function* () {
+    const path = `${folder}/own.db`
+    yield* wordsOf(path)
+    for (const reader of [layerReading, layerFollowing]) {
+      const holder = new DatabaseSync(path)
+      holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; INSERT INTO words VALUES ('held')")
+      const file = { path, applicationId: mark, migrations: [first] }
+      const impatient = reader({ ...file, lockTimeout: "100 millis" })
+      assert.strictEqual((yield* Effect.flip(Effect.provide(Effect.void, impatient))).reason, "locked")
+      const patient = yield* Effect.forkChild(Effect.provide(Effect.void, reader(file)), { startImmediately: true })
+      // Its first try is over when another file has been opened since.
+      yield* wordsOf(`${folder}/another.db`)
+      holder.exec("ROLLBACK")
+      holder.close()
+      yield* Fiber.join(patient)
+    }
   }))
 
 test("a folder that cannot be made or written to is reported", (folder) =>

@@ -13,7 +13,7 @@ const makeIn = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* fs.exists(file))) return yield* Signals.endable(CommsSchema.init(file))
   const isMade = yield* Effect.orElseSucceed(Signals.endable(CommsSchema.isMade(file)), () => false)
-  return isMade ? [] : yield* CommsErrand.patiently(CommsErrand.init(file))
+  return isMade ? [] : yield* CommsErrand.init(file)
 }, Effect.provide(SqliteClient.layerSqlite))
 
 /** Makes the comms database of a project, or what it lacks (spec: command-line#setting-up). */
@@ -23,7 +23,7 @@ export const initCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const path = yield* Path.Path
     const file = path.join(yield* Project, "comms.db")
-    const made = yield* makeIn(file)
+    const made = yield* CommsErrand.patiently(makeIn(file))
     if (flags.json) return yield* Console.log(JSON.stringify({ comms: file, made }))
     yield* Console.log(made.length === 0 ? `${file} has everything already` : `made in ${file}: ${made.join(", ")}`)
   })

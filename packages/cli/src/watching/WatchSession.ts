@@ -1,4 +1,4 @@
-import { drainTimeout, needOf } from "@souffleur/embed/internal"
+import { needOf } from "@souffleur/embed/internal"
 import type { RunningWatch } from "@souffleur/embed"
 import type { Watch } from "@souffleur/domain"
 import { Memory } from "@souffleur/node"
@@ -11,12 +11,15 @@ import { makeWatchScreen, type Telling } from "./WatchScreen.ts"
 /** Returns 0 for a completed or a released watch, 1 for others (spec: command-line#exit-codes). */
 const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
 
+/** The time that the end of a watch waits for a reader of its last lines. */
+const readTimeout = "10 seconds"
+
 /**
  * Waits for the last lines of a watch that has ended. A pager may be left open, and take none. The end does not wait
  * for it.
  */
 export const drainNarrator = Effect.fn("drainNarrator")(function* (id: string, narrator: Fiber.Fiber<void>) {
-  if (Option.isSome(yield* Effect.timeoutOption(Fiber.await(narrator), drainTimeout))) return
+  if (Option.isSome(yield* Effect.timeoutOption(Fiber.await(narrator), readTimeout))) return
   yield* Console.error(
     `warning: the last lines could not be written, because nothing reads them: "souffleur log ${id}" has them`
   )

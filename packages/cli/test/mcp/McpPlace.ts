@@ -1,6 +1,6 @@
 import { CommsErrand, CommsSchema } from "@souffleur/comms"
 import { Event, EventLog, type WatchEvent } from "@souffleur/domain"
-import { Sqlite } from "@souffleur/eventlog"
+import { Cursor, Sqlite } from "@souffleur/eventlog"
 import { HostServices, SqliteClient } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Layer } from "effect"
@@ -102,6 +102,8 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
           yield* log.append(id, length, events)
         })
       ).pipe(inStore),
+    /** Comms was told the events of a watch up to this revision. */
+    told: (id: string, revision: number) => Cursor.use(({ advance }) => advance(id, revision)).pipe(inStore),
     events: (id: string) =>
       EventLog.use((log) => log.read(id, 0)).pipe(
         inStore,

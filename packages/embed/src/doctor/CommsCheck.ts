@@ -1,7 +1,9 @@
 import { CommsErrand } from "@souffleur/comms"
 import { Comms, type CommsSnapshot, parseTime, type ResolvedSettings, type Watch, Words } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
+import { allPublished } from "@souffleur/supervisor"
 import type { NamedWatch } from "../watching/FindWatch.ts"
+import { layerStoreReading } from "../world/StoreLayers.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 const init = "souffleur init"
@@ -14,7 +16,7 @@ const rows = ({ conductor, souffleur }: CommsSnapshot): ReadonlyArray<Finding> =
 }
 
 /** Compares the row of souffleur with the state of the newest watch of this comms (spec: behaviour#state-in-comms). */
-const state = ({ souffleur }: CommsSnapshot, watch: Watch): ReadonlyArray<Finding> => {
+const state = ({ souffleur }: CommsSnapshot, watch: Watch, told: boolean): ReadonlyArray<Finding> => {
   if (Option.isNone(souffleur) || watch.phase === "New" || watch.phase === "Validating") return []
   const said = souffleur.value
   const meant =
@@ -26,6 +28,7 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch): ReadonlyArray<Findin
           watch.end ?? "released"
         ]
   if (meant === undefined || said === meant) return [passed("comms state", `row souffleur is ${said}`)]
+  if (!told) return [note("comms state", `row souffleur is ${said}: comms was not told everything yet`)]
   return [
     watch.phase === "Exited"
       ? note("comms state", `row souffleur is ${said}, and the newest watch ended: ${watch.end}`)
@@ -36,6 +39,13 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch): ReadonlyArray<Findin
         )
   ]
 }
+
+/** Holds if comms was told all events of a watch, or that cannot be known. */
+const isTold = ({ id, watch }: NamedWatch, settings: ResolvedSettings) =>
+  allPublished(id, watch.revision).pipe(
+    Effect.provide(layerStoreReading(settings)),
+    Effect.orElseSucceed(() => true)
+  )
 
 /** Judges the heartbeat of task-00 as a watcher would. */
 const heartbeat = (
@@ -84,7 +94,8 @@ export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const here = watches.findLast(({ watch }) => watch.project === project)?.watch
+  const found = watches.findLast(({ watch }) => watch.project === project)
+  const here = found?.watch
   if (here !== undefined && here.comms === null && here.phase !== "Exited")
     return [passed("comms", "this project's watch is solo")]
   const file = here?.comms ?? path.join(project, "comms.db")
@@ -99,6 +110,8 @@ export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
           )
         ]
   }
+  // Asked before the row is read, because comms may be told meanwhile.
+  const told = found === undefined || (yield* isTold(found, settings))
   const read = yield* Effect.andThen(
     CommsErrand.sound(file),
     Effect.flatMap(Comms, ({ snapshot }) => snapshot)
@@ -117,7 +130,7 @@ export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
   return [
     passed("comms", `${file} has what souffleur needs, ${read.success.taskCount} tasks`),
     ...rows(read.success),
-    ...(here?.comms === file ? state(read.success, here) : []),
+    ...(here?.comms === file ? state(read.success, here, told) : []),
     ...heartbeat(read.success, here !== undefined && here.phase !== "Exited", settings.heartbeatStaleAfter, now)
   ]
 })

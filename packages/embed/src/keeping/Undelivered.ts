@@ -4,8 +4,11 @@ import { attendedHere, commsPublisher } from "@souffleur/supervisor"
 import { Effect, Option } from "effect"
 import { type NamedWatch, newestWatches } from "../watching/FindWatch.ts"
 
-/** The time that a souffleur whose watch has ended waits for a comms that is out. */
-export const drainTimeout = "10 seconds"
+/**
+ * The time that a souffleur whose watch has ended waits for a comms that is out. A comms that was slow once is not
+ * asked for 10 seconds, and then within 10 more.
+ */
+export const drainTimeout = "20 seconds"
 
 /** Returns the newest watch of this folder where it ended before comms heard everything. */
 export const undelivered = Effect.fnUntraced(function* (project: string) {

@@ -167,7 +167,7 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
   /** The last beat of this guardian found no room. A beat of souffleur finds none either, so its lack says nothing. */
   let full = false
   const store = new Store(order)
-  store.say(place, name, last.wall)
+  attempt(() => store.say(place, name, last.wall))
   let state = guardFrom(0, last.wall)
   return (now) => {
     const late = brokenOff(last, now, dueWithin(order.every, order.silentAfter))

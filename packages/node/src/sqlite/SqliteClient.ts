@@ -1,5 +1,5 @@
 import { LogUnusable, Sqlite, type SqliteUnusable, Store } from "@souffleur/eventlog"
-import { Cause, Context, Effect, FileSystem, Layer, Option, type Path } from "effect"
+import { Cause, Context, type Duration, Effect, FileSystem, Layer, Option, type Path } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { statSync } from "node:fs"
@@ -8,6 +8,12 @@ import { busyTimeoutMillis, existing, header, type OwnFile, prepareFile } from "
 import { fileTrouble, sqliteTrouble, unusable } from "./SqliteTrouble.ts"
 
 export type { OwnFile } from "./OwnFile.ts"
+
+/** Opens again while another process holds the file. */
+const untilUnlocked =
+  (lockTimeout: Duration.Input = Store.defaultLockTimeout) =>
+  <A, R>(open: Effect.Effect<A, SqliteUnusable, R>) =>
+    Effect.retry(open, { while: ({ reason }) => reason === "locked", schedule: Store.untilUnlocked(lockTimeout) })
 
 /** Opens a connection. The driver throws here, and where it prepares outside its cache: those errors become typed. */
 const open = Effect.fnUntraced(function* (uri: string, settings: ReadonlyArray<string>) {
@@ -74,10 +80,7 @@ export const layerOwn = (
           Context.add(Context.make(SqlClient.SqlClient, sql), Store.StillThere, stillThere(file.path, node))
         )
       }),
-      Effect.retry({
-        while: ({ reason }) => reason === "locked",
-        schedule: Store.untilUnlocked(file.lockTimeout ?? "5 seconds")
-      }),
+      untilUnlocked(file.lockTimeout),
       Effect.withSpan("SqliteClient.layerOwn")
     )
   )
@@ -98,10 +101,11 @@ const looking = Effect.fnUntraced(
       return yield* unusable(path, "newer", `it has schema ${schema?.user_version}`)
     return sql
   },
-  (effect, { path }) =>
+  (effect, { lockTimeout, path }) =>
     effect.pipe(
       Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(path)(error))),
-      Effect.catchTag("SqlError", (error) => Effect.fail(sqliteTrouble(path)(error)))
+      Effect.catchTag("SqlError", (error) => Effect.fail(sqliteTrouble(path)(error))),
+      untilUnlocked(lockTimeout)
     )
 )
 
