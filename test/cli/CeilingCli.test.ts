@@ -91,7 +91,9 @@ describe.concurrent("the ceiling is pinned", () => {
           Effect.sync(() => (fs.existsSync(notices) ? fs.readFileSync(notices, "utf8") : "")),
           (text) => text.includes("untrusted_config")
         )
-        assert.isTrue(the.messages().some((one) => String(one["message"]).includes("souffleur config --trust")))
+        yield* until(Effect.sync(the.messages), (all) =>
+          all.some((one) => String(one["message"]).includes("souffleur config --trust"))
+        )
         const status = JSON.parse((yield* the.ask(["status", "--json"])).lines.join("\n"))
         assert.deepStrictEqual(status[0].permission, {
           ceiling: "acceptEdits",

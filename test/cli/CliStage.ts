@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { assert } from "@effect/vitest"
 import { CommsTables } from "@souffleur/comms"
 import { Processes as ProcessesPort } from "@souffleur/domain"
 import { Processes } from "@souffleur/node"
@@ -58,6 +59,18 @@ const running = (child: ChildProcess): Running => {
   }
 }
 
+/**
+ * Ends a souffleur by a signal: by itself within its patience, or by the signal after that. For a shell both are 128
+ * and its number. Returns whether it had the time for its goodbye, which a busy machine may not give.
+ */
+export const answers = Effect.fnUntraced(function* (process: Running, signal: "SIGINT" | "SIGTERM" = "SIGTERM") {
+  process.kill(signal)
+  const ended = yield* process.ended
+  const self = { code: signal === "SIGTERM" ? 143 : 130, signal: null }
+  assert.deepStrictEqual(ended, ended.signal === null ? self : { code: null, signal }, process.errors())
+  return ended.signal === null
+})
+
 export interface Said {
   readonly _tag: string
   readonly watch: string
@@ -79,14 +92,16 @@ export const prints = Effect.fnUntraced(function* (
     from += found.length
     return found.find((event) => event._tag === tag && more(event))
   })
-  const never = Effect.flatMap(watch.ended, ({ code }) =>
-    Effect.die(new Error(`souffleur ended with ${code} before ${tag}: ${watch.errors()}\n${watch.lines.join("\n")}`))
-  )
   const found = yield* Effect.raceFirst(
     until(look, (event) => event !== undefined),
-    Effect.flatMap(never, () => Effect.never)
+    // Its last lines may come with its end.
+    Effect.andThen(watch.ended, look)
   )
-  return found!
+  if (found !== undefined) return found
+  const { code } = yield* watch.ended
+  return yield* Effect.die(
+    new Error(`souffleur ended with ${code} before ${tag}: ${watch.errors()}\n${watch.lines.join("\n")}`)
+  )
 })
 
 export const task = (number: number, millis = 150) => ({

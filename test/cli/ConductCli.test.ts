@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { alive, bundle, until } from "./CliStage.ts"
+import { alive, answers, bundle, until } from "./CliStage.ts"
 import { first, git, linesOf, plan, theatre } from "./CliTheatre.ts"
 
 describe.concurrent("souffleur conduct", () => {
@@ -208,9 +208,8 @@ describe.concurrent("souffleur conduct", () => {
 
         const two = the.start(["conduct", "plan.yaml", "--json"])
         yield* the.prints(two, "RunTaken")
-        two.kill("SIGINT")
-        assert.strictEqual((yield* two.ended).code, 130)
-        assert.include(two.errors(), `its implementer, pid ${hung.process.pid}, works on`)
+        const left = yield* answers(two, "SIGINT")
+        if (left) assert.include(two.errors(), `its implementer, pid ${hung.process.pid}, works on`)
         assert.isTrue(alive(hung.process.pid))
         const three = the.start(["conduct", "plan.yaml", "--json", "--implementer-timeout", "1 millis"])
         const [ending] = yield* the.prints(three, "AgentEnding")

@@ -16,7 +16,7 @@ const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _t
 const stopOf = (watch: Running) => seen(watch, "StepSucceeded").find(({ step }) => step === "1 stop")?.["outcome"]
 const well = { code: 0, signal: null }
 /** A heartbeat is stale soon, but not before a busy machine has started the watch of it. */
-const impatient = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "5 seconds" }
+const impatient = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "5 seconds", SOUFFLEUR_WATCHER_INTERVAL: "1 second" }
 
 describe.concurrent("a recovery of real processes", () => {
   live("a successor of a killed Conductor knows what that one knew, and completes the plan", () =>

@@ -74,7 +74,10 @@ test(
       const error = yield* Effect.flip(log.append("a", 1, numbered(2, 1)))
       assert.deepInclude(error, { _tag: "LogUnusable", reason: "locked" })
       assert.lengthOf(yield* log.read("a", 0), 1, "readers go on")
-      const patient = yield* Effect.forkChild(log.append("a", 1, numbered(2, 1)), { startImmediately: true })
+      const patient = yield* Effect.forkChild(
+        EventLog.use((log) => log.append("a", 1, numbered(2, 1))).pipe(Effect.provide(logAt(path))),
+        { startImmediately: true }
+      )
       yield* Effect.sleep("60 millis")
       other.exec("ROLLBACK")
       assert.strictEqual(yield* Fiber.join(patient), 2)

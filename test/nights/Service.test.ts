@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { joinedAlone } from "../cli/JoinedAlone.ts"
-import { alive, prints, said, stage, task, until, type Variables } from "../cli/CliStage.ts"
+import { alive, answers, prints, said, stage, task, until, type Variables } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
@@ -185,8 +185,7 @@ describe.concurrent("a service", () => {
         (errors) => errors.includes("it cannot be reached")
       )
       assert.include(told(), "systemd-notify READY=1")
-      shipper.kill("SIGTERM")
-      assert.strictEqual((yield* shipper.ended).code, 143, shipper.errors())
+      yield* answers(shipper)
 
       const removed = yield* service("uninstall", "fleet")
       assert.match(removed.lines.join("\n"), /^souffleur-fleet\.service is ended and removed; nothing ships/u)
