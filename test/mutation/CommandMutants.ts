@@ -129,6 +129,11 @@ export const commandMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/commands/InitCommand.ts",
+    ["packages/cli/test/InitCommand.test.ts"],
+    [["init: a lock is waited for", "CommsErrand.patiently(makeIn(file))", "makeIn(file)"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/InitCommand.ts",
     ["test/nights/Comms.test.ts"],
     [
       [
