@@ -7,7 +7,11 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/domain/src/Time.ts",
     ["packages/domain/test/Time.test.ts"],
-    [["time: in UTC where it names no zone", "DateTime.make(text)", 'DateTime.make(text.replace(/Z$/u, "+01:00"))']]
+    [
+      ["time: in UTC where it names no zone", "DateTime.make(text)", 'DateTime.make(text.replace(/Z$/u, "+01:00"))'],
+      ["time: by the wall clock, not by a timer", "yield* Effect.sleep(Math", "return yield* Effect.sleep(Math"],
+      ["time: a machine that slept", "Math.min(leftMillis, lookMillis)", "leftMillis"]
+    ]
   ),
   ...mutantsOf(
     `${domain}/src/Bounds.ts`,

@@ -954,8 +954,8 @@ export const conductorMutants = [
       ],
       [
         "conduct: a wait is waited out",
-        "if (leftMillis <= 0) return yield*",
-        "if (true) return yield*",
+        "Effect.andThen(sleepUntil(step.until), ",
+        "Effect.andThen(Effect.void, ",
         crash("killed at any moment of a usage limit"),
         crash("a usage limit is waited out to its end")
       ],

@@ -1,4 +1,19 @@
-import { DateTime, Effect, Option } from "effect"
+import { Clock, DateTime, Effect, Option } from "effect"
+
+/** Most ms between two looks at the clock: a machine that slept is late by no more. */
+const lookMillis = 60_000
+
+/**
+ * Sleeps until a time (epoch ms) of the wall clock. The clock is read again at the end, because it is not what a timer
+ * counts. A timer may ring a millisecond early by it, and rests while the machine sleeps.
+ */
+export const sleepUntil = Effect.fnUntraced(function* (at: number) {
+  for (;;) {
+    const leftMillis = at - (yield* Clock.currentTimeMillis)
+    if (leftMillis <= 0) return
+    yield* Effect.sleep(Math.min(leftMillis, lookMillis))
+  }
+})
 
 /** The most ms from 1970 that a `DateTime` can hold (ECMA-262, Time Values), and those of a day. */
 const [maxMillis, dayMillis] = [8.64e15, 86_400_000]

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
-import { clockBefore, day, epochOf, iso, makeDates, moment, personsZone, time } from "../src/Time.ts"
+import { Clock, DateTime, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { clockBefore, day, epochOf, iso, makeDates, moment, personsZone, sleepUntil, time } from "../src/Time.ts"
 
 it("a time is read as epoch milliseconds, in UTC where it names no zone, and no other text is one", () => {
   const noon = 1_772_366_400_000
@@ -65,3 +66,36 @@ it("a time of the clock is the last such time of its zone, and with a date that 
   assert.strictEqual(read("2026-07-01 9:00"), "2026-07-01T07:00:00.000Z")
   for (const text of ["8h", "25:00", "2026-13-01 10:00", "noon", ""]) assert.isUndefined(read(text), text)
 })
+
+/** Sleeps until an hour from now by a wall clock that is ahead of the timers, or behind. */
+const slept = Effect.fnUntraced(function* (until: number) {
+  const timers = yield* Clock.clockWith(Effect.succeed)
+  const wall = { ahead: 0 }
+  const currentTimeMillis = Effect.map(timers.currentTimeMillis, (now) => now + wall.ahead)
+  const clock = { ...timers, currentTimeMillis }
+  const fiber = yield* Effect.forkChild(Effect.provideService(sleepUntil(until), Clock.Clock, clock))
+  yield* Effect.yieldNow
+  return { wall, isOver: Effect.map(Effect.yieldNow, () => fiber.pollUnsafe() !== undefined) }
+})
+
+it.effect("a sleep until a time ends then, also where its timer rings a millisecond early", () =>
+  Effect.gen(function* () {
+    const { isOver, wall } = yield* slept(hour)
+    wall.ahead = -1
+    yield* TestClock.adjust(hour)
+    assert.isFalse(yield* isOver)
+    yield* TestClock.adjust(1)
+    assert.isTrue(yield* isOver)
+    yield* sleepUntil(hour)
+  })
+)
+
+it.effect("a sleep until a time is a minute late at most where the machine slept too", () =>
+  Effect.gen(function* () {
+    const { isOver, wall } = yield* slept(hour)
+    wall.ahead = hour
+    assert.isFalse(yield* isOver)
+    yield* TestClock.adjust("1 minute")
+    assert.isTrue(yield* isOver)
+  })
+)

@@ -1,6 +1,6 @@
-import { jittered, Settings } from "@souffleur/domain"
+import { jittered, Settings, sleepUntil } from "@souffleur/domain"
 import { type LogError, type Refused } from "@souffleur/eventlog"
-import { Clock, Effect, Schedule, Stream } from "effect"
+import { Effect, Schedule, Stream } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
 import { astray, obstacle, withoutObstacle } from "./git/Obstacle.ts"
 import { PlanContext } from "./PlanContext.ts"
@@ -74,19 +74,6 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
     : yield* askAgent("finisher")
 })
 
-/** Milliseconds between two looks at the clock: a machine that slept is late by no more. */
-const clockInterval = 60_000
-
-/** Waits until a time of the wall clock (epoch ms), which goes on while the machine sleeps. */
-const waitOut = Effect.fn("Conduct.waitOut")(function* (until: number) {
-  const { ref } = yield* PlanContext
-  for (;;) {
-    const leftMillis = until - (yield* Clock.currentTimeMillis)
-    if (leftMillis <= 0) return yield* ref.dispatch({ _tag: "EndWait" })
-    yield* Effect.sleep(Math.min(leftMillis, clockInterval))
-  }
-})
-
 /** Maximum of untracked files that a task remembers from its beginning. */
 const maxUntracked = 500
 
@@ -98,7 +85,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Await":
       return yield* finishAssignment(step.assignment)
     case "Wait":
-      return yield* waitOut(step.until)
+      return yield* Effect.andThen(sleepUntil(step.until), ref.dispatch({ _tag: "EndWait" }))
     case "Start":
       return yield* withoutObstacle(
         true,

@@ -11,6 +11,7 @@ import {
   Processes,
   quietUntilNow,
   Settings,
+  sleepUntil,
   turnsSince,
   type Watch,
   type WatcherExit,
@@ -186,9 +187,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const waiting =
     watch.wait === undefined
       ? Effect.never
-      : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, watch.wait!.until - now))).pipe(
-          Effect.andThen(poll(Math.max(firstWaitMillis, intervalMillis)))
-        )
+      : Effect.andThen(sleepUntil(watch.wait.until), poll(Math.max(firstWaitMillis, intervalMillis)))
 
   yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })
   const report = yield* Effect.raceAllFirst([

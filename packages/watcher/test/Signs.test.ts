@@ -338,6 +338,16 @@ describe("a limit of the service", () => {
       assert.deepInclude((yield* told)[1], { trigger: "limit", purpose: "relaunch" })
     })
   )
+  it.effect("a limit ends at its reset, not a poll later, where the timer rings a millisecond early", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
+      world.wallJump = -1
+      yield* until(5000)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(5000.001)
+      assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
+    })
+  )
   it.effect("the margin of a limit is a fifth shorter or longer at most", () =>
     Effect.gen(function* () {
       const settings = { limitMargin: Duration.seconds(100) }
