@@ -115,7 +115,7 @@ export const task = (number: number, millis = 150) => ({
 export const quick: Variables = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "300 millis",
   SOUFFLEUR_WATCHER_INTERVAL: "200 millis",
-  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "60 seconds",
+  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "10 minutes",
   SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
   SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
   SOUFFLEUR_MONITOR_STALE_AFTER: "20 seconds",
@@ -231,6 +231,11 @@ export const stage = Effect.fnUntraced(function* (
         )
       : []
 
+  const conversation = (id: string) => {
+    const file = sessions().find((name) => name.includes(id))
+    return file === undefined ? "" : fs.readFileSync(join(claude, "projects", file), "utf8")
+  }
+
   return {
     home,
     project,
@@ -251,6 +256,14 @@ export const stage = Effect.fnUntraced(function* (
     conductor: (hangAt = 1, more?: Variables) =>
       Effect.suspend(() =>
         acting(start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: String(hangAt), ...more }))
+      ).pipe(
+        // It has told comms that it works, before it begins the task.
+        Effect.tap(() =>
+          until(
+            Effect.sync(() => conversation(session)),
+            (text) => text.includes(tasks[hangAt - 1]?.file ?? "")
+          )
+        )
       ),
     watch: (conductor: Running, ...args: ReadonlyArray<string>) =>
       start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", session, ...args]),
@@ -265,10 +278,7 @@ export const stage = Effect.fnUntraced(function* (
             .filter((receipt) => receipt._tag === "Taken")
             .map((receipt): number => receipt.process.pid)
         : [],
-    conversation: (id: string) => {
-      const file = sessions().find((name) => name.includes(id))
-      return file === undefined ? "" : fs.readFileSync(join(claude, "projects", file), "utf8")
-    },
+    conversation,
     row: (id: string) =>
       commsDb((db) =>
         db.prepare("SELECT state, last_error, session_id FROM orchestration_tasks WHERE task_id = ?").get(id)

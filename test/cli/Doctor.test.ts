@@ -36,7 +36,7 @@ describe.concurrent("doctor", () => {
   live("doctor before the first watch is all well and makes nothing; no export is too large by default", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
-      const { code, of } = yield* doctor(the)
+      const { code, of } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "60 seconds" })
       assert.strictEqual(code, 0)
       assert.deepInclude(of("gate")[0], { level: "ok" })
       assert.match(of("gate")[0]!.detail, /^each export is launched from: .* 266666 tokens at most, .* is 400000$/u)

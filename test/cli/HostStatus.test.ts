@@ -79,7 +79,8 @@ evil) printf '[{"watch":"w","project":"/p","state":"needs you","standing":"s","n
       lines.slice(5, 7).map((line) => line.split(" ")[0]!),
       ["one", "two"]
     )
-    for (const line of lines.slice(5, 7)) assert.match(line, /work-\w+ +S1 +\d+ +\d+ m?s ago +ended: completed$/u)
+    for (const line of lines.slice(5, 7))
+      assert.match(line, /work-\w+ +S1 +\d+ +(?:\d+ m )?\d+ m?s ago +ended: completed$/u)
     assert.match(lines[7]!, /^idle +no watch$/u)
     assert.deepStrictEqual(lines.slice(8), ["", "NEXT", "  ssh evil", "      w: \\u001b]0;mine\\u0007"])
     const asked = fs.readFileSync(join(the.home, "asked"), "utf8").trim().split("\n")
@@ -182,6 +183,6 @@ UsePAM no\nPidFile none\nPasswordAuthentication no\nPermitRootLogin prohibit-pas
     script(join(the.home, "tools", "ssh"), `exec /usr/bin/ssh -F '${keys}/ssh' "$@"`)
     const { lines } = yield* the.ask(["status", "--host", "box,closed"], withTools(the))
     assert.match(lines[1]!, /^closed +no answer: it ended with exit code 255: .*Permission denied/u)
-    assert.match(lines[2]!, /^box +work-\w+ +S1 +\d+ +\d+ m?s ago +ended: completed$/u)
+    assert.match(lines[2]!, /^box +work-\w+ +S1 +\d+ +(?:\d+ m )?\d+ m?s ago +ended: completed$/u)
   })
 )

@@ -120,7 +120,7 @@ liveCase("page takes no word in an agent's session, and opens no link that the l
       PATH: `${the.home}/bin:${process.env["PATH"]}`
     })
     yield* until(
-      Effect.sync(() => fs.existsSync(seen)),
+      Effect.sync(() => fs.existsSync(seen) && page.lines.length > 0),
       (there) => there
     )
     const opened = fs.readFileSync(seen, "utf8").trim()

@@ -28,7 +28,8 @@ describe.concurrent("a recovery of real processes", () => {
       conductor.kill("SIGKILL")
       const { conductor: successor, sessionId } = yield* prints(watch, "ConductorRelaunched")
       assert.deepStrictEqual(yield* watch.ended, well)
-      assert.notMatch(watch.errors(), /warning|error|at .*:\d+:\d+/i)
+      // A machine that is busy may keep comms from an answer for two seconds.
+      assert.notMatch(watch.errors().replaceAll(/^warning: comms is out.*$/gmu, ""), /warning|error|at .*:\d+:\d+/i)
       assert.include(the.conversation(String(sessionId)), proof)
       assert.isTrue(fs.existsSync(join(the.project, "scene-2.txt")))
       assert.deepStrictEqual(the.launched(), [(successor as { readonly pid: number }).pid])

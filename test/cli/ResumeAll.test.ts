@@ -90,9 +90,10 @@ it.live(
         .map(said)
         .flatMap(({ _tag, restorations }) => (_tag === "SouffleurRestored" ? [restorations] : []))
       assert.deepStrictEqual(restored, [1, 2, 3])
+      const from = keep.lines.length
       const again = yield* the.run(["resume", watch])
       assert.strictEqual(again.code, 0, again.errors)
-      yield* says(/(watches it already)/u, 0)
+      yield* says(/(watches it already)/u, from)
       keep.kill("SIGTERM")
       yield* keep.ended
       yield* the.run(["release", watch])

@@ -38,7 +38,7 @@ describe.concurrent("done", () => {
 
   live("done by hand completes the watch of the folder, and cancels a recovery without a launch", () =>
     Effect.gen(function* () {
-      const the = yield* stage([task(1)], { SOUFFLEUR_STOP_GRACE: "20 seconds" })
+      const the = yield* stage([task(1)], { SOUFFLEUR_STOP_GRACE: "10 minutes" })
       const conductor = yield* the.conductor(1, { SOUFFLEUR_STANDIN_IGNORE_TERM: "true" })
       const stubborn = the.spawned("/bin/sh", ["-c", "trap '' TERM; while :; do sleep 0.1; done"], {
         CLAUDE_PID: String(conductor.pid),
@@ -211,7 +211,7 @@ describe.concurrent("run, of a plain command", () => {
         )
         yield* until(
           Effect.sync(() => lines(join(the.project, "said"))),
-          (found) => found.length > 0
+          (found) => found.join("") !== ""
         )
         assert.deepStrictEqual(lines(join(the.project, "said")), ["run"])
         assert.lengthOf(the.launched(), 1)

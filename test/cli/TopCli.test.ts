@@ -79,7 +79,11 @@ it.live.skipIf(missing)(
         (line) => !line.includes("Retry") && !line.includes("w:why")
       )
       pane.tmux("resize-window", "-x", "40", "-y", "10")
-      yield* pane.shows("working")
+      yield* until(
+        Effect.sync(() => pane.lines().at(9)!),
+        (line) => line !== ""
+      )
+      assert.include(pane.lines().join("\n"), "working")
       assert.isBelow(Math.max(...pane.lines().map((line) => line.length)), 41)
       fs.writeFileSync(join(the.project, "go"), "")
       yield* pane.shows("1 ended")

@@ -14,7 +14,7 @@ const impatient = {
 }
 
 /** The survivor of the two brings the other back within its silence and a start. The rest is for a busy machine. */
-const limit = "60 seconds"
+const limit = "3 minutes"
 
 const signal = (pid: number, name: "SIGSTOP" | "SIGKILL") => {
   try {
@@ -99,7 +99,7 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
     (guardians) => guardians > 0
   )
   conductor.kill("SIGKILL")
-  yield* until(look, ({ phase }) => phase === "recovering")
+  yield* until(look, ({ phase, relaunched }) => phase !== "watching" || relaunched)
   let stuck = false
   while (kills.length < most && !stuck && !(yield* over)) {
     const since = (yield* look).revision
@@ -134,7 +134,7 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
   const code = stuck ? Option.none<number>() : yield* Effect.timeoutOption(finish, limit)
   yield* Effect.timeoutOption(
     until(left, (some) => some === 0),
-    "20 seconds"
+    limit
   )
   const strays = [...deserted, ...well().map(({ errand, pid }) => `${errand} ${pid} is still there`)]
   const rivals = souffleurs.rivals(ownersOf(rowsOf(the.state)))

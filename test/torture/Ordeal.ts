@@ -34,7 +34,7 @@ export interface Ordeal {
 }
 
 /** A souffleur that is not killed waits 15 s at most, for a receipt. The rest is for a busy machine. */
-const limit = "60 seconds"
+const limit = "3 minutes"
 
 /** Finds the process that is about to become an agent of this home. */
 const launcherIn = (home: string): number | undefined => {
@@ -48,6 +48,15 @@ const launcherIn = (home: string): number | undefined => {
     }
   }
   return undefined
+}
+
+/** Kills a process. Returns `false` where it ended meanwhile. */
+const isKilled = (pid: number): boolean => {
+  try {
+    return process.kill(pid, "SIGKILL")
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -113,8 +122,7 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
         Effect.as(stands(running, over), undefined)
       )
       if (found !== undefined) {
-        process.kill(found, "SIGKILL")
-        killed("launcher", yield* look)
+        if (isKilled(found)) killed("launcher", yield* look)
       }
       now = yield* stands(running, (standing) => over(standing) || standing.revision > since + 8)
     } else {

@@ -59,7 +59,10 @@ export const desktopStandIn = (folder: string, conduct: keyof typeof scripts) =>
             .map((line) => line.split("\u001F"))
         : [],
     /** Chooses an action; empty: closes the notice. */
-    choose: (action: string) => fs.writeFileSync(join(folder, "choice"), action),
+    choose: (action: string) => {
+      fs.writeFileSync(join(folder, "choice.new"), action)
+      fs.renameSync(join(folder, "choice.new"), join(folder, "choice"))
+    },
     /** Returns the process that waits for a choice; 0: none does. */
     waiting: (): number =>
       fs.existsSync(join(folder, "pid")) ? Number(fs.readFileSync(join(folder, "pid"), "utf8")) : 0
