@@ -263,7 +263,10 @@ export const codexMutants = [
   ...mutantsOf(
     "packages/cli/src/watching/FollowOutput.ts",
     ["packages/cli/test/FollowOutput.test.ts"],
-    [["output: the reader of its launch", "= yield* launchedAgent(agent, watch)", "= agent"]]
+    [
+      ["output: the reader of its launch", "= yield* launchedAgent(agent, watch)", "= agent"],
+      ["output: not of a log that cannot be followed", "Effect.andThen(following, Effect.never)", "Effect.never"]
+    ]
   ),
   ...mutantsOf(
     "packages/codex/src/command/HookTrust.ts",

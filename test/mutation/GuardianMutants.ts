@@ -7,7 +7,12 @@ export const guardianMutants = [
     ["packages/monitor/test/SelfMonitor.test.ts", "test/scenarios/TroubleScenario.test.ts"],
     [
       ["self-monitor: says that it runs", 'yield* ref.dispatch({ _tag: "SelfMonitorReady", monitor })', ""],
-      ["self-monitor: a late round says nothing", "if (now - round.at > 2 * round.dueMillis) return", ""],
+      ["self-monitor: a late round says nothing", "if (brokenOff(last.at, at, last.dueMillis)) return", ""],
+      [
+        "self-monitor: nor one after a sleep of the machine",
+        "brokenOff(last.at, at, last.dueMillis)",
+        "at.monotonic - last.at.monotonic > 2 * last.dueMillis"
+      ],
       ["self-monitor: strictly older", "age > staleAfter", "age >= staleAfter"],
       ["self-monitor: a watcher that was only just asked for", "now - watcher.since >= staleAfter && (age", "(age"],
       ["self-monitor: one that never beat", "age === null || age > staleAfter", "age !== null && age > staleAfter"],
@@ -17,6 +22,14 @@ export const guardianMutants = [
         "watcher: watcher.watcher, beatAge: age }",
         "watcher: 1, beatAge: age }"
       ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/service/Watchdog.ts",
+    ["packages/cli/test/Watchdog.test.ts"],
+    [
+      ["watchdog: not without a beat", "if (now - heard <= oldest) return", "return"],
+      ["watchdog: a machine that slept", "if (brokenOff(last, moment, dueWithin(everyMillis, oldest))) begun = now", ""]
     ]
   ),
   ...mutantsOf(

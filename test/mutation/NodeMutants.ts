@@ -168,7 +168,7 @@ export const nodeMutants = [
     [
       [
         "errand: what was silent is left alone for a while",
-        "if ((yield* Clock.currentTimeMillis) < (spared.get(about) ?? 0)) return yield* silent",
+        "if ((yield* Clock.monotonicTimeNanos) < (spared.get(about) ?? 0n)) return yield* silent",
         ""
       ],
       [

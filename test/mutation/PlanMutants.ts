@@ -111,7 +111,8 @@ export const conductorMutants = [
         "launch === null ? ok(Event.AgentNeverRan",
         "true ? ok(Event.AgentNeverRan"
       ],
-      ["wait: not before its end", "run.wait !== null && at >= run.wait.until", "run.wait !== null"],
+      ["wait: not before its end", "(at >= run.wait.until || at < run.wait.since)", "true"],
+      ["wait: not as long as a clock was set back", " || at < run.wait.since", ""],
       [
         "pause: once",
         "return run.paused === null\n        ? ok(Event.RunPaused",
@@ -954,7 +955,7 @@ export const conductorMutants = [
       ],
       [
         "conduct: a wait is waited out",
-        "Effect.andThen(sleepUntil(step.until), ",
+        "Effect.andThen(sleepUntil(step.wait), ",
         "Effect.andThen(Effect.void, ",
         crash("killed at any moment of a usage limit"),
         crash("a usage limit is waited out to its end")

@@ -2,7 +2,9 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { EventLog } from "@souffleur/domain"
 import { FakeAgent } from "@souffleur/testing"
-import { Console, Effect, Layer, Option } from "effect"
+import { LogUnusable } from "@souffleur/eventlog"
+import { Console, Effect, Exit, Layer, Option, Stream } from "effect"
+import { setImmediate } from "node:timers/promises"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { follow } from "../src/watching/FollowOutput.ts"
 import { screenStage } from "./ScreenStage.ts"
@@ -63,6 +65,28 @@ it.layer(NodeServices.layer)((it) => {
         yield* printed(false, records, { sessionOfOther: true }),
         '! S2\n{"words":1}\nOther words.\ntext\n{"words":'
       )
+    })
+  )
+  it.effect("a log that cannot be followed any more ends the output with its reason", () =>
+    Effect.gen(function* () {
+      const the = yield* screenStage({ terminal: true })
+      const { ConductorConfirmed, WatchOpened } = examples
+      const trouble = new LogUnusable({ reason: "locked", problem: "it stays locked" })
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append("w", 0, [WatchOpened, ConductorConfirmed])
+        const broken = EventLog.of({ ...log, changes: () => Stream.fail(trouble) })
+        const output = Effect.provideService(
+          follow("w", () => Effect.void),
+          EventLog,
+          broken
+        )
+        const fiber = yield* Effect.forkChild(Effect.flip(output))
+        // Its output is read from real files.
+        const turn = Effect.promise(() => setImmediate())
+        yield* Effect.repeat(turn, { until: () => fiber.pollUnsafe() !== undefined, times: 100_000 })
+        assert.deepStrictEqual(fiber.pollUnsafe(), Exit.succeed(trouble))
+      }).pipe(Effect.provide(Layer.merge(EventLog.layerMemory, the.layer)))
     })
   )
   it.effect("a pipe gets no torn record of a long earlier output, and of a command each byte of its end", () =>

@@ -7,7 +7,7 @@ import { Unread } from "../src/world/CommandEnvironment.ts"
 const ended = Effect.fnUntraced(function* (narrates: Effect.Effect<void>) {
   const unread = yield* Ref.make(false)
   const narrator = yield* Effect.forkChild(narrates)
-  const fiber = yield* drainNarrator("opera-1507", narrator).pipe(
+  const fiber = yield* drainNarrator("souffleur log opera-1507", narrator).pipe(
     Effect.provideService(Unread, Ref.set(unread, true)),
     Effect.forkChild
   )

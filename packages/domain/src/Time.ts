@@ -5,13 +5,14 @@ const lookMillis = 60_000
 
 /**
  * Sleeps until a time (epoch ms) of the wall clock. The clock is read again at the end, because it is not what a timer
- * counts. A timer may ring a millisecond early by it, and rests while the machine sleeps.
+ * counts. A timer may ring a millisecond early by it, and rests while the machine sleeps. A clock that was set back to
+ * before `since` ends it too.
  */
-export const sleepUntil = Effect.fnUntraced(function* (at: number) {
+export const sleepUntil = Effect.fnUntraced(function* ({ since, until }: { since: number; until: number }) {
   for (;;) {
-    const leftMillis = at - (yield* Clock.currentTimeMillis)
-    if (leftMillis <= 0) return
-    yield* Effect.sleep(Math.min(leftMillis, lookMillis))
+    const now = yield* Clock.currentTimeMillis
+    if (now >= until || now < since) return
+    yield* Effect.sleep(Math.min(until - now, lookMillis))
   }
 })
 

@@ -73,7 +73,7 @@ const slept = Effect.fnUntraced(function* (until: number) {
   const wall = { ahead: 0 }
   const currentTimeMillis = Effect.map(timers.currentTimeMillis, (now) => now + wall.ahead)
   const clock = { ...timers, currentTimeMillis }
-  const fiber = yield* Effect.forkChild(Effect.provideService(sleepUntil(until), Clock.Clock, clock))
+  const fiber = yield* Effect.forkChild(Effect.provideService(sleepUntil({ since: 0, until }), Clock.Clock, clock))
   yield* Effect.yieldNow
   return { wall, isOver: Effect.map(Effect.yieldNow, () => fiber.pollUnsafe() !== undefined) }
 })
@@ -86,7 +86,16 @@ it.effect("a sleep until a time ends then, also where its timer rings a millisec
     assert.isFalse(yield* isOver)
     yield* TestClock.adjust(1)
     assert.isTrue(yield* isOver)
-    yield* sleepUntil(hour)
+    yield* sleepUntil({ since: 0, until: hour })
+  })
+)
+
+it.effect("a sleep until a time ends where the clock was set back to before its beginning", () =>
+  Effect.gen(function* () {
+    const { isOver, wall } = yield* slept(hour)
+    wall.ahead = -hour
+    yield* TestClock.adjust("1 minute")
+    assert.isTrue(yield* isOver)
   })
 )
 

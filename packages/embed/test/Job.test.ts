@@ -33,7 +33,10 @@ it("a run has the same four words, with the command to type next where it needs 
   const pin = initialRun.pin
   for (const [given, then, next] of [
     [ofRun({}), "working: between tasks", undefined],
-    [ofRun({ wait: { kind: "outage", until: noon } }), "recovering: waits for the service until 2026-03-01 12:00 UTC"],
+    [
+      ofRun({ wait: { kind: "outage", since: 0, until: noon } }),
+      "recovering: waits for the service until 2026-03-01 12:00 UTC"
+    ],
     [ofRun({ phase: "finished", finishing: "none" }, false), "ended: complete"],
     [ofRun({}, false), "needs you: no souffleur conducts it", "souffleur conduct plan.md --project-dir /p"],
     [ofRun(failed), "needs you: complete, but for its finishing step: exit code 1", "souffleur conduct status --run r"],

@@ -1,12 +1,12 @@
-import { Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { brokenOff, momentNow, Settings, type Watch, type WatchRef } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
-import { Clock, Duration, Effect, Option, Ref } from "effect"
+import { Duration, Effect, Option, Ref } from "effect"
 import { selfCheck } from "./SelfMonitorSchedule.ts"
 
 /**
  * Watches the watcher through its beat only, and reports `WATCHER_DEAD` until the beat is fresh again
- * (spec: behaviour#self-monitor). It never ends by itself. A round that came late reports nothing: the watcher had no
- * chance to beat either.
+ * (spec: behaviour#self-monitor). It never ends by itself. A round that came late reports nothing, and
+ * none after a sleep of the machine. The watcher had no chance to beat either.
  *
  * @example
  * ```ts
@@ -29,23 +29,23 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
     Duration.toMillis(settings.monitorInterval)
   ]
   const staleAfter = Duration.toMillis(settings.monitorStaleAfter)
-  const lastRound = yield* Ref.make({ at: yield* Clock.currentTimeMillis, dueMillis: firstWaitMillis })
-  const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+  const lastRound = yield* Ref.make({ at: yield* momentNow, dueMillis: firstWaitMillis })
   /**
    * The last sign of life, and since when no other came, in monotonic ms. A clock that was set back makes no beat
    * young.
    */
-  const lastSign = yield* Ref.make({ sign: "", since: yield* monotonic })
+  const lastSign = yield* Ref.make({ sign: "", since: (yield* momentNow).monotonic })
   const unchangedFor = Effect.fnUntraced(function* (sign: string) {
-    const now = yield* monotonic
-    const last = yield* Ref.updateAndGet(lastSign, (last) => (last.sign === sign ? last : { sign, since: now }))
-    return now - last.since
+    const { monotonic } = yield* momentNow
+    const last = yield* Ref.updateAndGet(lastSign, (last) => (last.sign === sign ? last : { sign, since: monotonic }))
+    return monotonic - last.since
   })
 
   const check = Effect.fn("SelfMonitor.check")(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const round = yield* Ref.getAndSet(lastRound, { at: now, dueMillis: intervalMillis })
-    if (now - round.at > 2 * round.dueMillis) return
+    const at = yield* momentNow
+    const now = at.wall
+    const last = yield* Ref.getAndSet(lastRound, { at, dueMillis: intervalMillis })
+    if (brokenOff(last.at, at, last.dueMillis)) return
     const { watcher } = yield* ref.state
     // During a recovery there is no watcher.
     if (watcher === undefined) return

@@ -3,7 +3,7 @@ import { Event, EventLog, makeWatchRef, Settings, type WatchEvent } from "@souff
 import { Beats } from "@souffleur/eventlog"
 import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Path } from "effect"
+import { Clock, Context, Effect, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { evidence, owner } from "../../domain/test/Given.ts"
 import { selfMonitor } from "../src/index.ts"
@@ -42,7 +42,8 @@ const monitoring = Effect.gen(function* () {
   const context = yield* Layer.build(Layer.mergeAll(EventLog.layerMemory, Beats.layerMemory, settings))
   const [log, beats] = [Context.get(context, EventLog), Context.get(context, Beats)]
   const looks: Array<number> = []
-  const world = { slow: 0 }
+  const world = { slow: 0, wallJump: 0 }
+  const timers = yield* Clock.clockWith(Effect.succeed)
   const watched = Beats.of({
     ...beats,
     last: Effect.fnUntraced(function* (watch) {
@@ -59,6 +60,10 @@ const monitoring = Effect.gen(function* () {
   const fiber = yield* selfMonitor(ref, yield* ref.state).pipe(
     Effect.provideService(Beats, watched),
     Effect.provideContext(context),
+    Effect.provideService(Clock.Clock, {
+      ...timers,
+      currentTimeMillis: Effect.map(timers.currentTimeMillis, (now) => now + world.wallJump)
+    }),
     Effect.forkChild
   )
   yield* settle
@@ -208,6 +213,19 @@ describe("WATCHER_DEAD", () => {
       assert.deepStrictEqual(yield* lost, [])
       yield* until(1120)
       assert.deepStrictEqual(yield* lost, [[1, 1120, 820_000]])
+    })
+  )
+  it.effect("WATCHER_DEAD is not reported right after a sleep of the machine, in which no watcher could beat", () =>
+    Effect.gen(function* () {
+      const { beat, looks, lost, world } = yield* monitoring
+      yield* beat(300)
+      yield* until(359)
+      world.wallJump = 170_000
+      yield* until(539)
+      assert.deepStrictEqual(looks, [])
+      // The next round compares again.
+      yield* until(540)
+      assert.deepStrictEqual(yield* lost, [[1, 710, 410_000]])
     })
   )
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Errands } from "@souffleur/domain"
-import { Effect, Fiber, Schedule } from "effect"
+import { Clock, Effect, Fiber, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -53,6 +53,25 @@ describe.concurrent("errands", () => {
       assert.notStrictEqual(next, before)
       assert.strictEqual(pidIn(yield* asked("b", "two")), next)
     }).pipe(Effect.provide(ErrandProcess.layer({ line, errandTimeout: "3 seconds", pause: "1 hour" })))
+  )
+
+  live("spare their subject for no longer where the clock is set back meanwhile", () =>
+    Effect.gen(function* () {
+      const clock = yield* Clock.clockWith(Effect.succeed)
+      const wall = { ahead: 0 }
+      yield* Effect.gen(function* () {
+        yield* Effect.flip(asked("a", "hang"))
+        wall.ahead = -3_600_000
+        yield* Effect.retry(asked("a", "one"), { schedule: Schedule.spaced("20 millis") })
+      }).pipe(
+        Effect.provideService(
+          Clock.Clock,
+          Object.assign(Object.create(clock), {
+            currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + wall.ahead)
+          })
+        )
+      )
+    }).pipe(Effect.provide(ErrandProcess.layer({ line, errandTimeout: "1 second", pause: "1 second" })))
   )
 
   live("get a new process if theirs has ended, and fail without the program", () =>

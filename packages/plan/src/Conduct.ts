@@ -85,7 +85,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Await":
       return yield* finishAssignment(step.assignment)
     case "Wait":
-      return yield* Effect.andThen(sleepUntil(step.until), ref.dispatch({ _tag: "EndWait" }))
+      return yield* Effect.andThen(sleepUntil(step.wait), ref.dispatch({ _tag: "EndWait" }))
     case "Start":
       return yield* withoutObstacle(
         true,

@@ -192,7 +192,8 @@ describe("a service that refuses an agent", () => {
     told.start()
     const first = told.ask()
     assert.deepStrictEqual(told.report(refused("usage-limit", 1_000)), ["AgentLimited"])
-    assert.deepStrictEqual(next(told.run()), { _tag: "Wait", until: 1_000 })
+    assert.deepStrictEqual(next(told.run()), { _tag: "Wait", wait: told.run().wait! })
+    assert.strictEqual(told.run().wait?.until, 1_000)
     assert.isTrue(Result.isFailure(told.try({ _tag: "EndWait" })), "before its time")
     assert.isTrue(
       Result.isFailure(told.try({ _tag: "Ask", role: "implementer", sessionId: "s", head: null })),
@@ -222,6 +223,16 @@ describe("a service that refuses an agent", () => {
     const { token } = told.ask()
     told.dispatch({ _tag: "Report", token, report: refused("usage-limit", 9000), margin: 60_000 })
     assert.strictEqual(told.run().wait?.until, 69_000)
+  })
+  it("a refusal is waited out no longer where the clock was set back to before it", () => {
+    const told = story()
+    told.start()
+    told.ask()
+    told.report(refused("usage-limit", 1_000))
+    const { fence, wait } = told.run()
+    const endedAt = (now: number) =>
+      Result.isSuccess(decideRun(told.run(), { _tag: "EndWait", now, by: { _tag: "Owner", fence } }))
+    assert.deepStrictEqual([wait!.since - 1, wait!.since, 999, 1_000].map(endedAt), [true, false, false, true])
   })
   it("a refusal without a time is waited for longer each time; a time that is over means at once, but not twice", () => {
     const told = story()

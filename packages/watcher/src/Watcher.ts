@@ -187,7 +187,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const waiting =
     watch.wait === undefined
       ? Effect.never
-      : Effect.andThen(sleepUntil(watch.wait.until), poll(Math.max(firstWaitMillis, intervalMillis)))
+      : Effect.andThen(sleepUntil(watch.wait), poll(Math.max(firstWaitMillis, intervalMillis)))
 
   yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })
   const report = yield* Effect.raceAllFirst([

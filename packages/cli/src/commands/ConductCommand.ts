@@ -2,13 +2,14 @@ import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/p
 import { Permission, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
-import { Console, Effect, Fiber, Option, Path } from "effect"
+import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
+import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
 import { conductStatusCommand } from "./ConductStatusCommand.ts"
@@ -36,7 +37,7 @@ const printRun = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson
     )
   )
   const last = yield* Effect.onInterrupt(run.end, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
-  yield* Fiber.join(narrator)
+  yield* drainNarrator(`souffleur conduct log --run ${run.id}`, narrator)
   if (!isRunOver(last)) {
     yield* tellNeeds(run.needs(last), "then conduct the plan again")
     return 1

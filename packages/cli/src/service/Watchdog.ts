@@ -1,7 +1,7 @@
-import { Settings, silentAfter } from "@souffleur/domain"
+import { brokenOff, dueWithin, momentNow, Settings, silentAfter } from "@souffleur/domain"
 import { runProgram } from "@souffleur/process"
 import { Beats } from "@souffleur/eventlog"
-import { Clock, Duration, Effect, Option, Schedule } from "effect"
+import { Duration, Effect, Option, Schedule } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
 
 /** Calls the program of sd_notify(3), because Node has no datagram sockets of a file. */
@@ -26,20 +26,25 @@ export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
   const { variables } = yield* Environment
   const micros = Number(variables["WATCHDOG_USEC"] ?? "")
   if (!(yield* underSystemd) || !(micros > 0)) return
-  const oldest = silentAfter(settings)
-  const begun = yield* Clock.currentTimeMillis
+  const [oldest, everyMillis] = [silentAfter(settings), micros / 3000]
+  let last = yield* momentNow
+  let begun = last.wall
   const once = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const moment = yield* momentNow
+    const now = moment.wall
+    // While the machine slept, nothing could beat.
+    if (brokenOff(last, moment, dueWithin(everyMillis, oldest))) begun = now
+    last = moment
     const beat = yield* beats.last(id)
     // Beats of an earlier souffleur say nothing about this one.
-    const last = Option.match(beat, {
+    const heard = Option.match(beat, {
       onNone: () => begun,
       onSome: ({ at }) => (at > now + oldest ? begun : Math.max(at, begun))
     })
-    if (now - last <= oldest) return yield* notify("WATCHDOG=1")
+    if (now - heard <= oldest) return yield* notify("WATCHDOG=1")
     yield* Effect.logWarning(
-      `the watch has had no beat for ${Duration.format(Duration.millis(now - last))}: systemd is not told to wait`
+      `the watch has had no beat for ${Duration.format(Duration.millis(now - heard))}: systemd is not told to wait`
     )
   })
-  yield* Effect.repeat(once, Schedule.spaced(Duration.millis(micros / 3000)))
+  yield* Effect.repeat(once, Schedule.spaced(Duration.millis(everyMillis)))
 })

@@ -125,21 +125,24 @@ export const follow = Effect.fn("follow")(function* (id: string, heading: (watch
   const first = yield* load(id)
   const now = yield* Ref.make(first)
   const printer = yield* makeOutputPrinter("end")
-  yield* log.changes(id, first.revision).pipe(
-    Stream.runForEach(({ event }) => Ref.update(now, (watch) => evolve(watch, event))),
-    Effect.forkScoped
-  )
-  let launchId: string | undefined
-  for (;;) {
-    // The state is read before the output. So the last words are in the file when the watch has ended.
-    const watch = yield* Ref.get(now)
-    if (watch.launchId !== undefined && watch.launchId !== launchId) {
-      launchId = watch.launchId
-      yield* printer.endLine
-      yield* heading(watch)
+  const following = log
+    .changes(id, first.revision)
+    .pipe(Stream.runForEach(({ event }) => Ref.update(now, (watch) => evolve(watch, event))))
+  const printing = Effect.gen(function* () {
+    let launchId: string | undefined
+    for (;;) {
+      // The state is read before the output. So the last words are in the file when the watch has ended.
+      const watch = yield* Ref.get(now)
+      if (watch.launchId !== undefined && watch.launchId !== launchId) {
+        launchId = watch.launchId
+        yield* printer.endLine
+        yield* heading(watch)
+      }
+      yield* printer.print(watch)
+      if (watch.phase === "Exited") return yield* printer.close
+      yield* Effect.sleep(pollInterval)
     }
-    yield* printer.print(watch)
-    if (watch.phase === "Exited") return yield* printer.close
-    yield* Effect.sleep(pollInterval)
-  }
+  })
+  // A log that cannot be followed any more is told, and ends the output.
+  return yield* Effect.raceFirst(printing, Effect.andThen(following, Effect.never))
 }, Effect.scoped)

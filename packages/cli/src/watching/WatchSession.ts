@@ -15,14 +15,12 @@ const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 
 const readTimeout = "10 seconds"
 
 /**
- * Waits for the last lines of a watch that has ended. A pager may be left open, and take none. The end does not wait
- * for it.
+ * Waits for the last lines of a watch or a run that has ended. A pager may be left open, and take none. The end does
+ * not wait for it. `log` is the command that prints them again.
  */
-export const drainNarrator = Effect.fn("drainNarrator")(function* (id: string, narrator: Fiber.Fiber<void>) {
+export const drainNarrator = Effect.fn("drainNarrator")(function* (log: string, narrator: Fiber.Fiber<void>) {
   if (Option.isSome(yield* Effect.timeoutOption(Fiber.await(narrator), readTimeout))) return
-  yield* Console.error(
-    `warning: the last lines could not be written, because nothing reads them: "souffleur log ${id}" has them`
-  )
+  yield* Console.error(`warning: the last lines could not be written, because nothing reads them: "${log}" has them`)
   yield* yield* Unread
 })
 
@@ -51,7 +49,7 @@ export const printWatch = Effect.fn("printWatch")(
       `souffleur leaves, and what it watches runs on: "souffleur resume ${id}" goes on, "souffleur release ${id}" ends the watch`
     )
     const last = yield* Effect.onInterrupt(end, () => Effect.andThen(screen.endLine, leaving))
-    yield* drainNarrator(id, narrator)
+    yield* drainNarrator(`souffleur log ${id}`, narrator)
     if (last.end === "retries exhausted" && last.lastExport !== null)
       yield* Console.error(`the last conversation is in ${last.lastExport}`)
     const need = needOf(id, last, true)

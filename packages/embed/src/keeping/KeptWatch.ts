@@ -94,7 +94,7 @@ const looking = Effect.fnUntraced(function* <R>(
   const { id } = ref
   const path = yield* Path.Path
   const settings = yield* Settings
-  if (guardian !== undefined) yield* Effect.forkScoped(guarded(ref, guardian))
+  if (guardian !== undefined) yield* Effect.forkScoped(attendedHere("keeper of the guardian", guarded(ref, guardian)))
   const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
   const spoken = yield* Effect.context<Agent | Launcher | TrustedFiles>()
   // A watch that has ended takes no event any more.

@@ -87,7 +87,7 @@ export const layer = ({
       let leaving: Answering | undefined
       let resting: Fiber.Fiber<void> | undefined
       /** Epoch milliseconds until which a subject that took too long is not asked about. */
-      const spared = new Map<string, number>()
+      const spared = new Map<string, bigint>()
       const silent = new ErrandFailed({
         reason: "silent",
         message: `it did not answer within ${Duration.format(Duration.fromInputUnsafe(errandTimeout))}: something in it does not end, or is too large`
@@ -116,14 +116,14 @@ export const layer = ({
       })
 
       const exchange = Effect.fnUntraced(function* (about: string, question: string) {
-        if ((yield* Clock.currentTimeMillis) < (spared.get(about) ?? 0)) return yield* silent
+        if ((yield* Clock.monotonicTimeNanos) < (spared.get(about) ?? 0n)) return yield* silent
         const { child, next } = yield* begun()
         child.stdin?.write(`${question}\n`)
         return yield* Effect.timeoutOrElse(next, {
           duration: errandTimeout,
           orElse: () =>
-            Effect.flatMap(Clock.currentTimeMillis, (now) => {
-              spared.set(about, now + Duration.toMillis(Duration.fromInputUnsafe(pause)))
+            Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+              spared.set(about, now + Duration.toNanosUnsafe(Duration.fromInputUnsafe(pause)))
               return Effect.fail(silent)
             })
         })

@@ -182,7 +182,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         : notNow(`nothing of task ${taskId} waits for a reviewer`)
     }
     case "EndWait":
-      return run.wait !== null && at >= run.wait.until
+      return run.wait !== null && (at >= run.wait.until || at < run.wait.since)
         ? ok(Event.LimitWaitEnded.make({ at }))
         : notNow("no wait is over")
     case "Pause":

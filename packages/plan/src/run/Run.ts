@@ -109,7 +109,7 @@ export const Run = Schema.Struct({
   chosen: Schema.NullOr(Chosen),
   assignments: Count,
   /** The service refuses agents until that time (epoch ms). */
-  wait: Schema.NullOr(Schema.Struct({ kind: LimitKind, until: Time })),
+  wait: Schema.NullOr(Schema.Struct({ kind: LimitKind, since: Time, until: Time })),
   /** Count of such waits in a row, since an agent had any other outcome. */
   waits: Count,
   paused: Schema.NullOr(
@@ -213,7 +213,7 @@ export type Next =
   /** An agent was asked for, and its outcome is awaited. */
   | { readonly _tag: "Await"; readonly assignment: Assignment }
   /** The service refuses agents until that time (epoch ms). */
-  | { readonly _tag: "Wait"; readonly until: number }
+  | { readonly _tag: "Wait"; readonly wait: NonNullable<Run["wait"]> }
   | { readonly _tag: "Start"; readonly task: Task }
   | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
   /** A person's word is needed (spec: behaviour#answers). */
@@ -231,7 +231,7 @@ export const next = (run: Run): Next => {
   if (run.phase === "finished") return { _tag: "Done" }
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
-  if (run.wait !== null) return { _tag: "Wait", until: run.wait.until }
+  if (run.wait !== null) return { _tag: "Wait", wait: run.wait }
   const running = run.tasks.find(({ status }) => status === "in_progress")
   if (running !== undefined)
     return { _tag: "Ask", role: running.implementation === null ? "implementer" : "reviewer", task: running }

@@ -117,7 +117,7 @@ const change = (run: Run, event: RunEvent): Change =>
     AgentNeverRan: () => (run.assignment === null ? {} : { assignment: null, ...unasked(run, run.assignment) }),
     AgentLimited: ({ at, kind, until }) => ({
       assignment: null,
-      wait: { kind, until: Bounds.waitUntil(at, until) },
+      wait: { kind, since: at, until: Bounds.waitUntil(at, until) },
       waits: run.waits + 1,
       ...(run.assignment === null ? {} : unasked(run, { ...run.assignment, resumed: true }))
     }),

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "8de95d12c5a60b4b" },
+  name: { kind: "run", fingerprint: "d352c61481bb8e5c" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
