@@ -22,7 +22,5 @@ it.live.skipIf(codex === null || opencode === null)(
         play.asked.some(({ toolResult }) => toolResult?.includes("Read-only file system")),
         play.text
       )
-    }).pipe(Effect.scoped, Effect.provide(services)),
-  // Each start of OpenCode takes seconds of processor.
-  300_000
+    }).pipe(Effect.scoped, Effect.provide(services))
 )

@@ -111,7 +111,8 @@ it.live.skipIf(claude === null)(
       const limits = events.filter(({ _tag }) => _tag === "AgentLimited")
       assert.deepStrictEqual(
         limits.map(({ kind, resetsAt, until }) => [kind, resetsAt, until]),
-        [["usage-limit", resetsAt, resetsAt]]
+        // A busy machine may hear of it after its end.
+        [["usage-limit", resetsAt, Math.max(resetsAt!, Date.parse(String(limits[0]!["at"])))]]
       )
       assert.isAtLeast(Date.parse(String(events.find(({ resumed }) => resumed === true)!["at"])), resetsAt!)
       assert.isUndefined(events.find(({ _tag }) => _tag === "ImplementationFailed"))

@@ -37,14 +37,14 @@ it.live.skipIf(claude === null || tmuxMissing)(
           )
         },
         "",
-        { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "4 seconds" } }
+        { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "15 seconds" } }
       )
       yield* lab.commsDb.beat
       yield* lab.write("go", "")
       yield* told(souffleur, "PersonAwaited")
       yield* until(
         "a heartbeat older than it may be",
-        Effect.map(statusOf(lab), ([{ conductor }]) => (conductor.heartbeat_age_ms ?? 0) > 5000)
+        Effect.map(statusOf(lab), ([{ conductor }]) => (conductor.heartbeat_age_ms ?? 0) > 16_000)
       )
       const [{ conductor, standing }] = yield* statusOf(lab)
       assert.deepStrictEqual([standing, conductor.waits_for], ["waits for a person", "permission prompt"])
@@ -102,7 +102,8 @@ it.live.skipIf(claude === null)("a silent model is no death in solo, and no hand
         Effect.delay("8 seconds")
       )
     }
-    const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true })
+    const settings = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "7 seconds" }
+    const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
     const fs = yield* FileSystem.FileSystem
     yield* fs.remove(`${lab.project}/tool.pid`)
     yield* lab.write("go", "")

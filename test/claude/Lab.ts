@@ -11,7 +11,8 @@ import { type Answer, type Asked, modelEndpoint } from "./ModelEndpoint.ts"
 const timings = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
   SOUFFLEUR_WATCHER_INTERVAL: "500 millis",
-  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "7 seconds",
+  // A successor has this time from its launch to its first beat.
+  SOUFFLEUR_HEARTBEAT_STALE_AFTER: "30 seconds",
   SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
   SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
   SOUFFLEUR_MONITOR_STALE_AFTER: "5 seconds",

@@ -31,7 +31,9 @@ const waitedOut = Effect.fn("Limit.waitedOut")(function* (stageOf: typeof headle
   const [resetsAt = 0, ...more] = yield* Ref.get(met)
   assert.deepStrictEqual(more, [])
   const wait = only(log, "WaitStarted")
-  assert.deepStrictEqual([wait["kind"], wait["resetsAt"], wait["until"]], ["usage-limit", resetsAt, resetsAt])
+  // A busy machine may hear of it after its end.
+  const until = Math.max(resetsAt, Date.parse(String(wait["at"])))
+  assert.deepStrictEqual([wait["kind"], wait["resetsAt"], wait["until"]], ["usage-limit", resetsAt, until])
   assert.strictEqual(only(log, "WaitEnded")["how"], "over")
   assert.isAtLeast(Date.parse(String(only(log, "LaunchPrepared")["at"])), resetsAt)
   assert.strictEqual(only(log, "RecoveryStarted")["trigger"], "limit")

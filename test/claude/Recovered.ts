@@ -46,7 +46,9 @@ interface Recovery {
  * look at besides.
  */
 export const recovered = Effect.fn("Recovered")(function* (claude: string, { harm, stageOf }: Recovery) {
-  const lab = yield* makeLab(claude, "opera $(touch touched) [a] 'b'", part)
+  // Only a heartbeat tells of a stopped one, and its successor has as long.
+  const settings = harm === "SIGSTOP" ? { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "15 seconds" } : {}
+  const lab = yield* makeLab(claude, "opera $(touch touched) [a] 'b'", part, { settings })
   const stage = yield* stageOf(lab)
 
   const { conductor: one, souffleur } = yield* watched(lab, stage, prompt)

@@ -27,11 +27,16 @@ const running = Effect.fn("Resume.running")(function* (part: Part, config = "") 
 })
 
 /** Removes the mark of the last tool, and waits until the next one runs. Returns the pid of the agent. */
-const nextTool = Effect.fn("Resume.nextTool")(function* (lab: Lab, killed: Effect.Effect<void>) {
+const nextTool = Effect.fn("Resume.nextTool")(function* (
+  lab: Lab,
+  souffleur: Parameters<typeof told>[0],
+  killed: Effect.Effect<void>
+) {
   const fs = yield* FileSystem.FileSystem
   yield* fs.remove(`${lab.project}/tool.pid`)
   yield* killed
   yield* until("the next tool call", lab.exists("tool.pid"))
+  yield* told(souffleur, "ConductorRelaunched")
   const { conductor } = only(yield* lab.log, "ConductorRelaunched")
   return (conductor as { pid: number }).pid
 })
@@ -92,7 +97,7 @@ it.live.skipIf(claude === null)("a resumed session that dies again without progr
       )
     const { lab, pid, sessionId, souffleur } = yield* running(part)
     const kill = (who: number) => Effect.sync(() => void process.kill(who, "SIGKILL"))
-    process.kill(yield* nextTool(lab, kill(pid)), "SIGKILL")
+    process.kill(yield* nextTool(lab, souffleur, kill(pid)), "SIGKILL")
     assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
     const log = yield* lab.log
     const [one, two] = log.filter(({ _tag }) => _tag === "ConductorRelaunched")

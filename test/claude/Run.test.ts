@@ -57,7 +57,11 @@ it.live.skipIf(claude === null)("run: a command other than an agent is run again
     const script = 'echo "$$" >> runs; [ "$(wc -l < runs)" = 2 ] || exec sleep 300'
     const souffleur = yield* stage.souffleur(["run", "--json", "--", "sh", "-c", script])
     yield* told(souffleur, "WatchSettled")
-    yield* until("the first run", lab.exists("runs"))
+    const runs = Effect.orElseSucceed(lab.read("runs"), () => "")
+    yield* until(
+      "the first run",
+      Effect.map(runs, (text) => text.endsWith("\n"))
+    )
     process.kill(Number(yield* lab.read("runs")), "SIGKILL")
     assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
     const log = yield* lab.log

@@ -53,7 +53,9 @@ test(
         Array.from({ length: 6 }, () => ["1", "closed"])
       )
       const fs = yield* FileSystem.FileSystem
-      assert.deepStrictEqual((yield* fs.readDirectory(state)).toSorted(), ["souffleur.db"])
+      // Of two that close it last at once, neither removes the files beside it.
+      const files = (yield* fs.readDirectory(state)).filter((name) => !/-(?:wal|shm)$/u.test(name))
+      assert.deepStrictEqual(files, ["souffleur.db"])
       assert.strictEqual((yield* fs.stat(path)).mode & 0o777, 0o600)
       assert.strictEqual((yield* fs.stat(state)).mode & 0o777, 0o700)
       assert.lengthOf(

@@ -6,6 +6,7 @@ import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { setTimeout } from "node:timers/promises"
 import { makeExecutable } from "../../release/Executable.ts"
 import { wrongLicences } from "../../release/Licences.ts"
 
@@ -25,7 +26,22 @@ const run = (...args: ReadonlyArray<string>) => {
   const { status, stderr, stdout } = spawnSync(program, args, { cwd: home, env, encoding: "utf8" })
   return { code: status, text: stdout, errors: stderr }
 }
-const wordsOf = (pid: number | string) => fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1)
+/** The command line of a process; empty if it has ended. */
+const wordsOf = (pid: number | string) => {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1)
+  } catch {
+    return []
+  }
+}
+/** Waits for a process with these first words. A new one has those of its parent for a moment. */
+const untilRuns = async (among: () => ReadonlyArray<number>, ...words: ReadonlyArray<string>): Promise<number> => {
+  for (;;) {
+    const found = among().find((pid) => words.every((word, n) => wordsOf(pid)[n] === word))
+    if (found !== undefined) return found
+    await setTimeout(20)
+  }
+}
 
 it("the executable runs without a Node beside it, and leaves no compiled code", () => {
   assert.deepStrictEqual(run("--version"), { code: 0, text: "souffleur v0.1.0\n", errors: "" })
@@ -70,19 +86,17 @@ it("the executable is one word where it starts itself: in hooks, as a guardian, 
   for await (const text of createInterface({ input: watch.stdout })) {
     const event = JSON.parse(text) as { readonly _tag: string; readonly conductor?: { readonly pid: number } }
     if (event._tag === "WatchSettled") {
-      const children = fs.readFileSync(`/proc/${watch.pid}/task/${watch.pid}/children`, "utf8").trim().split(" ")
-      assert.isTrue(
-        children.map(wordsOf).some(([first, second]) => first === program && second === "__guardian"),
-        JSON.stringify(children.map(wordsOf))
-      )
-      process.kill(Number(children.find((pid) => wordsOf(pid).includes("1000"))), "SIGKILL")
+      const children = () =>
+        fs.readFileSync(`/proc/${watch.pid}/task/${watch.pid}/children`, "utf8").trim().split(" ").map(Number)
+      await untilRuns(children, program, "__guardian")
+      process.kill(await untilRuns(children, "/bin/sleep", "1000"), "SIGKILL")
     }
     if (event._tag === "ConductorRelaunched") {
       launched = event.conductor?.pid ?? 0
       break
     }
   }
-  assert.deepStrictEqual(wordsOf(launched), ["/bin/sleep", "1000"])
+  await untilRuns(() => [launched], "/bin/sleep", "1000")
   assert.strictEqual(run("release").code, 0)
   await ended
   process.kill(launched, "SIGKILL")

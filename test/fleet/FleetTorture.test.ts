@@ -151,8 +151,8 @@ it.live.skipIf(noPostgres !== undefined)(
       const seen = new Map<string, number>()
       let at: Arrival = firstArrival
       for (let count = 0; count < expected;) {
-        const page = yield* store.arrivals(at, 1000)
-        assert.isNotEmpty(page)
+        // An older transaction of a hub may hide the rest for a moment.
+        const page = yield* until(store.arrivals(at, 1000), ({ length }) => length > 0)
         for (const { event, log } of page) {
           assert.strictEqual(event[0], (seen.get(log) ?? 0) + 1)
           seen.set(log, event[0])

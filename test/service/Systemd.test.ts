@@ -53,7 +53,7 @@ it.live.skipIf(managerMissing)(
       )
       assert.isTrue(alive(successor!))
     }).pipe(Effect.scoped),
-  60_000
+  600_000
 )
 
 it.live.skipIf(managerMissing)(
@@ -67,7 +67,7 @@ it.live.skipIf(managerMissing)(
       yield* until(owners, (count) => count === 3)
       assert.isTrue(alive(conductor.pid))
     }).pipe(Effect.scoped),
-  400_000
+  900_000
 )
 
 it.live.skipIf(managerMissing)(
@@ -85,5 +85,5 @@ it.live.skipIf(managerMissing)(
       assert.strictEqual(manager.systemctl("stop", "souffleur-fleet.service").status, 0)
       assert.deepStrictEqual(shows("ActiveState"), ["inactive"], "a failed one would be failed")
     }).pipe(Effect.scoped),
-  60_000
+  600_000
 )

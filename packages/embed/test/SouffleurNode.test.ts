@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Duration, Effect, Fiber, FileSystem, Option, Path, Stream } from "effect"
+import { Duration, Effect, Fiber, FileSystem, Option, Path, Schedule, Stream } from "effect"
 import { Souffleur } from "../src/index.ts"
 
 /** The first run waits for its end by another, and the second has all done. */
@@ -45,6 +45,8 @@ it.live(
         assert.strictEqual(watch.id, first)
         const told = yield* Effect.forkScoped(Stream.runCollect(watch.events))
         assert.isDefined(conductor)
+        const began = fs.exists(path.join(project, "began"))
+        yield* Effect.repeat(began, { until: (so) => so, schedule: Schedule.spaced("20 millis") })
         process.kill(conductor!.pid, "SIGKILL")
         const { end, generation } = yield* watch.end
         assert.deepStrictEqual([end, generation], ["completed", 2])

@@ -113,9 +113,11 @@ it.live("a preview says what a command and its recovery would be, and starts and
       assert.deepStrictEqual(killed?.ways[0]?.lines, starts === null ? [] : [starts])
       assert.deepStrictEqual(yield* souffleur.watches, [])
       assert.isFalse(yield* fs.exists(`${project}/began`))
-      const { id } = yield* souffleur.run({ project, command: ["/bin/sleep", "3"] })
+      const { events, id } = yield* souffleur.run({ project, command: ["/bin/sleep", "600"] })
+      yield* Stream.runDrain(Stream.takeUntil(events, ({ event }) => event._tag === "ConductorConfirmed"))
       assert.strictEqual((yield* souffleur.preview({ watch: id })).sees.goes_on?.watch, id)
-      yield* souffleur.release(id)
+      const { conductor } = yield* souffleur.release(id)
+      process.kill(conductor!.pid, "SIGKILL")
     }).pipe(Effect.scoped, Effect.provide(layer))
   }).pipe(Effect.scoped, Effect.provide(host))
 )
@@ -165,7 +167,11 @@ it.live("an app hands a command to a process of its own, which owns its watch, a
       assert.include(second.message, "a folder with an unfinished watch begins no other command: souffleur with pid")
       const begun = Stream.takeUntil(souffleur.events(id), ({ event }) => event._tag === "WatchSettled")
       yield* Stream.runDrain(begun)
-      const seen = yield* fs.readFileString(`${project}/seen`)
+      // The shell begins a moment after its launch is known.
+      const seen = yield* fs.readFileString(`${project}/seen`).pipe(
+        Effect.orElseSucceed(() => ""),
+        Effect.repeat({ until: (text) => text.includes("PATH="), schedule: Schedule.spaced("20 millis") })
+      )
       assert.notMatch(seen, /CLAUDE_CODE_SESSION_ID|w-g1-launch-1/u)
       const { conductor } = yield* souffleur.release(id)
       process.kill(conductor!.pid, "SIGKILL")

@@ -45,13 +45,13 @@ it.effect("a process gives back the memory of later work ten seconds after its e
 )
 
 /** Calls a new function very often. Returns whether V8 has compiled it for speed, and how well. */
-const speedOf = Effect.fnUntraced(function* (name: string) {
+const speedOf = Effect.fnUntraced(function* (name: string, turns = 200) {
   // V8 takes up what it knows of another function of this text.
   const called = new Function("x", `let ${name} = 0; for (let y = 0; y < 9; y++) ${name} += x * y; return ${name}`)
   setFlagsFromString("--allow-natives-syntax")
   const speed = new Function("f", "return %ActiveTierIsTurbofan(f) ? 'full' : %ActiveTierIsMaglev(f) ? 'half' : 'none'")
   setFlagsFromString("--no-allow-natives-syntax")
-  for (let turn = 0; turn < 200 && speed(called) !== "full"; turn++) {
+  for (let turn = 0; turn < turns && speed(called) !== "full"; turn++) {
     for (let n = 0; n < 10_000; n++) called(n)
     // The compiler works in a thread of its own.
     yield* Effect.promise(() => setImmediate())
@@ -65,7 +65,8 @@ it.effect("a process compiles for speed what works, and not what it does at rest
     yield* TestClock.adjust("10 seconds")
     assert.strictEqual(yield* speedOf("first"), "none")
     yield* wake
-    assert.strictEqual(yield* speedOf("second"), "full")
+    // A busy machine gives the compiler few of its turns.
+    assert.strictEqual(yield* speedOf("second", 20_000), "full")
     yield* TestClock.adjust("10 seconds")
     assert.strictEqual(yield* speedOf("third"), "none")
   })

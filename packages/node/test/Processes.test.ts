@@ -9,7 +9,7 @@ import { lockersIn, parseStat, proc } from "../src/processes/Proc.ts"
 import { layerOf, layerOn } from "../src/processes/Processes.ts"
 import { conditionOf, type ProcessSource } from "../src/processes/ProcessSource.ts"
 import { type PsDialect, psSource } from "../src/processes/Ps.ts"
-import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
+import { becomes, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
 const condition = (process: Parameters<typeof Processes.Service.condition>[0]) =>
   Effect.flatMap(Processes, (processes) => processes.condition(process))
@@ -23,6 +23,12 @@ const named = (pid: number, name: string) =>
       Option.exists((info) => info.name === name)
     )
   )
+
+/** Waits until a process has written its line to a file, and returns the number in it. */
+const numberIn = (path: string) => {
+  const read = () => (fs.existsSync(path) ? fs.readFileSync(path, "utf8") : "")
+  return Effect.map(until(Effect.sync(() => read().endsWith("\n"))), () => Number(read()))
+}
 
 it("the fields are counted behind a program's name, whatever it is", () => {
   const rest = Array.from({ length: 48 }, (_, at) => at + 5)
@@ -120,11 +126,15 @@ const holdsBy = (source: ProcessSource) => {
         const working = yield* identity(works.pid)
         const sleeping = yield* identity(sleeps.pid)
         yield* named(sleeping.pid, "sleep")
-        const before = (yield* processes.processorTime(working)) ?? NaN
-        const still = yield* processes.processorTime(sleeping)
-        yield* until(Effect.map(processes.processorTime(working), (now = 0) => now > before + 1))
-        assert.isDefined(still)
-        assert.strictEqual(yield* processes.processorTime(sleeping), still)
+        const isStill = Effect.gen(function* () {
+          const before = (yield* processes.processorTime(working)) ?? NaN
+          const still = yield* processes.processorTime(sleeping)
+          yield* until(Effect.map(processes.processorTime(working), (now = 0) => now > before + 10))
+          assert.isDefined(still)
+          return (yield* processes.processorTime(sleeping)) === still
+        })
+        // It has its name before it is loaded.
+        yield* until(isStill)
         assert.isUndefined(yield* processes.processorTime({ ...working, startTime: working.startTime + 1 }))
         assert.isUndefined(yield* processes.processorTime({ ...working, bootId: "another boot" }))
         yield* signal(working, "SIGKILL")
@@ -238,11 +248,7 @@ const holdsBy = (source: ProcessSource) => {
           const names = ["tool", "below", "child", "agent", "its"]
           const pids = new Map<string, number>()
           for (const name of names) {
-            const read = Effect.sync(
-              () => fs.existsSync(join(at, name)) && fs.readFileSync(join(at, name), "utf8").endsWith("\n")
-            )
-            yield* until(read)
-            const pid = Number(fs.readFileSync(join(at, name), "utf8"))
+            const pid = yield* numberIn(join(at, name))
             pids.set(name, pid)
             yield* Effect.addFinalizer(() => killed(pid))
           }
@@ -320,7 +326,7 @@ const holdsBy = (source: ProcessSource) => {
         const { signal, tree } = yield* Processes
         const at = yield* folder
         // A worker of its own session that starts something once it is told to.
-        const worker = `while [ ! -e ${at}/go ]; do sleep 0.01; done; sleep 300 & echo $! > ${at}/its; mv ${at}/its ${at}/started; wait`
+        const worker = `while [ ! -e ${at}/go ]; do sleep 0.01; done; sleep 300 & echo $! > ${at}/started; wait`
         const root = yield* spawned("/bin/sh", [
           "-c",
           `env -i PATH="$PATH" setsid sh -c '${worker}' & echo $!; exec sleep 300`
@@ -336,8 +342,7 @@ const holdsBy = (source: ProcessSource) => {
         yield* signal(conductor, "SIGKILL")
         yield* becomes(conductor, "gone")
         fs.writeFileSync(join(at, "go"), "")
-        yield* exists(join(at, "started"))
-        const its = Number(fs.readFileSync(join(at, "started"), "utf8"))
+        const its = yield* numberIn(join(at, "started"))
         yield* Effect.addFinalizer(() => killed(its))
         const known = before.map(({ identity }) => identity)
         const pids = (found: typeof before) => found.map(({ identity }) => identity.pid).sort()
@@ -423,12 +428,13 @@ const holdsBy = (source: ProcessSource) => {
               fs.rmSync(`/tmp/tmux-${process.getuid?.()}/${socket}`, { force: true })
             })
           )
-          const pane = `sleep 300 & echo $! > ${at}/tool; echo $$ > ${at}/pane.new; mv ${at}/pane.new ${at}/pane; wait`
+          const pane = `sleep 300 & echo $! > ${at}/tool; echo $$ > ${at}/pane; wait`
           const start = `tmux -L ${socket} -f /dev/null new-session -d "${pane.replaceAll("$", "\\$")}"; exec sleep 300`
           const root = yield* spawned("/bin/sh", ["-c", start], { env: { MARK: socket } })
-          yield* exists(join(at, "pane"))
-          const inPane = Number(fs.readFileSync(join(at, "pane"), "utf8"))
-          const tool = Number(fs.readFileSync(join(at, "tool"), "utf8"))
+          const inPane = yield* numberIn(join(at, "pane"))
+          const tool = yield* numberIn(join(at, "tool"))
+          // The client of tmux has ended.
+          yield* named(root.pid, "sleep")
           const tags = [{ environment: { MARK: socket } }]
           const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) =>
             found.map((info) => info.identity.pid)

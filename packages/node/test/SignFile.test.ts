@@ -30,7 +30,8 @@ it.live("concurrent writers leave no gap in the kept lines, however often the ol
       { concurrency: writers.length }
     )
     assert.deepStrictEqual(codes, [0, 0, 0, 0])
-    const text = fs.readFileSync(`${path}.1`, "utf8") + fs.readFileSync(path, "utf8")
+    // The last append of all may have replaced the older file: then there is no newer one.
+    const text = fs.readFileSync(`${path}.1`, "utf8") + (fs.existsSync(path) ? fs.readFileSync(path, "utf8") : "")
     const found = new Map<string, Set<number>>()
     for (const line of text.trimEnd().split("\n")) {
       const [, name = "", n = ""] = /^([a-d]) (\d+) x{1000}$/u.exec(line) ?? assert.fail(`torn: ${line.slice(0, 60)}`)
@@ -43,7 +44,7 @@ it.live("concurrent writers leave no gap in the kept lines, however often the ol
       assert.strictEqual(numbers.size, last - first + 1, `${name} lost some from ${first} on`)
     }
     assert.isAbove(text.length, 131_000)
-    assert.deepStrictEqual(fs.readdirSync(folder).toSorted(), ["a.jsonl", "a.jsonl.1"])
+    assert.includeMembers(["a.jsonl", "a.jsonl.1"], fs.readdirSync(folder))
     // A writer that is alone leaves no large file.
     appendSign(path, "line\n")
     assert.isAtMost(fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0, 131_072)
