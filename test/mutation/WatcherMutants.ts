@@ -12,6 +12,7 @@ export const watcherMutants = [
       ["prompt: not right after the turn", " && now - verdict.since > promptMillis", ""],
       ["prompt: a failed turn at once", "if (failedAtPrompt(watch, signs.session?.turn)) return failedTurn", ""],
       ["prompt: not before the hand-off", '"Idle" || !taken)', '"Idle")'],
+      ["wait: by the wall clock", "sleepUntil(watch.wait)", "Effect.sleep(watch.wait.until - watch.wait.since)"],
       ["taken: told before the first poll", "[mirror, observeState, tellTaken]", "[mirror, observeState]"]
     ]
   ),

@@ -39,7 +39,7 @@ export class RunOracle {
   refusals = 0
   finishers = 0
   #owed: string | undefined = undefined
-  #until: number | undefined = undefined
+  #wait: { readonly since: number; readonly until: number } | undefined = undefined
   #paused: string | undefined = undefined
   #finished = false
   readonly #violated: (what: string) => void
@@ -93,7 +93,7 @@ export class RunOracle {
     if (this.#paused !== undefined) this.#violated("an agent is asked while git is in the way")
     if ([...this.rungs.values()].some(({ standing }) => standing === "escalated"))
       this.#violated("an agent is asked before a person has answered")
-    if (this.#until !== undefined) this.#violated(`an agent is asked ${this.#until - at} ms before a wait is over`)
+    if (this.#wait !== undefined) this.#violated(`an agent is asked ${this.#wait.until - at} ms before a wait is over`)
     if (asked.role === "finisher") {
       if ([...this.rungs.keys()].some((id) => this.#isOpen(id)))
         this.#violated("a finisher is asked before all is done")
@@ -178,12 +178,14 @@ export class RunOracle {
       case "AgentLimited":
         this.#assignmentOver(event)
         this.refusals++
-        this.#until = event.until
+        this.#wait = { since: event.at, until: event.until }
         this.finishers = 0
         return
       case "LimitWaitEnded":
-        if (this.#until === undefined || event.at < this.#until) this.#violated("a wait ended before its time")
-        this.#until = undefined
+        // A clock that was set back to before the wait ends it too.
+        if (this.#wait === undefined || (event.at >= this.#wait.since && event.at < this.#wait.until))
+          this.#violated("a wait ended before its time")
+        this.#wait = undefined
         return
       case "ImplementationCompleted":
         return this.#move(event, (rung) => Object.assign(rung, { standing: "to review", fruitless: 0, unreviewed: 0 }))
