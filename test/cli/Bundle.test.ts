@@ -238,7 +238,7 @@ it.live("the bundle runs alone in another folder", () =>
   Effect.gen(function* () {
     const home = fs.mkdtempSync(join(tmpdir(), "souffleur-alone-"))
     yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(home, { recursive: true })))
-    fs.cpSync(dirname(folder), home, { recursive: true })
+    fs.cpSync(folder, join(home, "dist"), { recursive: true })
     const alone = join(home, "dist", "souffleur.cjs")
     const { status, stdout } = spawnSync(process.execPath, [alone, "config", "--json", "--project-dir", home], {
       encoding: "utf8",
