@@ -7,11 +7,11 @@ export const guardianMutants = [
     ["packages/monitor/test/SelfMonitor.test.ts", "test/scenarios/TroubleScenario.test.ts"],
     [
       ["self-monitor: says that it runs", 'yield* ref.dispatch({ _tag: "SelfMonitorReady", monitor })', ""],
-      ["self-monitor: a late round says nothing", "if (brokenOff(last.at, at, last.dueMillis)) return", ""],
+      ["self-monitor: a late round says nothing", "if (brokenOff(round.moment, moment, round.dueMillis)) return", ""],
       [
         "self-monitor: nor one after a sleep of the machine",
-        "brokenOff(last.at, at, last.dueMillis)",
-        "at.monotonic - last.at.monotonic > 2 * last.dueMillis"
+        "brokenOff(round.moment, moment, round.dueMillis)",
+        "moment.monotonic - round.moment.monotonic > 2 * round.dueMillis"
       ],
       ["self-monitor: strictly older", "age > staleAfter", "age >= staleAfter"],
       ["self-monitor: a watcher that was only just asked for", "now - watcher.since >= staleAfter && (age", "(age"],

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, type Running, stage, task, until } from "../cli/CliStage.ts"
 import { guardianIn, ownersOf, rowsOf, standingOf } from "./LogFromOutside.ts"
-import type { Kill, Ordeal } from "./Ordeal.ts"
+import { type Kill, type Ordeal, signal } from "./Ordeal.ts"
 import { souffleursOf } from "./Souffleurs.ts"
 
 /** Settings for five seconds of silence, in place of six minutes. */
@@ -15,14 +15,6 @@ const impatient = {
 
 /** The survivor of the two brings the other back within its silence and a start. The rest is for a busy machine. */
 const limit = "3 minutes"
-
-const signal = (pid: number, name: "SIGSTOP" | "SIGKILL") => {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // It ended meanwhile.
-  }
-}
 
 /**
  * Runs an {@link ordeal} with a guardian. It kills souffleur, its guardian, or now and then both, or stops them for

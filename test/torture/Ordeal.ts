@@ -50,10 +50,10 @@ const launcherIn = (home: string): number | undefined => {
   return undefined
 }
 
-/** Kills a process. Returns `false` where it ended meanwhile. */
-const isKilled = (pid: number): boolean => {
+/** Signals a process. Returns `false` where it ended meanwhile. */
+export const signal = (pid: number, name: "SIGSTOP" | "SIGKILL"): boolean => {
   try {
-    return process.kill(pid, "SIGKILL")
+    return process.kill(pid, name)
   } catch {
     return false
   }
@@ -121,9 +121,7 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
         ),
         Effect.as(stands(running, over), undefined)
       )
-      if (found !== undefined) {
-        if (isKilled(found)) killed("launcher", yield* look)
-      }
+      if (found !== undefined && signal(found, "SIGKILL")) killed("launcher", yield* look)
       now = yield* stands(running, (standing) => over(standing) || standing.revision > since + 8)
     } else {
       const more = yield* Random.nextIntBetween(1, 6)

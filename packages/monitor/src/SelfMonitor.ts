@@ -5,8 +5,8 @@ import { selfCheck } from "./SelfMonitorSchedule.ts"
 
 /**
  * Watches the watcher through its beat only, and reports `WATCHER_DEAD` until the beat is fresh again
- * (spec: behaviour#self-monitor). It never ends by itself. A round that came late reports nothing, and
- * none after a sleep of the machine. The watcher had no chance to beat either.
+ * (spec: behaviour#self-monitor). It never ends by itself. A round that came late, or right after a sleep of the
+ * machine, reports nothing. The watcher had no chance to beat either.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
     Duration.toMillis(settings.monitorInterval)
   ]
   const staleAfter = Duration.toMillis(settings.monitorStaleAfter)
-  const lastRound = yield* Ref.make({ at: yield* momentNow, dueMillis: firstWaitMillis })
+  const lastRound = yield* Ref.make({ moment: yield* momentNow, dueMillis: firstWaitMillis })
   /**
    * The last sign of life, and since when no other came, in monotonic ms. A clock that was set back makes no beat
    * young.
@@ -42,10 +42,10 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
   })
 
   const check = Effect.fn("SelfMonitor.check")(function* () {
-    const at = yield* momentNow
-    const now = at.wall
-    const last = yield* Ref.getAndSet(lastRound, { at, dueMillis: intervalMillis })
-    if (brokenOff(last.at, at, last.dueMillis)) return
+    const moment = yield* momentNow
+    const now = moment.wall
+    const round = yield* Ref.getAndSet(lastRound, { moment, dueMillis: intervalMillis })
+    if (brokenOff(round.moment, moment, round.dueMillis)) return
     const { watcher } = yield* ref.state
     // During a recovery there is no watcher.
     if (watcher === undefined) return

@@ -86,7 +86,7 @@ export const layer = ({
       let answering: Answering | undefined
       let leaving: Answering | undefined
       let resting: Fiber.Fiber<void> | undefined
-      /** Epoch milliseconds until which a subject that took too long is not asked about. */
+      /** Monotonic nanoseconds until which a subject that took too long is not asked about. */
       const spared = new Map<string, bigint>()
       const silent = new ErrandFailed({
         reason: "silent",
