@@ -10,8 +10,8 @@ export const boundsMutants = [
     [
       ["time: in UTC where it names no zone", "DateTime.make(text)", 'DateTime.make(text.replace(/Z$/u, "+01:00"))'],
       ["time: by the wall clock, not by a timer", "yield* Effect.sleep(Math", "return yield* Effect.sleep(Math"],
-      ["time: a machine that slept", "Math.min(until - now, lookMillis)", "until - now"],
-      ["time: a clock that was set back", "now >= until || now < since", "now >= until"]
+      ["time: a machine that slept", "Math.min(wait.until - now, lookMillis)", "wait.until - now"],
+      ["time: a clock that was set back", "isWaitOver(wait, now)", "now >= wait.until"]
     ]
   ),
   ...mutantsOf(

@@ -111,8 +111,8 @@ export const conductorMutants = [
         "launch === null ? ok(Event.AgentNeverRan",
         "true ? ok(Event.AgentNeverRan"
       ],
-      ["wait: not before its end", "(at >= run.wait.until || at < run.wait.since)", "true"],
-      ["wait: not as long as a clock was set back", " || at < run.wait.since", ""],
+      ["wait: not before its end", "isWaitOver(run.wait, at)", "true"],
+      ["wait: not as long as a clock was set back", "isWaitOver(run.wait, at)", "at >= run.wait.until"],
       [
         "pause: once",
         "return run.paused === null\n        ? ok(Event.RunPaused",

@@ -96,12 +96,8 @@ export const watcherMutants = [
     ["stale: an excuse puts it off", "if (isStale(seen) && seen.excuse === undefined)", "if (isStale(seen))"],
     ["stale: strictly older", "age > seen.staleAfter", "age >= seen.staleAfter"],
     ["stale: comms out says nothing", "seen.comms === undefined ? undefined : heartbeatAge", "heartbeatAge"],
-    ["wait: its time has come", "if (seen.now < wait.until && seen.now >= wait.since) return undefined", ""],
-    [
-      "wait: not before a clock that was set back",
-      "seen.now < wait.until && seen.now >= wait.since",
-      "seen.now < wait.until"
-    ],
+    ["wait: its time has come", "if (!isWaitOver(wait, seen.now)) return undefined", ""],
+    ["wait: not before a clock that was set back", "!isWaitOver(wait, seen.now)", "seen.now < wait.until"],
     [
       "wait: one that went on",
       'if (newer && turn._tag !== "Failed" && process === "running") return',

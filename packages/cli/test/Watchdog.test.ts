@@ -4,6 +4,7 @@ import { Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Layer, PlatformError } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import { TestClock } from "effect/testing"
+import { jumpingClock } from "../../domain/test/JumpingClock.ts"
 import { feed } from "../src/service/Watchdog.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 import { surroundingsIn } from "./Surroundings.ts"
@@ -15,13 +16,9 @@ const environment = surroundingsIn("/p", { NOTIFY_SOCKET: "/run/notify", WATCHDO
 const feeding = Effect.gen(function* () {
   let fed = 0
   const spawner = ChildProcessSpawner.make(() => Effect.suspend(() => (fed++, Effect.fail(missing))))
-  const timers = yield* Clock.clockWith(Effect.succeed)
   const wall = { ahead: 0 }
   yield* feed("w").pipe(
-    Effect.provideService(Clock.Clock, {
-      ...timers,
-      currentTimeMillis: Effect.map(timers.currentTimeMillis, (now) => now + wall.ahead)
-    }),
+    Effect.provideService(Clock.Clock, yield* jumpingClock(() => wall.ahead)),
     Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner),
     Effect.provideService(Environment, environment),
     Effect.forkChild

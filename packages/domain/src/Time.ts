@@ -1,18 +1,18 @@
 import { Clock, DateTime, Effect, Option } from "effect"
+import { isWaitOver, type WaitSpan } from "./decide/LimitWait.ts"
 
 /** Most ms between two looks at the clock: a machine that slept is late by no more. */
 const lookMillis = 60_000
 
 /**
- * Sleeps until a time (epoch ms) of the wall clock. The clock is read again at the end, because it is not what a timer
- * counts. A timer may ring a millisecond early by it, and rests while the machine sleeps. A clock that was set back to
- * before `since` ends it too.
+ * Sleeps until a wait is over by the wall clock. The clock is read again at the end, because it is not what a timer
+ * counts. A timer may ring a millisecond early by it, and rests while the machine sleeps.
  */
-export const sleepUntil = Effect.fnUntraced(function* ({ since, until }: { since: number; until: number }) {
+export const sleepUntil = Effect.fnUntraced(function* (wait: WaitSpan) {
   for (;;) {
     const now = yield* Clock.currentTimeMillis
-    if (now >= until || now < since) return
-    yield* Effect.sleep(Math.min(until - now, lookMillis))
+    if (isWaitOver(wait, now)) return
+    yield* Effect.sleep(Math.min(wait.until - now, lookMillis))
   }
 })
 

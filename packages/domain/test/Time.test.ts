@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { clockBefore, day, epochOf, iso, makeDates, moment, personsZone, sleepUntil, time } from "../src/Time.ts"
+import { jumpingClock } from "./JumpingClock.ts"
 
 it("a time is read as epoch milliseconds, in UTC where it names no zone, and no other text is one", () => {
   const noon = 1_772_366_400_000
@@ -69,10 +70,8 @@ it("a time of the clock is the last such time of its zone, and with a date that 
 
 /** Sleeps until an hour from now by a wall clock that is ahead of the timers, or behind. */
 const slept = Effect.fnUntraced(function* (until: number) {
-  const timers = yield* Clock.clockWith(Effect.succeed)
   const wall = { ahead: 0 }
-  const currentTimeMillis = Effect.map(timers.currentTimeMillis, (now) => now + wall.ahead)
-  const clock = { ...timers, currentTimeMillis }
+  const clock = yield* jumpingClock(() => wall.ahead)
   const fiber = yield* Effect.forkChild(Effect.provideService(sleepUntil({ since: 0, until }), Clock.Clock, clock))
   yield* Effect.yieldNow
   return { wall, isOver: Effect.map(Effect.yieldNow, () => fiber.pollUnsafe() !== undefined) }

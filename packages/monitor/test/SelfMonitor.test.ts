@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { evidence, owner } from "../../domain/test/Given.ts"
+import { jumpingClock } from "../../domain/test/JumpingClock.ts"
 import { selfMonitor } from "../src/index.ts"
 
 /** The start of every watch here, in epoch ms. */
@@ -43,7 +44,6 @@ const monitoring = Effect.gen(function* () {
   const [log, beats] = [Context.get(context, EventLog), Context.get(context, Beats)]
   const looks: Array<number> = []
   const world = { slow: 0, wallJump: 0 }
-  const timers = yield* Clock.clockWith(Effect.succeed)
   const watched = Beats.of({
     ...beats,
     last: Effect.fnUntraced(function* (watch) {
@@ -60,10 +60,7 @@ const monitoring = Effect.gen(function* () {
   const fiber = yield* selfMonitor(ref, yield* ref.state).pipe(
     Effect.provideService(Beats, watched),
     Effect.provideContext(context),
-    Effect.provideService(Clock.Clock, {
-      ...timers,
-      currentTimeMillis: Effect.map(timers.currentTimeMillis, (now) => now + world.wallJump)
-    }),
+    Effect.provideService(Clock.Clock, yield* jumpingClock(() => world.wallJump)),
     Effect.forkChild
   )
   yield* settle

@@ -4,6 +4,7 @@ import { Clock, Effect, Fiber, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { jumpingClock } from "../../domain/test/JumpingClock.ts"
 import * as ErrandProcess from "../src/own/ErrandProcess.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
@@ -57,20 +58,13 @@ describe.concurrent("errands", () => {
 
   live("spare their subject for no longer where the clock is set back meanwhile", () =>
     Effect.gen(function* () {
-      const clock = yield* Clock.clockWith(Effect.succeed)
       const wall = { ahead: 0 }
+      const clock = yield* jumpingClock(() => wall.ahead)
       yield* Effect.gen(function* () {
         yield* Effect.flip(asked("a", "hang"))
         wall.ahead = -3_600_000
         yield* Effect.retry(asked("a", "one"), { schedule: Schedule.spaced("20 millis") })
-      }).pipe(
-        Effect.provideService(
-          Clock.Clock,
-          Object.assign(Object.create(clock), {
-            currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + wall.ahead)
-          })
-        )
-      )
+      }).pipe(Effect.provideService(Clock.Clock, clock))
     }).pipe(Effect.provide(ErrandProcess.layer({ line, errandTimeout: "1 second", pause: "1 second" })))
   )
 

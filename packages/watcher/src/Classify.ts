@@ -5,6 +5,7 @@ import {
   heartbeatAge,
   isOver,
   isSessionKnown,
+  isWaitOver,
   turnsSince,
   type Watch,
   type WatcherExit
@@ -26,8 +27,7 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observ
   const turn = session?.turn
   const newer = turn !== undefined && turn.at > wait.since && wait.kind !== "quiet-hours"
   if (newer && turn._tag !== "Failed" && process === "running") return { _tag: "WaitOver", how: "went on" }
-  // A clock that was set back to before the wait would put its end off for as long.
-  if (seen.now < wait.until && seen.now >= wait.since) return undefined
+  if (!isWaitOver(wait, seen.now)) return undefined
   const failure = failureOf(watch, seen)
   const later = failure?.resetsAt !== undefined && failure.resetsAt > seen.now
   // A time that is no believable wait is no statement: it would put the wait off again and again.

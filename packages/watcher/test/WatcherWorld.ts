@@ -24,6 +24,7 @@ import {
 } from "@souffleur/testing"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { jumpingClock } from "../../domain/test/JumpingClock.ts"
 import { watcher } from "../src/index.ts"
 
 export const conductor = identityOf(4711)
@@ -155,15 +156,6 @@ export class World extends FakeWorld {
   }
 }
 
-/** Wall and monotonic time apart, which TestClock cannot. */
-const jumping = (clock: Clock.Clock, world: World): Clock.Clock => ({
-  ...clock,
-  currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + world.wallJump,
-  currentTimeMillis: Effect.map(clock.currentTimeMillis, (ms) => ms + world.wallJump),
-  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(world.wallJump) * 1_000_000n,
-  currentTimeNanos: Effect.map(clock.currentTimeNanos, (nanos) => nanos + BigInt(world.wallJump) * 1_000_000n)
-})
-
 /** Events of a watch before its watcher starts. */
 export const history = {
   confirmed: (conductorState: string | null = "working") =>
@@ -224,7 +216,6 @@ export const watching = Effect.fnUntraced(function* (
 ) {
   const world = Object.assign(new World(), setup.world)
   yield* TestClock.setTime(begun + (setup.late ?? 0) * 1000)
-  const clock = yield* Clock.clockWith(Effect.succeed)
   const comms: Layer.Layer<Comms> = world.solo ? Comms.layerSolo : world.comms.layer
   const ports = Layer.mergeAll(
     EventLog.layerMemory,
@@ -257,7 +248,7 @@ export const watching = Effect.fnUntraced(function* (
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
   const fiber = yield* watcher(ref, yield* ref.state).pipe(
     Effect.provideContext(context),
-    Effect.provideService(Clock.Clock, jumping(clock, world)),
+    Effect.provideService(Clock.Clock, yield* jumpingClock(() => world.wallJump)),
     Effect.forkChild
   )
   yield* settle

@@ -2,6 +2,18 @@ import { maxWaitMillis } from "../Bounds.ts"
 
 const minute = 60_000
 
+/** A wait of a watch or a run, from its beginning to its end (epoch ms). */
+export interface WaitSpan {
+  readonly since: number
+  readonly until: number
+}
+
+/**
+ * Holds if a wait is over at a time (epoch ms). A clock that was set back to before it would put its end off for as
+ * long, so that ends it too (spec: behaviour#limits-and-waits).
+ */
+export const isWaitOver = ({ since, until }: WaitSpan, now: number): boolean => now >= until || now < since
+
 /** A limit as the service stated it; `resetsAt` in epoch ms, `null` where it is not stated. */
 interface Limit {
   readonly kind: "usage-limit" | "outage"

@@ -1,4 +1,4 @@
-import { abovePin, decidePin, isSessionKnown } from "@souffleur/domain"
+import { abovePin, decidePin, isSessionKnown, isWaitOver } from "@souffleur/domain"
 import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
@@ -182,7 +182,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         : notNow(`nothing of task ${taskId} waits for a reviewer`)
     }
     case "EndWait":
-      return run.wait !== null && (at >= run.wait.until || at < run.wait.since)
+      return run.wait !== null && isWaitOver(run.wait, at)
         ? ok(Event.LimitWaitEnded.make({ at }))
         : notNow("no wait is over")
     case "Pause":
