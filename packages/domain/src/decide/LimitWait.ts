@@ -9,8 +9,8 @@ export interface WaitSpan {
 }
 
 /**
- * Holds if a wait is over at a time (epoch ms). A clock that was set back to before it would put its end off for as
- * long, so that ends it too (spec: behaviour#limits-and-waits).
+ * Holds if a wait is over at a time (epoch ms), by the rule of spec: behaviour#limits-and-waits. A clock that was set
+ * back to before the wait ends it too. It would else last as long as that.
  */
 export const isWaitOver = ({ since, until }: WaitSpan, now: number): boolean => now >= until || now < since
 
