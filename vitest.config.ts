@@ -8,7 +8,7 @@ const long = ["CrashScenario", "FleetJobPages", "Linear", "SouffleurParts", "sim
 
 const rankOf = ({ moduleId, project }: TestSpecification): number => {
   const isOneOf = (names: ReadonlyArray<string>) => names.some((name) => moduleId.endsWith(`/${name}.test.ts`))
-  if (moduleId.endsWith("/test/api.test.ts")) return 0
+  if (moduleId.endsWith("/test/types.test.ts")) return 0
   if (project.name !== "modules") return 1
   if (isOneOf(starting)) return 2
   return isOneOf(long) ? 3 : 4

@@ -398,13 +398,16 @@ describe("the lines", () => {
   ]
   /** Time of the host, as ISO 8601 and for a process without Effect. */
   const ofTime = new Set(["packages/domain/src/Time.ts", "packages/node/src/own/HostClock.ts"])
-  for (const [what, pattern] of banned) {
-    it(`the lines have no ${what}`, () =>
-      assert.deepStrictEqual(
-        sources.filter(({ path, text }) => !ofTime.has(path) && pattern.test(code(text))).map(({ path }) => path),
-        []
-      ))
-  }
+
+  describe("behaviour#never", () => {
+    for (const [what, pattern] of banned) {
+      it(`the lines have no ${what}`, () =>
+        assert.deepStrictEqual(
+          sources.filter(({ path, text }) => !ofTime.has(path) && pattern.test(code(text))).map(({ path }) => path),
+          []
+        ))
+    }
+  })
   it("a span has the name of its function", () => {
     const named = /\b(?:const (\w+)(?:: [^=\n]+)? = |(\w+): )Effect\.fn\("([^"]+)"/gu
     const spans = sources.flatMap(({ text }) =>
@@ -428,39 +431,42 @@ describe("the lines", () => {
       []
     )
   })
-  it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
-    // Files that may print otherwise, and their reasons. These are the console itself, a version, an agent's output,
-    // and JSON for a program. A line of progress is erased, and the demonstration's agent has its own words.
-    const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
-      ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
-      [
-        "main.ts",
-        /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(\s*`souffleur: Node 22\.19 |process\.stderr\.write\("souffleur: files of its program |process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
-      ],
-      [
-        "Program.ts",
-        /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)|of \[stdout, stderr\]|stream === stdout \? "standard output"/gu
-      ],
-      ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],
-      ["mcp/Requests.ts", /stdio\.stdout/gu],
-      ["explain/Progress.ts", /\bstderr(?:IsTerminal)?\b/gu],
-      ["watching/TerminalPane.ts", /stdout: "inherit", stderr: "inherit"/gu],
-      ["demo/DemoPostgres.ts", /stdout: "ignore",\s*stderr: "ignore"/gu],
-      ["demo/Scene.ts", /handle\.stdout|handle\.stderr|\["stdout"\]/gu]
-    ]
-    const ways = /\bconsole\b|\b(?:std(?:out|err))\b|\bTerminal\.display\b|JSON\.stringify\([^\n]*, null, 2\)\)/u
-    const files = sources.filter(
-      ({ path }) =>
-        path.startsWith("packages/cli/src/") && !/\/(?:demo\/(?:StandIn\w*|Demo)|hook|guardian)\.ts$/u.test(path)
-    )
-    const others = files.filter(({ path, text }) => {
-      const known = allowed.filter(([file]) => path === `packages/cli/src/${file}`)
-      return ways.test(known.reduce((rest, [, way]) => rest.replaceAll(way, ""), code(text)))
+
+  describe("behaviour#plain-words", () => {
+    it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
+      // Files that may print otherwise, and their reasons. These are the console itself, a version, an agent's output,
+      // and JSON for a program. A line of progress is erased, and the demonstration's agent has its own words.
+      const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
+        ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
+        [
+          "main.ts",
+          /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(\s*`souffleur: Node 22\.19 |process\.stderr\.write\("souffleur: files of its program |process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
+        ],
+        [
+          "Program.ts",
+          /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)|of \[stdout, stderr\]|stream === stdout \? "standard output"/gu
+        ],
+        ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],
+        ["mcp/Requests.ts", /stdio\.stdout/gu],
+        ["explain/Progress.ts", /\bstderr(?:IsTerminal)?\b/gu],
+        ["watching/TerminalPane.ts", /stdout: "inherit", stderr: "inherit"/gu],
+        ["demo/DemoPostgres.ts", /stdout: "ignore",\s*stderr: "ignore"/gu],
+        ["demo/Scene.ts", /handle\.stdout|handle\.stderr|\["stdout"\]/gu]
+      ]
+      const ways = /\bconsole\b|\b(?:std(?:out|err))\b|\bTerminal\.display\b|JSON\.stringify\([^\n]*, null, 2\)\)/u
+      const files = sources.filter(
+        ({ path }) =>
+          path.startsWith("packages/cli/src/") && !/\/(?:demo\/(?:StandIn\w*|Demo)|hook|guardian)\.ts$/u.test(path)
+      )
+      const others = files.filter(({ path, text }) => {
+        const known = allowed.filter(([file]) => path === `packages/cli/src/${file}`)
+        return ways.test(known.reduce((rest, [, way]) => rest.replaceAll(way, ""), code(text)))
+      })
+      assert.deepStrictEqual(
+        others.map(({ path }) => path),
+        []
+      )
     })
-    assert.deepStrictEqual(
-      others.map(({ path }) => path),
-      []
-    )
   })
   it("the lines of a comment are no longer than those of code", () => {
     assert.deepStrictEqual(

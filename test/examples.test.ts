@@ -9,7 +9,6 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Block, blocks, blocksOf } from "./Blocks.ts"
 import { unknownIn } from "./Commands.ts"
-import { tracked } from "./Pages.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -65,16 +64,6 @@ it("every block says its language, and the reason where it cannot be run", () =>
     marks["sh"]!.filter((mark) => !used.has(mark)),
     [],
     "a reason that no block gives"
-  )
-})
-
-it("each library has an example in a docstring", () => {
-  const libraries = tracked.flatMap((path) => /^docs\/api\/(\w+)\.txt$/u.exec(path)?.[1] ?? [])
-  const shown = new Set(blocksOf("ts").map(({ place }) => /^packages\/(\w+)\/src\//u.exec(place)?.[1]))
-  assert.isAbove(libraries.length, 15)
-  assert.deepStrictEqual(
-    libraries.filter((name) => !shown.has(name)),
-    []
   )
 })
 

@@ -20,22 +20,48 @@ const references = (text: string): ReadonlyArray<string> =>
     list!.split(/,[\s*]+/u)
   )
 
-const anchors = new Map(
-  tracked
-    .filter((path) => path.startsWith("docs/spec/"))
-    .map((path) => [posix.basename(path, ".md"), anchorsOf(textOf(path))] as const)
+const specification = ["docs/security.md", ...tracked.filter((path) => path.startsWith("docs/spec/"))]
+const anchors = new Map(specification.map((path) => [posix.basename(path, ".md"), anchorsOf(textOf(path))] as const))
+const isRule = (reference: string) => {
+  const [page = "", anchor = ""] = reference.split("#")
+  return anchors.get(page)?.includes(anchor) === true
+}
+
+/** The rules that tests name: `describe("behaviour#stop", …)`. */
+const proven = new Map(
+  sources
+    .filter((path) => path.endsWith(".test.ts"))
+    .map((path) => [
+      path,
+      [...textOf(path).matchAll(/\bdescribe(?:\.\w+)*\("([a-z-]+#[^"]+)"/gu)].flatMap(([, list]) => list!.split(", "))
+    ])
 )
+
+it("the tests name rules of the specification that exist", () => {
+  assert.deepStrictEqual(
+    [...proven].flatMap(([path, names]) => names.filter((name) => !isRule(name)).map((name) => `${path}: ${name}`)),
+    []
+  )
+})
+it("each rule of behaviour and of the fleet has a test that names it", () => {
+  const named = new Set([...proven.values()].flat())
+  const rules = ["behaviour", "fleet"].flatMap((page) =>
+    [...textOf(`docs/spec/${page}.md`).matchAll(/^## (.+)$/gmu)].map(
+      ([, title]) => `${page}#${anchorsOf(`# ${title}`)[0]}`
+    )
+  )
+  assert.isAbove(rules.length, 80)
+  assert.deepStrictEqual(
+    rules.filter((rule) => !named.has(rule)),
+    []
+  )
+})
 
 it("the comments refer to headings of the specification that exist", () => {
   const found = sources.flatMap((path) => references(commentsOf(textOf(path))))
   assert.isAbove(found.length, 150)
   assert.deepStrictEqual(
-    wrong(sources, (text) =>
-      references(commentsOf(text)).filter((reference) => {
-        const [page = "", anchor = ""] = reference.split("#")
-        return anchors.get(page)?.includes(anchor) !== true
-      })
-    ),
+    wrong(sources, (text) => references(commentsOf(text)).filter((reference) => !isRule(reference))),
     []
   )
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { services } from "../claude/Watched.ts"
@@ -16,17 +16,19 @@ const settledPi = {
   })
 }
 
-it.live.skipIf(codex === null || pi === null)(
-  "Codex implements in a session of its own choice, pi rejects the work, and Codex goes on in that session",
-  () =>
-    Effect.gen(function* () {
-      const play = yield* conducted(
-        { agent: realCodex, program: codex!, name: "codex" },
-        { agent: settledPi, program: pi!, name: "pi" }
-      )
-      wentOn(play)
-      assert.isTrue(
-        play.asked.some(({ known }) => known.includes("one line is too few") && known.includes("It is done."))
-      )
-    }).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("behaviour#agents-of-a-run", () => {
+  it.live.skipIf(codex === null || pi === null)(
+    "Codex implements in a session of its own choice, pi rejects the work, and Codex goes on in that session",
+    () =>
+      Effect.gen(function* () {
+        const play = yield* conducted(
+          { agent: realCodex, program: codex!, name: "codex" },
+          { agent: settledPi, program: pi!, name: "pi" }
+        )
+        wentOn(play)
+        assert.isTrue(
+          play.asked.some(({ known }) => known.includes("one line is too few") && known.includes("It is done."))
+        )
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { inject } from "vitest"
 import { until } from "../claude/Lab.ts"
@@ -51,41 +51,43 @@ for (const name of ["codex", "copilot", "gemini", "opencode", "qwen"] as const)
       }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-it.live.skipIf(inject("pi") === null)(
-  "pi that is killed before its first answer gets its first prompt once more, in the same session",
-  () =>
+describe("behaviour#begin_again", () => {
+  it.live.skipIf(inject("pi") === null)(
+    "pi that is killed before its first answer gets its first prompt once more, in the same session",
+    () =>
+      Effect.gen(function* () {
+        const { lab, souffleur } = yield* killedEarly("pi", inject("pi")!)
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        const { provider, sessionId } = only(log, "ConductorRelaunched")
+        assert.deepStrictEqual([provider, sessionId], ["begin_again", only(log, "ConductorConfirmed")["sessionId"]])
+        only(log, "HandoffTaken")
+        assert.include((yield* lab.asked).find(isBack)?.said, word)
+        assert.include(yield* lab.said("log"), "it begins again with its first prompt")
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+  it.live.skipIf(inject("pi") === null)("an agent that dies three times before its first answer is given up", () =>
     Effect.gen(function* () {
-      const { lab, souffleur } = yield* killedEarly("pi", inject("pi")!)
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      const log = yield* lab.log
-      const { provider, sessionId } = only(log, "ConductorRelaunched")
-      assert.deepStrictEqual([provider, sessionId], ["begin_again", only(log, "ConductorConfirmed")["sessionId"]])
-      only(log, "HandoffTaken")
-      assert.include((yield* lab.asked).find(isBack)?.said, word)
-      assert.include(yield* lab.said("log"), "it begins again with its first prompt")
+      const over = yield* Deferred.make<void>()
+      const lab = yield* agentLab(realPi, inject("pi")!, () => Effect.as(Deferred.await(over), { text: "Too late." }))
+      // The model ends after its answers.
+      yield* Effect.addFinalizer(() => Deferred.succeed(over, undefined))
+      const souffleur = yield* lab.run(`The stage word is ${word}. Rehearse.`)
+      for (const [asked, tag] of ["ConductorConfirmed", "ConductorRelaunched", "ConductorRelaunched"].entries()) {
+        yield* until(
+          "a request",
+          Effect.map(lab.asked, (all) => all.length > asked)
+        )
+        yield* until(
+          "its process",
+          Effect.map(lab.log, (log) => log.filter(({ _tag }) => _tag === tag).length >= Math.max(1, asked))
+        )
+        const { conductor } = (yield* lab.log).findLast(({ _tag }) => _tag === tag)!
+        process.kill((conductor as { readonly pid: number }).pid, "SIGKILL")
+      }
+      assert.strictEqual(yield* souffleur.exitCode, 1, yield* souffleur.said)
+      only(yield* lab.log, "RetriesExhausted")
+      assert.lengthOf(yield* lab.asked, 3)
     }).pipe(Effect.scoped, Effect.provide(services))
-)
-it.live.skipIf(inject("pi") === null)("an agent that dies three times before its first answer is given up", () =>
-  Effect.gen(function* () {
-    const over = yield* Deferred.make<void>()
-    const lab = yield* agentLab(realPi, inject("pi")!, () => Effect.as(Deferred.await(over), { text: "Too late." }))
-    // The model ends after its answers.
-    yield* Effect.addFinalizer(() => Deferred.succeed(over, undefined))
-    const souffleur = yield* lab.run(`The stage word is ${word}. Rehearse.`)
-    for (const [asked, tag] of ["ConductorConfirmed", "ConductorRelaunched", "ConductorRelaunched"].entries()) {
-      yield* until(
-        "a request",
-        Effect.map(lab.asked, (all) => all.length > asked)
-      )
-      yield* until(
-        "its process",
-        Effect.map(lab.log, (log) => log.filter(({ _tag }) => _tag === tag).length >= Math.max(1, asked))
-      )
-      const { conductor } = (yield* lab.log).findLast(({ _tag }) => _tag === tag)!
-      process.kill((conductor as { readonly pid: number }).pid, "SIGKILL")
-    }
-    assert.strictEqual(yield* souffleur.exitCode, 1, yield* souffleur.said)
-    only(yield* lab.log, "RetriesExhausted")
-    assert.lengthOf(yield* lab.asked, 3)
-  }).pipe(Effect.scoped, Effect.provide(services))
-)
+  )
+})

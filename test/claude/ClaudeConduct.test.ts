@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { inject } from "vitest"
 import { type LabOptions, makeLab, type Part } from "./Lab.ts"
@@ -61,66 +61,68 @@ const conducted = Effect.fn("conducted")(function* (text: string, part: Part, op
   return { lab, git, events, asked, state }
 })
 
-it.live.skipIf(claude === null)("conduct: two tasks and one rejection by real agents, with real commits", () =>
-  Effect.gen(function* () {
-    let reviews = 0
-    const { asked, git, lab, state } = yield* conducted(plan, ({ known, toolResult }) => {
-      const { role, task, word } = assignmentOf(known)
-      if (toolResult === undefined)
-        return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
-      return Effect.sync(() => ({
-        text: (role === "Implementation" ? complete : ++reviews === 1 ? rejected : approved)(word)
-      }))
-    })
-    assert.deepStrictEqual(asked, [
-      "overture implementer",
-      "overture reviewer",
-      "overture implementer again",
-      "overture reviewer",
-      "finale implementer",
-      "finale reviewer"
-    ])
-    assert.strictEqual(git("rev-list", "--count", "HEAD").trim(), "4")
-    assert.strictEqual(state.tasks[0].implementer_commits.length, 2)
-    assert.strictEqual(yield* lab.stateOf("task-00"), "complete")
-  }).pipe(Effect.scoped, Effect.provide(services))
-)
-
-it.live.skipIf(claude === null)(
-  "conduct: an implementer meets a usage limit; it is waited for, and the same one goes on, with no attempt counted",
-  () =>
+describe("behaviour#plan", () => {
+  it.live.skipIf(claude === null)("conduct: two tasks and one rejection by real agents, with real commits", () =>
     Effect.gen(function* () {
-      const met: Array<number> = []
-      const part: Part = ({ known, toolResult }) =>
-        Effect.gen(function* () {
-          const { role, task, word } = assignmentOf(known)
-          if (role !== "Implementation")
-            return toolResult === undefined ? bash("git log --oneline") : { text: approved(word) }
-          if (met.length > 0) return { text: complete(word) }
-          if (toolResult === undefined) return bash(write(task))
-          const resetsAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 4
-          met.push(resetsAt * 1000)
-          return limited(resetsAt)
-        })
-      const overture = plan.slice(0, plan.indexOf("  - { id: finale"))
-      const { asked, events, lab, state } = yield* conducted(overture, part, { account: "subscriber" })
-      const [resetsAt] = met
-      assert.deepStrictEqual(asked, ["overture implementer", "overture implementer again", "overture reviewer"])
-      const sessions = events.filter(({ _tag }) => _tag === "AgentAsked").map(({ sessionId }) => sessionId)
-      assert.deepStrictEqual([sessions[0] === sessions[1], sessions[1] === sessions[2]], [true, false])
-      const limits = events.filter(({ _tag }) => _tag === "AgentLimited")
-      assert.deepStrictEqual(
-        limits.map(({ kind, resetsAt, until }) => [kind, resetsAt, until]),
-        // A busy machine may hear of it after its end.
-        [["usage-limit", resetsAt, Math.max(resetsAt!, Date.parse(String(limits[0]!["at"])))]]
-      )
-      assert.isAtLeast(Date.parse(String(events.find(({ resumed }) => resumed === true)!["at"])), resetsAt!)
-      assert.isUndefined(events.find(({ _tag }) => _tag === "ImplementationFailed"))
-      assert.deepInclude(state.tasks[0], { status: "completed", attempts: 1 })
-      const notices = (yield* lab.read(`${lab.home}/notices`)).trim().split("\n")
-      assert.deepStrictEqual(
-        notices.map((line) => JSON.parse(line).kind),
-        ["usage_limit", "cleared", "finished"]
-      )
+      let reviews = 0
+      const { asked, git, lab, state } = yield* conducted(plan, ({ known, toolResult }) => {
+        const { role, task, word } = assignmentOf(known)
+        if (toolResult === undefined)
+          return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
+        return Effect.sync(() => ({
+          text: (role === "Implementation" ? complete : ++reviews === 1 ? rejected : approved)(word)
+        }))
+      })
+      assert.deepStrictEqual(asked, [
+        "overture implementer",
+        "overture reviewer",
+        "overture implementer again",
+        "overture reviewer",
+        "finale implementer",
+        "finale reviewer"
+      ])
+      assert.strictEqual(git("rev-list", "--count", "HEAD").trim(), "4")
+      assert.strictEqual(state.tasks[0].implementer_commits.length, 2)
+      assert.strictEqual(yield* lab.stateOf("task-00"), "complete")
     }).pipe(Effect.scoped, Effect.provide(services))
-)
+  )
+
+  it.live.skipIf(claude === null)(
+    "conduct: an implementer meets a usage limit; it is waited for, and the same one goes on, with no attempt counted",
+    () =>
+      Effect.gen(function* () {
+        const met: Array<number> = []
+        const part: Part = ({ known, toolResult }) =>
+          Effect.gen(function* () {
+            const { role, task, word } = assignmentOf(known)
+            if (role !== "Implementation")
+              return toolResult === undefined ? bash("git log --oneline") : { text: approved(word) }
+            if (met.length > 0) return { text: complete(word) }
+            if (toolResult === undefined) return bash(write(task))
+            const resetsAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 4
+            met.push(resetsAt * 1000)
+            return limited(resetsAt)
+          })
+        const overture = plan.slice(0, plan.indexOf("  - { id: finale"))
+        const { asked, events, lab, state } = yield* conducted(overture, part, { account: "subscriber" })
+        const [resetsAt] = met
+        assert.deepStrictEqual(asked, ["overture implementer", "overture implementer again", "overture reviewer"])
+        const sessions = events.filter(({ _tag }) => _tag === "AgentAsked").map(({ sessionId }) => sessionId)
+        assert.deepStrictEqual([sessions[0] === sessions[1], sessions[1] === sessions[2]], [true, false])
+        const limits = events.filter(({ _tag }) => _tag === "AgentLimited")
+        assert.deepStrictEqual(
+          limits.map(({ kind, resetsAt, until }) => [kind, resetsAt, until]),
+          // A busy machine may hear of it after its end.
+          [["usage-limit", resetsAt, Math.max(resetsAt!, Date.parse(String(limits[0]!["at"])))]]
+        )
+        assert.isAtLeast(Date.parse(String(events.find(({ resumed }) => resumed === true)!["at"])), resetsAt!)
+        assert.isUndefined(events.find(({ _tag }) => _tag === "ImplementationFailed"))
+        assert.deepInclude(state.tasks[0], { status: "completed", attempts: 1 })
+        const notices = (yield* lab.read(`${lab.home}/notices`)).trim().split("\n")
+        assert.deepStrictEqual(
+          notices.map((line) => JSON.parse(line).kind),
+          ["usage_limit", "cleared", "finished"]
+        )
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
@@ -40,10 +40,12 @@ const handedOff = Effect.fn("HandedOff")(function* (stageOf: typeof headless | t
   assert.deepStrictEqual(permissionsOf(flagsOf(argv)), ["acceptEdits"])
 })
 
-it.live.skipIf(claude === null)(
-  "a hand-off's own prompt arrives byte for byte, and its permission stays below the ceiling",
-  () => handedOff(headless).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("behaviour#secrets", () => {
+  it.live.skipIf(claude === null)(
+    "a hand-off's own prompt arrives byte for byte, and its permission stays below the ceiling",
+    () => handedOff(headless).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
 
 it.live.skipIf(claude === null || tmuxMissing)(
   "a hand-off's own prompt arrives in a window of tmux, too (skipped where tmux is missing)",

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { type Lab, makeLab, type Part } from "./Lab.ts"
@@ -75,11 +75,13 @@ const conducted = Effect.fn("Mcp.conducted")(function* (solo: boolean) {
   assert.strictEqual(most, 1)
 })
 
-it.live.skipIf(claude === null)(
-  "MCP: the agent itself beats, asks for a fresh context, and its successor says that all is done",
-  () => conducted(false).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("behaviour#words-of-the-agent", () => {
+  it.live.skipIf(claude === null)(
+    "MCP: the agent itself beats, asks for a fresh context, and its successor says that all is done",
+    () => conducted(false).pipe(Effect.scoped, Effect.provide(services))
+  )
 
-it.live.skipIf(claude === null)("MCP: the same without comms", () =>
-  conducted(true).pipe(Effect.scoped, Effect.provide(services))
-)
+  it.live.skipIf(claude === null)("MCP: the same without comms", () =>
+    conducted(true).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

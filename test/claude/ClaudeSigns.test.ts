@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, FileSystem, Ref, Schema } from "effect"
 import { inject } from "vitest"
 import { type Lab, type Part, until } from "./Lab.ts"
@@ -20,108 +20,116 @@ const Statuses = Schema.Tuple([
 const statusOf = (lab: Lab) =>
   Effect.flatMap(lab.said("status", "--json"), Schema.decodeUnknownEffect(Schema.fromJsonString(Statuses)))
 
-it.live.skipIf(claude === null || tmuxMissing)(
-  "an agent that waits for a permission is not dead, however old its heartbeat is; a person hears of it once (skipped where tmux is missing)",
-  () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const outside = yield* fs.makeTempFileScoped()
-      yield* fs.writeFileString(outside, "a libretto")
-      const { lab, souffleur, stage } = yield* staged(
-        claude!,
-        tmux,
-        ({ toolResult = "" }, commsDb) => {
-          if (toolResult.includes("a libretto")) return Effect.as(commsDb.complete, { text: "All is complete." })
-          return Effect.succeed(
-            toolResult.includes("finished") ? { tool: { name: "Read", input: { file_path: outside } } } : bash(waiting)
-          )
-        },
-        "",
-        { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "15 seconds" } }
-      )
-      yield* lab.commsDb.beat
-      yield* lab.write("go", "")
-      yield* told(souffleur, "PersonAwaited")
-      yield* until(
-        "a heartbeat older than it may be",
-        Effect.map(statusOf(lab), ([{ conductor }]) => (conductor.heartbeat_age_ms ?? 0) > 16_000)
-      )
-      const [{ conductor, standing }] = yield* statusOf(lab)
-      assert.deepStrictEqual([standing, conductor.waits_for], ["waits for a person", "permission prompt"])
-      yield* stage.type("Enter")
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      const log = yield* lab.log
-      only(log, "PersonAwaited")
-      only(log, "PersonCame")
-      assert.isUndefined(log.find(({ _tag }) => ["ConductorDied", "KillDeferred", "RecoveryStarted"].includes(_tag)))
-      assert.deepStrictEqual(
-        (yield* lab.notices).map(({ kind }) => kind),
-        ["waiting_for_a_person", "cleared", "completed"]
-      )
-      assert.lengthOf([...(yield* lab.agents).all], 1)
-    }).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("behaviour#waiting-for-a-person", () => {
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "an agent that waits for a permission is not dead, however old its heartbeat is; a person hears of it once (skipped where tmux is missing)",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const outside = yield* fs.makeTempFileScoped()
+        yield* fs.writeFileString(outside, "a libretto")
+        const { lab, souffleur, stage } = yield* staged(
+          claude!,
+          tmux,
+          ({ toolResult = "" }, commsDb) => {
+            if (toolResult.includes("a libretto")) return Effect.as(commsDb.complete, { text: "All is complete." })
+            return Effect.succeed(
+              toolResult.includes("finished")
+                ? { tool: { name: "Read", input: { file_path: outside } } }
+                : bash(waiting)
+            )
+          },
+          "",
+          { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "15 seconds" } }
+        )
+        yield* lab.commsDb.beat
+        yield* lab.write("go", "")
+        yield* told(souffleur, "PersonAwaited")
+        yield* until(
+          "a heartbeat older than it may be",
+          Effect.map(statusOf(lab), ([{ conductor }]) => (conductor.heartbeat_age_ms ?? 0) > 16_000)
+        )
+        const [{ conductor, standing }] = yield* statusOf(lab)
+        assert.deepStrictEqual([standing, conductor.waits_for], ["waits for a person", "permission prompt"])
+        yield* stage.type("Enter")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        only(log, "PersonAwaited")
+        only(log, "PersonCame")
+        assert.isUndefined(log.find(({ _tag }) => ["ConductorDied", "KillDeferred", "RecoveryStarted"].includes(_tag)))
+        assert.deepStrictEqual(
+          (yield* lab.notices).map(({ kind }) => kind),
+          ["waiting_for_a_person", "cleared", "completed"]
+        )
+        assert.lengthOf([...(yield* lab.agents).all], 1)
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
 
-it.live.skipIf(claude === null)(
-  "an agent that is stopped in solo hangs once its calls may no longer stall, and is recovered",
-  () =>
-    Effect.gen(function* () {
-      const part: Part = (asked) =>
-        Effect.succeed(asked.toolResult === undefined && !resumed(asked.said) ? bash(rehearsal) : checks(asked))
-      // The successor, too, may be silent no longer, and a busy machine starts it in some seconds.
-      const settings = { SOUFFLEUR_STALL_AFTER: "15 seconds" }
-      const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
-      process.kill(conductor, "SIGSTOP")
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      const log = yield* lab.log
-      const died = only(log, "ConductorDied")
-      assert.deepInclude(died, { reason: "hang" })
-      assert.deepInclude(died["evidence"], { process: "stopped" })
-      assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "resume")
-      only(log, "HandoffTaken")
-      const { all, most } = yield* lab.agents
-      assert.deepStrictEqual([most, all.size], [1, 2])
-    }).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("behaviour#verdicts", () => {
+  it.live.skipIf(claude === null)(
+    "an agent that is stopped in solo hangs once its calls may no longer stall, and is recovered",
+    () =>
+      Effect.gen(function* () {
+        const part: Part = (asked) =>
+          Effect.succeed(asked.toolResult === undefined && !resumed(asked.said) ? bash(rehearsal) : checks(asked))
+        // The successor, too, may be silent no longer, and a busy machine starts it in some seconds.
+        const settings = { SOUFFLEUR_STALL_AFTER: "15 seconds" }
+        const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
+        process.kill(conductor, "SIGSTOP")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        const died = only(log, "ConductorDied")
+        assert.deepInclude(died, { reason: "hang" })
+        assert.deepInclude(died["evidence"], { process: "stopped" })
+        assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "resume")
+        only(log, "HandoffTaken")
+        const { all, most } = yield* lab.agents
+        assert.deepStrictEqual([most, all.size], [1, 2])
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
 
 /** Longer than a heartbeat may be old. */
 const silence = "12 seconds"
 
-it.live.skipIf(claude === null)("a silent model is no death in solo, and no hand-off is taken before it speaks", () =>
-  Effect.gen(function* () {
-    const spoke = yield* Ref.make(0)
-    const part: Part = (asked) => {
-      if (asked.toolResult?.includes("checked") === true) return Effect.succeed(checks(asked))
-      if (!resumed(asked.said)) {
-        const now = Effect.succeed(bash(asked.toolResult === undefined ? waiting : rehearsal))
-        return asked.toolResult === undefined ? now : Effect.delay(now, silence)
+describe("behaviour#verdicts", () => {
+  it.live.skipIf(claude === null)("a silent model is no death in solo, and no hand-off is taken before it speaks", () =>
+    Effect.gen(function* () {
+      const spoke = yield* Ref.make(0)
+      const part: Part = (asked) => {
+        if (asked.toolResult?.includes("checked") === true) return Effect.succeed(checks(asked))
+        if (!resumed(asked.said)) {
+          const now = Effect.succeed(bash(asked.toolResult === undefined ? waiting : rehearsal))
+          return asked.toolResult === undefined ? now : Effect.delay(now, silence)
+        }
+        return Clock.currentTimeMillis.pipe(
+          Effect.flatMap((at) => Ref.set(spoke, at)),
+          Effect.as(checks(asked)),
+          Effect.delay("8 seconds")
+        )
       }
-      return Clock.currentTimeMillis.pipe(
-        Effect.flatMap((at) => Ref.set(spoke, at)),
-        Effect.as(checks(asked)),
-        Effect.delay("8 seconds")
+      const settings = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "7 seconds" }
+      const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.remove(`${lab.project}/tool.pid`)
+      yield* lab.write("go", "")
+      yield* until("a tool after the silence", lab.exists("tool.pid"))
+      assert.isUndefined((yield* lab.log).find(({ _tag }) => _tag === "ConductorDied"))
+      process.kill(conductor, "SIGKILL")
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const log = yield* lab.log
+      assert.strictEqual(only(log, "ConductorDied")["reason"], "pid")
+      const taken = only(log, "HandoffTaken")
+      assert.isAtLeast(Number(taken["takenAt"]), yield* Ref.get(spoke))
+      assert.strictEqual(taken["contextTokens"], 1000)
+      assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+      assert.deepStrictEqual(
+        (yield* lab.notices).map(({ kind }) => kind),
+        ["died", "recovered", "completed"]
       )
-    }
-    const settings = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "7 seconds" }
-    const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
-    const fs = yield* FileSystem.FileSystem
-    yield* fs.remove(`${lab.project}/tool.pid`)
-    yield* lab.write("go", "")
-    yield* until("a tool after the silence", lab.exists("tool.pid"))
-    assert.isUndefined((yield* lab.log).find(({ _tag }) => _tag === "ConductorDied"))
-    process.kill(conductor, "SIGKILL")
-    assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-    const log = yield* lab.log
-    assert.strictEqual(only(log, "ConductorDied")["reason"], "pid")
-    const taken = only(log, "HandoffTaken")
-    assert.isAtLeast(Number(taken["takenAt"]), yield* Ref.get(spoke))
-    assert.strictEqual(taken["contextTokens"], 1000)
-    assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
-    assert.deepStrictEqual(
-      (yield* lab.notices).map(({ kind }) => kind),
-      ["died", "recovered", "completed"]
-    )
-    const { all, most } = yield* lab.agents
-    assert.deepStrictEqual([most, all.size], [1, 2])
-  }).pipe(Effect.scoped, Effect.provide(services))
-)
+      const { all, most } = yield* lab.agents
+      assert.deepStrictEqual([most, all.size], [1, 2])
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

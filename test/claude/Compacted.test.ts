@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
@@ -66,10 +66,12 @@ it.live.skipIf(claude === null)(
   () => compactedInPlace(headless).pipe(Effect.scoped, Effect.provide(services))
 )
 
-it.live.skipIf(claude === null || tmuxMissing)(
-  "a compact session in a window of tmux idles and is ended (skipped where tmux is missing)",
-  () => compactedInPlace(tmux).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("behaviour#standard_compact", () => {
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "a compact session in a window of tmux idles and is ended (skipped where tmux is missing)",
+    () => compactedInPlace(tmux).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
 
 /** Two compactions that the model refuses, and nothing after them. */
 const failedClosed = Effect.fn("Compacted.failedClosed")(function* (
@@ -118,11 +120,13 @@ it.live.skipIf(claude === null)(
     }).pipe(Effect.scoped, Effect.provide(services))
 )
 
-it.live.skipIf(claude === null || tmuxMissing)(
-  "a failed compaction in a window of tmux idles until its time is over, and is ended (skipped where tmux is missing)",
-  () =>
-    failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=15 seconds\n").pipe(
-      Effect.scoped,
-      Effect.provide(services)
-    )
-)
+describe("behaviour#standard_compact", () => {
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "a failed compaction in a window of tmux idles until its time is over, and is ended (skipped where tmux is missing)",
+    () =>
+      failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=15 seconds\n").pipe(
+        Effect.scoped,
+        Effect.provide(services)
+      )
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import type { Part } from "./Lab.ts"
@@ -36,27 +36,29 @@ const recovered = Effect.fn("Exhausted.recovered")(function* (config: string) {
   return { log, provider: relaunched["provider"] }
 })
 
-it.live.skipIf(claude === null)("a conversation that no longer fits goes on from its export", () =>
-  Effect.gen(function* () {
-    const { provider } = yield* recovered("")
-    assert.strictEqual(provider, "claude_export")
-  }).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("behaviour#limits-and-waits", () => {
+  it.live.skipIf(claude === null)("a conversation that no longer fits goes on from its export", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* recovered("")
+      assert.strictEqual(provider, "claude_export")
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
 
-it.live.skipIf(claude === null)("a conversation goes on from a small hand-off if the gate refuses the export", () =>
-  Effect.gen(function* () {
-    const { log, provider } = yield* recovered("FORCE_COMPACT=1\n")
-    assert.strictEqual(provider, "small_handoff")
-    // A conversation that does not fit cannot be sent to be compacted.
-    const steps = [
-      "1 stop",
-      "2 export",
-      "3 trim",
-      "4 estimate",
-      "hand-off",
-      "prepare a hand-off",
-      "launch from hand-off"
-    ]
-    assert.deepStrictEqual(stepsOf(log, "StepSucceeded"), steps)
-  }).pipe(Effect.scoped, Effect.provide(services))
-)
+  it.live.skipIf(claude === null)("a conversation goes on from a small hand-off if the gate refuses the export", () =>
+    Effect.gen(function* () {
+      const { log, provider } = yield* recovered("FORCE_COMPACT=1\n")
+      assert.strictEqual(provider, "small_handoff")
+      // A conversation that does not fit cannot be sent to be compacted.
+      const steps = [
+        "1 stop",
+        "2 export",
+        "3 trim",
+        "4 estimate",
+        "hand-off",
+        "prepare a hand-off",
+        "launch from hand-off"
+      ]
+      assert.deepStrictEqual(stepsOf(log, "StepSucceeded"), steps)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

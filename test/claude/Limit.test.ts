@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Ref } from "effect"
 import { inject } from "vitest"
 import type { Part } from "./Lab.ts"
@@ -56,11 +56,13 @@ const waitedOut = Effect.fn("Limit.waitedOut")(function* (stageOf: typeof headle
   assert.deepStrictEqual([most, all.size], [1, 2])
 })
 
-it.live.skipIf(claude === null)("a usage limit is waited for until it ends, and the session resumed once", () =>
-  waitedOut(headless, true).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("behaviour#limits-and-waits", () => {
+  it.live.skipIf(claude === null)("a usage limit is waited for until it ends, and the session resumed once", () =>
+    waitedOut(headless, true).pipe(Effect.scoped, Effect.provide(services))
+  )
 
-it.live.skipIf(claude === null || tmuxMissing)(
-  "a usage limit in a window of tmux leaves the agent alive (skipped where tmux is missing)",
-  () => waitedOut(tmux, false).pipe(Effect.scoped, Effect.provide(services))
-)
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "a usage limit in a window of tmux leaves the agent alive (skipped where tmux is missing)",
+    () => waitedOut(tmux, false).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { inject } from "vitest"
 import { alive } from "./AgentProcesses.ts"
@@ -41,75 +41,77 @@ const nextTool = Effect.fn("Resume.nextTool")(function* (
   return (conductor as { pid: number }).pid
 })
 
-it.live.skipIf(claude === null)(
-  "an agent that is killed in a tool goes on in its own session, and knows what it was told, also after a torn line",
-  () =>
+describe("behaviour#resume", () => {
+  it.live.skipIf(claude === null)(
+    "an agent that is killed in a tool goes on in its own session, and knows what it was told, also after a torn line",
+    () =>
+      Effect.gen(function* () {
+        const part: Part = (asked) =>
+          Effect.succeed(
+            !resumed(asked) && asked.toolResult === undefined
+              ? bash(rehearsal)
+              : asked.toolResult?.includes("checked") === true
+                ? { text: "All is complete." }
+                : bash("echo checked")
+          )
+        const { lab, pid, sessionId, souffleur } = yield* running(part)
+        const tool = Number(yield* lab.read("tool.pid"))
+        const file = lab.sessionFile(sessionId)
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.writeFileString(file, '{"type":"user","mess', { flag: "a" })
+        process.kill(pid, "SIGKILL")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        assert.isFalse(yield* alive(tool))
+
+        const log = yield* lab.log
+        assert.deepInclude(only(log, "ConductorDied")["evidence"], { end: { _tag: "Killed", signal: "SIGKILL" } })
+        const relaunched = only(log, "ConductorRelaunched")
+        assert.deepStrictEqual(
+          [relaunched["provider"], relaunched["sessionId"], relaunched["exportPath"]],
+          ["resume", sessionId, null]
+        )
+        assert.strictEqual(outcomeOf(log, "look at the session")["contextTokens"], 1000)
+        only(log, "HandoffTaken")
+        assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+        const asked = (yield* lab.asked).filter(({ turn }) => turn)
+        assert.isTrue(asked.every((one) => one.sessionId === sessionId))
+        const first = asked.find(resumed)
+        assert.include(first?.known, word)
+        assert.include(yield* lab.read(file), '{"type":"user","mess\n')
+        const { all, most } = yield* lab.agents
+        assert.deepStrictEqual([most, all.size], [1, 2])
+        for (const { argv } of all.values())
+          assert.includeMembers(flagsOf(argv), ["-p", "--allowedTools=Bash", "acceptEdits"])
+        assert.match(yield* lab.said("why", String(relaunched.revision)), /its session is resumed[\s\S]*1,000 tokens/u)
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live.skipIf(claude === null)("a resumed session that dies again without progress goes on from its export", () =>
     Effect.gen(function* () {
-      const part: Part = (asked) =>
+      const part: Part = ({ said, toolResult }) =>
         Effect.succeed(
-          !resumed(asked) && asked.toolResult === undefined
-            ? bash(rehearsal)
-            : asked.toolResult?.includes("checked") === true
+          said.some((text) => text.includes("read it first:"))
+            ? bash("echo checked")
+            : toolResult?.includes("checked") === true
               ? { text: "All is complete." }
-              : bash("echo checked")
+              : bash(rehearsal)
         )
       const { lab, pid, sessionId, souffleur } = yield* running(part)
-      const tool = Number(yield* lab.read("tool.pid"))
-      const file = lab.sessionFile(sessionId)
-      const fs = yield* FileSystem.FileSystem
-      yield* fs.writeFileString(file, '{"type":"user","mess', { flag: "a" })
-      process.kill(pid, "SIGKILL")
+      const kill = (who: number) => Effect.sync(() => void process.kill(who, "SIGKILL"))
+      process.kill(yield* nextTool(lab, souffleur, kill(pid)), "SIGKILL")
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      assert.isFalse(yield* alive(tool))
-
       const log = yield* lab.log
-      assert.deepInclude(only(log, "ConductorDied")["evidence"], { end: { _tag: "Killed", signal: "SIGKILL" } })
-      const relaunched = only(log, "ConductorRelaunched")
-      assert.deepStrictEqual(
-        [relaunched["provider"], relaunched["sessionId"], relaunched["exportPath"]],
-        ["resume", sessionId, null]
-      )
-      assert.strictEqual(outcomeOf(log, "look at the session")["contextTokens"], 1000)
-      only(log, "HandoffTaken")
-      assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
-      const asked = (yield* lab.asked).filter(({ turn }) => turn)
-      assert.isTrue(asked.every((one) => one.sessionId === sessionId))
-      const first = asked.find(resumed)
-      assert.include(first?.known, word)
-      assert.include(yield* lab.read(file), '{"type":"user","mess\n')
+      const [one, two] = log.filter(({ _tag }) => _tag === "ConductorRelaunched")
+      assert.deepStrictEqual([one?.["provider"], two?.["provider"]], ["resume", "claude_export"])
+      assert.strictEqual(one?.["sessionId"], sessionId)
+      assert.notStrictEqual(two?.["sessionId"], sessionId)
+      assert.include(only(log, "RecoveryEscalated")["message"], "died again without progress")
+      assert.include(yield* lab.read(String(two?.["exportPath"])), word)
       const { all, most } = yield* lab.agents
-      assert.deepStrictEqual([most, all.size], [1, 2])
-      for (const { argv } of all.values())
-        assert.includeMembers(flagsOf(argv), ["-p", "--allowedTools=Bash", "acceptEdits"])
-      assert.match(yield* lab.said("why", String(relaunched.revision)), /its session is resumed[\s\S]*1,000 tokens/u)
+      assert.deepStrictEqual([most, all.size], [1, 3])
     }).pipe(Effect.scoped, Effect.provide(services))
-)
-
-it.live.skipIf(claude === null)("a resumed session that dies again without progress goes on from its export", () =>
-  Effect.gen(function* () {
-    const part: Part = ({ said, toolResult }) =>
-      Effect.succeed(
-        said.some((text) => text.includes("read it first:"))
-          ? bash("echo checked")
-          : toolResult?.includes("checked") === true
-            ? { text: "All is complete." }
-            : bash(rehearsal)
-      )
-    const { lab, pid, sessionId, souffleur } = yield* running(part)
-    const kill = (who: number) => Effect.sync(() => void process.kill(who, "SIGKILL"))
-    process.kill(yield* nextTool(lab, souffleur, kill(pid)), "SIGKILL")
-    assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-    const log = yield* lab.log
-    const [one, two] = log.filter(({ _tag }) => _tag === "ConductorRelaunched")
-    assert.deepStrictEqual([one?.["provider"], two?.["provider"]], ["resume", "claude_export"])
-    assert.strictEqual(one?.["sessionId"], sessionId)
-    assert.notStrictEqual(two?.["sessionId"], sessionId)
-    assert.include(only(log, "RecoveryEscalated")["message"], "died again without progress")
-    assert.include(yield* lab.read(String(two?.["exportPath"])), word)
-    const { all, most } = yield* lab.agents
-    assert.deepStrictEqual([most, all.size], [1, 3])
-  }).pipe(Effect.scoped, Effect.provide(services))
-)
+  )
+})
 
 it.live.skipIf(claude === null)(
   "a session whose context is full is compacted in place if the gate refuses its export",

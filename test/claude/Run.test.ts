@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { makeLab, until } from "./Lab.ts"
@@ -7,68 +7,72 @@ import { bash, begin, flagsOf, only, rehearsal, services, told } from "./Watched
 
 const claude = inject("claude")
 
-it.live.skipIf(claude === null)(
-  "run: with RECOVERY=export a killed agent goes on from its export, with its own flags",
-  () =>
+describe("behaviour#first-launch", () => {
+  it.live.skipIf(claude === null)(
+    "run: with RECOVERY=export a killed agent goes on from its export, with its own flags",
+    () =>
+      Effect.gen(function* () {
+        const lab = yield* makeLab(
+          claude!,
+          "opera",
+          ({ said, toolResult }) =>
+            Effect.succeed(
+              said.includes(begin)
+                ? bash(rehearsal)
+                : toolResult?.includes("checked") === true
+                  ? { text: "All is complete." }
+                  : bash("echo checked")
+            ),
+          { solo: true, settings: { SOUFFLEUR_RECOVERY: "export" } }
+        )
+        const stage = yield* headless(lab)
+        const souffleur = yield* stage.souffleur(["run", "--json", "--", claude!, "-p", "--allowedTools=Bash", begin])
+        yield* until("a tool call", lab.exists("tool.pid"))
+        yield* told(souffleur, "WatchSettled")
+        const confirmed = only(yield* lab.log, "ConductorConfirmed")
+        const { pid } = confirmed["conductor"] as { pid: number }
+        process.kill(pid, "SIGKILL")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+
+        const log = yield* lab.log
+        assert.strictEqual(only(log, "ConductorDied")["reason"], "pid")
+        const relaunched = only(log, "ConductorRelaunched")
+        assert.strictEqual(relaunched["provider"], "claude_export")
+        only(log, "HandoffTaken")
+        assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+        const asked = (yield* lab.asked).filter(({ turn }) => turn)
+        assert.strictEqual(asked[0]?.sessionId, confirmed["sessionId"])
+        const successor = asked.find(({ sessionId }) => sessionId === relaunched["sessionId"])
+        assert.include(successor?.said.join("\n"), String(relaunched["exportPath"]))
+        const { all, most } = yield* lab.agents
+        assert.deepStrictEqual([most, all.size], [1, 2])
+        for (const { argv } of all.values())
+          assert.includeMembers(flagsOf(argv), ["-p", "--allowedTools=Bash", "acceptEdits"])
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("behaviour#restart", () => {
+  it.live.skipIf(claude === null)("run: a command other than an agent is run again, and ends well", () =>
     Effect.gen(function* () {
-      const lab = yield* makeLab(
-        claude!,
-        "opera",
-        ({ said, toolResult }) =>
-          Effect.succeed(
-            said.includes(begin)
-              ? bash(rehearsal)
-              : toolResult?.includes("checked") === true
-                ? { text: "All is complete." }
-                : bash("echo checked")
-          ),
-        { solo: true, settings: { SOUFFLEUR_RECOVERY: "export" } }
-      )
+      const lab = yield* makeLab(claude!, "opera", () => Effect.succeed({ text: "Nobody asks." }), { solo: true })
       const stage = yield* headless(lab)
-      const souffleur = yield* stage.souffleur(["run", "--json", "--", claude!, "-p", "--allowedTools=Bash", begin])
-      yield* until("a tool call", lab.exists("tool.pid"))
+      const script = 'echo "$$" >> runs; [ "$(wc -l < runs)" = 2 ] || exec sleep 300'
+      const souffleur = yield* stage.souffleur(["run", "--json", "--", "sh", "-c", script])
       yield* told(souffleur, "WatchSettled")
-      const confirmed = only(yield* lab.log, "ConductorConfirmed")
-      const { pid } = confirmed["conductor"] as { pid: number }
-      process.kill(pid, "SIGKILL")
+      const runs = Effect.orElseSucceed(lab.read("runs"), () => "")
+      yield* until(
+        "the first run",
+        Effect.map(runs, (text) => text.endsWith("\n"))
+      )
+      process.kill(Number(yield* lab.read("runs")), "SIGKILL")
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-
       const log = yield* lab.log
-      assert.strictEqual(only(log, "ConductorDied")["reason"], "pid")
-      const relaunched = only(log, "ConductorRelaunched")
-      assert.strictEqual(relaunched["provider"], "claude_export")
-      only(log, "HandoffTaken")
-      assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
-      const asked = (yield* lab.asked).filter(({ turn }) => turn)
-      assert.strictEqual(asked[0]?.sessionId, confirmed["sessionId"])
-      const successor = asked.find(({ sessionId }) => sessionId === relaunched["sessionId"])
-      assert.include(successor?.said.join("\n"), String(relaunched["exportPath"]))
-      const { all, most } = yield* lab.agents
-      assert.deepStrictEqual([most, all.size], [1, 2])
-      for (const { argv } of all.values())
-        assert.includeMembers(flagsOf(argv), ["-p", "--allowedTools=Bash", "acceptEdits"])
+      only(log, "ConductorDied")
+      assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "restart")
+      assert.strictEqual(only(log, "ConductorCompleted")["by"], "exit")
+      assert.lengthOf((yield* lab.read("runs")).trim().split("\n"), 2)
+      assert.deepStrictEqual(yield* lab.asked, [])
     }).pipe(Effect.scoped, Effect.provide(services))
-)
-
-it.live.skipIf(claude === null)("run: a command other than an agent is run again, and ends well", () =>
-  Effect.gen(function* () {
-    const lab = yield* makeLab(claude!, "opera", () => Effect.succeed({ text: "Nobody asks." }), { solo: true })
-    const stage = yield* headless(lab)
-    const script = 'echo "$$" >> runs; [ "$(wc -l < runs)" = 2 ] || exec sleep 300'
-    const souffleur = yield* stage.souffleur(["run", "--json", "--", "sh", "-c", script])
-    yield* told(souffleur, "WatchSettled")
-    const runs = Effect.orElseSucceed(lab.read("runs"), () => "")
-    yield* until(
-      "the first run",
-      Effect.map(runs, (text) => text.endsWith("\n"))
-    )
-    process.kill(Number(yield* lab.read("runs")), "SIGKILL")
-    assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-    const log = yield* lab.log
-    only(log, "ConductorDied")
-    assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "restart")
-    assert.strictEqual(only(log, "ConductorCompleted")["by"], "exit")
-    assert.lengthOf((yield* lab.read("runs")).trim().split("\n"), 2)
-    assert.deepStrictEqual(yield* lab.asked, [])
-  }).pipe(Effect.scoped, Effect.provide(services))
-)
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Processes as ProcessesPort } from "@souffleur/domain"
 import { Processes } from "@souffleur/node"
 import { Effect } from "effect"
@@ -157,30 +157,32 @@ it("the page and the hub are files of their own, and they and the tools alone lo
   ])
 })
 
-it.live("a start reads few files, and the help no file of the store", () =>
-  Effect.gen(function* () {
-    const the = yield* stage([])
-    const loaded = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-      const note = join(the.home, "loaded")
-      const source = `import { registerHooks } from "node:module"
+describe("settings#compiled-code", () => {
+  it.live("a start reads few files, and the help no file of the store", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const loaded = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+        const note = join(the.home, "loaded")
+        const source = `import { registerHooks } from "node:module"
         import { appendFileSync } from "node:fs"
         registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(note)}, url + "\\n"), next(url, context)) })`
-      const hooks = ["--import", `data:text/javascript,${encodeURIComponent(source)}`]
-      yield* the.exactly(process.execPath, [...hooks, bundle, ...args], the.environment).ended
-      const urls = fs.readFileSync(note, "utf8").trim().split("\n")
-      fs.rmSync(note)
-      return urls.filter((url) => url.startsWith("file:")).map((url) => basename(url))
+        const hooks = ["--import", `data:text/javascript,${encodeURIComponent(source)}`]
+        yield* the.exactly(process.execPath, [...hooks, bundle, ...args], the.environment).ended
+        const urls = fs.readFileSync(note, "utf8").trim().split("\n")
+        fs.rmSync(note)
+        return urls.filter((url) => url.startsWith("file:")).map((url) => basename(url))
+      })
+      const [version, help, status] = [yield* loaded("--version"), yield* loaded("--help"), yield* loaded("status")]
+      assert.deepStrictEqual(version, ["souffleur.cjs"])
+      assert.include(help, "program.cjs")
+      assert.notInclude(help, "status.cjs")
+      assert.include(status, "status.cjs")
+      assert.notInclude(status, "run.cjs")
+      assert.isAtMost(status.length, 10)
+      assert.isAtMost((yield* loaded("run", "--help")).length, 10)
     })
-    const [version, help, status] = [yield* loaded("--version"), yield* loaded("--help"), yield* loaded("status")]
-    assert.deepStrictEqual(version, ["souffleur.cjs"])
-    assert.include(help, "program.cjs")
-    assert.notInclude(help, "status.cjs")
-    assert.include(status, "status.cjs")
-    assert.notInclude(status, "run.cjs")
-    assert.isAtMost(status.length, 10)
-    assert.isAtMost((yield* loaded("run", "--help")).length, 10)
-  })
-)
+  )
+})
 
 it("a hook, a launch and the compile cache load nothing of Effect", () => {
   const read = (name: string) => fs.readFileSync(join(folder, name), "utf8")

@@ -10,70 +10,72 @@ const withoutTmux = spawnSync("tmux", ["-V"]).status !== 0
 
 const script = (path: string, text: string) => fs.writeFileSync(path, `#!/bin/sh\n${text}`, { mode: 0o755 })
 
-describe.concurrent("compact by hand", () => {
-  liveCase("compact compacts a session whose process has ended in place, under the ceiling", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1, 10)])
-      assert.strictEqual((yield* the.run(["__stand-in", ...the.order])).code, 0)
-      const [agent, seen] = [join(the.home, "agent"), join(the.home, "seen")]
-      script(
-        agent,
-        `pwd > '${seen}'; printf '%s\\n' "$@" >> '${seen}'; exec '${process.execPath}' '${bundle}' __stand-in "$@"\n`
-      )
-      // From anywhere: a session is compacted in its own project's folder.
-      const at = { SOUFFLEUR_AGENT_COMMAND: agent }
-      const { code, errors, lines } = yield* the.run(["compact", the.session, "--json"], at, the.home)
-      assert.strictEqual(code, 0, errors)
-      assert.deepStrictEqual(JSON.parse(lines.join("")), { session_id: the.session, compacted: true, attempts: 1 })
-      assert.strictEqual(the.conversation(the.session).split('"compact_boundary"').length, 2)
-      const args = ["--resume", the.session, "-p", "--permission-mode", "acceptEdits", "--", "/compact"]
-      assert.deepStrictEqual(fs.readFileSync(seen, "utf8").split("\n"), [the.project, ...args, ""])
-      // The launch held the environment; it is decided.
-      assert.isFalse(fs.readdirSync(join(the.state, "launches")).some((name) => name.endsWith(".json")))
+describe("behaviour#standard_compact", () => {
+  describe.concurrent("compact by hand", () => {
+    liveCase("compact compacts a session whose process has ended in place, under the ceiling", () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1, 10)])
+        assert.strictEqual((yield* the.run(["__stand-in", ...the.order])).code, 0)
+        const [agent, seen] = [join(the.home, "agent"), join(the.home, "seen")]
+        script(
+          agent,
+          `pwd > '${seen}'; printf '%s\\n' "$@" >> '${seen}'; exec '${process.execPath}' '${bundle}' __stand-in "$@"\n`
+        )
+        // From anywhere: a session is compacted in its own project's folder.
+        const at = { SOUFFLEUR_AGENT_COMMAND: agent }
+        const { code, errors, lines } = yield* the.run(["compact", the.session, "--json"], at, the.home)
+        assert.strictEqual(code, 0, errors)
+        assert.deepStrictEqual(JSON.parse(lines.join("")), { session_id: the.session, compacted: true, attempts: 1 })
+        assert.strictEqual(the.conversation(the.session).split('"compact_boundary"').length, 2)
+        const args = ["--resume", the.session, "-p", "--permission-mode", "acceptEdits", "--", "/compact"]
+        assert.deepStrictEqual(fs.readFileSync(seen, "utf8").split("\n"), [the.project, ...args, ""])
+        // The launch held the environment; it is decided.
+        assert.isFalse(fs.readdirSync(join(the.state, "launches")).some((name) => name.endsWith(".json")))
 
-      // Told where, there; and a project that is gone is compacted from here.
-      const elsewhere = join(the.home, "elsewhere")
-      fs.mkdirSync(elsewhere)
-      const told = ["compact", the.session, "--project-dir", elsewhere]
-      assert.strictEqual((yield* the.run(told, at, the.home)).code, 0)
-      assert.strictEqual(fs.readFileSync(seen, "utf8").split("\n")[0], elsewhere)
-      fs.renameSync(the.project, `${the.project}-moved`)
-      assert.strictEqual((yield* the.run(["compact", the.session], at, the.home)).code, 0)
-      assert.strictEqual(fs.readFileSync(seen, "utf8").split("\n")[0], the.home)
-    })
-  )
+        // Told where, there; and a project that is gone is compacted from here.
+        const elsewhere = join(the.home, "elsewhere")
+        fs.mkdirSync(elsewhere)
+        const told = ["compact", the.session, "--project-dir", elsewhere]
+        assert.strictEqual((yield* the.run(told, at, the.home)).code, 0)
+        assert.strictEqual(fs.readFileSync(seen, "utf8").split("\n")[0], elsewhere)
+        fs.renameSync(the.project, `${the.project}-moved`)
+        assert.strictEqual((yield* the.run(["compact", the.session], at, the.home)).code, 0)
+        assert.strictEqual(fs.readFileSync(seen, "utf8").split("\n")[0], the.home)
+      })
+    )
 
-  liveCase("compact without a boundary is tried once more, and fails whatever the agent's exit code", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1, 10)])
-      yield* the.run(["__stand-in", ...the.order])
-      const agent = join(the.home, "agent")
-      script(agent, `SOUFFLEUR_STANDIN_COMPACT_FAILS=true exec '${process.execPath}' '${bundle}' __stand-in "$@"\n`)
-      const { code, errors, lines } = yield* the.run(["compact", the.session], { SOUFFLEUR_AGENT_COMMAND: agent })
-      assert.deepStrictEqual([code, lines], [1, []])
-      assert.match(errors, /^souffleur: session \S+ is not compacted: the compact session ended without a boundary$/m)
-      assert.lengthOf(the.launched(), 2)
-    })
-  )
+    liveCase("compact without a boundary is tried once more, and fails whatever the agent's exit code", () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1, 10)])
+        yield* the.run(["__stand-in", ...the.order])
+        const agent = join(the.home, "agent")
+        script(agent, `SOUFFLEUR_STANDIN_COMPACT_FAILS=true exec '${process.execPath}' '${bundle}' __stand-in "$@"\n`)
+        const { code, errors, lines } = yield* the.run(["compact", the.session], { SOUFFLEUR_AGENT_COMMAND: agent })
+        assert.deepStrictEqual([code, lines], [1, []])
+        assert.match(errors, /^souffleur: session \S+ is not compacted: the compact session ended without a boundary$/m)
+        assert.lengthOf(the.launched(), 2)
+      })
+    )
 
-  live("compact is refused while a process holds the session or a watch looks after it, and launches nothing", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const conductor = yield* the.conductor()
-      const held = yield* the.run(["compact", the.session, "--json"])
-      assert.deepStrictEqual([held.code, held.lines], [2, []])
-      assert.match(held.errors, new RegExp(`process ${conductor.pid} holds session`))
-      const watch = the.watch(conductor, "--observe")
-      yield* prints(watch, "WatchSettled")
-      conductor.kill("SIGKILL")
-      yield* prints(watch, "RecoveryWithheld")
-      const watched = yield* the.run(["compact", the.session])
-      assert.deepStrictEqual([watched.code, watched.lines], [2, []])
-      assert.match(watched.errors, /looks after session .*"souffleur release opera-/)
-      assert.deepStrictEqual(the.launched(), [])
-      assert.strictEqual((yield* the.run(["compact", "no-such-session"])).code, 2)
-    })
-  )
+    live("compact is refused while a process holds the session or a watch looks after it, and launches nothing", () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const conductor = yield* the.conductor()
+        const held = yield* the.run(["compact", the.session, "--json"])
+        assert.deepStrictEqual([held.code, held.lines], [2, []])
+        assert.match(held.errors, new RegExp(`process ${conductor.pid} holds session`))
+        const watch = the.watch(conductor, "--observe")
+        yield* prints(watch, "WatchSettled")
+        conductor.kill("SIGKILL")
+        yield* prints(watch, "RecoveryWithheld")
+        const watched = yield* the.run(["compact", the.session])
+        assert.deepStrictEqual([watched.code, watched.lines], [2, []])
+        assert.match(watched.errors, /looks after session .*"souffleur release opera-/)
+        assert.deepStrictEqual(the.launched(), [])
+        assert.strictEqual((yield* the.run(["compact", "no-such-session"])).code, 2)
+      })
+    )
+  })
 })
 
 describe.concurrent("attach", () => {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -50,80 +50,82 @@ const watched = Effect.fnUntraced(function* (the: Effect.Success<ReturnType<type
   return (JSON.parse(run.lines[0]!) as { readonly watch: string }).watch
 })
 
-it.live.skipIf(missing)(
-  "top shows a watch, its events and its last decision, follows news and a resize, and gives the screen back",
-  () =>
+describe("command-line#top", () => {
+  it.live.skipIf(missing)(
+    "top shows a watch, its events and its last decision, follows news and a resize, and gives the screen back",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const id = yield* watched(the)
+        const pane = yield* makePane(the, { columns: 80, rows: 24 })
+        yield* pane.shows(`› ▸ ${id}`)
+        assert.isTrue(pane.isFull())
+        pane.press("Enter")
+        yield* pane.shows("souffleur watches.")
+        assert.include(pane.lines().join("\n"), the.project)
+        pane.press("?")
+        yield* pane.shows("this help")
+        pane.press("Escape")
+        yield* pane.shows(`› ▸ ${id}`)
+        pane.press("r")
+        yield* pane.shows(`Retry ${id}? y`)
+        pane.press("n")
+        yield* pane.shows("Nothing was said.")
+        pane.press("r")
+        yield* pane.shows("Retry")
+        pane.press("y")
+        // There is nothing to try again, and the log says so itself.
+        yield* until(
+          Effect.sync(() => pane.lines().at(23)!),
+          (line) => !line.includes("Retry") && !line.includes("w:why")
+        )
+        pane.tmux("resize-window", "-x", "40", "-y", "10")
+        yield* until(
+          Effect.sync(() => pane.lines().at(9)!),
+          (line) => line !== ""
+        )
+        assert.include(pane.lines().join("\n"), "working")
+        assert.isBelow(Math.max(...pane.lines().map((line) => line.length)), 41)
+        fs.writeFileSync(join(the.project, "go"), "")
+        yield* pane.shows("1 ended")
+        pane.press("w")
+        yield* pane.shows("ended with exit code 0")
+        pane.press("q")
+        yield* pane.ends(0)
+        assert.isTrue(pane.isRestored())
+        assert.strictEqual(pane.lines()[0], "before")
+      })
+  )
+
+  it.live.skipIf(missing)("top gives the screen back after a signal and after Ctrl-C, with their exit codes", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      for (const [end, code] of [
+        ["SIGTERM", 143],
+        ["SIGINT", 130],
+        ["C-c", 130]
+      ] as const) {
+        const pane = yield* makePane(the, { columns: 60, rows: 12 })
+        yield* pane.shows("Nothing is watched yet")
+        assert.isTrue(pane.isFull())
+        if (end === "C-c") pane.press(end)
+        else process.kill(pane.pid(), end)
+        yield* pane.ends(code)
+        assert.isTrue(pane.isRestored())
+        assert.deepStrictEqual(pane.lines().slice(0, 2), ["before", `code ${code}`])
+      }
+    })
+  )
+
+  it.live("top prints plain lines once into a pipe, and JSON for a program", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const id = yield* watched(the)
-      const pane = yield* makePane(the, { columns: 80, rows: 24 })
-      yield* pane.shows(`› ▸ ${id}`)
-      assert.isTrue(pane.isFull())
-      pane.press("Enter")
-      yield* pane.shows("souffleur watches.")
-      assert.include(pane.lines().join("\n"), the.project)
-      pane.press("?")
-      yield* pane.shows("this help")
-      pane.press("Escape")
-      yield* pane.shows(`› ▸ ${id}`)
-      pane.press("r")
-      yield* pane.shows(`Retry ${id}? y`)
-      pane.press("n")
-      yield* pane.shows("Nothing was said.")
-      pane.press("r")
-      yield* pane.shows("Retry")
-      pane.press("y")
-      // There is nothing to try again, and the log says so itself.
-      yield* until(
-        Effect.sync(() => pane.lines().at(23)!),
-        (line) => !line.includes("Retry") && !line.includes("w:why")
-      )
-      pane.tmux("resize-window", "-x", "40", "-y", "10")
-      yield* until(
-        Effect.sync(() => pane.lines().at(9)!),
-        (line) => line !== ""
-      )
-      assert.include(pane.lines().join("\n"), "working")
-      assert.isBelow(Math.max(...pane.lines().map((line) => line.length)), 41)
-      fs.writeFileSync(join(the.project, "go"), "")
-      yield* pane.shows("1 ended")
-      pane.press("w")
-      yield* pane.shows("ended with exit code 0")
-      pane.press("q")
-      yield* pane.ends(0)
-      assert.isTrue(pane.isRestored())
-      assert.strictEqual(pane.lines()[0], "before")
+      const plain = yield* the.run(["top"])
+      assert.deepStrictEqual([plain.code, plain.errors], [0, ""])
+      assert.deepStrictEqual(plain.lines, ["1 working", `▸ ${id}  working  ${the.project}`])
+      const { ended, living } = JSON.parse((yield* the.run(["top", "--json"])).lines.join("\n"))
+      assert.deepStrictEqual([ended, living[0].id, living[0].state], [0, id, "working"])
     })
-)
-
-it.live.skipIf(missing)("top gives the screen back after a signal and after Ctrl-C, with their exit codes", () =>
-  Effect.gen(function* () {
-    const the = yield* stage([])
-    for (const [end, code] of [
-      ["SIGTERM", 143],
-      ["SIGINT", 130],
-      ["C-c", 130]
-    ] as const) {
-      const pane = yield* makePane(the, { columns: 60, rows: 12 })
-      yield* pane.shows("Nothing is watched yet")
-      assert.isTrue(pane.isFull())
-      if (end === "C-c") pane.press(end)
-      else process.kill(pane.pid(), end)
-      yield* pane.ends(code)
-      assert.isTrue(pane.isRestored())
-      assert.deepStrictEqual(pane.lines().slice(0, 2), ["before", `code ${code}`])
-    }
-  })
-)
-
-it.live("top prints plain lines once into a pipe, and JSON for a program", () =>
-  Effect.gen(function* () {
-    const the = yield* stage([])
-    const id = yield* watched(the)
-    const plain = yield* the.run(["top"])
-    assert.deepStrictEqual([plain.code, plain.errors], [0, ""])
-    assert.deepStrictEqual(plain.lines, ["1 working", `▸ ${id}  working  ${the.project}`])
-    const { ended, living } = JSON.parse((yield* the.run(["top", "--json"])).lines.join("\n"))
-    assert.deepStrictEqual([ended, living[0].id, living[0].state], [0, id, "working"])
-  })
-)
+  )
+})

@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { LaunchSlots } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Fiber, type FileSystem, Layer, Ref, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -27,66 +27,68 @@ const test = (what: string, body: Effect.Effect<void, unknown, never>) => it.eff
 const inRoom = <E>(body: Effect.Effect<void, E, Scope.Scope | FileSystem.FileSystem>) =>
   body.pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
-test(
-  "watches that recover at once launch one after the other, each its spacing after the one before",
-  inRoom(
-    Effect.gen(function* () {
-      const { process, turns } = yield* machine
-      const takers = yield* Effect.forEach(["a", "b", "c"], (watch) => Effect.map(process, (take) => take(watch)))
-      const fibers = yield* Effect.forEach(takers, (take) => Effect.forkChild(take))
-      yield* settle
-      assert.lengthOf(yield* turns, 1)
-      yield* TestClock.adjust("4999 millis")
-      assert.lengthOf(yield* turns, 1)
-      yield* TestClock.adjust("1 millis")
-      assert.lengthOf(yield* turns, 2)
-      yield* TestClock.adjust("5 seconds")
-      yield* Effect.forEach(fibers, Fiber.join)
-      assert.deepStrictEqual(
-        (yield* turns).map((turn) => turn.replace(/^. /u, "")),
-        ["at 0", "at 5", "at 10"]
-      )
-    })
+describe("behaviour#launch", () => {
+  test(
+    "watches that recover at once launch one after the other, each its spacing after the one before",
+    inRoom(
+      Effect.gen(function* () {
+        const { process, turns } = yield* machine
+        const takers = yield* Effect.forEach(["a", "b", "c"], (watch) => Effect.map(process, (take) => take(watch)))
+        const fibers = yield* Effect.forEach(takers, (take) => Effect.forkChild(take))
+        yield* settle
+        assert.lengthOf(yield* turns, 1)
+        yield* TestClock.adjust("4999 millis")
+        assert.lengthOf(yield* turns, 1)
+        yield* TestClock.adjust("1 millis")
+        assert.lengthOf(yield* turns, 2)
+        yield* TestClock.adjust("5 seconds")
+        yield* Effect.forEach(fibers, Fiber.join)
+        assert.deepStrictEqual(
+          (yield* turns).map((turn) => turn.replace(/^. /u, "")),
+          ["at 0", "at 5", "at 10"]
+        )
+      })
+    )
   )
-)
 
-test(
-  "a single watch never waits, however often it launches, nor does a launch after the spacing",
-  inRoom(
-    Effect.gen(function* () {
-      const { process, turns } = yield* machine
-      const one = yield* process
-      const other = yield* process
-      yield* one("a")
-      yield* one("a")
-      yield* TestClock.adjust("1 second")
-      yield* one("a")
-      yield* TestClock.adjust("5 seconds")
-      yield* other("b")
-      assert.deepStrictEqual(yield* turns, ["a at 0", "a at 0", "a at 1", "b at 6"])
-    })
+  test(
+    "a single watch never waits, however often it launches, nor does a launch after the spacing",
+    inRoom(
+      Effect.gen(function* () {
+        const { process, turns } = yield* machine
+        const one = yield* process
+        const other = yield* process
+        yield* one("a")
+        yield* one("a")
+        yield* TestClock.adjust("1 second")
+        yield* one("a")
+        yield* TestClock.adjust("5 seconds")
+        yield* other("b")
+        assert.deepStrictEqual(yield* turns, ["a at 0", "a at 0", "a at 1", "b at 6"])
+      })
+    )
   )
-)
 
-test(
-  "a watch that dies in its turn delays the others for no longer than that, with any clock",
-  inRoom(
-    Effect.gen(function* () {
-      const { begun, process, turns } = yield* machine
-      const one = yield* process
-      const other = yield* process
-      yield* one("a")
-      const dead = yield* Effect.forkChild(other("b"))
-      yield* settle
-      yield* Fiber.interrupt(dead)
-      const next = yield* Effect.forkChild(one("c"))
-      yield* settle
-      yield* TestClock.adjust("10 seconds")
-      yield* Fiber.join(next)
-      assert.deepStrictEqual(yield* turns, ["a at 0", "c at 10"])
-      yield* TestClock.setTime(begun - 3_600_000)
-      yield* other("d")
-      assert.deepStrictEqual((yield* turns).at(-1), "d at -3600")
-    })
+  test(
+    "a watch that dies in its turn delays the others for no longer than that, with any clock",
+    inRoom(
+      Effect.gen(function* () {
+        const { begun, process, turns } = yield* machine
+        const one = yield* process
+        const other = yield* process
+        yield* one("a")
+        const dead = yield* Effect.forkChild(other("b"))
+        yield* settle
+        yield* Fiber.interrupt(dead)
+        const next = yield* Effect.forkChild(one("c"))
+        yield* settle
+        yield* TestClock.adjust("10 seconds")
+        yield* Fiber.join(next)
+        assert.deepStrictEqual(yield* turns, ["a at 0", "c at 10"])
+        yield* TestClock.setTime(begun - 3_600_000)
+        yield* other("d")
+        assert.deepStrictEqual((yield* turns).at(-1), "d at -3600")
+      })
+    )
   )
-)
+})

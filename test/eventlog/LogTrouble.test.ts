@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { EventLog, type ProcessIdentity } from "@souffleur/domain"
 import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Console, Context, Effect, Exit, Fiber, FileSystem, Layer, Logger, Option, Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { SqlClient } from "effect/sql"
@@ -217,40 +217,42 @@ test(
   })
 )
 
-test(
-  "the offspring of a Conductor is kept apart for each, for every process, and in memory while the store is out",
-  Effect.gen(function* () {
-    const path = yield* newPath
-    const [one, other] = [4711, 4712].map((pid) => ({ pid, startTime: 7, bootId: "boot" })) as [
-      ProcessIdentity,
-      ProcessIdentity
-    ]
-    const started = (...pids: ReadonlyArray<number>) => pids.map((pid) => ({ pid, startTime: 9, bootId: "boot" }))
-    yield* Effect.gen(function* () {
-      const { recall, remember } = yield* Offspring
-      assert.deepStrictEqual(yield* recall(one), [])
-      yield* remember(one, started(20, 21))
-      yield* remember(other, started(30))
-      yield* remember(one, started(21, 22))
-      const locking = yield* holding(path)
-      yield* remember(other, started(31))
-      assert.deepStrictEqual(yield* recall(other), started(31))
-      locking.exec("ROLLBACK")
-      assert.deepStrictEqual(yield* recall(other), started(31), "what the file says is older")
-    }).pipe(Effect.provide(logAt(path, { lockTimeout: "60 millis" })))
-    const later = (of: ProcessIdentity) =>
-      Effect.flatMap(Offspring, ({ recall }) => recall(of)).pipe(Effect.provide(logAt(path)))
-    assert.deepStrictEqual(yield* later(one), started(21, 22))
-    assert.deepStrictEqual(yield* later({ ...one, startTime: 8 }), [], "another process that has its pid")
-    assert.deepStrictEqual(yield* later(other), started(30))
-    // A file with foreign bytes: nothing is known then.
-    yield* Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE offspring SET started = '[["20", null]]'`
-      assert.deepStrictEqual(yield* (yield* Offspring).recall(one), [])
-    }).pipe(Effect.provide(logAt(path)))
-  })
-)
+describe("behaviour#stop", () => {
+  test(
+    "the offspring of a Conductor is kept apart for each, for every process, and in memory while the store is out",
+    Effect.gen(function* () {
+      const path = yield* newPath
+      const [one, other] = [4711, 4712].map((pid) => ({ pid, startTime: 7, bootId: "boot" })) as [
+        ProcessIdentity,
+        ProcessIdentity
+      ]
+      const started = (...pids: ReadonlyArray<number>) => pids.map((pid) => ({ pid, startTime: 9, bootId: "boot" }))
+      yield* Effect.gen(function* () {
+        const { recall, remember } = yield* Offspring
+        assert.deepStrictEqual(yield* recall(one), [])
+        yield* remember(one, started(20, 21))
+        yield* remember(other, started(30))
+        yield* remember(one, started(21, 22))
+        const locking = yield* holding(path)
+        yield* remember(other, started(31))
+        assert.deepStrictEqual(yield* recall(other), started(31))
+        locking.exec("ROLLBACK")
+        assert.deepStrictEqual(yield* recall(other), started(31), "what the file says is older")
+      }).pipe(Effect.provide(logAt(path, { lockTimeout: "60 millis" })))
+      const later = (of: ProcessIdentity) =>
+        Effect.flatMap(Offspring, ({ recall }) => recall(of)).pipe(Effect.provide(logAt(path)))
+      assert.deepStrictEqual(yield* later(one), started(21, 22))
+      assert.deepStrictEqual(yield* later({ ...one, startTime: 8 }), [], "another process that has its pid")
+      assert.deepStrictEqual(yield* later(other), started(30))
+      // A file with foreign bytes: nothing is known then.
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE offspring SET started = '[["20", null]]'`
+        assert.deepStrictEqual(yield* (yield* Offspring).recall(one), [])
+      }).pipe(Effect.provide(logAt(path)))
+    })
+  )
+})
 
 test(
   "a store that is out is no dead watcher: the beat is remembered, and the trouble told once",

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { EventLog } from "@souffleur/domain"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Option, Queue, Result, Schedule, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { SqlClient } from "effect/sql"
@@ -94,35 +94,37 @@ test(
   })
 )
 
-test(
-  "an acknowledged event outlives kill -9",
-  Effect.gen(function* () {
-    const path = `${yield* folder}/souffleur.db`
-    for (let round = 0; round < 3; round++) {
-      const stream = `killed-${round}`
-      const handle = yield* souffleur(path, "append", stream, "100000", "3")
-      // Each is killed at a different moment, during its appends.
-      const acknowledged = yield* lines(handle).pipe(
-        Stream.tap((line) =>
-          Number(line) === 60 + 30 * round ? Effect.forkChild(handle.kill({ killSignal: "SIGKILL" })) : Effect.void
-        ),
-        Stream.runCollect
-      )
-      const last = Number(acknowledged.at(-1))
-      assert.isAtLeast(last, 60)
-      yield* Effect.gen(function* () {
-        const events = yield* (yield* EventLog).read(stream, 0)
-        assert.isAtLeast(events.length, last)
-        assert.strictEqual(events.length % 3, 0, "an append is whole")
-        assert.deepStrictEqual(
-          events.map(({ revision }) => revision),
-          Array.from({ length: events.length }, (_, n) => n + 1)
+describe("behaviour#never", () => {
+  test(
+    "an acknowledged event outlives kill -9",
+    Effect.gen(function* () {
+      const path = `${yield* folder}/souffleur.db`
+      for (let round = 0; round < 3; round++) {
+        const stream = `killed-${round}`
+        const handle = yield* souffleur(path, "append", stream, "100000", "3")
+        // Each is killed at a different moment, during its appends.
+        const acknowledged = yield* lines(handle).pipe(
+          Stream.tap((line) =>
+            Number(line) === 60 + 30 * round ? Effect.forkChild(handle.kill({ killSignal: "SIGKILL" })) : Effect.void
+          ),
+          Stream.runCollect
         )
-        assert.deepStrictEqual(yield* check, [{ quick_check: "ok" }])
-      }).pipe(Effect.provide(logAt(path)))
-    }
-  })
-)
+        const last = Number(acknowledged.at(-1))
+        assert.isAtLeast(last, 60)
+        yield* Effect.gen(function* () {
+          const events = yield* (yield* EventLog).read(stream, 0)
+          assert.isAtLeast(events.length, last)
+          assert.strictEqual(events.length % 3, 0, "an append is whole")
+          assert.deepStrictEqual(
+            events.map(({ revision }) => revision),
+            Array.from({ length: events.length }, (_, n) => n + 1)
+          )
+          assert.deepStrictEqual(yield* check, [{ quick_check: "ok" }])
+        }).pipe(Effect.provide(logAt(path)))
+      }
+    })
+  )
+})
 
 test(
   "changes sees another process's append after a long quiet, and each of ours once",

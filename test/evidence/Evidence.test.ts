@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import type { Signs } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect } from "effect"
@@ -19,64 +19,66 @@ const bySilence = ({ now, process, session }: Signs) =>
 
 const page = fs.readFileSync(new URL("../../docs/reliability.md", import.meta.url), "utf8")
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("each recorded or constructed situation has the right result", () =>
-    Effect.gen(function* () {
-      assert.isAtLeast(situations.length, 100)
-      const wrong = (yield* seen).flatMap(({ signs, situation }) => {
-        const verdict = judged(signs)
-        const is = comparable(verdict, situation.verdict)
-        return JSON.stringify(Object.entries(is).toSorted()) ===
-          JSON.stringify(Object.entries(situation.verdict).toSorted())
-          ? []
-          : [{ name: situation.name, right: situation.verdict, is: verdict }]
+describe("behaviour#verdicts", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("each recorded or constructed situation has the right result", () =>
+      Effect.gen(function* () {
+        assert.isAtLeast(situations.length, 100)
+        const wrong = (yield* seen).flatMap(({ signs, situation }) => {
+          const verdict = judged(signs)
+          const is = comparable(verdict, situation.verdict)
+          return JSON.stringify(Object.entries(is).toSorted()) ===
+            JSON.stringify(Object.entries(situation.verdict).toSorted())
+            ? []
+            : [{ name: situation.name, right: situation.verdict, is: verdict }]
+        })
+        assert.deepStrictEqual(wrong, [])
       })
-      assert.deepStrictEqual(wrong, [])
-    })
-  )
-  // Hooks and beats are extra signs, where a user has them. Alone, they can be the only sign of life.
-  it.effect("a healthy Conductor is never killed, whichever of its signs cannot be read", () =>
-    Effect.gen(function* () {
-      const sources = ["children", "pidFile", "process", "session", "stillSince"] as const
-      const killed = (yield* seen)
-        .filter(({ situation }) => situation.right === "alive")
-        .flatMap(({ signs, situation }) =>
-          Array.from({ length: 2 ** sources.length }, (_, mask) =>
-            sources.filter((__, bit) => (mask & (1 << bit)) !== 0)
-          ).flatMap((missing) => {
-            const fewer: Signs = { ...signs, ...Object.fromEntries(missing.map((source) => [source, undefined])) }
-            return kills(judged(fewer)) ? [`${situation.name} without ${missing.join(", ") || "nothing"}`] : []
-          })
-        )
-      assert.deepStrictEqual(killed, [])
-    })
-  )
-  it.effect("the page has the results of this run", () =>
-    Effect.gen(function* () {
-      const all = yield* seen
-      const row = (kind: string, of: typeof all) => {
-        const killed = (by: (signs: Signs) => boolean) =>
-          of.filter(({ signs, situation }) => situation.right === "alive" && by(signs)).length
-        const missed = (by: (signs: Signs) => boolean) =>
-          of.filter(({ signs, situation }) => situation.right === "dead" && !by(signs)).length
-        const recorded = of.filter(({ situation }) => situation.from === "recorded").length
-        const ours = (signs: Signs) => kills(judged(signs))
-        return `| ${kind} | ${of.length} | ${recorded} | ${killed(ours)} | ${missed(ours)} | ${killed(bySilence)} | ${missed(bySilence)} |`
-      }
-      const tags = [...new Set(situations.map(({ verdict }) => verdict._tag))].toSorted()
-      const rows = [
-        "| right verdict | situations | with records of the real agent | false kills | missed deaths | false kills by silence alone | missed deaths by silence alone |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-        ...tags.map((tag) =>
-          row(
-            tag,
-            all.filter(({ situation }) => situation.verdict._tag === tag)
+    )
+    // Hooks and beats are extra signs, where a user has them. Alone, they can be the only sign of life.
+    it.effect("a healthy Conductor is never killed, whichever of its signs cannot be read", () =>
+      Effect.gen(function* () {
+        const sources = ["children", "pidFile", "process", "session", "stillSince"] as const
+        const killed = (yield* seen)
+          .filter(({ situation }) => situation.right === "alive")
+          .flatMap(({ signs, situation }) =>
+            Array.from({ length: 2 ** sources.length }, (_, mask) =>
+              sources.filter((__, bit) => (mask & (1 << bit)) !== 0)
+            ).flatMap((missing) => {
+              const fewer: Signs = { ...signs, ...Object.fromEntries(missing.map((source) => [source, undefined])) }
+              return kills(judged(fewer)) ? [`${situation.name} without ${missing.join(", ") || "nothing"}`] : []
+            })
           )
-        ),
-        row("all", all)
-      ]
-      const stands = page.slice(page.indexOf(rows[0]!)).split("\n\n")[0]
-      assert.strictEqual(stands, rows.join("\n"))
-    })
-  )
+        assert.deepStrictEqual(killed, [])
+      })
+    )
+    it.effect("the page has the results of this run", () =>
+      Effect.gen(function* () {
+        const all = yield* seen
+        const row = (kind: string, of: typeof all) => {
+          const killed = (by: (signs: Signs) => boolean) =>
+            of.filter(({ signs, situation }) => situation.right === "alive" && by(signs)).length
+          const missed = (by: (signs: Signs) => boolean) =>
+            of.filter(({ signs, situation }) => situation.right === "dead" && !by(signs)).length
+          const recorded = of.filter(({ situation }) => situation.from === "recorded").length
+          const ours = (signs: Signs) => kills(judged(signs))
+          return `| ${kind} | ${of.length} | ${recorded} | ${killed(ours)} | ${missed(ours)} | ${killed(bySilence)} | ${missed(bySilence)} |`
+        }
+        const tags = [...new Set(situations.map(({ verdict }) => verdict._tag))].toSorted()
+        const rows = [
+          "| right verdict | situations | with records of the real agent | false kills | missed deaths | false kills by silence alone | missed deaths by silence alone |",
+          "| --- | --- | --- | --- | --- | --- | --- |",
+          ...tags.map((tag) =>
+            row(
+              tag,
+              all.filter(({ situation }) => situation.verdict._tag === tag)
+            )
+          ),
+          row("all", all)
+        ]
+        const stands = page.slice(page.indexOf(rows[0]!)).split("\n\n")[0]
+        assert.strictEqual(stands, rows.join("\n"))
+      })
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HubProjection, type HubPart, layerInOneHub, layerHubCluster, layerPostgres } from "@souffleur/hub"
 import { HostHashing } from "@souffleur/node"
 import { Effect, Layer } from "effect"
@@ -68,110 +68,112 @@ const twoHubs = Effect.gen(function* () {
   }
 })
 
-it.live.skipIf(noPostgres !== undefined)(
-  "one of two hubs does all parts, the other goes on where it is frozen or killed, and an episode is told once",
-  () =>
+describe("fleet#several-hubs", () => {
+  it.live.skipIf(noPostgres !== undefined)(
+    "one of two hubs does all parts, the other goes on where it is frozen or killed, and an episode is told once",
+    () =>
+      Effect.gen(function* () {
+        const { aged, heard, notices, ownedBy, parts, query, silent } = yield* twoHubs
+        const before = yield* parts
+        yield* until(query("SELECT count(*) FROM cluster_locks"), (count) => count === "2")
+        before.by.kill("SIGSTOP")
+        yield* aged(before.address)
+        yield* ownedBy((address) => address !== before.address)
+        yield* silent
+        assert.deepStrictEqual(yield* notices(1), ["silent_host"])
+        before.by.kill("SIGCONT")
+        yield* until(
+          query("SELECT count(*) FROM cluster_runners WHERE last_heartbeat > now() - interval '1 minute'"),
+          (count) => count === "2"
+        )
+        yield* heard
+        yield* silent
+        assert.lengthOf(yield* notices(2), 2)
+        const after = yield* parts
+        yield* killed(after.by)
+        yield* aged(after.address)
+        yield* ownedBy((address) => address !== after.address)
+        yield* heard
+        yield* silent
+        assert.lengthOf(yield* notices(3), 3)
+      })
+  )
+
+  it.live.skipIf(noPostgres !== undefined)(
+    "a frozen hub holds up no view, and hubs without alarms neither meet nor listen for those with them",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* postgresServer
+        const { name, url } = yield* server.database
+        const the = yield* fleetStage(url)
+        const frozen = yield* the.another()
+        yield* the.serve
+        const host = yield* the.joined("one")
+        const anna = yield* the.person("anna", "viewer")
+        host.ship()
+        frozen.child.kill("SIGSTOP")
+        host.open("night", ...settled)
+        yield* until(
+          Effect.map(anna.ask(["status", "--fleet", "--json"]), ({ out }) => JSON.parse(out).jobs),
+          (jobs: ReadonlyArray<{ readonly id: string }>) => jobs.some(({ id }) => id === "night")
+        )
+        assert.strictEqual(yield* server.query("SELECT count(*) FROM listening", name), "0")
+        assert.strictEqual(yield* server.query("SELECT to_regclass('cluster_runners') IS NULL", name), "t")
+      })
+  )
+
+  it.live.skipIf(noPostgres !== undefined)("an outage of Postgres delays the parts of the hubs, and no more", () =>
     Effect.gen(function* () {
-      const { aged, heard, notices, ownedBy, parts, query, silent } = yield* twoHubs
-      const before = yield* parts
-      yield* until(query("SELECT count(*) FROM cluster_locks"), (count) => count === "2")
-      before.by.kill("SIGSTOP")
-      yield* aged(before.address)
-      yield* ownedBy((address) => address !== before.address)
+      const { heard, notices, parts, server, silent } = yield* twoHubs
+      yield* parts
       yield* silent
-      assert.deepStrictEqual(yield* notices(1), ["silent_host"])
-      before.by.kill("SIGCONT")
-      yield* until(
-        query("SELECT count(*) FROM cluster_runners WHERE last_heartbeat > now() - interval '1 minute'"),
-        (count) => count === "2"
-      )
+      yield* notices(1)
+      yield* server.kill
+      yield* server.start
       yield* heard
       yield* silent
       assert.lengthOf(yield* notices(2), 2)
-      const after = yield* parts
-      yield* killed(after.by)
-      yield* aged(after.address)
-      yield* ownedBy((address) => address !== after.address)
-      yield* heard
-      yield* silent
-      assert.lengthOf(yield* notices(3), 3)
     })
-)
+  )
 
-it.live.skipIf(noPostgres !== undefined)(
-  "a frozen hub holds up no view, and hubs without alarms neither meet nor listen for those with them",
-  () =>
-    Effect.gen(function* () {
-      const server = yield* postgresServer
-      const { name, url } = yield* server.database
-      const the = yield* fleetStage(url)
-      const frozen = yield* the.another()
-      yield* the.serve
-      const host = yield* the.joined("one")
-      const anna = yield* the.person("anna", "viewer")
-      host.ship()
-      frozen.child.kill("SIGSTOP")
-      host.open("night", ...settled)
-      yield* until(
-        Effect.map(anna.ask(["status", "--fleet", "--json"]), ({ out }) => JSON.parse(out).jobs),
-        (jobs: ReadonlyArray<{ readonly id: string }>) => jobs.some(({ id }) => id === "night")
-      )
-      assert.strictEqual(yield* server.query("SELECT count(*) FROM listening", name), "0")
-      assert.strictEqual(yield* server.query("SELECT to_regclass('cluster_runners') IS NULL", name), "t")
-    })
-)
-
-it.live.skipIf(noPostgres !== undefined)("an outage of Postgres delays the parts of the hubs, and no more", () =>
-  Effect.gen(function* () {
-    const { heard, notices, parts, server, silent } = yield* twoHubs
-    yield* parts
-    yield* silent
-    yield* notices(1)
-    yield* server.kill
-    yield* server.start
-    yield* heard
-    yield* silent
-    assert.lengthOf(yield* notices(2), 2)
-  })
-)
-
-it.live.skipIf(noPostgres !== undefined)(
-  "a part is at a hub that was asked for it, and hubs of two rules have parts of their own",
-  () =>
-    Effect.gen(function* () {
-      const { query, url } = yield* postgresServer.pipe(
-        Effect.flatMap((server) =>
-          Effect.map(server.database, ({ name, url }) => ({ url, query: (sql: string) => server.query(sql, name) }))
-        )
-      )
-      const does: Array<string> = []
-      /** A hub that begins its parts, and has no more of them. */
-      const hub = (port: number, rules: string, parts: ReadonlyArray<HubPart>) =>
-        Layer.build(
-          Layer.mergeAll(
-            Layer.empty,
-            ...parts.map((part) =>
-              layerInOneHub(
-                part,
-                Effect.sync(() => void does.push(`${port} ${part}`))
-              )
-            )
-          ).pipe(
-            Layer.provide(layerHubCluster({ host: "here", port, parts })),
-            Layer.provide(Layer.mock(HubProjection)({ rules })),
-            Layer.provide(Layer.fresh(layerPostgres(url))),
-            Layer.provide(HostHashing.layer)
+  it.live.skipIf(noPostgres !== undefined)(
+    "a part is at a hub that was asked for it, and hubs of two rules have parts of their own",
+    () =>
+      Effect.gen(function* () {
+        const { query, url } = yield* postgresServer.pipe(
+          Effect.flatMap((server) =>
+            Effect.map(server.database, ({ name, url }) => ({ url, query: (sql: string) => server.query(sql, name) }))
           )
         )
-      yield* hub(1, "old", ["sentinel"])
-      yield* hub(2, "new", ["retention"])
-      yield* hub(3, "new", ["sentinel"])
-      yield* hub(4, "old", ["retention"])
-      yield* until(query("SELECT count(*) FROM cluster_locks"), (count) => count === "4")
-      yield* until(
-        Effect.sync(() => does.length),
-        (count) => count === 4
-      )
-      assert.sameMembers(does, ["1 sentinel", "2 retention", "3 sentinel", "4 retention"])
-    })
-)
+        const does: Array<string> = []
+        /** A hub that begins its parts, and has no more of them. */
+        const hub = (port: number, rules: string, parts: ReadonlyArray<HubPart>) =>
+          Layer.build(
+            Layer.mergeAll(
+              Layer.empty,
+              ...parts.map((part) =>
+                layerInOneHub(
+                  part,
+                  Effect.sync(() => void does.push(`${port} ${part}`))
+                )
+              )
+            ).pipe(
+              Layer.provide(layerHubCluster({ host: "here", port, parts })),
+              Layer.provide(Layer.mock(HubProjection)({ rules })),
+              Layer.provide(Layer.fresh(layerPostgres(url))),
+              Layer.provide(HostHashing.layer)
+            )
+          )
+        yield* hub(1, "old", ["sentinel"])
+        yield* hub(2, "new", ["retention"])
+        yield* hub(3, "new", ["sentinel"])
+        yield* hub(4, "old", ["retention"])
+        yield* until(query("SELECT count(*) FROM cluster_locks"), (count) => count === "4")
+        yield* until(
+          Effect.sync(() => does.length),
+          (count) => count === 4
+        )
+        assert.sameMembers(does, ["1 sentinel", "2 retention", "3 sentinel", "4 retention"])
+      })
+  )
+})

@@ -75,20 +75,22 @@ describe.concurrent("standing by", () => {
       })
   )
 
-  live("retry after a raise of the threshold begins a cycle with the new config", () =>
-    Effect.gen(function* () {
-      const the = yield* standingBy
-      fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), "FORCE_COMPACT=100000\nTRIM_CHARS=0\n")
-      yield* the.run(["retry"])
-      const next = yield* prints(the.watch, "ConductorRelaunched")
-      assert.strictEqual(next["provider"], "claude_export")
-      assert.deepStrictEqual(yield* the.watch.ended, well)
-      assert.match(
-        the.watch.errors(),
-        /^warning: .*line 2: TRIM_CHARS must be a positive integer, its default is used$/m
-      )
-    })
-  )
+  describe("behaviour#cycle", () => {
+    live("retry after a raise of the threshold begins a cycle with the new config", () =>
+      Effect.gen(function* () {
+        const the = yield* standingBy
+        fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), "FORCE_COMPACT=100000\nTRIM_CHARS=0\n")
+        yield* the.run(["retry"])
+        const next = yield* prints(the.watch, "ConductorRelaunched")
+        assert.strictEqual(next["provider"], "claude_export")
+        assert.deepStrictEqual(yield* the.watch.ended, well)
+        assert.match(
+          the.watch.errors(),
+          /^warning: .*line 2: TRIM_CHARS must be a positive integer, its default is used$/m
+        )
+      })
+    )
+  })
 
   live("retry after a raise of the threshold makes a restarted souffleur launch from the export", () =>
     Effect.gen(function* () {
@@ -107,90 +109,94 @@ describe.concurrent("standing by", () => {
     })
   )
 
-  live("adopt makes a process that was started by hand the Conductor", () =>
-    Effect.gen(function* () {
-      const the = yield* standingBy
-      const state = Effect.sync(() => the.row("souffleur")["state"])
-      yield* until(state, (now) => now === "error")
-      const session = crypto.randomUUID()
-      const order = ["--session-id", session, "-p", "--", "Go on with the plan."]
-      const byHand = yield* the.acting(the.start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: "2" }))
-      // Another process is named in its place. Only a person may insist on that.
-      const innocent = yield* Effect.acquireRelease(
-        Effect.sync(() => spawn("sleep", ["300"])),
-        (child) => Effect.sync(() => child.kill("SIGKILL"))
-      )
-      const wrong = yield* the.run(["adopt", "--pid", String(innocent.pid), "--session-id", session])
-      assert.strictEqual(wrong.code, 2)
-      assert.include(
-        wrong.errors,
-        `process ${byHand.pid} holds session ${session}, not process ${innocent.pid}: adopt that one, or say --force`
-      )
-      const adopted = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
-      assert.deepStrictEqual(
-        [adopted.code, adopted.lines],
-        [0, [`${the.closed.watch} follows pid ${byHand.pid} from now on, as Conductor (S2)`]],
-        adopted.errors
-      )
-      const event = yield* prints(the.watch, "ConductorAdopted")
-      assert.deepInclude(event, { by: "operator", generation: 2, sessionId: session })
-      yield* until(state, (now) => now === "confirmed")
-      const why = (yield* the.run(["why"])).lines.join("\n")
-      assert.include(why, "An operator's word outranks recovery.")
-      // A second adoption of its own Conductor is no error.
-      const again = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
-      assert.deepStrictEqual([again.code, again.errors], [0, ""])
-      // It is watched: its death is one.
-      fs.rmSync(the.failing)
-      byHand.kill("SIGKILL")
-      yield* prints(the.watch, "ConductorDied", ({ revision }) => revision > event.revision)
-      const next = yield* prints(the.watch, "ConductorRelaunched")
-      assert.strictEqual(next["generation"], 4)
-      assert.deepStrictEqual(yield* the.watch.ended, well)
-      assert.strictEqual(the.row("souffleur")["state"], "complete")
-    })
-  )
+  describe("behaviour#who-holds-a-session", () => {
+    live("adopt makes a process that was started by hand the Conductor", () =>
+      Effect.gen(function* () {
+        const the = yield* standingBy
+        const state = Effect.sync(() => the.row("souffleur")["state"])
+        yield* until(state, (now) => now === "error")
+        const session = crypto.randomUUID()
+        const order = ["--session-id", session, "-p", "--", "Go on with the plan."]
+        const byHand = yield* the.acting(the.start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: "2" }))
+        // Another process is named in its place. Only a person may insist on that.
+        const innocent = yield* Effect.acquireRelease(
+          Effect.sync(() => spawn("sleep", ["300"])),
+          (child) => Effect.sync(() => child.kill("SIGKILL"))
+        )
+        const wrong = yield* the.run(["adopt", "--pid", String(innocent.pid), "--session-id", session])
+        assert.strictEqual(wrong.code, 2)
+        assert.include(
+          wrong.errors,
+          `process ${byHand.pid} holds session ${session}, not process ${innocent.pid}: adopt that one, or say --force`
+        )
+        const adopted = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
+        assert.deepStrictEqual(
+          [adopted.code, adopted.lines],
+          [0, [`${the.closed.watch} follows pid ${byHand.pid} from now on, as Conductor (S2)`]],
+          adopted.errors
+        )
+        const event = yield* prints(the.watch, "ConductorAdopted")
+        assert.deepInclude(event, { by: "operator", generation: 2, sessionId: session })
+        yield* until(state, (now) => now === "confirmed")
+        const why = (yield* the.run(["why"])).lines.join("\n")
+        assert.include(why, "An operator's word outranks recovery.")
+        // A second adoption of its own Conductor is no error.
+        const again = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
+        assert.deepStrictEqual([again.code, again.errors], [0, ""])
+        // It is watched: its death is one.
+        fs.rmSync(the.failing)
+        byHand.kill("SIGKILL")
+        yield* prints(the.watch, "ConductorDied", ({ revision }) => revision > event.revision)
+        const next = yield* prints(the.watch, "ConductorRelaunched")
+        assert.strictEqual(next["generation"], 4)
+        assert.deepStrictEqual(yield* the.watch.ended, well)
+        assert.strictEqual(the.row("souffleur")["state"], "complete")
+      })
+    )
+  })
 })
 
-live(
-  "the same command resumes a watch after a hand-off from any folder; a live process of another session is another Conductor",
-  () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1, 50), task(2, 50)])
-      const agent = join(the.home, "agent")
-      fs.writeFileSync(
-        agent,
-        `#!/bin/sh\nexport SOUFFLEUR_STANDIN_HANG_AT=2\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`,
-        {
-          mode: 0o755
-        }
-      )
-      const hanging = { SOUFFLEUR_AGENT_COMMAND: agent }
-      const conductor = yield* the.conductor(2)
-      const same = ["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session]
-      const first = the.start(same, hanging)
-      yield* prints(first, "WatchSettled")
-      conductor.kill("SIGKILL")
-      const next = yield* prints(first, "ConductorRelaunched")
-      const successor = (next["conductor"] as { readonly pid: number }).pid
-      assert.notStrictEqual(next["sessionId"], the.session)
-      const held = yield* the.run(same, hanging)
-      assert.deepStrictEqual([held.code, held.lines], [3, []], held.errors)
-      first.kill("SIGKILL")
-      yield* first.ended
+describe("behaviour#ends", () => {
+  live(
+    "the same command resumes a watch after a hand-off from any folder; a live process of another session is another Conductor",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1, 50), task(2, 50)])
+        const agent = join(the.home, "agent")
+        fs.writeFileSync(
+          agent,
+          `#!/bin/sh\nexport SOUFFLEUR_STANDIN_HANG_AT=2\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`,
+          {
+            mode: 0o755
+          }
+        )
+        const hanging = { SOUFFLEUR_AGENT_COMMAND: agent }
+        const conductor = yield* the.conductor(2)
+        const same = ["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session]
+        const first = the.start(same, hanging)
+        yield* prints(first, "WatchSettled")
+        conductor.kill("SIGKILL")
+        const next = yield* prints(first, "ConductorRelaunched")
+        const successor = (next["conductor"] as { readonly pid: number }).pid
+        assert.notStrictEqual(next["sessionId"], the.session)
+        const held = yield* the.run(same, hanging)
+        assert.deepStrictEqual([held.code, held.lines], [3, []], held.errors)
+        first.kill("SIGKILL")
+        yield* first.ended
 
-      const other = the.start(["__stand-in", "--", "hello"], {}, the.home)
-      yield* the.acting(other)
-      const refused = yield* the.run(["watch", "--pid", String(other.pid), "--session-id", the.session], hanging)
-      assert.deepStrictEqual([refused.code, refused.lines], [2, []], refused.errors)
-      assert.match(refused.errors, new RegExp(`process ${other.pid} holds session .*, and watch ${next.watch} `, "u"))
+        const other = the.start(["__stand-in", "--", "hello"], {}, the.home)
+        yield* the.acting(other)
+        const refused = yield* the.run(["watch", "--pid", String(other.pid), "--session-id", the.session], hanging)
+        assert.deepStrictEqual([refused.code, refused.lines], [2, []], refused.errors)
+        assert.match(refused.errors, new RegExp(`process ${other.pid} holds session .*, and watch ${next.watch} `, "u"))
 
-      const again = the.start(same, hanging, the.home)
-      const took = yield* prints(again, "OwnerTook")
-      assert.deepStrictEqual([took.watch, took["fence"]], [next.watch, 2])
-      assert.include(again.errors(), `watch ${next.watch} follows pid ${successor}, Conductor (S2), by now`)
-      the.commsDb((db) => db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'"))
-      assert.deepStrictEqual(yield* again.ended, well)
-      assert.lengthOf(the.launched(), 1, "nobody was launched beside the successor")
-    })
-)
+        const again = the.start(same, hanging, the.home)
+        const took = yield* prints(again, "OwnerTook")
+        assert.deepStrictEqual([took.watch, took["fence"]], [next.watch, 2])
+        assert.include(again.errors(), `watch ${next.watch} follows pid ${successor}, Conductor (S2), by now`)
+        the.commsDb((db) => db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'"))
+        assert.deepStrictEqual(yield* again.ended, well)
+        assert.lengthOf(the.launched(), 1, "nobody was launched beside the successor")
+      })
+  )
+})

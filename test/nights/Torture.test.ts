@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { overlaps } from "../torture/Diaries.ts"
 import { standingOf } from "../torture/LogFromOutside.ts"
@@ -8,14 +8,16 @@ import { torture } from "../torture/Torture.ts"
 /** `pnpm torture` has the long one. Printed with each failure: `SOUFFLEUR_TEST_SEED=…` chooses the same moments again. */
 const seed = process.env["SOUFFLEUR_TEST_SEED"] ?? crypto.randomUUID()
 
-it.live(
-  "24 kills of souffleur, guardian and launchers in real recoveries leave one live agent, every event, and no process behind",
-  () =>
-    Effect.gen(function* () {
-      const { violations } = yield* torture(24, seed, 3)
-      assert.deepStrictEqual(violations, [], `seed ${seed}: ${JSON.stringify(violations)}`)
-    })
-)
+describe("behaviour#ends", () => {
+  it.live(
+    "24 kills of souffleur, guardian and launchers in real recoveries leave one live agent, every event, and no process behind",
+    () =>
+      Effect.gen(function* () {
+        const { violations } = yield* torture(24, seed, 3)
+        assert.deepStrictEqual(violations, [], `seed ${seed}: ${JSON.stringify(violations)}`)
+      })
+  )
+})
 
 it("two agents that lived at one moment are found, though neither saw the other begin or end", () => {
   const life = (pid: number, from: number, to: number) => ({ pid, from, to })
@@ -29,21 +31,23 @@ it("two agents that lived at one moment are found, though neither saw the other 
   )
 })
 
-it("an owner that still lived after another had taken the watch is found", () => {
-  const [one, other, third] = [
-    { pid: 1, at: 0 },
-    { pid: 2, at: 100 },
-    { pid: 3, at: 200 }
-  ]
-  const seen = [
-    { pid: 1, to: 100 },
-    { pid: 2, to: 201 },
-    { pid: 3, to: 900 }
-  ]
-  assert.deepStrictEqual(outlived(seen, [one, other]), [])
-  assert.deepStrictEqual(outlived(seen, [one, other, third]), [
-    "souffleur 2 was there until 201, 3 has owned the watch since 200"
-  ])
+describe("behaviour#guardian", () => {
+  it("an owner that still lived after another had taken the watch is found", () => {
+    const [one, other, third] = [
+      { pid: 1, at: 0 },
+      { pid: 2, at: 100 },
+      { pid: 3, at: 200 }
+    ]
+    const seen = [
+      { pid: 1, to: 100 },
+      { pid: 2, to: 201 },
+      { pid: 3, to: 900 }
+    ]
+    assert.deepStrictEqual(outlived(seen, [one, other]), [])
+    assert.deepStrictEqual(outlived(seen, [one, other, third]), [
+      "souffleur 2 was there until 201, 3 has owned the watch since 200"
+    ])
+  })
 })
 
 it("a kill is counted by the state of the log: in a step, after it, or outside a recovery", () => {

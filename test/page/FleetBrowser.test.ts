@@ -1,4 +1,4 @@
-import { assert } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import type { ToldWord } from "@souffleur/fleet"
 import { Effect } from "effect"
 import { examples } from "../../packages/domain/test/fixtures/events/Examples.ts"
@@ -48,73 +48,75 @@ const spoken: ToldWord = {
   left: 60_000
 }
 
-inBrowser("a person enters a fleet with a token, the list follows it, and the words of a host stay text", () =>
-  Effect.gen(function* () {
-    const known = furnished()
-    const { origin } = yield* makeFleet(known)
-    const { complaints, page } = yield* tab()
-    yield* Effect.promise(async () => {
-      await page.goto(origin)
-      await page.getByLabel("The token that souffleur hub printed for you").fill("0".repeat(64))
-      await page.getByRole("button", { name: "Enter" }).click()
-      await page.getByRole("alert").waitFor()
-      await page.getByLabel("The token that souffleur hub printed for you").fill(token)
-      await page.getByRole("button", { name: "Enter" }).click()
-      await page.getByText("Live", { exact: true }).waitFor()
-      assert.strictEqual(await page.locator(".job").first().getAttribute("data-state"), "needs you")
-      await page.getByText(evil).first().waitFor()
-      assert.strictEqual(await page.locator("img").count(), 0)
-      known.jobs = [jobNamed("opera-0001"), ...known.jobs.slice(1)]
-      await page.locator(".job[data-state=working]", { hasText: "opera-0001" }).waitFor()
-      known.revoked = true
-      await page.getByText("Not connected: reload").waitFor()
-      await page.reload()
-      await page.getByRole("heading", { name: "This browser is not let in yet" }).waitFor()
-    })
-    assert.deepStrictEqual(
-      complaints.filter((one) => !one.includes("401")),
-      []
-    )
-  }).pipe(Effect.scoped)
-)
-inBrowser("a link with a token enters, and the token reaches no address of a server", () =>
-  Effect.gen(function* () {
-    const { origin } = yield* makeFleet(furnished())
-    const { open, page } = yield* tab()
-    const asked: Array<string> = []
-    page.on("request", (one) => asked.push(one.url()))
-    yield* Effect.promise(async () => {
-      await page.goto(`${origin}/#${token}`)
-      await page.getByRole("heading", { name: "Fleet" }).waitFor()
-      assert.notInclude(`${asked.join(" ")} ${page.url()}`, token)
-      // The address alone leads a browser on that was let in.
-      const again = await open()
-      await again.goto(origin)
-      await again.getByRole("heading", { name: "Fleet" }).waitFor()
-    })
-  }).pipe(Effect.scoped)
-)
-inBrowser("the page of a fleet and its door hinder no reader, and fit a telephone and a screen", () =>
-  Effect.gen(function* () {
-    const { origin } = yield* makeFleet(furnished())
-    const { page } = yield* tab()
-    yield* Effect.promise(async () => {
-      for (const view of ["door", "fleet"]) {
-        await page.goto(view === "door" ? origin : `${origin}/#${token}`)
-        if (view === "fleet") await page.getByRole("heading", { name: "Fleet" }).waitFor()
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme })
-          assert.deepStrictEqual(await hindrances(page), [], `${view}, ${colorScheme}`)
+describe("fleet#page", () => {
+  inBrowser("a person enters a fleet with a token, the list follows it, and the words of a host stay text", () =>
+    Effect.gen(function* () {
+      const known = furnished()
+      const { origin } = yield* makeFleet(known)
+      const { complaints, page } = yield* tab()
+      yield* Effect.promise(async () => {
+        await page.goto(origin)
+        await page.getByLabel("The token that souffleur hub printed for you").fill("0".repeat(64))
+        await page.getByRole("button", { name: "Enter" }).click()
+        await page.getByRole("alert").waitFor()
+        await page.getByLabel("The token that souffleur hub printed for you").fill(token)
+        await page.getByRole("button", { name: "Enter" }).click()
+        await page.getByText("Live", { exact: true }).waitFor()
+        assert.strictEqual(await page.locator(".job").first().getAttribute("data-state"), "needs you")
+        await page.getByText(evil).first().waitFor()
+        assert.strictEqual(await page.locator("img").count(), 0)
+        known.jobs = [jobNamed("opera-0001"), ...known.jobs.slice(1)]
+        await page.locator(".job[data-state=working]", { hasText: "opera-0001" }).waitFor()
+        known.revoked = true
+        await page.getByText("Not connected: reload").waitFor()
+        await page.reload()
+        await page.getByRole("heading", { name: "This browser is not let in yet" }).waitFor()
+      })
+      assert.deepStrictEqual(
+        complaints.filter((one) => !one.includes("401")),
+        []
+      )
+    }).pipe(Effect.scoped)
+  )
+  inBrowser("a link with a token enters, and the token reaches no address of a server", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* makeFleet(furnished())
+      const { open, page } = yield* tab()
+      const asked: Array<string> = []
+      page.on("request", (one) => asked.push(one.url()))
+      yield* Effect.promise(async () => {
+        await page.goto(`${origin}/#${token}`)
+        await page.getByRole("heading", { name: "Fleet" }).waitFor()
+        assert.notInclude(`${asked.join(" ")} ${page.url()}`, token)
+        // The address alone leads a browser on that was let in.
+        const again = await open()
+        await again.goto(origin)
+        await again.getByRole("heading", { name: "Fleet" }).waitFor()
+      })
+    }).pipe(Effect.scoped)
+  )
+  inBrowser("the page of a fleet and its door hinder no reader, and fit a telephone and a screen", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* makeFleet(furnished())
+      const { page } = yield* tab()
+      yield* Effect.promise(async () => {
+        for (const view of ["door", "fleet"]) {
+          await page.goto(view === "door" ? origin : `${origin}/#${token}`)
+          if (view === "fleet") await page.getByRole("heading", { name: "Fleet" }).waitFor()
+          for (const colorScheme of ["light", "dark"] as const) {
+            await page.emulateMedia({ colorScheme })
+            assert.deepStrictEqual(await hindrances(page), [], `${view}, ${colorScheme}`)
+          }
+          for (const [name, size] of Object.entries({ narrow, wide })) {
+            await page.setViewportSize(size)
+            await shoot(page, `${view === "door" ? "fleet-door" : "fleet"}-${name}`)
+            assert.strictEqual(await overflow(page), 0, `${view}, ${name}`)
+          }
         }
-        for (const [name, size] of Object.entries({ narrow, wide })) {
-          await page.setViewportSize(size)
-          await shoot(page, `${view === "door" ? "fleet-door" : "fleet"}-${name}`)
-          assert.strictEqual(await overflow(page), 0, `${view}, ${name}`)
-        }
-      }
-    })
-  }).pipe(Effect.scoped)
-)
+      })
+    }).pipe(Effect.scoped)
+  )
+})
 
 for (const javaScriptEnabled of [true, false])
   inBrowser(`a person says a word on the page of a watch ${javaScriptEnabled ? "with" : "without"} JavaScript`, () =>
@@ -152,82 +154,85 @@ for (const javaScriptEnabled of [true, false])
       )
     }).pipe(Effect.scoped)
   )
-inBrowser("what a person has opened on the page of a watch stays as it was opened while the page moves", () =>
-  Effect.gen(function* () {
-    const known = stuck()
-    const { origin } = yield* makeFleet(known)
-    const { page } = yield* tab()
-    yield* Effect.promise(async () => {
-      await page.goto(`${origin}/#${token}`)
-      await page.getByRole("link", { name: "opera-0001" }).click()
-      await page.getByText("Live", { exact: true }).waitFor()
-      await page.getByText("Release", { exact: true }).click()
-      known.events = { "opera-0001": copied("opera-0001", [...failed, { ...examples.PersonAwaited, at: began }]) }
-      await page.locator('#acts input[name="seen"][value="15"]').first().waitFor({ state: "attached" })
-      assert.isTrue(await page.getByRole("button", { name: "Release it" }).isVisible())
-      const seen = (form: string) => page.locator(`#${form} input[name="seen"]`).getAttribute("value")
-      assert.deepStrictEqual([await seen("say-release"), await seen("say-done")], ["14", "15"])
-    })
-  }).pipe(Effect.scoped)
-)
-inBrowser("a form of another page says no word, and a viewer has no button", () =>
-  Effect.gen(function* () {
-    const known = stuck()
-    const { origin } = yield* makeFleet(known)
-    const { page } = yield* tab()
-    const foreign = createServer((_, answer) => {
-      answer.setHeader("content-type", "text/html")
-      answer.end(
-        `<form method="post" action="${watch.address}/release"><input name="secret" value="${watch.secret}"><input name="seen" value="14"><button>win</button></form>`
+
+describe("fleet#page", () => {
+  inBrowser("what a person has opened on the page of a watch stays as it was opened while the page moves", () =>
+    Effect.gen(function* () {
+      const known = stuck()
+      const { origin } = yield* makeFleet(known)
+      const { page } = yield* tab()
+      yield* Effect.promise(async () => {
+        await page.goto(`${origin}/#${token}`)
+        await page.getByRole("link", { name: "opera-0001" }).click()
+        await page.getByText("Live", { exact: true }).waitFor()
+        await page.getByText("Release", { exact: true }).click()
+        known.events = { "opera-0001": copied("opera-0001", [...failed, { ...examples.PersonAwaited, at: began }]) }
+        await page.locator('#acts input[name="seen"][value="15"]').first().waitFor({ state: "attached" })
+        assert.isTrue(await page.getByRole("button", { name: "Release it" }).isVisible())
+        const seen = (form: string) => page.locator(`#${form} input[name="seen"]`).getAttribute("value")
+        assert.deepStrictEqual([await seen("say-release"), await seen("say-done")], ["14", "15"])
+      })
+    }).pipe(Effect.scoped)
+  )
+  inBrowser("a form of another page says no word, and a viewer has no button", () =>
+    Effect.gen(function* () {
+      const known = stuck()
+      const { origin } = yield* makeFleet(known)
+      const { page } = yield* tab()
+      const foreign = createServer((_, answer) => {
+        answer.setHeader("content-type", "text/html")
+        answer.end(
+          `<form method="post" action="${watch.address}/release"><input name="secret" value="${watch.secret}"><input name="seen" value="14"><button>win</button></form>`
+        )
+      })
+      const watch = yield* Effect.promise(async () => {
+        await page.goto(`${origin}/#${token}`)
+        await page.getByRole("link", { name: "opera-0001" }).click()
+        await page.getByRole("button", { name: "Try again" }).waitFor()
+        const secret = await page.locator("input[name=secret]").first().getAttribute("value")
+        return { address: page.url(), secret: secret ?? "" }
+      })
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => {
+          foreign.listen(0, "127.0.0.1", () => resume(Effect.void))
+        }),
+        () => Effect.sync(() => (foreign.closeAllConnections(), foreign.close()))
       )
-    })
-    const watch = yield* Effect.promise(async () => {
-      await page.goto(`${origin}/#${token}`)
-      await page.getByRole("link", { name: "opera-0001" }).click()
-      await page.getByRole("button", { name: "Try again" }).waitFor()
-      const secret = await page.locator("input[name=secret]").first().getAttribute("value")
-      return { address: page.url(), secret: secret ?? "" }
-    })
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        foreign.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () => Effect.sync(() => (foreign.closeAllConnections(), foreign.close()))
-    )
-    yield* Effect.promise(async () => {
-      await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`)
-      const [answer] = await Promise.all([
-        page.waitForResponse(`${watch.address}/release`),
-        page.getByText("win").click()
-      ])
-      assert.strictEqual(answer.status(), 403)
-      Object.assign(known, { role: "viewer" })
-      await page.goto(watch.address)
-      await page.getByRole("heading", { name: "What happened" }).waitFor()
-      assert.strictEqual(await page.getByRole("button", { name: "Try again" }).count(), 0)
-    })
-    assert.deepStrictEqual(known.said, [])
-  }).pipe(Effect.scoped)
-)
-inBrowser("the page of a watch of a fleet hinders no reader, and fits a telephone and a screen", () =>
-  Effect.gen(function* () {
-    const { origin } = yield* makeFleet(
-      stuck({ words: [spoken, { ...spoken, word: "hold", outcome: "refused", reason: evil, note: null }] })
-    )
-    const { page } = yield* tab()
-    yield* Effect.promise(async () => {
-      await page.goto(`${origin}/#${token}`)
-      await page.getByRole("link", { name: "opera-0001" }).click()
-      await page.getByRole("heading", { name: "Words from this hub" }).waitFor()
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme })
-        assert.deepStrictEqual(await hindrances(page), [], colorScheme)
-      }
-      for (const [name, size] of Object.entries({ narrow, wide })) {
-        await page.setViewportSize(size)
-        await shoot(page, `fleet-watch-${name}`)
-        assert.strictEqual(await overflow(page), 0, name)
-      }
-    })
-  }).pipe(Effect.scoped)
-)
+      yield* Effect.promise(async () => {
+        await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`)
+        const [answer] = await Promise.all([
+          page.waitForResponse(`${watch.address}/release`),
+          page.getByText("win").click()
+        ])
+        assert.strictEqual(answer.status(), 403)
+        Object.assign(known, { role: "viewer" })
+        await page.goto(watch.address)
+        await page.getByRole("heading", { name: "What happened" }).waitFor()
+        assert.strictEqual(await page.getByRole("button", { name: "Try again" }).count(), 0)
+      })
+      assert.deepStrictEqual(known.said, [])
+    }).pipe(Effect.scoped)
+  )
+  inBrowser("the page of a watch of a fleet hinders no reader, and fits a telephone and a screen", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* makeFleet(
+        stuck({ words: [spoken, { ...spoken, word: "hold", outcome: "refused", reason: evil, note: null }] })
+      )
+      const { page } = yield* tab()
+      yield* Effect.promise(async () => {
+        await page.goto(`${origin}/#${token}`)
+        await page.getByRole("link", { name: "opera-0001" }).click()
+        await page.getByRole("heading", { name: "Words from this hub" }).waitFor()
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme })
+          assert.deepStrictEqual(await hindrances(page), [], colorScheme)
+        }
+        for (const [name, size] of Object.entries({ narrow, wide })) {
+          await page.setViewportSize(size)
+          await shoot(page, `fleet-watch-${name}`)
+          assert.strictEqual(await overflow(page), 0, name)
+        }
+      })
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
 import type { When } from "../simulation/EffectGate.ts"
 import { minutes, seconds, Stage } from "./ScenarioStage.ts"
@@ -93,25 +93,27 @@ const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: Exclude<When
 }
 
 for (const when of ["before", "inside"] as const) {
-  it(`a recovery abandoned ${when} each effect and resumed ends as an undisturbed one`, () => {
-    const twin = uncrashed("export")
-    assert.include(twin.names, "launcher.launch: spawn")
-    assert.include(twin.names, "processes.signal SIGKILL")
-    matrix("export", twin, when)
+  describe("behaviour#steps", () => {
+    it(`a recovery abandoned ${when} each effect and resumed ends as an undisturbed one`, () => {
+      const twin = uncrashed("export")
+      assert.include(twin.names, "launcher.launch: spawn")
+      assert.include(twin.names, "processes.signal SIGKILL")
+      matrix("export", twin, when)
+    })
+    for (const way of ["compaction", "turn"] as const) {
+      it(
+        `a recovery abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed has one successor in the same session`,
+        cases,
+        () => {
+          const twin = uncrashed(way)
+          // Until the estimate a compaction has the effects of an export, which have their own test.
+          const own = way === "turn" ? 0 : twin.names.indexOf("agent.signs")
+          assert.isAtLeast(own, 0)
+          matrix(way, twin, when, twin.first + own)
+        }
+      )
+    }
   })
-  for (const way of ["compaction", "turn"] as const) {
-    it(
-      `a recovery abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed has one successor in the same session`,
-      cases,
-      () => {
-        const twin = uncrashed(way)
-        // Until the estimate a compaction has the effects of an export, which have their own test.
-        const own = way === "turn" ? 0 : twin.names.indexOf("agent.signs")
-        assert.isAtLeast(own, 0)
-        matrix(way, twin, when, twin.first + own)
-      }
-    )
-  }
 }
 
 it("a recovery that is abandoned at every effect in turn still ends", () => {
@@ -133,21 +135,23 @@ it("a recovery that is abandoned at every effect in turn still ends", () => {
   assert.strictEqual(stage.world.living.length, 1)
 })
 
-it("a release during each effect of a recovery ends all signals and launches", cases, () => {
-  const twin = uncrashed("export")
-  for (let at = twin.first + 1; at <= twin.last; at++) {
-    let release = (): void => undefined
-    const { stage } = begin("export", (passed) => {
-      if (passed === at) release()
-      return undefined
-    })
-    // A souffleur hears of another process's word when it looks at the log again.
-    stage.world.hearing = seconds(1)
-    release = () => stage.release()
-    stage.pass(minutes(7)).close()
-    assert.isTrue(
-      stage.watch.end === "released" || stage.watch.generation === 2,
-      `effect ${at}: ${twin.names[at - twin.first - 1]}`
-    )
-  }
+describe("behaviour#ends", () => {
+  it("a release during each effect of a recovery ends all signals and launches", cases, () => {
+    const twin = uncrashed("export")
+    for (let at = twin.first + 1; at <= twin.last; at++) {
+      let release = (): void => undefined
+      const { stage } = begin("export", (passed) => {
+        if (passed === at) release()
+        return undefined
+      })
+      // A souffleur hears of another process's word when it looks at the log again.
+      stage.world.hearing = seconds(1)
+      release = () => stage.release()
+      stage.pass(minutes(7)).close()
+      assert.isTrue(
+        stage.watch.end === "released" || stage.watch.generation === 2,
+        `effect ${at}: ${twin.names[at - twin.first - 1]}`
+      )
+    }
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 it("a Conductor whose process dies is back as S2, with the export of its conversation", () => {
@@ -16,13 +16,15 @@ it("a Conductor whose process dies is back as S2, with the export of its convers
   stage.pass(minutes(20)).close()
 })
 
-it("a Conductor that dies after its validation is found before the first poll is due", () => {
-  const stage = new Stage({ fate: "dies", at: minutes(1) })
-  stage.souffleur()
-  stage.until("ConductorDied")
-  assert.isAtMost(stage.world.timeline.monotonic - minutes(1), seconds(1))
-  stage.until("ConductorRelaunched")
-  stage.pass(minutes(20)).close()
+describe("behaviour#polls", () => {
+  it("a Conductor that dies after its validation is found before the first poll is due", () => {
+    const stage = new Stage({ fate: "dies", at: minutes(1) })
+    stage.souffleur()
+    stage.until("ConductorDied")
+    assert.isAtMost(stage.world.timeline.monotonic - minutes(1), seconds(1))
+    stage.until("ConductorRelaunched")
+    stage.pass(minutes(20)).close()
+  })
 })
 
 it("a zombie is dead", () => {
@@ -32,12 +34,14 @@ it("a zombie is dead", () => {
   stage.pass(minutes(20)).close()
 })
 
-it("polls come at 240 s, then each 60 s", () => {
-  const stage = new Stage({ fate: "handoff", at: seconds(243), lasts: minutes(20) })
-  stage.souffleur()
-  // The request comes after the first poll. The second poll sees it, 300 s after the start.
-  assert.strictEqual(stage.until("ContextRecoveryRequested"), seconds(300))
-  stage.pass(minutes(10)).close()
+describe("behaviour#polls", () => {
+  it("polls come at 240 s, then each 60 s", () => {
+    const stage = new Stage({ fate: "handoff", at: seconds(243), lasts: minutes(20) })
+    stage.souffleur()
+    // The request comes after the first poll. The second poll sees it, 300 s after the start.
+    assert.strictEqual(stage.until("ContextRecoveryRequested"), seconds(300))
+    stage.pass(minutes(10)).close()
+  })
 })
 
 it("a heartbeat of exactly 240 s is alive, an older one is dead", () => {
@@ -78,55 +82,59 @@ it("a Conductor that ignores SIGTERM is killed after the grace; an unkillable on
   assert.strictEqual(unkillable.world.comms.souffleur?.state, "error")
 })
 
-it("three ends without progress: two launches, an export for a person, the row says error, and it ends", () => {
-  const dies = { fate: "dies", at: minutes(6) } as const
-  const stage = new Stage(dies, dies, dies, dies)
-  const souffleur = stage.souffleur()
-  stage.until("RetriesExhausted")
-  stage.pass(minutes(60)).close()
-  assert.strictEqual(stage.world.ledger.count("ConductorRelaunched"), 2)
-  assert.strictEqual(stage.world.conductors.length, 3)
-  assert.strictEqual(souffleur.outcome, "ended")
-  assert.strictEqual(stage.world.comms.souffleur?.state, "error")
-  assert.isTrue(stage.world.disk.files.has(stage.watch.lastExport!))
-  assert.isTrue(
-    stage.world.comms.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!))
-  )
-})
-
-it("three deaths with comms out at every launch: the successor is measured against the count at the death", () => {
-  const dies = { fate: "dies", at: minutes(6) } as const
-  const stage = new Stage({ ...dies, worksEvery: minutes(2) }, dies, dies, dies, dies, dies)
-  const { comms } = stage.world
-  stage.souffleur({
-    plan: () => {
-      comms.trouble = stage.watch.recovery === undefined ? undefined : "locked"
-      return undefined
-    }
+describe("behaviour#retries", () => {
+  it("three ends without progress: two launches, an export for a person, the row says error, and it ends", () => {
+    const dies = { fate: "dies", at: minutes(6) } as const
+    const stage = new Stage(dies, dies, dies, dies)
+    const souffleur = stage.souffleur()
+    stage.until("RetriesExhausted")
+    stage.pass(minutes(60)).close()
+    assert.strictEqual(stage.world.ledger.count("ConductorRelaunched"), 2)
+    assert.strictEqual(stage.world.conductors.length, 3)
+    assert.strictEqual(souffleur.outcome, "ended")
+    assert.strictEqual(stage.world.comms.souffleur?.state, "error")
+    assert.isTrue(stage.world.disk.files.has(stage.watch.lastExport!))
+    assert.isTrue(
+      stage.world.comms.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!))
+    )
   })
-  stage.until("RetriesExhausted", minutes(120))
-  comms.trouble = undefined
-  stage.pass(minutes(10)).close()
-  assert.deepStrictEqual(
-    stage.world.ledger.events.flatMap((event) => (event._tag === "ConductorDied" ? [event.retries] : [])),
-    [0, 1, 2, 3]
-  )
+
+  it("three deaths with comms out at every launch: the successor is measured against the count at the death", () => {
+    const dies = { fate: "dies", at: minutes(6) } as const
+    const stage = new Stage({ ...dies, worksEvery: minutes(2) }, dies, dies, dies, dies, dies)
+    const { comms } = stage.world
+    stage.souffleur({
+      plan: () => {
+        comms.trouble = stage.watch.recovery === undefined ? undefined : "locked"
+        return undefined
+      }
+    })
+    stage.until("RetriesExhausted", minutes(120))
+    comms.trouble = undefined
+    stage.pass(minutes(10)).close()
+    assert.deepStrictEqual(
+      stage.world.ledger.events.flatMap((event) => (event._tag === "ConductorDied" ? [event.retries] : [])),
+      [0, 1, 2, 3]
+    )
+  })
 })
 
-it("a successor that dies while its session id is awaited is replaced, and the next id is awaited", () => {
-  const stage = new Stage({ fate: "dies", at: minutes(6) }, { fate: "dies", at: seconds(100) })
-  stage.souffleur()
-  stage.until("ConductorRelaunched")
-  const second = stage.watch.sessionId
-  assert.isTrue(stage.watch.awaiting)
-  stage.until("ConductorDied")
-  assert.strictEqual(stage.world.ledger.count("SessionIdFound"), 0)
-  stage.until("ConductorRelaunched")
-  assert.deepStrictEqual([stage.watch.awaiting, stage.watch.generation], [true, 3])
-  assert.include(stage.launches.at(-1)!.at(-1)!, `the conversation of session ${second}`)
-  stage.until("SessionIdFound")
-  stage.pass(minutes(20)).close()
-  assert.deepStrictEqual([stage.watch.awaiting, stage.watch.sessions.length], [false, 3])
+describe("behaviour#awaiting-a-session-id", () => {
+  it("a successor that dies while its session id is awaited is replaced, and the next id is awaited", () => {
+    const stage = new Stage({ fate: "dies", at: minutes(6) }, { fate: "dies", at: seconds(100) })
+    stage.souffleur()
+    stage.until("ConductorRelaunched")
+    const second = stage.watch.sessionId
+    assert.isTrue(stage.watch.awaiting)
+    stage.until("ConductorDied")
+    assert.strictEqual(stage.world.ledger.count("SessionIdFound"), 0)
+    stage.until("ConductorRelaunched")
+    assert.deepStrictEqual([stage.watch.awaiting, stage.watch.generation], [true, 3])
+    assert.include(stage.launches.at(-1)!.at(-1)!, `the conversation of session ${second}`)
+    stage.until("SessionIdFound")
+    stage.pass(minutes(20)).close()
+    assert.deepStrictEqual([stage.watch.awaiting, stage.watch.sessions.length], [false, 3])
+  })
 })
 
 it("progress between deaths restarts the count", () => {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 it("a Conductor that completes ends the watch", () => {
@@ -10,12 +10,14 @@ it("a Conductor that completes ends the watch", () => {
   assert.strictEqual(stage.world.comms.souffleur?.state, "complete")
 })
 
-it("a Conductor that completes and ends before the next poll has completed, and did not die", () => {
-  const stage = new Stage({ fate: "completes", at: minutes(10), lasts: seconds(0) })
-  stage.souffleur()
-  stage.until("ConductorCompleted")
-  stage.close()
-  assert.strictEqual(stage.world.ledger.count("ConductorDied"), 0)
+describe("behaviour#exits", () => {
+  it("a Conductor that completes and ends before the next poll has completed, and did not die", () => {
+    const stage = new Stage({ fate: "completes", at: minutes(10), lasts: seconds(0) })
+    stage.souffleur()
+    stage.until("ConductorCompleted")
+    stage.close()
+    assert.strictEqual(stage.world.ledger.count("ConductorDied"), 0)
+  })
 })
 
 it("a completion before the stop of a recovery cancels it: no signal and no launch", () => {

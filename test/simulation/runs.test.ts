@@ -14,17 +14,19 @@ const check = (seed: number) => {
   )
 }
 
-describe("simulated runs", () => {
-  it("a seed tells the same story of a run each time", { tags: ["cases"] }, () => {
-    assert.strictEqual(JSON.stringify(simulateRun(11)), JSON.stringify(simulateRun(11)))
-  })
-  it.live("fresh seeds of runs", () =>
-    Effect.gen(function* () {
-      const start = yield* Clock.currentTimeMillis
-      const fixed = process.env["SOUFFLEUR_SEED"]
-      const base = fixed === undefined ? start % 1_000_000_000 : Number(fixed)
-      console.log(`SOUFFLEUR_SEED=${base}`)
-      for (let seed = base; (yield* Clock.currentTimeMillis) - start < slice; seed++) check(seed)
+describe("behaviour#run", () => {
+  describe("simulated runs", () => {
+    it("a seed tells the same story of a run each time", { tags: ["cases"] }, () => {
+      assert.strictEqual(JSON.stringify(simulateRun(11)), JSON.stringify(simulateRun(11)))
     })
-  )
+    it.live("fresh seeds of runs", () =>
+      Effect.gen(function* () {
+        const start = yield* Clock.currentTimeMillis
+        const fixed = process.env["SOUFFLEUR_SEED"]
+        const base = fixed === undefined ? start % 1_000_000_000 : Number(fixed)
+        console.log(`SOUFFLEUR_SEED=${base}`)
+        for (let seed = base; (yield* Clock.currentTimeMillis) - start < slice; seed++) check(seed)
+      })
+    )
+  })
 })

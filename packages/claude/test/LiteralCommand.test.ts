@@ -9,20 +9,25 @@ const found = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getO
 const refusal = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getFailure(parse(...words))).message
 
 describe("a literal command", () => {
-  it("runs an agent by its name, its package, or the configured agent command", () => {
-    const known: ReadonlyArray<readonly [words: ReadonlyArray<string>, program: number]> = [
-      [["claude", "do it"], 1],
-      [["/usr/local/bin/claude", "do it"], 1],
-      [["npx", "--yes", "@anthropic-ai/claude-code@2.1.329", "do it"], 3],
-      [["npx", "-p", "@anthropic-ai/claude-code", "claude", "do it"], 4],
-      [["env", "A=1", "claude", "do it"], 3],
-      [["node", "/x/node_modules/@anthropic-ai/claude-code/cli.js", "do it"], 2],
-      [["/opt/node", "/opt/agent.js", "go", "do it"], 3]
-    ]
-    for (const [words, program] of known) {
-      const { agentCommand, prompt } = found(...words)
-      assert.deepStrictEqual([[agentCommand.program, ...agentCommand.args], prompt], [words.slice(0, program), "do it"])
-    }
+  describe("behaviour#first-launch", () => {
+    it("runs an agent by its name, its package, or the configured agent command", () => {
+      const known: ReadonlyArray<readonly [words: ReadonlyArray<string>, program: number]> = [
+        [["claude", "do it"], 1],
+        [["/usr/local/bin/claude", "do it"], 1],
+        [["npx", "--yes", "@anthropic-ai/claude-code@2.1.329", "do it"], 3],
+        [["npx", "-p", "@anthropic-ai/claude-code", "claude", "do it"], 4],
+        [["env", "A=1", "claude", "do it"], 3],
+        [["node", "/x/node_modules/@anthropic-ai/claude-code/cli.js", "do it"], 2],
+        [["/opt/node", "/opt/agent.js", "go", "do it"], 3]
+      ]
+      for (const [words, program] of known) {
+        const { agentCommand, prompt } = found(...words)
+        assert.deepStrictEqual(
+          [[agentCommand.program, ...agentCommand.args], prompt],
+          [words.slice(0, program), "do it"]
+        )
+      }
+    })
   })
   it("runs no agent if it only names one, or runs a subcommand of it", () => {
     for (const words of [
@@ -43,57 +48,60 @@ describe("a literal command", () => {
         `souffleur cannot set the ceiling of claude ${word}: write claude -p PROMPT`
       )
   })
-  it("keeps the user's own flags with their values, and takes out what each launch sets", () => {
-    const words = [
-      "--model",
-      "opus",
-      "-p",
-      "--allowedTools",
-      "Bash(git:*)",
-      "Read",
-      "--permission-mode",
-      "bypassPermissions"
-    ]
-    const more = [
-      "--mcp-config=a.json",
-      "--session-id",
-      "s1",
-      "--verbose",
-      "--debug",
-      "api",
-      "--append-system-prompt",
-      "--be brief"
-    ]
-    const { agentCommand, ...rest } = found("claude", ...words, ...more, "do it")
-    assert.deepStrictEqual(rest, {
-      session: { _tag: "Fresh", sessionId: "s1" },
-      print: true,
-      requested: "bypassPermissions",
-      prompt: "do it"
-    })
-    assert.deepStrictEqual(agentCommand, {
-      program: "claude",
-      args: [
+
+  describe("behaviour#first-launch", () => {
+    it("keeps the user's own flags with their values, and takes out what each launch sets", () => {
+      const words = [
         "--model",
         "opus",
+        "-p",
         "--allowedTools",
         "Bash(git:*)",
         "Read",
+        "--permission-mode",
+        "bypassPermissions"
+      ]
+      const more = [
         "--mcp-config=a.json",
+        "--session-id",
+        "s1",
         "--verbose",
         "--debug",
         "api",
         "--append-system-prompt",
         "--be brief"
       ]
-    })
-    assert.deepInclude(found("claude", "--resume=s2", "on"), {
-      session: { _tag: "Resume", sessionId: "s2" },
-      prompt: "on"
-    })
-    assert.deepInclude(found("claude", "--dangerously-skip-permissions"), {
-      requested: "bypassPermissions",
-      prompt: ""
+      const { agentCommand, ...rest } = found("claude", ...words, ...more, "do it")
+      assert.deepStrictEqual(rest, {
+        session: { _tag: "Fresh", sessionId: "s1" },
+        print: true,
+        requested: "bypassPermissions",
+        prompt: "do it"
+      })
+      assert.deepStrictEqual(agentCommand, {
+        program: "claude",
+        args: [
+          "--model",
+          "opus",
+          "--allowedTools",
+          "Bash(git:*)",
+          "Read",
+          "--mcp-config=a.json",
+          "--verbose",
+          "--debug",
+          "api",
+          "--append-system-prompt",
+          "--be brief"
+        ]
+      })
+      assert.deepInclude(found("claude", "--resume=s2", "on"), {
+        session: { _tag: "Resume", sessionId: "s2" },
+        prompt: "on"
+      })
+      assert.deepInclude(found("claude", "--dangerously-skip-permissions"), {
+        requested: "bypassPermissions",
+        prompt: ""
+      })
     })
   })
   it("keeps its prompt behind --, whatever the prompt looks like", () => {
@@ -123,46 +131,49 @@ describe("a literal command", () => {
     // A value is the user's own: it is not told.
     assert.notInclude(refusal("claude", "--settings={secret}"), "secret")
   })
-  it("hides no flag as a value of another, or in joined flags", () => {
-    for (const words of [
-      ["--name", "--settings=y", "--", "x"],
-      ["--model", "--dangerously-skip-permissions", "x"],
-      ["--append-system-prompt", "--resume", "x"],
-      ["-cp", "--", "x"],
-      ["-rabc", "--", "x"],
-      ["-wfoo", "--", "x"],
-      ["--dangerously-skip-perm", "--", "x"],
-      ["--settings=x", "--", "x"],
-      ["--verbose=--settings", "--", "x"]
-    ])
-      refusal("claude", ...words)
-    assert.match(refusal("claude", "--dangerously-skip-permissions=false", "x"), /takes no value/u)
-    assert.match(refusal("claude", "--print=x", "y"), /takes no value/u)
-    assert.match(refusal("claude", "--append-system-prompt", "--resume", "x"), /write --append-system-prompt=VALUE/u)
-    assert.include(
-      found("claude", "--append-system-prompt=--resume", "x").agentCommand.args,
-      "--append-system-prompt=--resume"
-    )
-  })
-  it("runs the agent behind a wrapper that becomes it, and is refused if it names the agent behind an unknown one", () => {
-    for (const [words, program] of [
-      [["nice", "-n", "10", "claude"], 4],
-      [["env", "-u", "A", "B=1", "nice", "claude"], 6],
-      [["nohup", "/usr/bin/claude"], 2]
-    ] as const) {
-      const { agentCommand, requested } = found(...words, "--dangerously-skip-permissions", "do it")
-      assert.deepStrictEqual([agentCommand.program, ...agentCommand.args], words.slice(0, program))
-      assert.strictEqual(requested, "bypassPermissions")
-    }
-    for (const words of [
-      ["env", "-S", "claude --dangerously-skip-permissions", "x"],
-      ["env", "-i", "claude", "x"],
-      ["timeout", "8h", "claude", "-p", "x"],
-      ["nice", "timeout", "8h", "claude", "x"],
-      ["npx", "--call=x", "claude", "x"],
-      ["node", "--require", "/tmp/x.js", "/x/@anthropic-ai/claude-code/cli.js", "x"]
-    ])
-      refusal(...words)
+
+  describe("behaviour#permission-ceiling", () => {
+    it("hides no flag as a value of another, or in joined flags", () => {
+      for (const words of [
+        ["--name", "--settings=y", "--", "x"],
+        ["--model", "--dangerously-skip-permissions", "x"],
+        ["--append-system-prompt", "--resume", "x"],
+        ["-cp", "--", "x"],
+        ["-rabc", "--", "x"],
+        ["-wfoo", "--", "x"],
+        ["--dangerously-skip-perm", "--", "x"],
+        ["--settings=x", "--", "x"],
+        ["--verbose=--settings", "--", "x"]
+      ])
+        refusal("claude", ...words)
+      assert.match(refusal("claude", "--dangerously-skip-permissions=false", "x"), /takes no value/u)
+      assert.match(refusal("claude", "--print=x", "y"), /takes no value/u)
+      assert.match(refusal("claude", "--append-system-prompt", "--resume", "x"), /write --append-system-prompt=VALUE/u)
+      assert.include(
+        found("claude", "--append-system-prompt=--resume", "x").agentCommand.args,
+        "--append-system-prompt=--resume"
+      )
+    })
+    it("runs the agent behind a wrapper that becomes it, and is refused if it names the agent behind an unknown one", () => {
+      for (const [words, program] of [
+        [["nice", "-n", "10", "claude"], 4],
+        [["env", "-u", "A", "B=1", "nice", "claude"], 6],
+        [["nohup", "/usr/bin/claude"], 2]
+      ] as const) {
+        const { agentCommand, requested } = found(...words, "--dangerously-skip-permissions", "do it")
+        assert.deepStrictEqual([agentCommand.program, ...agentCommand.args], words.slice(0, program))
+        assert.strictEqual(requested, "bypassPermissions")
+      }
+      for (const words of [
+        ["env", "-S", "claude --dangerously-skip-permissions", "x"],
+        ["env", "-i", "claude", "x"],
+        ["timeout", "8h", "claude", "-p", "x"],
+        ["nice", "timeout", "8h", "claude", "x"],
+        ["npx", "--call=x", "claude", "x"],
+        ["node", "--require", "/tmp/x.js", "/x/@anthropic-ai/claude-code/cli.js", "x"]
+      ])
+        refusal(...words)
+    })
   })
   it("can be read back from its launch", () => {
     const { agentCommand } = found("claude", "--model", "opus", "--append-system-prompt=--resume", "x")

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { decodeEvent, encodeEvent, Event, judge, limitWait, type Signs, type WatchEvent } from "@souffleur/domain"
 import { Result, Schema } from "effect"
 import { contextOf } from "../src/session/Context.ts"
@@ -120,54 +120,56 @@ const eventsOf = (records: ReadonlyArray<typeof Hostile.Type>): ReadonlyArray<Wa
   return [died, ...deferred, ...waits, ...taken]
 }
 
-it.prop(
-  "any end of a session makes events that are kept and read back, and a wait of eight days at most",
-  [Schema.Array(Hostile).check(Schema.isMaxLength(3))],
-  ([records]) => {
-    for (const event of eventsOf(records)) {
-      assert.deepStrictEqual(Result.getOrThrow(decodeEvent("w", 1, encodeEvent(event))), event)
-      if (event._tag === "KillDeferred" || event._tag === "WaitStarted")
-        assert.isAtMost(event.until, now + 8 * day + 4 * stall)
-      if (event._tag === "HandoffTaken") assert.isAtMost(event.takenAt, Date.UTC(9999, 11, 31, 23, 59, 59, 999))
+describe("behaviour#numbers-of-others", () => {
+  it.prop(
+    "any end of a session makes events that are kept and read back, and a wait of eight days at most",
+    [Schema.Array(Hostile).check(Schema.isMaxLength(3))],
+    ([records]) => {
+      for (const event of eventsOf(records)) {
+        assert.deepStrictEqual(Result.getOrThrow(decodeEvent("w", 1, encodeEvent(event))), event)
+        if (event._tag === "KillDeferred" || event._tag === "WaitStarted")
+          assert.isAtMost(event.until, now + 8 * day + 4 * stall)
+        if (event._tag === "HandoffTaken") assert.isAtMost(event.takenAt, Date.UTC(9999, 11, 31, 23, 59, 59, 999))
+      }
+    },
+    { arbitrary: { runs: 1000 } }
+  )
+
+  it("a limit's end may be in milliseconds, and an end that needs no wait is ignored", () => {
+    const reset = (resetsAt: number) => {
+      const reading = makeReading()
+      reading.take(
+        {
+          type: "assistant",
+          message: { model: "<synthetic>" },
+          isApiErrorMessage: true,
+          error: "rate_limit",
+          quotaLimits: { resetsAt },
+          timestamp: "2026-11-22T00:00:00.000Z"
+        },
+        now
+      )
+      const { turn } = reading.result()
+      return turn?._tag === "Failed" ? turn.resetsAt : undefined
     }
-  },
-  { arbitrary: { runs: 1000 } }
-)
-
-it("a limit's end may be in milliseconds, and an end that needs no wait is ignored", () => {
-  const reset = (resetsAt: number) => {
-    const reading = makeReading()
-    reading.take(
-      {
-        type: "assistant",
-        message: { model: "<synthetic>" },
-        isApiErrorMessage: true,
-        error: "rate_limit",
-        quotaLimits: { resetsAt },
-        timestamp: "2026-11-22T00:00:00.000Z"
-      },
-      now
+    const end = Date.UTC(2026, 10, 22, 5)
+    assert.deepStrictEqual(
+      [reset(end / 1000), reset(end), reset(end / 1000 + 0.5), reset(1e300)],
+      [end, end, end + 500, undefined]
     )
-    const { turn } = reading.result()
-    return turn?._tag === "Failed" ? turn.resetsAt : undefined
-  }
-  const end = Date.UTC(2026, 10, 22, 5)
-  assert.deepStrictEqual(
-    [reset(end / 1000), reset(end), reset(end / 1000 + 0.5), reset(1e300)],
-    [end, end, end + 500, undefined]
-  )
-  const wait = { kind: "usage-limit", resetsAt: now + 8 * day + 1 } as const
-  assert.strictEqual(limitWait(now, 0, wait).until, now + 300_000)
-  assert.strictEqual(limitWait(now, 0, { ...wait, resetsAt: now + 8 * day }).until, now + 8 * day)
-  assert.strictEqual(limitWait(now, 4000, { ...wait, resetsAt: null }).until, now + 3_600_000)
-})
+    const wait = { kind: "usage-limit", resetsAt: now + 8 * day + 1 } as const
+    assert.strictEqual(limitWait(now, 0, wait).until, now + 300_000)
+    assert.strictEqual(limitWait(now, 0, { ...wait, resetsAt: now + 8 * day }).until, now + 8 * day)
+    assert.strictEqual(limitWait(now, 4000, { ...wait, resetsAt: null }).until, now + 3_600_000)
+  })
 
-it("fractional tokens are rounded, and an absurd count is ignored", () => {
-  const tokens = (input_tokens: unknown, model = "claude-opus-5-5") =>
-    contextOf({ type: "assistant", message: { model, usage: { input_tokens, cache_read_input_tokens: 10 } } }, 7)
-  assert.deepStrictEqual(
-    [1.5, 1e300, Infinity, -3, "5"].map((one) => tokens(one)?.tokens),
-    [12, 10, 10, 10, 10]
-  )
-  assert.isUndefined(tokens(5, "constructor")?.window)
+  it("fractional tokens are rounded, and an absurd count is ignored", () => {
+    const tokens = (input_tokens: unknown, model = "claude-opus-5-5") =>
+      contextOf({ type: "assistant", message: { model, usage: { input_tokens, cache_read_input_tokens: 10 } } }, 7)
+    assert.deepStrictEqual(
+      [1.5, 1e300, Infinity, -3, "5"].map((one) => tokens(one)?.tokens),
+      [12, 10, 10, 10, 10]
+    )
+    assert.isUndefined(tokens(5, "constructor")?.window)
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { runsAgent } from "../src/command/RunsAgent.ts"
 
 const claude = { program: "claude", args: [] }
@@ -19,17 +19,19 @@ it("an agent is known by the configured command, by its name, and by its package
   assert.isTrue(runsAgent(["/bin/sh", "/usr/local/bin/my-agent", "-p"], { program: "my-agent", args: [] }))
 })
 
-it("another process is not taken for an agent, whatever its words are", () => {
-  for (const words of [
-    [],
-    [""],
-    ["/usr/bin/postgres"],
-    ["node", "/x/server.mjs"],
-    ["node", "/x/agent.mjs"],
-    ["vim", "a", "b", "c", "/notes/claude"],
-    ["claude-notes"],
-    ["/home/claude/bin/backup"]
-  ])
-    assert.isFalse(runsAgent(words, standIn), words.join(" "))
-  assert.isFalse(runsAgent(["/usr/bin/node", "/x/agent.mjs"], claude))
+describe("behaviour#modes", () => {
+  it("another process is not taken for an agent, whatever its words are", () => {
+    for (const words of [
+      [],
+      [""],
+      ["/usr/bin/postgres"],
+      ["node", "/x/server.mjs"],
+      ["node", "/x/agent.mjs"],
+      ["vim", "a", "b", "c", "/notes/claude"],
+      ["claude-notes"],
+      ["/home/claude/bin/backup"]
+    ])
+      assert.isFalse(runsAgent(words, standIn), words.join(" "))
+    assert.isFalse(runsAgent(["/usr/bin/node", "/x/agent.mjs"], claude))
+  })
 })

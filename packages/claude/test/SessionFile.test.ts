@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
 import { execFileSync } from "node:child_process"
 import { isSessionId } from "../src/session/SessionId.ts"
@@ -40,129 +40,131 @@ it("a session id has safe characters, and a bounded length", () => {
   for (const id of ["3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a", "3f2a", "A_1.x"]) assert.isTrue(isSessionId(id), id)
 })
 
-it.layer(services)((it) => {
-  const failure = (claudeDir: string, id: string) => Effect.flip(findSessionFile(claudeDir, id))
+describe("behaviour#files-of-others", () => {
+  it.layer(services)((it) => {
+    const failure = (claudeDir: string, id: string) => Effect.flip(findSessionFile(claudeDir, id))
 
-  it.effect("a hostile id is refused before any folder is read", () =>
-    Effect.gen(function* () {
-      const untouched = FileSystem.layerNoop({})
-      for (const id of hostile) {
-        const error = yield* findSessionFile("/nowhere", id).pipe(Effect.provide(untouched), Effect.flip)
-        assert.strictEqual(error.reason, "malformed")
-        assert.isAtMost(error.sessionId.length, 128)
-      }
-    })
-  )
+    it.effect("a hostile id is refused before any folder is read", () =>
+      Effect.gen(function* () {
+        const untouched = FileSystem.layerNoop({})
+        for (const id of hostile) {
+          const error = yield* findSessionFile("/nowhere", id).pipe(Effect.provide(untouched), Effect.flip)
+          assert.strictEqual(error.reason, "malformed")
+          assert.isAtMost(error.sessionId.length, 128)
+        }
+      })
+    )
 
-  it.effect("a whole id, or its beginning, is found in any project", () =>
-    Effect.gen(function* () {
-      const folder = yield* claudeFolder({
-        "projects/-a/abc.jsonl": "",
-        "projects/-a/abc-2.jsonl": "",
-        "projects/-b/def-1.jsonl": "",
-        "projects/-b/def-1/subagents/def-1-agent.jsonl": "",
-        "projects/def-0.jsonl": ""
+    it.effect("a whole id, or its beginning, is found in any project", () =>
+      Effect.gen(function* () {
+        const folder = yield* claudeFolder({
+          "projects/-a/abc.jsonl": "",
+          "projects/-a/abc-2.jsonl": "",
+          "projects/-b/def-1.jsonl": "",
+          "projects/-b/def-1/subagents/def-1-agent.jsonl": "",
+          "projects/def-0.jsonl": ""
+        })
+        assert.deepStrictEqual(yield* findSessionFile(folder, "abc"), {
+          path: `${folder}/projects/-a/abc.jsonl`,
+          sessionId: "abc"
+        })
+        assert.deepStrictEqual(yield* findSessionFile(folder, "abc-"), {
+          path: `${folder}/projects/-a/abc-2.jsonl`,
+          sessionId: "abc-2"
+        })
+        assert.deepStrictEqual(yield* findSessionFile(folder, "def"), {
+          path: `${folder}/projects/-b/def-1.jsonl`,
+          sessionId: "def-1"
+        })
       })
-      assert.deepStrictEqual(yield* findSessionFile(folder, "abc"), {
-        path: `${folder}/projects/-a/abc.jsonl`,
-        sessionId: "abc"
-      })
-      assert.deepStrictEqual(yield* findSessionFile(folder, "abc-"), {
-        path: `${folder}/projects/-a/abc-2.jsonl`,
-        sessionId: "abc-2"
-      })
-      assert.deepStrictEqual(yield* findSessionFile(folder, "def"), {
-        path: `${folder}/projects/-b/def-1.jsonl`,
-        sessionId: "def-1"
-      })
-    })
-  )
+    )
 
-  it.effect("an ambiguous or missing session is named as such", () =>
-    Effect.gen(function* () {
-      const folder = yield* claudeFolder({
-        "projects/-a/abc-1.jsonl": "",
-        "projects/-b/abc-2.jsonl": "",
-        "projects/-b/same.jsonl": "",
-        "projects/-a/same.jsonl": "",
-        "projects/-a/dir.jsonl/x": ""
+    it.effect("an ambiguous or missing session is named as such", () =>
+      Effect.gen(function* () {
+        const folder = yield* claudeFolder({
+          "projects/-a/abc-1.jsonl": "",
+          "projects/-b/abc-2.jsonl": "",
+          "projects/-b/same.jsonl": "",
+          "projects/-a/same.jsonl": "",
+          "projects/-a/dir.jsonl/x": ""
+        })
+        for (const [id, reason] of [
+          ["abc", "ambiguous"],
+          ["same", "ambiguous"],
+          ["zzz", "missing"],
+          ["dir", "missing"]
+        ] as const) {
+          assert.strictEqual((yield* failure(folder, id)).reason, reason, id)
+        }
+        const none = yield* failure(`${folder}/none`, "abc")
+        assert.strictEqual(none.reason, "missing")
+        assert.include(none.message, "cannot be read: it is not there")
       })
-      for (const [id, reason] of [
-        ["abc", "ambiguous"],
-        ["same", "ambiguous"],
-        ["zzz", "missing"],
-        ["dir", "missing"]
-      ] as const) {
-        assert.strictEqual((yield* failure(folder, id)).reason, reason, id)
-      }
-      const none = yield* failure(`${folder}/none`, "abc")
-      assert.strictEqual(none.reason, "missing")
-      assert.include(none.message, "cannot be read: it is not there")
-    })
-  )
+    )
 
-  it.effect("a project with a linked second name counts once", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({ "projects/-new/abc.jsonl": "" })
-      yield* fs.symlink(`${folder}/projects/-new`, `${folder}/projects/-old`)
-      assert.match((yield* findSessionFile(folder, "abc")).path, /\/-(?:new|old)\/abc\.jsonl$/)
-    })
-  )
-
-  it.effect("a session file is refused, with its reason, if it is a link, a pipe, or writable by others", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({
-        "projects/-a/link.jsonl": "",
-        "projects/-a/open.jsonl": "",
-        elsewhere: "{}"
-      })
-      const at = `${folder}/projects/-a`
-      yield* fs.remove(`${at}/link.jsonl`)
-      yield* fs.symlink(`${folder}/elsewhere`, `${at}/link.jsonl`)
-      yield* fs.chmod(`${at}/open.jsonl`, 0o666)
-      execFileSync("mkfifo", [`${at}/pipe.jsonl`])
-      for (const [id, why] of [
-        ["link", /link\.jsonl: it is a link/],
-        ["open", /open\.jsonl: others may write to it/],
-        ["pipe", /pipe\.jsonl: it is no regular file/]
-      ] as const) {
-        const { reason, message: said } = yield* failure(folder, id)
-        assert.deepStrictEqual([reason, /is not used/.test(said)], ["missing", true])
-        assert.match(said, why)
-      }
-      // As the agent makes it under a umask of 002.
-      yield* fs.chmod(`${at}/open.jsonl`, 0o664)
-      assert.strictEqual((yield* findSessionFile(folder, "open")).sessionId, "open")
-    })
-  )
-  it.effect.skipIf(process.getuid?.() !== 0)(
-    "another user's session file or pid file is not used (run as root: it gives files away)",
-    () =>
+    it.effect("a project with a linked second name counts once", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
-        const said = JSON.stringify({ pid: 10, sessionId: "s", cwd: "/p", procStart: "77" })
-        const folder = yield* claudeFolder({ "projects/-a/theirs.jsonl": "", "sessions/10.json": said })
-        const running10 = Effect.provide(runningSessions(folder), running(aProcess(10, 77)))
-        assert.strictEqual((yield* running10).length, 1)
-        for (const file of ["projects/-a/theirs.jsonl", "sessions/10.json"])
-          yield* fs.chown(`${folder}/${file}`, 12_345, 12_345)
-        assert.match((yield* failure(folder, "theirs")).message, /belongs to another user/)
-        assert.deepStrictEqual(yield* running10, [])
+        const folder = yield* claudeFolder({ "projects/-new/abc.jsonl": "" })
+        yield* fs.symlink(`${folder}/projects/-new`, `${folder}/projects/-old`)
+        assert.match((yield* findSessionFile(folder, "abc")).path, /\/-(?:new|old)\/abc\.jsonl$/)
       })
-  )
-  it.effect("every reader of a session file reads the file that was judged", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({ secret: `${JSON.stringify({ type: "user", cwd: "/secret" })}\n` })
-      const link = `${folder}/s.jsonl`
-      yield* fs.symlink(`${folder}/secret`, link)
-      assert.deepStrictEqual(yield* projectOf(link), Option.none())
-      assert.deepStrictEqual(yield* makeSessionSigns()(link), Option.none())
-      assert.deepStrictEqual(yield* makeSpend()(link, 0), { tokens: 0, dollars: 0 })
-      assert.isFalse(yield* makeToolResults().any(link))
-      assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).message, /a link/)
-    })
-  )
+    )
+
+    it.effect("a session file is refused, with its reason, if it is a link, a pipe, or writable by others", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* claudeFolder({
+          "projects/-a/link.jsonl": "",
+          "projects/-a/open.jsonl": "",
+          elsewhere: "{}"
+        })
+        const at = `${folder}/projects/-a`
+        yield* fs.remove(`${at}/link.jsonl`)
+        yield* fs.symlink(`${folder}/elsewhere`, `${at}/link.jsonl`)
+        yield* fs.chmod(`${at}/open.jsonl`, 0o666)
+        execFileSync("mkfifo", [`${at}/pipe.jsonl`])
+        for (const [id, why] of [
+          ["link", /link\.jsonl: it is a link/],
+          ["open", /open\.jsonl: others may write to it/],
+          ["pipe", /pipe\.jsonl: it is no regular file/]
+        ] as const) {
+          const { reason, message: said } = yield* failure(folder, id)
+          assert.deepStrictEqual([reason, /is not used/.test(said)], ["missing", true])
+          assert.match(said, why)
+        }
+        // As the agent makes it under a umask of 002.
+        yield* fs.chmod(`${at}/open.jsonl`, 0o664)
+        assert.strictEqual((yield* findSessionFile(folder, "open")).sessionId, "open")
+      })
+    )
+    it.effect.skipIf(process.getuid?.() !== 0)(
+      "another user's session file or pid file is not used (run as root: it gives files away)",
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const said = JSON.stringify({ pid: 10, sessionId: "s", cwd: "/p", procStart: "77" })
+          const folder = yield* claudeFolder({ "projects/-a/theirs.jsonl": "", "sessions/10.json": said })
+          const running10 = Effect.provide(runningSessions(folder), running(aProcess(10, 77)))
+          assert.strictEqual((yield* running10).length, 1)
+          for (const file of ["projects/-a/theirs.jsonl", "sessions/10.json"])
+            yield* fs.chown(`${folder}/${file}`, 12_345, 12_345)
+          assert.match((yield* failure(folder, "theirs")).message, /belongs to another user/)
+          assert.deepStrictEqual(yield* running10, [])
+        })
+    )
+    it.effect("every reader of a session file reads the file that was judged", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* claudeFolder({ secret: `${JSON.stringify({ type: "user", cwd: "/secret" })}\n` })
+        const link = `${folder}/s.jsonl`
+        yield* fs.symlink(`${folder}/secret`, link)
+        assert.deepStrictEqual(yield* projectOf(link), Option.none())
+        assert.deepStrictEqual(yield* makeSessionSigns()(link), Option.none())
+        assert.deepStrictEqual(yield* makeSpend()(link, 0), { tokens: 0, dollars: 0 })
+        assert.isFalse(yield* makeToolResults().any(link))
+        assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).message, /a link/)
+      })
+    )
+  })
 })

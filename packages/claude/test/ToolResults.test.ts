@@ -1,5 +1,5 @@
 import type { TrustedFiles } from "@souffleur/process"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { makeToolResults } from "../src/session/ToolResults.ts"
@@ -23,24 +23,26 @@ const counting = Effect.gen(function* () {
 const live = (what: string, test: Effect.Effect<void, unknown, FileSystem.FileSystem | TrustedFiles>) =>
   it.live(what, () => Effect.provide(test, HostServices.layer))
 
-live(
-  "results of tools count, but failures and results of reading tools do not",
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { count, file, write } = yield* counting
-      yield* write(line(use("1", "Write")) + line(result("1")) + line(use("2", "Read")) + line(result("2")))
-      yield* write(
-        line(use("3", "Bash")) + line(result("3", { is_error: true })) + line(use("4", "Bash")) + line(result("4"))
-      )
-      yield* write('{"type":"user","message":{"content":"a \\"tool_result\\" in words"}}\nno json "tool_result"\n')
-      yield* write(
-        line({ type: "api-request-blob", message: { content: [{ type: "tool_result", tool_use_id: "9" }] } })
-      )
-      assert.strictEqual(yield* count([file, file]), 2)
-      assert.strictEqual(yield* count([`${file}.not-there`]), 0)
-    })
+describe("behaviour#retries", () => {
+  live(
+    "results of tools count, but failures and results of reading tools do not",
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { count, file, write } = yield* counting
+        yield* write(line(use("1", "Write")) + line(result("1")) + line(use("2", "Read")) + line(result("2")))
+        yield* write(
+          line(use("3", "Bash")) + line(result("3", { is_error: true })) + line(use("4", "Bash")) + line(result("4"))
+        )
+        yield* write('{"type":"user","message":{"content":"a \\"tool_result\\" in words"}}\nno json "tool_result"\n')
+        yield* write(
+          line({ type: "api-request-blob", message: { content: [{ type: "tool_result", tool_use_id: "9" }] } })
+        )
+        assert.strictEqual(yield* count([file, file]), 2)
+        assert.strictEqual(yield* count([`${file}.not-there`]), 0)
+      })
+    )
   )
-)
+})
 
 live(
   "souffleur's own tools do not count",
@@ -58,41 +60,45 @@ live(
   )
 )
 
-live(
-  "new results count once, also of calls that were seen before",
-  Effect.scoped(
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { count, file, write } = yield* counting
-      const [whole, torn] = [line(use("1", "Read")) + line(result("0")), line(result("1")) + line(result("2"))]
-      yield* write(whole + torn.slice(0, 20))
-      assert.strictEqual(yield* count([file]), 1)
-      yield* write(torn.slice(20, -1))
-      // Of the look that was asked for before, nothing; of the torn line, nothing yet.
-      assert.strictEqual(yield* count([file]), 1)
-      yield* write("\n")
-      assert.deepStrictEqual(yield* Effect.all([count([file]), count([file])], { concurrency: 2 }), [2, 2])
-      yield* fs.chmod(file, 0o000)
-      yield* fs.rename(file, `${file}.away`)
-      assert.strictEqual(yield* count([file]), 2)
-      // Another file under that name is counted from its beginning.
-      yield* write(line(result("7")), "w")
-      assert.strictEqual(yield* count([file]), 1)
-    })
+describe("behaviour#retries", () => {
+  live(
+    "new results count once, also of calls that were seen before",
+    Effect.scoped(
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { count, file, write } = yield* counting
+        const [whole, torn] = [line(use("1", "Read")) + line(result("0")), line(result("1")) + line(result("2"))]
+        yield* write(whole + torn.slice(0, 20))
+        assert.strictEqual(yield* count([file]), 1)
+        yield* write(torn.slice(20, -1))
+        // Of the look that was asked for before, nothing; of the torn line, nothing yet.
+        assert.strictEqual(yield* count([file]), 1)
+        yield* write("\n")
+        assert.deepStrictEqual(yield* Effect.all([count([file]), count([file])], { concurrency: 2 }), [2, 2])
+        yield* fs.chmod(file, 0o000)
+        yield* fs.rename(file, `${file}.away`)
+        assert.strictEqual(yield* count([file]), 2)
+        // Another file under that name is counted from its beginning.
+        yield* write(line(result("7")), "w")
+        assert.strictEqual(yield* count([file]), 1)
+      })
+    )
   )
-)
+})
 
-live(
-  "an agent without any tool result differs from an agent that only read",
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { any, file, write } = yield* counting
-      assert.isFalse(yield* any(file))
-      yield* write('{"type":"assistant","message":{"content":"a \\"tool_result\\" in words"}}\n')
-      yield* write(line(use("1", "Read")))
-      assert.isFalse(yield* any(file))
-      yield* write(line(result("1")))
-      assert.isTrue(yield* any(file))
-    })
+describe("behaviour#plan", () => {
+  live(
+    "an agent without any tool result differs from an agent that only read",
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { any, file, write } = yield* counting
+        assert.isFalse(yield* any(file))
+        yield* write('{"type":"assistant","message":{"content":"a \\"tool_result\\" in words"}}\n')
+        yield* write(line(use("1", "Read")))
+        assert.isFalse(yield* any(file))
+        yield* write(line(result("1")))
+        assert.isTrue(yield* any(file))
+      })
+    )
   )
-)
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { failureOf } from "../src/session/ApiFailure.ts"
@@ -27,182 +27,184 @@ it("other words that the agent put into the model's mouth are no failure of the 
   })
 })
 
-it.layer(services)((it) => {
-  it.effect(
-    "the newest tool of a turn was refused if its record says so, and not if a prompt or another tool followed",
-    () =>
-      Effect.gen(function* () {
-        const call = assistant({ stop_reason: "tool_use", content: [{ type: "tool_use", id: "t1", name: "Bash" }] })
-        const result = (decision: string, more: object = {}) =>
-          user([{ type: "tool_result", tool_use_id: "t1", content: "x" }], {
-            permissionDecision: { decision },
-            ...more
+describe("behaviour#early-ends", () => {
+  it.layer(services)((it) => {
+    it.effect(
+      "the newest tool of a turn was refused if its record says so, and not if a prompt or another tool followed",
+      () =>
+        Effect.gen(function* () {
+          const call = assistant({ stop_reason: "tool_use", content: [{ type: "tool_use", id: "t1", name: "Bash" }] })
+          const result = (decision: string, more: object = {}) =>
+            user([{ type: "tool_result", tool_use_id: "t1", content: "x" }], {
+              permissionDecision: { decision },
+              ...more
+            })
+          const refused = Effect.fnUntraced(function* (session: string) {
+            const signs = yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+            return Option.getOrUndefined(signs)?.refused
           })
-        const refused = Effect.fnUntraced(function* (session: string) {
+          // A last word with its tokens decides all else, so nothing older is read for that.
+          const counted = assistant({ usage: { input_tokens: 5, output_tokens: 1 } })
+          assert.isTrue(yield* refused(user() + call + result("reject") + counted + after))
+          assert.isFalse(yield* refused(user() + call + result("accept") + assistant()))
+          assert.isFalse(yield* refused(user() + call + result("reject") + call + result("accept") + assistant()))
+          assert.isFalse(yield* refused(user() + call + result("reject") + user() + assistant()))
+          // A subagent's refusal is none of the main conversation.
+          assert.isFalse(yield* refused(user() + result("reject", { isSidechain: true }) + assistant()))
+        })
+    )
+    it.effect("a limit that does not state its end has stated it at the retries right before, or nowhere", () =>
+      Effect.gen(function* () {
+        const limit = (more: object = {}) =>
+          assistant(
+            { model: "<synthetic>", stop_reason: "stop_sequence" },
+            { isApiErrorMessage: true, error: "rate_limit", ...more }
+          )
+        const retry = (resetsAt?: number) =>
+          line({
+            type: "system",
+            subtype: "api_error",
+            retryAttempt: 9,
+            maxRetries: 10,
+            retryInMs: 1000,
+            error: { rateLimits: { resetsAt } }
+          })
+        const resets = Effect.fnUntraced(function* (session: string) {
           const signs = yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
-          return Option.getOrUndefined(signs)?.refused
+          const turn = Option.getOrUndefined(signs)?.turn
+          return turn?._tag === "Failed" ? [turn.reason, turn.resetsAt] : turn?._tag
         })
-        // A last word with its tokens decides all else, so nothing older is read for that.
-        const counted = assistant({ usage: { input_tokens: 5, output_tokens: 1 } })
-        assert.isTrue(yield* refused(user() + call + result("reject") + counted + after))
-        assert.isFalse(yield* refused(user() + call + result("accept") + assistant()))
-        assert.isFalse(yield* refused(user() + call + result("reject") + call + result("accept") + assistant()))
-        assert.isFalse(yield* refused(user() + call + result("reject") + user() + assistant()))
-        // A subagent's refusal is none of the main conversation.
-        assert.isFalse(yield* refused(user() + result("reject", { isSidechain: true }) + assistant()))
+        assert.deepStrictEqual(yield* resets(user() + retry(1_800_000_000) + after + limit()), [
+          "usage-limit",
+          1_800_000_000_000
+        ])
+        assert.deepStrictEqual(yield* resets(user() + retry(1) + limit({ quotaLimits: { resetsAt: 2 } })), [
+          "usage-limit",
+          2000
+        ])
+        assert.deepStrictEqual(yield* resets(user() + retry() + limit()), ["usage-limit", undefined])
+        assert.deepStrictEqual(yield* resets(retry(1_800_000_000) + user() + limit()), ["usage-limit", undefined])
+        assert.deepStrictEqual(yield* resets(limit()), ["usage-limit", undefined])
       })
-  )
-  it.effect("a limit that does not state its end has stated it at the retries right before, or nowhere", () =>
-    Effect.gen(function* () {
-      const limit = (more: object = {}) =>
-        assistant(
-          { model: "<synthetic>", stop_reason: "stop_sequence" },
-          { isApiErrorMessage: true, error: "rate_limit", ...more }
-        )
-      const retry = (resetsAt?: number) =>
-        line({
-          type: "system",
-          subtype: "api_error",
-          retryAttempt: 9,
-          maxRetries: 10,
-          retryInMs: 1000,
-          error: { rateLimits: { resetsAt } }
-        })
-      const resets = Effect.fnUntraced(function* (session: string) {
-        const signs = yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
-        const turn = Option.getOrUndefined(signs)?.turn
-        return turn?._tag === "Failed" ? [turn.reason, turn.resetsAt] : turn?._tag
-      })
-      assert.deepStrictEqual(yield* resets(user() + retry(1_800_000_000) + after + limit()), [
-        "usage-limit",
-        1_800_000_000_000
-      ])
-      assert.deepStrictEqual(yield* resets(user() + retry(1) + limit({ quotaLimits: { resetsAt: 2 } })), [
-        "usage-limit",
-        2000
-      ])
-      assert.deepStrictEqual(yield* resets(user() + retry() + limit()), ["usage-limit", undefined])
-      assert.deepStrictEqual(yield* resets(retry(1_800_000_000) + user() + limit()), ["usage-limit", undefined])
-      assert.deepStrictEqual(yield* resets(limit()), ["usage-limit", undefined])
+    )
+    const ended = Effect.fnUntraced(function* (session: string) {
+      return lastTurnEnded(yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`))
     })
-  )
-  const ended = Effect.fnUntraced(function* (session: string) {
-    return lastTurnEnded(yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`))
-  })
 
-  it.effect("a turn has ended when the agent had the last word, and wanted no tool", () =>
-    Effect.gen(function* () {
-      for (const session of [
-        user() + assistant(),
-        user() + assistant() + after,
-        user() + assistant() + line({ type: "system", subtype: "turn_duration" }),
-        user() +
-          assistant() +
-          user("of a subagent", { isSidechain: true }) +
-          user("of the program itself", { isMeta: true }),
-        `${user()}${assistant()}not json\n[]\nnull\n\n${user().slice(0, 20)}`,
-        (user() + assistant()).trimEnd(),
-        user() + assistant({ content: "a string" })
-      ]) {
-        assert.isTrue(yield* ended(session), session)
-      }
-    })
-  )
-  it.effect(
-    "a turn has not ended when the agent wanted a tool, got an answer, was cut off, or the service failed",
-    () =>
+    it.effect("a turn has ended when the agent had the last word, and wanted no tool", () =>
       Effect.gen(function* () {
         for (const session of [
-          "",
-          after,
-          user() + assistant({ stop_reason: "tool_use", content: [{ type: "tool_use" }] }),
-          user() + assistant({ content: [{ type: "text", text: "a" }, { type: "tool_use" }] }),
-          user() + assistant() + user([{ type: "tool_result", content: "x" }]),
-          user() + assistant() + user("more") + after,
-          user() + assistant({ stop_reason: null }),
-          user() + assistant({ stop_reason: "max_tokens" }),
-          user() + assistant({ model: "<synthetic>" }),
-          user() + assistant({}, { isApiErrorMessage: true }),
-          user() + assistant({}, { isSidechain: true }),
-          user() + line({ type: "assistant" })
+          user() + assistant(),
+          user() + assistant() + after,
+          user() + assistant() + line({ type: "system", subtype: "turn_duration" }),
+          user() +
+            assistant() +
+            user("of a subagent", { isSidechain: true }) +
+            user("of the program itself", { isMeta: true }),
+          `${user()}${assistant()}not json\n[]\nnull\n\n${user().slice(0, 20)}`,
+          (user() + assistant()).trimEnd(),
+          user() + assistant({ content: "a string" })
         ]) {
-          assert.isFalse(yield* ended(session), session)
-        }
-        assert.isFalse(lastTurnEnded(yield* makeSessionSigns()("/nowhere/s.jsonl")))
-      })
-  )
-  it.effect("the end of a session file is read again where the file changed, and only then", () =>
-    Effect.gen(function* () {
-      const files = yield* TrustedFiles
-      let opened = 0
-      const counted = TrustedFiles.of({
-        ...files,
-        open: (...all) => {
-          opened += 1
-          return files.open(...all)
+          assert.isTrue(yield* ended(session), session)
         }
       })
-      const fs = yield* FileSystem.FileSystem
-      const file = `${yield* claudeFolder({ "s.jsonl": user() })}/s.jsonl`
-      const signs = makeSessionSigns()
-      const turn = Effect.map(signs(file), (seen) => Option.getOrUndefined(seen)?.turn?._tag).pipe(
-        Effect.provideService(TrustedFiles, counted)
-      )
-      assert.deepStrictEqual([yield* turn, yield* turn, opened], ["Asked", "Asked", 1])
-      yield* fs.writeFileString(file, assistant(), { flag: "a" })
-      assert.strictEqual(yield* turn, "Finished")
-      assert.strictEqual(opened, 2)
-    })
-  )
-  it.effect("a large file is read at its end only", () =>
-    Effect.gen(function* () {
-      // Longer than a line may be, and two of them than the part that is looked at.
-      const long = line({ type: "file-history-snapshot", x: "é".repeat(2_500_000) })
-      assert.isTrue(yield* ended(user() + long + long + assistant() + after))
-      assert.isTrue(yield* ended(user() + long + assistant() + after))
-      // Nothing was said in the part that is looked at: nothing is known.
-      assert.isFalse(yield* ended(user() + assistant() + long + long))
-    })
-  )
-  it.effect("a turn of Claude Code 2.1.329 ends at each of its last words, and nowhere else", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const whole = yield* fs.readFileString(path.join(import.meta.dirname, "fixtures/session.jsonl"))
-      const lines = whole.trimEnd().split("\n")
-      const changes: Array<readonly [line: number, ended: boolean]> = []
-      for (const count of lines.keys()) {
-        const now = yield* ended(
-          lines
-            .slice(0, count + 1)
-            .map((text) => `${text}\n`)
-            .join("")
+    )
+    it.effect(
+      "a turn has not ended when the agent wanted a tool, got an answer, was cut off, or the service failed",
+      () =>
+        Effect.gen(function* () {
+          for (const session of [
+            "",
+            after,
+            user() + assistant({ stop_reason: "tool_use", content: [{ type: "tool_use" }] }),
+            user() + assistant({ content: [{ type: "text", text: "a" }, { type: "tool_use" }] }),
+            user() + assistant() + user([{ type: "tool_result", content: "x" }]),
+            user() + assistant() + user("more") + after,
+            user() + assistant({ stop_reason: null }),
+            user() + assistant({ stop_reason: "max_tokens" }),
+            user() + assistant({ model: "<synthetic>" }),
+            user() + assistant({}, { isApiErrorMessage: true }),
+            user() + assistant({}, { isSidechain: true }),
+            user() + line({ type: "assistant" })
+          ]) {
+            assert.isFalse(yield* ended(session), session)
+          }
+          assert.isFalse(lastTurnEnded(yield* makeSessionSigns()("/nowhere/s.jsonl")))
+        })
+    )
+    it.effect("the end of a session file is read again where the file changed, and only then", () =>
+      Effect.gen(function* () {
+        const files = yield* TrustedFiles
+        let opened = 0
+        const counted = TrustedFiles.of({
+          ...files,
+          open: (...all) => {
+            opened += 1
+            return files.open(...all)
+          }
+        })
+        const fs = yield* FileSystem.FileSystem
+        const file = `${yield* claudeFolder({ "s.jsonl": user() })}/s.jsonl`
+        const signs = makeSessionSigns()
+        const turn = Effect.map(signs(file), (seen) => Option.getOrUndefined(seen)?.turn?._tag).pipe(
+          Effect.provideService(TrustedFiles, counted)
         )
-        if (now !== (changes.at(-1)?.[1] ?? false)) changes.push([count, now])
-      }
-      const kinds = changes.map(([at, now]) => [(JSON.parse(lines[at]!) as { readonly type: string }).type, now])
-      const [asked, said, ran] = [
-        ["user", false],
-        ["assistant", true],
-        ["user", true]
-      ]
-      // After the third turn it was compacted by hand. The command is a word of the user's, and its output is the
-      // end of it.
-      const [compacted, ...rest] = [
-        [asked, ran],
-        [asked, said],
-        [asked, said],
-        [asked, said]
-      ].flat()
-      assert.deepStrictEqual(kinds, [said, asked, said, asked, said, compacted, ...rest])
-      assert.isTrue(changes.at(-1)?.[1])
-    })
-  )
-  it.effect("a killed agent leaves its pid file behind, and no other agent does", () =>
-    Effect.gen(function* () {
-      const folder = yield* claudeFolder({ "sessions/70.json": "" })
-      assert.isFalse(yield* leftNoPidFile(folder, 70))
-      assert.isTrue(yield* leftNoPidFile(folder, 7))
-    })
-  )
+        assert.deepStrictEqual([yield* turn, yield* turn, opened], ["Asked", "Asked", 1])
+        yield* fs.writeFileString(file, assistant(), { flag: "a" })
+        assert.strictEqual(yield* turn, "Finished")
+        assert.strictEqual(opened, 2)
+      })
+    )
+    it.effect("a large file is read at its end only", () =>
+      Effect.gen(function* () {
+        // Longer than a line may be, and two of them than the part that is looked at.
+        const long = line({ type: "file-history-snapshot", x: "é".repeat(2_500_000) })
+        assert.isTrue(yield* ended(user() + long + long + assistant() + after))
+        assert.isTrue(yield* ended(user() + long + assistant() + after))
+        // Nothing was said in the part that is looked at: nothing is known.
+        assert.isFalse(yield* ended(user() + assistant() + long + long))
+      })
+    )
+    it.effect("a turn of Claude Code 2.1.329 ends at each of its last words, and nowhere else", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const whole = yield* fs.readFileString(path.join(import.meta.dirname, "fixtures/session.jsonl"))
+        const lines = whole.trimEnd().split("\n")
+        const changes: Array<readonly [line: number, ended: boolean]> = []
+        for (const count of lines.keys()) {
+          const now = yield* ended(
+            lines
+              .slice(0, count + 1)
+              .map((text) => `${text}\n`)
+              .join("")
+          )
+          if (now !== (changes.at(-1)?.[1] ?? false)) changes.push([count, now])
+        }
+        const kinds = changes.map(([at, now]) => [(JSON.parse(lines[at]!) as { readonly type: string }).type, now])
+        const [asked, said, ran] = [
+          ["user", false],
+          ["assistant", true],
+          ["user", true]
+        ]
+        // After the third turn it was compacted by hand. The command is a word of the user's, and its output is the
+        // end of it.
+        const [compacted, ...rest] = [
+          [asked, ran],
+          [asked, said],
+          [asked, said],
+          [asked, said]
+        ].flat()
+        assert.deepStrictEqual(kinds, [said, asked, said, asked, said, compacted, ...rest])
+        assert.isTrue(changes.at(-1)?.[1])
+      })
+    )
+    it.effect("a killed agent leaves its pid file behind, and no other agent does", () =>
+      Effect.gen(function* () {
+        const folder = yield* claudeFolder({ "sessions/70.json": "" })
+        assert.isFalse(yield* leftNoPidFile(folder, 70))
+        assert.isTrue(yield* leftNoPidFile(folder, 7))
+      })
+    )
+  })
 })

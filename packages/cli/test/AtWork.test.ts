@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Claims, EventLog, guardianOf, type Owner, Processes } from "@souffleur/domain"
 import { layerStore } from "@souffleur/embed/internal"
 import { Beats } from "@souffleur/eventlog"
@@ -52,15 +52,17 @@ const asked = Effect.fnUntraced(function* (alive: ReadonlyArray<number>) {
   )
 })
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("an uninstall is refused while a watch, its guardian or a run is at work, with what to do", () =>
-    Effect.gen(function* () {
-      const watch = "watch w is alive: souffleur release w"
-      assert.deepStrictEqual(yield* asked([11]), [watch])
-      assert.deepStrictEqual(yield* asked([12]), [watch])
-      assert.deepStrictEqual(yield* asked([13]), ["run r is at work: end its conductor, pid 13"])
-      assert.deepStrictEqual(yield* asked([11, 12, 13]), [watch, "run r is at work: end its conductor, pid 13"])
-      assert.deepStrictEqual(yield* asked([]), [])
-    })
-  )
+describe("command-line#uninstall", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("an uninstall is refused while a watch, its guardian or a run is at work, with what to do", () =>
+      Effect.gen(function* () {
+        const watch = "watch w is alive: souffleur release w"
+        assert.deepStrictEqual(yield* asked([11]), [watch])
+        assert.deepStrictEqual(yield* asked([12]), [watch])
+        assert.deepStrictEqual(yield* asked([13]), ["run r is at work: end its conductor, pid 13"])
+        assert.deepStrictEqual(yield* asked([11, 12, 13]), [watch, "run r is at work: end its conductor, pid 13"])
+        assert.deepStrictEqual(yield* asked([]), [])
+      })
+    )
+  })
 })

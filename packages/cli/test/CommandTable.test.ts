@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Completions } from "effect/cli"
 import { ordered, rootFor } from "../src/CommandTable.ts"
@@ -11,31 +11,33 @@ const loadedFor = (...args: ReadonlyArray<string>) =>
     )
   )
 
-it.effect("a command line loads the command that it names first, by its alias too", () =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* loadedFor("status", "--all"), ["status"])
-    assert.deepStrictEqual(yield* loadedFor("--log-level", "debug", "conduct", "status"), ["conduct"])
-    assert.deepStrictEqual(yield* loadedFor("stop"), yield* loadedFor("release"))
-    assert.deepStrictEqual(yield* loadedFor("--help"), [])
-    assert.deepStrictEqual(yield* loadedFor("statsu"), [])
-  })
-)
+describe("settings#compiled-code", () => {
+  it.effect("a command line loads the command that it names first, by its alias too", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* loadedFor("status", "--all"), ["status"])
+      assert.deepStrictEqual(yield* loadedFor("--log-level", "debug", "conduct", "status"), ["conduct"])
+      assert.deepStrictEqual(yield* loadedFor("stop"), yield* loadedFor("release"))
+      assert.deepStrictEqual(yield* loadedFor("--help"), [])
+      assert.deepStrictEqual(yield* loadedFor("statsu"), [])
+    })
+  )
 
-it.effect("completions read every command, and the help mentions each of them", () =>
-  Effect.gen(function* () {
-    const [help, every] = [yield* rootFor(["--help"]), yield* rootFor(["--completions=bash", "status"])]
-    const listed = ({ subcommands }: typeof help) =>
-      subcommands.flatMap(({ commands }) =>
-        commands.map(({ alias, description, name }) => ({ alias, description, name }))
+  it.effect("completions read every command, and the help mentions each of them", () =>
+    Effect.gen(function* () {
+      const [help, every] = [yield* rootFor(["--help"]), yield* rootFor(["--completions=bash", "status"])]
+      const listed = ({ subcommands }: typeof help) =>
+        subcommands.flatMap(({ commands }) =>
+          commands.map(({ alias, description, name }) => ({ alias, description, name }))
+        )
+      assert.deepStrictEqual(listed(help), listed(every))
+      assert.include(
+        listed(help).map(({ name, alias }) => alias ?? name),
+        "stop"
       )
-    assert.deepStrictEqual(listed(help), listed(every))
-    assert.include(
-      listed(help).map(({ name, alias }) => alias ?? name),
-      "stop"
-    )
-    assert.isAbove((yield* loadedFor("--completions=bash")).length, 20)
-  })
-)
+      assert.isAbove((yield* loadedFor("--completions=bash")).length, 20)
+    })
+  )
+})
 
 it.effect("a help reads the command that it is asked for", () =>
   Effect.gen(function* () {

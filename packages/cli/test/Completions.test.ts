@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { Completions } from "effect/cli"
 import { cli } from "../src/Cli.ts"
@@ -8,23 +8,25 @@ import { printing } from "../src/Printing.ts"
 import { services } from "./mcp/McpPlace.ts"
 import { surroundingsIn } from "./Surroundings.ts"
 
-it.layer(services)((it) => {
-  it.effect("a completion script is printed line by line, as the shell reads it", () =>
-    Effect.gen(function* () {
-      const root = yield* rootFor(["--completions"])
-      for (const shell of ["bash", "zsh", "fish", "powershell"] as const) {
-        const lines: Array<string> = []
-        const log = (text: string) => void lines.push(...text.split("\n"))
-        yield* cli(["--completions", shell]).pipe(
-          Effect.provideService(Console.Console, printing(false, { log, error: log })),
-          Effect.provideService(Environment, surroundingsIn("/", {}))
-        )
-        assert.deepStrictEqual(
-          lines,
-          Completions.generate("souffleur", shell, Completions.fromCommand(root)).split("\n"),
-          shell
-        )
-      }
-    })
-  )
+describe("behaviour#plain-words", () => {
+  it.layer(services)((it) => {
+    it.effect("a completion script is printed line by line, as the shell reads it", () =>
+      Effect.gen(function* () {
+        const root = yield* rootFor(["--completions"])
+        for (const shell of ["bash", "zsh", "fish", "powershell"] as const) {
+          const lines: Array<string> = []
+          const log = (text: string) => void lines.push(...text.split("\n"))
+          yield* cli(["--completions", shell]).pipe(
+            Effect.provideService(Console.Console, printing(false, { log, error: log })),
+            Effect.provideService(Environment, surroundingsIn("/", {}))
+          )
+          assert.deepStrictEqual(
+            lines,
+            Completions.generate("souffleur", shell, Completions.fromCommand(root)).split("\n"),
+            shell
+          )
+        }
+      })
+    )
+  })
 })

@@ -1,6 +1,6 @@
 import { RunLog } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
@@ -30,17 +30,19 @@ const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
   return lines.join("\n")
 }, Effect.scoped)
 
-it.layer(services)((it) => {
-  it.effect("conduct answer --skip says how many commits of the task stay in HEAD, and how git takes them back", () =>
-    Effect.gen(function* () {
-      const back = "in HEAD, and later tasks build upon that: git revert takes it back; "
-      assert.include(
-        yield* skipped(["3f2a9c1d", "77aa77aa", "b0b0b0b0"]),
-        `task task-001 is skipped; its 3 commits stay ${back}`
-      )
-      assert.include(yield* skipped(["3f2a9c1d"]), `task task-001 is skipped; its commit stays ${back}`)
-      const none = yield* skipped([])
-      assert.match(none, /^run r: task task-001 is skipped; it goes on with: /u)
-    })
-  )
+describe("behaviour#answers", () => {
+  it.layer(services)((it) => {
+    it.effect("conduct answer --skip says how many commits of the task stay in HEAD, and how git takes them back", () =>
+      Effect.gen(function* () {
+        const back = "in HEAD, and later tasks build upon that: git revert takes it back; "
+        assert.include(
+          yield* skipped(["3f2a9c1d", "77aa77aa", "b0b0b0b0"]),
+          `task task-001 is skipped; its 3 commits stay ${back}`
+        )
+        assert.include(yield* skipped(["3f2a9c1d"]), `task task-001 is skipped; its commit stays ${back}`)
+        const none = yield* skipped([])
+        assert.match(none, /^run r: task task-001 is skipped; it goes on with: /u)
+      })
+    )
+  })
 })

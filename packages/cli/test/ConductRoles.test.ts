@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FileSystem } from "effect"
 import { services } from "./mcp/McpPlace.ts"
 import { printedAt } from "./Printed.ts"
@@ -30,103 +30,120 @@ const opera = Effect.fnUntraced(function* (ceiling: string, ...programs: Readonl
   return { conduct, trusted: fs.exists(`${home}/state/trust`) }
 })
 
-it.layer(services)((it) => {
-  it.effect("a plan needs the programs of its roles alone; its finishing step has the agent of the settings", () =>
-    Effect.gen(function* () {
-      const { conduct } = yield* opera("bypassPermissions", "pi", "qwen")
-      const roles = ["--implementer", "pi", "--reviewer", "qwen", "--permission", "bypassPermissions", "--dry-run"]
-      const { isDone, said } = yield* conduct("plan.yaml", ...roles)
-      assert.isTrue(isDone, said)
-      assert.include(said, "Workflow play, in this order:")
-      assert.include(said, "implementer by pi, with at most bypassPermissions")
-      assert.include(said, "reviewer by qwen, with at most bypassPermissions")
-      assert.notInclude(said, "finisher by")
-      const asked = yield* conduct("asked.yaml", ...roles)
-      assert.isFalse(asked.isDone)
-      assert.include(
-        asked.said,
-        "AGENT_COMMAND, for the finishing step: there is no program claude in PATH (a plan with finish: none has no such step)"
-      )
-      const half = yield* conduct("plan.yaml", "--implementer", "pi", "--permission", "bypassPermissions", "--dry-run")
-      assert.include(half.said, "AGENT_COMMAND, for the reviewer: there is no program claude in PATH")
-    })
-  )
-
-  it.effect("a dry run tells the flag that holds a reviewer to reading, and the permission of any other agent", () =>
-    Effect.gen(function* () {
-      const { conduct } = yield* opera("bypassPermissions", "codex")
-      const roles = ["--implementer", "codex", "--reviewer", "codex", "--permission", "bypassPermissions", "--dry-run"]
-      const { said } = yield* conduct("plan.yaml", ...roles)
-      assert.include(said, "implementer by codex, with at most bypassPermissions")
-      assert.include(said, "reviewer by codex, held to reading by -s read-only")
-      const { agents } = JSON.parse((yield* conduct("plan.yaml", ...roles, "--json")).said) as {
-        readonly agents: ReadonlyArray<Record<string, unknown>>
-      }
-      assert.deepStrictEqual(
-        agents.map((one) => one["held_by"]),
-        [null, "-s read-only"]
-      )
-    })
-  )
-
-  it.effect(
-    "an agent that its role cannot have is refused by its flag, also in a dry run, and nothing is trusted",
-    () =>
+describe("behaviour#agents-of-a-run", () => {
+  it.layer(services)((it) => {
+    it.effect("a plan needs the programs of its roles alone; its finishing step has the agent of the settings", () =>
       Effect.gen(function* () {
-        const { conduct, trusted } = yield* opera("acceptEdits", "claude", "codex", "opencode", "pi")
-        const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, why: string]> = [
-          [
-            ["--implementer", "codex"],
-            "--implementer codex: with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails"
-          ],
-          [
-            ["--reviewer", "opencode"],
-            "--reviewer opencode: OpenCode runs each command without a question: it is launched with bypassPermissions alone"
-          ],
-          [
-            ["--implementer", "pi"],
-            "--implementer pi: with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions, then say --permission bypassPermissions"
-          ],
-          [
-            ["--implementer", "pi", "--permission", "bypassPermissions"],
-            "its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions\n"
-          ],
-          [["--implementer", "qwen", "--permission", "bypassPermissions"], "--implementer qwen: with acceptEdits, "],
-          [["--reviewer", "nonesuch"], '--reviewer nonesuch: no agent is called "nonesuch"'],
-          [["--reviewer", "qwen"], "--reviewer qwen: there is no program qwen in PATH"]
+        const { conduct } = yield* opera("bypassPermissions", "pi", "qwen")
+        const roles = ["--implementer", "pi", "--reviewer", "qwen", "--permission", "bypassPermissions", "--dry-run"]
+        const { isDone, said } = yield* conduct("plan.yaml", ...roles)
+        assert.isTrue(isDone, said)
+        assert.include(said, "Workflow play, in this order:")
+        assert.include(said, "implementer by pi, with at most bypassPermissions")
+        assert.include(said, "reviewer by qwen, with at most bypassPermissions")
+        assert.notInclude(said, "finisher by")
+        const asked = yield* conduct("asked.yaml", ...roles)
+        assert.isFalse(asked.isDone)
+        assert.include(
+          asked.said,
+          "AGENT_COMMAND, for the finishing step: there is no program claude in PATH (a plan with finish: none has no such step)"
+        )
+        const half = yield* conduct(
+          "plan.yaml",
+          "--implementer",
+          "pi",
+          "--permission",
+          "bypassPermissions",
+          "--dry-run"
+        )
+        assert.include(half.said, "AGENT_COMMAND, for the reviewer: there is no program claude in PATH")
+      })
+    )
+
+    it.effect("a dry run tells the flag that holds a reviewer to reading, and the permission of any other agent", () =>
+      Effect.gen(function* () {
+        const { conduct } = yield* opera("bypassPermissions", "codex")
+        const roles = [
+          "--implementer",
+          "codex",
+          "--reviewer",
+          "codex",
+          "--permission",
+          "bypassPermissions",
+          "--dry-run"
         ]
-        for (const [args, why] of cases)
-          for (const more of [[], ["--dry-run"]]) {
-            const { isDone, said } = yield* conduct("plan.yaml", ...args, ...more)
-            assert.isFalse(isDone, said)
-            assert.include(`${said}\n`, why)
-          }
+        const { said } = yield* conduct("plan.yaml", ...roles)
+        assert.include(said, "implementer by codex, with at most bypassPermissions")
+        assert.include(said, "reviewer by codex, held to reading by -s read-only")
+        const { agents } = JSON.parse((yield* conduct("plan.yaml", ...roles, "--json")).said) as {
+          readonly agents: ReadonlyArray<Record<string, unknown>>
+        }
+        assert.deepStrictEqual(
+          agents.map((one) => one["held_by"]),
+          [null, "-s read-only"]
+        )
+      })
+    )
+
+    it.effect(
+      "an agent that its role cannot have is refused by its flag, also in a dry run, and nothing is trusted",
+      () =>
+        Effect.gen(function* () {
+          const { conduct, trusted } = yield* opera("acceptEdits", "claude", "codex", "opencode", "pi")
+          const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, why: string]> = [
+            [
+              ["--implementer", "codex"],
+              "--implementer codex: with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails"
+            ],
+            [
+              ["--reviewer", "opencode"],
+              "--reviewer opencode: OpenCode runs each command without a question: it is launched with bypassPermissions alone"
+            ],
+            [
+              ["--implementer", "pi"],
+              "--implementer pi: with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions, then say --permission bypassPermissions"
+            ],
+            [
+              ["--implementer", "pi", "--permission", "bypassPermissions"],
+              "its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions\n"
+            ],
+            [["--implementer", "qwen", "--permission", "bypassPermissions"], "--implementer qwen: with acceptEdits, "],
+            [["--reviewer", "nonesuch"], '--reviewer nonesuch: no agent is called "nonesuch"'],
+            [["--reviewer", "qwen"], "--reviewer qwen: there is no program qwen in PATH"]
+          ]
+          for (const [args, why] of cases)
+            for (const more of [[], ["--dry-run"]]) {
+              const { isDone, said } = yield* conduct("plan.yaml", ...args, ...more)
+              assert.isFalse(isDone, said)
+              assert.include(`${said}\n`, why)
+            }
+          assert.isFalse(yield* trusted)
+        })
+    )
+
+    it.effect("a start without a work tree, or without the finishing command, trusts nothing", () =>
+      Effect.gen(function* () {
+        const { conduct, trusted } = yield* opera("bypassPermissions", "claude")
+        const bare = yield* conduct("plan.yaml")
+        assert.isFalse(bare.isDone, bare.said)
+        assert.include(bare.said, "git")
+        const missing = yield* conduct("ended.yaml")
+        assert.include(missing.said, "finish.command: there is no program nonesuch in PATH")
         assert.isFalse(yield* trusted)
       })
-  )
+    )
 
-  it.effect("a start without a work tree, or without the finishing command, trusts nothing", () =>
-    Effect.gen(function* () {
-      const { conduct, trusted } = yield* opera("bypassPermissions", "claude")
-      const bare = yield* conduct("plan.yaml")
-      assert.isFalse(bare.isDone, bare.said)
-      assert.include(bare.said, "git")
-      const missing = yield* conduct("ended.yaml")
-      assert.include(missing.said, "finish.command: there is no program nonesuch in PATH")
-      assert.isFalse(yield* trusted)
-    })
-  )
-
-  it.effect(
-    "an implementer below the permission that it commits with is told the flag, where the ceiling allows it",
-    () =>
-      Effect.gen(function* () {
-        const { conduct } = yield* opera("bypassPermissions", "claude", "codex", "pi")
-        const { said } = yield* conduct("plan.yaml", "--implementer", "pi", "--dry-run")
-        assert.match(said, /its shell needs bypassPermissions: say --permission bypassPermissions$/mu)
-        // A reviewer commits nothing.
-        for (const reviewer of ["pi", "codex"])
-          assert.isTrue((yield* conduct("plan.yaml", "--reviewer", reviewer, "--dry-run")).isDone)
-      })
-  )
+    it.effect(
+      "an implementer below the permission that it commits with is told the flag, where the ceiling allows it",
+      () =>
+        Effect.gen(function* () {
+          const { conduct } = yield* opera("bypassPermissions", "claude", "codex", "pi")
+          const { said } = yield* conduct("plan.yaml", "--implementer", "pi", "--dry-run")
+          assert.match(said, /its shell needs bypassPermissions: say --permission bypassPermissions$/mu)
+          // A reviewer commits nothing.
+          for (const reviewer of ["pi", "codex"])
+            assert.isTrue((yield* conduct("plan.yaml", "--reviewer", reviewer, "--dry-run")).isDone)
+        })
+    )
+  })
 })

@@ -1,6 +1,6 @@
 import { type RunEvent, RunLog } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { layerStore } from "@souffleur/embed/internal"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
@@ -53,40 +53,42 @@ const failed: ReadonlyArray<RunEvent> = [
 ]
 const output = `state/launches/${examples.AgentPrepared.launchId}.out`
 
-it.layer(services)((it) => {
-  it.effect("why of a run tells its last decision, with the agent and its last words", () =>
-    Effect.gen(function* () {
-      const { said, write } = yield* staged(failed)
-      yield* write(output, "API Error: 400 no such model\n")
-      for (const words of [["why", "r"], ["why"], ["conduct", "why"]]) {
-        const { text } = yield* said(...words)
-        assert.include(text, "the service ended it by an error")
-        assert.include(text, `the implementer, claude, in session ${sessionId} ended 10 s after it was asked`)
-        assert.include(text, "Its last words\n  API Error: 400 no such model")
-      }
-      const json = JSON.parse((yield* said("why", "r", "--json")).text) as Record<string, unknown>
-      assert.strictEqual(json["run"], "r")
-      assert.notInclude(JSON.stringify(json), "no such model")
-    })
-  )
-  it.effect("why names neither a watch nor a run that is not there, and a run that decided nothing says so", () =>
-    Effect.gen(function* () {
-      const { said } = yield* staged([])
-      const none = yield* said("why", "nonesuch")
-      assert.strictEqual(none.code, 2)
-      assert.include(none.text, 'no watch is called "nonesuch"')
-      assert.deepStrictEqual(yield* said("why", "r").pipe(Effect.map(({ lines }) => lines)), [
-        "souffleur: run r has decided nothing yet"
-      ])
-    })
-  )
-  it.effect("conduct why of a run that has decided nothing says so, up to a revision where one is named", () =>
-    Effect.gen(function* () {
-      const { said } = yield* staged([])
-      const told = (...revision: ReadonlyArray<string>) =>
-        Effect.map(said("conduct", "why", ...revision), ({ code, lines }) => [code, lines])
-      assert.deepStrictEqual(yield* told(), [2, ["souffleur: run r has decided nothing yet"]])
-      assert.deepStrictEqual(yield* told("1"), [2, ["souffleur: run r has decided nothing up to revision 1"]])
-    })
-  )
+describe("command-line#looking", () => {
+  it.layer(services)((it) => {
+    it.effect("why of a run tells its last decision, with the agent and its last words", () =>
+      Effect.gen(function* () {
+        const { said, write } = yield* staged(failed)
+        yield* write(output, "API Error: 400 no such model\n")
+        for (const words of [["why", "r"], ["why"], ["conduct", "why"]]) {
+          const { text } = yield* said(...words)
+          assert.include(text, "the service ended it by an error")
+          assert.include(text, `the implementer, claude, in session ${sessionId} ended 10 s after it was asked`)
+          assert.include(text, "Its last words\n  API Error: 400 no such model")
+        }
+        const json = JSON.parse((yield* said("why", "r", "--json")).text) as Record<string, unknown>
+        assert.strictEqual(json["run"], "r")
+        assert.notInclude(JSON.stringify(json), "no such model")
+      })
+    )
+    it.effect("why names neither a watch nor a run that is not there, and a run that decided nothing says so", () =>
+      Effect.gen(function* () {
+        const { said } = yield* staged([])
+        const none = yield* said("why", "nonesuch")
+        assert.strictEqual(none.code, 2)
+        assert.include(none.text, 'no watch is called "nonesuch"')
+        assert.deepStrictEqual(yield* said("why", "r").pipe(Effect.map(({ lines }) => lines)), [
+          "souffleur: run r has decided nothing yet"
+        ])
+      })
+    )
+    it.effect("conduct why of a run that has decided nothing says so, up to a revision where one is named", () =>
+      Effect.gen(function* () {
+        const { said } = yield* staged([])
+        const told = (...revision: ReadonlyArray<string>) =>
+          Effect.map(said("conduct", "why", ...revision), ({ code, lines }) => [code, lines])
+        assert.deepStrictEqual(yield* told(), [2, ["souffleur: run r has decided nothing yet"]])
+        assert.deepStrictEqual(yield* told("1"), [2, ["souffleur: run r has decided nothing up to revision 1"]])
+      })
+    )
+  })
 })

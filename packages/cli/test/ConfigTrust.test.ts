@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { allRuns, RunLog } from "@souffleur/plan"
 import { leastPin, pinOf, Processes, wordOf, parseConfigFile, type WatchEvent } from "@souffleur/domain"
 import { Effect, FileSystem, Option } from "effect"
@@ -41,254 +41,259 @@ const tags = (events: ReadonlyArray<WatchEvent>) => events.map(({ _tag }) => _ta
 const ended = (came: { readonly _tag: string; readonly success?: unknown }) =>
   came._tag === "Success" ? came.success : "it failed"
 
-it.layer(services)((it) => {
-  it.effect(
-    "the first config file is trusted, recorded for its user alone, and noted where it names a program or bypassPermissions",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* project
-        const fs = yield* FileSystem.FileSystem
-        yield* the.config(`${bypass}NOTIFY=command:/opt/tell KEY\n`)
-        const first = yield* the.opens()
-        assert.match(
-          first.errors,
-          /is trusted from now on as it is, with NOTIFY, MAX_EXTERNAL_PERMISSION=bypassPermissions/u
-        )
-        assert.notInclude(first.errors, "KEY")
-        const files = yield* the.trustFiles
-        assert.lengthOf(files, 2)
-        for (const file of files)
-          assert.strictEqual((yield* fs.stat(`${the.stateDir}/trust/${file}`)).mode & 0o777, 0o600)
-        const again = yield* the.opens()
-        assert.strictEqual(again.errors, "")
-        if (again.came._tag === "Failure") return assert.fail()
-        assert.strictEqual(again.came.success.settings.maxExternalPermission, "bypassPermissions")
-        assert.deepStrictEqual(again.came.success.pin, yield* pinned(`${bypass}NOTIFY=command:/opt/tell KEY`))
-        const plain = yield* project
-        yield* plain.config("FORCE_COMPACT=7\n")
-        assert.strictEqual((yield* plain.opens()).errors, "")
-      })
-  )
-  it.effect("a record of trust that is damaged or readable for others is refused, and doctor reports it", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      const fs = yield* FileSystem.FileSystem
-      yield* the.opens()
-      const [record = ""] = yield* the.trustFiles
-      const file = `${the.stateDir}/trust/${record}`
-      for (const spoil of [fs.chmod(file, 0o644), fs.writeFileString(file, "{}"), fs.writeFileString(file, "")]) {
-        yield* spoil
-        const { came } = yield* the.opens()
-        if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail("it was opened")
-        assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
-        yield* fs.chmod(file, 0o600)
-      }
-      const from = (yield* TestConsole.logLines).length
-      assert.strictEqual(ended((yield* the.run(["doctor", "--json"])).came), 1)
-      const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<
-        Record<string, unknown>
-      >
-      assert.strictEqual(findings.find(({ check }) => check === "trust")?.["level"], "wrong")
-      yield* the.run(["config", "--trust"])
-      assert.strictEqual((yield* the.opens()).came._tag, "Success")
-    })
-  )
-  it.effect("a missing config file is trusted too: a later file raises nothing and runs nothing", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      yield* the.opens()
-      yield* the.config(bypass)
-      const raised = yield* the.opens()
-      assert.include(raised.errors, "souffleur config --trust")
-      if (raised.came._tag === "Failure") return assert.fail()
-      assert.strictEqual(raised.came.success.settings.maxExternalPermission, "acceptEdits")
-      assert.deepStrictEqual(raised.came.success.pin, leastPin)
-      for (const key of ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY"]) {
-        const value = (name: string) =>
-          key === "AGENT_ENVIRONMENT" ? name.toUpperCase() : key === "NOTIFY" ? `ntfy:${name}` : `/opt/${name}`
-        yield* the.config(`${key}=${value("evil")}\n`)
-        const { came } = yield* the.opens()
-        if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail(key)
-        assert.match(came.failure.message, new RegExp(`${key} is not what was trusted.*souffleur config --trust`, "u"))
-        // A value that a person sets in the environment outranks the file, and does not trust it.
-        const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: value("own") })
-        if (own.came._tag === "Failure") return assert.fail(key)
-        assert.deepStrictEqual(own.came.success.pin, leastPin)
-      }
-    })
-  )
-  it.effect("a lower ceiling needs no word, and a later raise gives no more than was trusted", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      yield* the.config(bypass)
-      yield* the.opens()
-      yield* the.config("")
-      const lowered = yield* the.opens()
-      assert.strictEqual(lowered.errors, "")
-      if (lowered.came._tag === "Failure") return assert.fail()
-      assert.strictEqual(lowered.came.success.pin.ceiling, "acceptEdits")
-      yield* the.config(bypass)
-      const back = yield* the.opens()
-      if (back.came._tag === "Failure") return assert.fail()
-      assert.strictEqual(back.came.success.pin.ceiling, "bypassPermissions")
-    })
-  )
-  it.effect(
-    "a watch that goes on keeps the programs and the ceiling that it was opened with, whatever the file says now",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* project
-        const fs = yield* FileSystem.FileSystem
-        yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n")
-        const { came } = yield* the.opens()
-        if (came._tag === "Failure") return assert.fail()
-        const { pin } = came.success
-        for (const text of [
-          `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\n`,
-          "",
-          "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n"
-        ]) {
-          yield* the.config(text)
-          const settings = yield* goingOn(the.project, pin).pipe(the.as(""))
-          const { agentCommand, exportCommand, maxExternalPermission, notify } = settings
-          assert.deepStrictEqual(
-            [agentCommand, exportCommand, notify, maxExternalPermission],
-            ["/opt/agent", "/opt/export", [], "acceptEdits"]
+describe("behaviour#trust", () => {
+  it.layer(services)((it) => {
+    it.effect(
+      "the first config file is trusted, recorded for its user alone, and noted where it names a program or bypassPermissions",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* project
+          const fs = yield* FileSystem.FileSystem
+          yield* the.config(`${bypass}NOTIFY=command:/opt/tell KEY\n`)
+          const first = yield* the.opens()
+          assert.match(
+            first.errors,
+            /is trusted from now on as it is, with NOTIFY, MAX_EXTERNAL_PERMISSION=bypassPermissions/u
           )
-        }
-        // A file that does not hold what its name says does not count.
-        for (const file of (yield* the.trustFiles).filter((name) => name.endsWith(".program")))
-          yield* fs.writeFileString(`${the.stateDir}/trust/${file}`, "/tmp/evil")
-        yield* goingOn(the.project, pin).pipe(the.as(""))
-        yield* the.config("")
-        const lost = yield* Effect.flip(goingOn(the.project, pin).pipe(the.as("")))
-        assert.match(
-          lost._tag === "ConfigUntrusted" ? lost.message : "",
-          /which AGENT_COMMAND, EXPORT_COMMAND this goes on with is lost/u
-        )
-        const own = yield* goingOn(the.project, pin).pipe(
-          the.as("", { SOUFFLEUR_AGENT_COMMAND: "/own", SOUFFLEUR_EXPORT_COMMAND: "/own" })
-        )
-        assert.strictEqual(own.agentCommand, "/own")
-      })
-  )
-  it.effect(
-    "config --trust accepts the file for its project, its unfinished watches and its runs, and for no other project",
-    () =>
+          assert.notInclude(first.errors, "KEY")
+          const files = yield* the.trustFiles
+          assert.lengthOf(files, 2)
+          for (const file of files)
+            assert.strictEqual((yield* fs.stat(`${the.stateDir}/trust/${file}`)).mode & 0o777, 0o600)
+          const again = yield* the.opens()
+          assert.strictEqual(again.errors, "")
+          if (again.came._tag === "Failure") return assert.fail()
+          assert.strictEqual(again.came.success.settings.maxExternalPermission, "bypassPermissions")
+          assert.deepStrictEqual(again.came.success.pin, yield* pinned(`${bypass}NOTIFY=command:/opt/tell KEY`))
+          const plain = yield* project
+          yield* plain.config("FORCE_COMPACT=7\n")
+          assert.strictEqual((yield* plain.opens()).errors, "")
+        })
+    )
+    it.effect("a record of trust that is damaged or readable for others is refused, and doctor reports it", () =>
       Effect.gen(function* () {
         const the = yield* project
-        const base = { project: the.project, comms: null }
-        yield* the.watch("here", watching(base))
-        yield* the.watch("over", [...watching(base), { _tag: "WatchReleased", at: 1000, exportPath: null }])
-        yield* the.watch("there", watching({ ...base, project: "/another" }))
-        const log = layerStore(yield* settingsOf(the.project).pipe(the.as("")))
-        const open = {
-          _tag: "RunOpened",
-          at: 1,
-          workflowId: "w",
-          project: the.project,
-          workTree: null,
-          plan: "/p",
-          digest: "d",
-          tasks: [],
-          pin: leastPin,
-          finishingDigest: null
-        } as const
-        yield* Effect.provide(
-          RunLog.use((log) => log.append("run/r", 0, [open])),
-          log
-        )
-        yield* the.config(`${bypass}NOTIFY=command:/opt/tell\n`)
-        assert.deepStrictEqual(ended((yield* the.run(["config", "--trust"])).came), 0)
-        const pin = yield* pinned(`${bypass}NOTIFY=command:/opt/tell`)
-        assert.deepInclude((yield* the.events("here")).at(-1), { _tag: "TrustGiven", pin, by: "config" })
-        assert.deepStrictEqual(tags(yield* the.events("over")).at(-1), "WatchReleased")
-        assert.deepStrictEqual(tags(yield* the.events("there")).at(-1), "WatchSettled")
-        assert.deepStrictEqual((yield* Effect.provide(allRuns, log))[0]?.run.pin, pin)
-        const { came, errors } = yield* the.opens()
-        assert.deepStrictEqual([came._tag, errors], ["Success", ""])
-        // Said again, it changes nothing.
-        yield* the.run(["config", "--trust"])
-        assert.lengthOf(yield* the.events("here"), watching(base).length + 1)
-      })
-  )
-  it.effect("config and doctor say which settings are in force, what the file says, and whether it is trusted", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      const shown = Effect.gen(function* () {
-        const before = (yield* TestConsole.logLines).length
-        yield* the.run(["config", "--json"])
-        const json = JSON.parse((yield* TestConsole.logLines).slice(before).join("\n"))
+        const fs = yield* FileSystem.FileSystem
+        yield* the.opens()
+        const [record = ""] = yield* the.trustFiles
+        const file = `${the.stateDir}/trust/${record}`
+        for (const spoil of [fs.chmod(file, 0o644), fs.writeFileString(file, "{}"), fs.writeFileString(file, "")]) {
+          yield* spoil
+          const { came } = yield* the.opens()
+          if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail("it was opened")
+          assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
+          yield* fs.chmod(file, 0o600)
+        }
         const from = (yield* TestConsole.logLines).length
-        yield* the.run(["doctor", "--json"])
+        assert.strictEqual(ended((yield* the.run(["doctor", "--json"])).came), 1)
         const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<
           Record<string, unknown>
         >
-        const { detail, level } = findings.find(({ check }) => check === "trust")!
-        return { in_force: json.max_external_permission, trusted: json.trusted, file: json.file, level, detail }
+        assert.strictEqual(findings.find(({ check }) => check === "trust")?.["level"], "wrong")
+        yield* the.run(["config", "--trust"])
+        assert.strictEqual((yield* the.opens()).came._tag, "Success")
       })
-      yield* the.config("")
-      assert.deepInclude(yield* shown, { in_force: "acceptEdits", trusted: "not yet", level: "note" })
-      yield* the.opens()
-      assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
-      yield* the.config(bypass)
-      const raised = yield* shown
-      assert.deepInclude(raised, {
-        in_force: "acceptEdits",
-        trusted: "no",
-        file: { max_external_permission: "bypassPermissions", asks_for: ["MAX_EXTERNAL_PERMISSION"] },
-        level: "note"
-      })
-      assert.include(String(raised.detail), "bypassPermissions")
-      yield* the.config("NOTIFY=command:/tmp/evil")
-      assert.deepInclude(yield* shown, { trusted: "no", level: "wrong" })
-      yield* the.run(["config", "--trust"])
-      assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
-    })
-  )
-  it.effect("trust and a ceiling are a person's word: they end with 2 in an agent's session or below an agent", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      yield* the.watch("w", watching({ project: the.project, comms: null }))
-      yield* the.config(bypass)
-      const words = [
-        ["config", "--trust"],
-        ["retry", "--ceiling", "bypassPermissions"],
-        ["retry", "--ceiling", "acceptEdits"]
-      ] as const
-      for (const mark of ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]) {
-        for (const word of words) {
-          const { came, errors } = yield* the.run([...word], { [mark]: "1" })
-          assert.strictEqual(ended(came), 2)
-          assert.match(errors, new RegExp(`this is an agent's session \\(${mark} is set\\)`, "u"))
+    )
+    it.effect("a missing config file is trusted too: a later file raises nothing and runs nothing", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        yield* the.opens()
+        yield* the.config(bypass)
+        const raised = yield* the.opens()
+        assert.include(raised.errors, "souffleur config --trust")
+        if (raised.came._tag === "Failure") return assert.fail()
+        assert.strictEqual(raised.came.success.settings.maxExternalPermission, "acceptEdits")
+        assert.deepStrictEqual(raised.came.success.pin, leastPin)
+        for (const key of ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY"]) {
+          const value = (name: string) =>
+            key === "AGENT_ENVIRONMENT" ? name.toUpperCase() : key === "NOTIFY" ? `ntfy:${name}` : `/opt/${name}`
+          yield* the.config(`${key}=${value("evil")}\n`)
+          const { came } = yield* the.opens()
+          if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail(key)
+          assert.match(
+            came.failure.message,
+            new RegExp(`${key} is not what was trusted.*souffleur config --trust`, "u")
+          )
+          // A value that a person sets in the environment outranks the file, and does not trust it.
+          const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: value("own") })
+          if (own.came._tag === "Failure") return assert.fail(key)
+          assert.deepStrictEqual(own.came.success.pin, leastPin)
         }
-      }
-      const ancestor = yield* Effect.gen(function* () {
-        const processes = yield* Processes
-        return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
-      }).pipe(Effect.provide(layerHost))
-      yield* the.watch("of-ours", watching({ project: "/another", comms: null, conductor: ancestor }))
-      for (const word of words) {
-        const { came, errors } = yield* the.run([...word])
-        assert.strictEqual(ended(came), 2)
-        assert.include(errors, `agent pid ${ancestor.pid} has started it`)
-      }
-      assert.deepStrictEqual(tags(yield* the.events("w")).at(-1), "WatchSettled")
-      assert.deepStrictEqual(yield* the.trustFiles, [])
-    })
-  )
-  it.effect("retry --ceiling pins it for one watch, and says where the file is lower and holds", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      yield* the.watch("w", watching({ project: the.project, comms: null }))
-      const { came, errors } = yield* the.run(["retry", "--ceiling", "bypassPermissions"])
-      assert.strictEqual(ended(came), 0)
-      assert.include(errors, "the config file says MAX_EXTERNAL_PERMISSION=acceptEdits, which is lower, and holds")
-      const pin = { ...leastPin, ceiling: "bypassPermissions" } as const
-      assert.deepInclude((yield* the.events("w")).at(-1), { _tag: "TrustGiven", pin, by: "retry" })
-      yield* the.config(bypass)
-      assert.strictEqual((yield* the.run(["retry", "--ceiling", "bypassPermissions"])).errors, "")
-      assert.strictEqual(ended((yield* the.run(["retry", "--ceiling", "root"])).came), 2)
-    })
-  )
+      })
+    )
+    it.effect("a lower ceiling needs no word, and a later raise gives no more than was trusted", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        yield* the.config(bypass)
+        yield* the.opens()
+        yield* the.config("")
+        const lowered = yield* the.opens()
+        assert.strictEqual(lowered.errors, "")
+        if (lowered.came._tag === "Failure") return assert.fail()
+        assert.strictEqual(lowered.came.success.pin.ceiling, "acceptEdits")
+        yield* the.config(bypass)
+        const back = yield* the.opens()
+        if (back.came._tag === "Failure") return assert.fail()
+        assert.strictEqual(back.came.success.pin.ceiling, "bypassPermissions")
+      })
+    )
+    it.effect(
+      "a watch that goes on keeps the programs and the ceiling that it was opened with, whatever the file says now",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* project
+          const fs = yield* FileSystem.FileSystem
+          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n")
+          const { came } = yield* the.opens()
+          if (came._tag === "Failure") return assert.fail()
+          const { pin } = came.success
+          for (const text of [
+            `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\n`,
+            "",
+            "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n"
+          ]) {
+            yield* the.config(text)
+            const settings = yield* goingOn(the.project, pin).pipe(the.as(""))
+            const { agentCommand, exportCommand, maxExternalPermission, notify } = settings
+            assert.deepStrictEqual(
+              [agentCommand, exportCommand, notify, maxExternalPermission],
+              ["/opt/agent", "/opt/export", [], "acceptEdits"]
+            )
+          }
+          // A file that does not hold what its name says does not count.
+          for (const file of (yield* the.trustFiles).filter((name) => name.endsWith(".program")))
+            yield* fs.writeFileString(`${the.stateDir}/trust/${file}`, "/tmp/evil")
+          yield* goingOn(the.project, pin).pipe(the.as(""))
+          yield* the.config("")
+          const lost = yield* Effect.flip(goingOn(the.project, pin).pipe(the.as("")))
+          assert.match(
+            lost._tag === "ConfigUntrusted" ? lost.message : "",
+            /which AGENT_COMMAND, EXPORT_COMMAND this goes on with is lost/u
+          )
+          const own = yield* goingOn(the.project, pin).pipe(
+            the.as("", { SOUFFLEUR_AGENT_COMMAND: "/own", SOUFFLEUR_EXPORT_COMMAND: "/own" })
+          )
+          assert.strictEqual(own.agentCommand, "/own")
+        })
+    )
+    it.effect(
+      "config --trust accepts the file for its project, its unfinished watches and its runs, and for no other project",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* project
+          const base = { project: the.project, comms: null }
+          yield* the.watch("here", watching(base))
+          yield* the.watch("over", [...watching(base), { _tag: "WatchReleased", at: 1000, exportPath: null }])
+          yield* the.watch("there", watching({ ...base, project: "/another" }))
+          const log = layerStore(yield* settingsOf(the.project).pipe(the.as("")))
+          const open = {
+            _tag: "RunOpened",
+            at: 1,
+            workflowId: "w",
+            project: the.project,
+            workTree: null,
+            plan: "/p",
+            digest: "d",
+            tasks: [],
+            pin: leastPin,
+            finishingDigest: null
+          } as const
+          yield* Effect.provide(
+            RunLog.use((log) => log.append("run/r", 0, [open])),
+            log
+          )
+          yield* the.config(`${bypass}NOTIFY=command:/opt/tell\n`)
+          assert.deepStrictEqual(ended((yield* the.run(["config", "--trust"])).came), 0)
+          const pin = yield* pinned(`${bypass}NOTIFY=command:/opt/tell`)
+          assert.deepInclude((yield* the.events("here")).at(-1), { _tag: "TrustGiven", pin, by: "config" })
+          assert.deepStrictEqual(tags(yield* the.events("over")).at(-1), "WatchReleased")
+          assert.deepStrictEqual(tags(yield* the.events("there")).at(-1), "WatchSettled")
+          assert.deepStrictEqual((yield* Effect.provide(allRuns, log))[0]?.run.pin, pin)
+          const { came, errors } = yield* the.opens()
+          assert.deepStrictEqual([came._tag, errors], ["Success", ""])
+          // Said again, it changes nothing.
+          yield* the.run(["config", "--trust"])
+          assert.lengthOf(yield* the.events("here"), watching(base).length + 1)
+        })
+    )
+    it.effect("config and doctor say which settings are in force, what the file says, and whether it is trusted", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        const shown = Effect.gen(function* () {
+          const before = (yield* TestConsole.logLines).length
+          yield* the.run(["config", "--json"])
+          const json = JSON.parse((yield* TestConsole.logLines).slice(before).join("\n"))
+          const from = (yield* TestConsole.logLines).length
+          yield* the.run(["doctor", "--json"])
+          const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<
+            Record<string, unknown>
+          >
+          const { detail, level } = findings.find(({ check }) => check === "trust")!
+          return { in_force: json.max_external_permission, trusted: json.trusted, file: json.file, level, detail }
+        })
+        yield* the.config("")
+        assert.deepInclude(yield* shown, { in_force: "acceptEdits", trusted: "not yet", level: "note" })
+        yield* the.opens()
+        assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
+        yield* the.config(bypass)
+        const raised = yield* shown
+        assert.deepInclude(raised, {
+          in_force: "acceptEdits",
+          trusted: "no",
+          file: { max_external_permission: "bypassPermissions", asks_for: ["MAX_EXTERNAL_PERMISSION"] },
+          level: "note"
+        })
+        assert.include(String(raised.detail), "bypassPermissions")
+        yield* the.config("NOTIFY=command:/tmp/evil")
+        assert.deepInclude(yield* shown, { trusted: "no", level: "wrong" })
+        yield* the.run(["config", "--trust"])
+        assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
+      })
+    )
+    it.effect("trust and a ceiling are a person's word: they end with 2 in an agent's session or below an agent", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        yield* the.watch("w", watching({ project: the.project, comms: null }))
+        yield* the.config(bypass)
+        const words = [
+          ["config", "--trust"],
+          ["retry", "--ceiling", "bypassPermissions"],
+          ["retry", "--ceiling", "acceptEdits"]
+        ] as const
+        for (const mark of ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]) {
+          for (const word of words) {
+            const { came, errors } = yield* the.run([...word], { [mark]: "1" })
+            assert.strictEqual(ended(came), 2)
+            assert.match(errors, new RegExp(`this is an agent's session \\(${mark} is set\\)`, "u"))
+          }
+        }
+        const ancestor = yield* Effect.gen(function* () {
+          const processes = yield* Processes
+          return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
+        }).pipe(Effect.provide(layerHost))
+        yield* the.watch("of-ours", watching({ project: "/another", comms: null, conductor: ancestor }))
+        for (const word of words) {
+          const { came, errors } = yield* the.run([...word])
+          assert.strictEqual(ended(came), 2)
+          assert.include(errors, `agent pid ${ancestor.pid} has started it`)
+        }
+        assert.deepStrictEqual(tags(yield* the.events("w")).at(-1), "WatchSettled")
+        assert.deepStrictEqual(yield* the.trustFiles, [])
+      })
+    )
+    it.effect("retry --ceiling pins it for one watch, and says where the file is lower and holds", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        yield* the.watch("w", watching({ project: the.project, comms: null }))
+        const { came, errors } = yield* the.run(["retry", "--ceiling", "bypassPermissions"])
+        assert.strictEqual(ended(came), 0)
+        assert.include(errors, "the config file says MAX_EXTERNAL_PERMISSION=acceptEdits, which is lower, and holds")
+        const pin = { ...leastPin, ceiling: "bypassPermissions" } as const
+        assert.deepInclude((yield* the.events("w")).at(-1), { _tag: "TrustGiven", pin, by: "retry" })
+        yield* the.config(bypass)
+        assert.strictEqual((yield* the.run(["retry", "--ceiling", "bypassPermissions"])).errors, "")
+        assert.strictEqual(ended((yield* the.run(["retry", "--ceiling", "root"])).came), 2)
+      })
+    )
+  })
 })

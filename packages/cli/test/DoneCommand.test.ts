@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Processes as ProcessesPort, type WatchEvent } from "@souffleur/domain"
 import { Processes } from "@souffleur/node"
 import { Effect, Option } from "effect"
@@ -58,60 +58,62 @@ const aboveParent = Effect.gen(function* () {
   return yield* processes.find(pid)
 }).pipe(Effect.provide(Processes.layer))
 
-it.layer(services)((it) => {
-  it.effect("done is the Conductor's own word by its session, or by its launch where the session is not known", () =>
-    Effect.gen(function* () {
-      const words: ReadonlyArray<Saying> = [
-        { session: "s2" },
-        { session: "s2", launch: present },
-        { session: "", launch: present },
-        // A command is of no session, whatever it inherited.
-        { session: "s9", launch: present, kind: "command" }
-      ]
-      for (const word of words) assert.deepStrictEqual((yield* said(word)).said, [0, "agent"], JSON.stringify(word))
-    })
-  )
-  it.effect("done is the Conductor's own word after a new conversation too, by its process", () =>
-    Effect.gen(function* () {
-      const conductor = yield* parent
-      assert.deepStrictEqual((yield* said({ session: "cleared", conductor, agentPid: String(conductor.pid) })).said, [
-        0,
-        "agent"
-      ])
-      // An agent that one of its tools has started is another, though it descends from it.
-      assert.deepStrictEqual(
-        (yield* said({ session: "nested", conductor, launch: present, agentPid: "4190001" })).said,
-        [2, undefined]
-      )
-      // That agent is between the Conductor and this process.
-      const above = yield* aboveParent
-      if (Option.isNone(above)) return
-      const nested = { session: "nested", conductor: above.value.identity, agentPid: String(conductor.pid) }
-      assert.deepStrictEqual((yield* said(nested)).said, [2, undefined])
-    })
-  )
-  it.effect("done of an earlier generation or of another agent in the folder is bad usage that says what to do", () =>
-    Effect.gen(function* () {
-      const words: ReadonlyArray<Saying> = [
-        { session: "s1" },
-        { session: "s1", launch: earlier },
-        { session: "", launch: earlier },
-        { session: "s9" },
-        { session: "s9", launch: present },
-        { session: "s9", kind: "command" }
-      ]
-      for (const word of words) {
-        const { said: outcome, why } = yield* said(word)
-        assert.deepStrictEqual(outcome, [2, undefined], JSON.stringify(word))
-        assert.match(why, /not the Conductor of watch w.*souffleur done w/u)
-      }
-    })
-  )
-  it.effect("done is a person's word in the folder, and for a named watch in any folder", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual((yield* said({ session: "" })).said, [0, "operator"])
-      assert.deepStrictEqual((yield* said({ session: "", name: "w" })).said, [0, "operator"])
-      assert.deepStrictEqual((yield* said({ session: "s9", name: "w" })).said, [0, "operator"])
-    })
-  )
+describe("behaviour#done", () => {
+  it.layer(services)((it) => {
+    it.effect("done is the Conductor's own word by its session, or by its launch where the session is not known", () =>
+      Effect.gen(function* () {
+        const words: ReadonlyArray<Saying> = [
+          { session: "s2" },
+          { session: "s2", launch: present },
+          { session: "", launch: present },
+          // A command is of no session, whatever it inherited.
+          { session: "s9", launch: present, kind: "command" }
+        ]
+        for (const word of words) assert.deepStrictEqual((yield* said(word)).said, [0, "agent"], JSON.stringify(word))
+      })
+    )
+    it.effect("done is the Conductor's own word after a new conversation too, by its process", () =>
+      Effect.gen(function* () {
+        const conductor = yield* parent
+        assert.deepStrictEqual((yield* said({ session: "cleared", conductor, agentPid: String(conductor.pid) })).said, [
+          0,
+          "agent"
+        ])
+        // An agent that one of its tools has started is another, though it descends from it.
+        assert.deepStrictEqual(
+          (yield* said({ session: "nested", conductor, launch: present, agentPid: "4190001" })).said,
+          [2, undefined]
+        )
+        // That agent is between the Conductor and this process.
+        const above = yield* aboveParent
+        if (Option.isNone(above)) return
+        const nested = { session: "nested", conductor: above.value.identity, agentPid: String(conductor.pid) }
+        assert.deepStrictEqual((yield* said(nested)).said, [2, undefined])
+      })
+    )
+    it.effect("done of an earlier generation or of another agent in the folder is bad usage that says what to do", () =>
+      Effect.gen(function* () {
+        const words: ReadonlyArray<Saying> = [
+          { session: "s1" },
+          { session: "s1", launch: earlier },
+          { session: "", launch: earlier },
+          { session: "s9" },
+          { session: "s9", launch: present },
+          { session: "s9", kind: "command" }
+        ]
+        for (const word of words) {
+          const { said: outcome, why } = yield* said(word)
+          assert.deepStrictEqual(outcome, [2, undefined], JSON.stringify(word))
+          assert.match(why, /not the Conductor of watch w.*souffleur done w/u)
+        }
+      })
+    )
+    it.effect("done is a person's word in the folder, and for a named watch in any folder", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual((yield* said({ session: "" })).said, [0, "operator"])
+        assert.deepStrictEqual((yield* said({ session: "", name: "w" })).said, [0, "operator"])
+        assert.deepStrictEqual((yield* said({ session: "s9", name: "w" })).said, [0, "operator"])
+      })
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { type CopiedLog, memberships, noMark } from "@souffleur/fleet"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { Effect, Layer, Redacted } from "effect"
@@ -16,20 +16,22 @@ const hubWith = (copied: CopiedLog) =>
     disableLogger: true
   }).pipe(Layer.provideMerge(LoopbackServer.layer({ port: 0 })))
 
-it.layer(services)((it) => {
-  it.effect("fleet status is told on lines of its own, whatever its hub says", () =>
-    Effect.gen(function* () {
-      const { as, project, stateDir, watch } = yield* place({ comms: false })
-      yield* watch("w", watching({ project, comms: null }))
-      const { address } = yield* HttpServer.HttpServer
-      const url = HttpServer.formatAddress(address)
-      const token = Redacted.make("a".repeat(64))
-      yield* memberships.keep(stateDir, { version: 1, url, token, log, readOnly: true })
-      yield* as("")(cli(["fleet", "status", "--project-dir", project]))
-      const [first, second, ...more] = yield* TestConsole.logLines
-      assert.strictEqual(first, `one\nother: ${url}, log ${log}: copied up to position 0, 6 events wait`)
-      assert.match(String(second), /^The hub has not heard of this host: silent for 1 m 0 s\. /u)
-      assert.deepStrictEqual(more, [], "one call is one line, and so no word of the hub begins another")
-    }).pipe(Effect.provide(hubWith({ mark: noMark, name: "one\nother", forked: false, lastSeenAgo: 60_000 })))
-  )
+describe("command-line#fleet", () => {
+  it.layer(services)((it) => {
+    it.effect("fleet status is told on lines of its own, whatever its hub says", () =>
+      Effect.gen(function* () {
+        const { as, project, stateDir, watch } = yield* place({ comms: false })
+        yield* watch("w", watching({ project, comms: null }))
+        const { address } = yield* HttpServer.HttpServer
+        const url = HttpServer.formatAddress(address)
+        const token = Redacted.make("a".repeat(64))
+        yield* memberships.keep(stateDir, { version: 1, url, token, log, readOnly: true })
+        yield* as("")(cli(["fleet", "status", "--project-dir", project]))
+        const [first, second, ...more] = yield* TestConsole.logLines
+        assert.strictEqual(first, `one\nother: ${url}, log ${log}: copied up to position 0, 6 events wait`)
+        assert.match(String(second), /^The hub has not heard of this host: silent for 1 m 0 s\. /u)
+        assert.deepStrictEqual(more, [], "one call is one line, and so no word of the hub begins another")
+      }).pipe(Effect.provide(hubWith({ mark: noMark, name: "one\nother", forked: false, lastSeenAgo: 60_000 })))
+    )
+  })
 })

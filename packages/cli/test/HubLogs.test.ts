@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { noMark } from "@souffleur/fleet"
 import type { LogStanding } from "@souffleur/hub"
 import { Effect } from "effect"
@@ -20,17 +20,19 @@ const one: LogStanding = {
 }
 const two: LogStanding = { ...one, enrolledHost: "two", forked: true, lastSeenAgo: 40_000, takesWords: false }
 
-it.effect("each log is one line, whatever its host calls itself", () =>
-  Effect.gen(function* () {
-    yield* printLogs([{ ...one, host: "h\nbuild9  h\u001B[2J" }, two], { asJson: false })
-    assert.deepStrictEqual(yield* TestConsole.logLines, [
-      String.raw`one  h\u000abuild9  h\u001b[2J  ${one.log}  position 0  2 s ago`,
-      `two  h  ${one.log}  position 0  40 s ago  takes no words  silent  forked`
-    ])
-    yield* printLogs([{ ...two, away: true }], { asJson: false })
-    assert.include(String((yield* TestConsole.logLines).at(-1)), "takes no words  away  forked")
-  })
-)
+describe("command-line#fleet", () => {
+  it.effect("each log is one line, whatever its host calls itself", () =>
+    Effect.gen(function* () {
+      yield* printLogs([{ ...one, host: "h\nbuild9  h\u001B[2J" }, two], { asJson: false })
+      assert.deepStrictEqual(yield* TestConsole.logLines, [
+        String.raw`one  h\u000abuild9  h\u001b[2J  ${one.log}  position 0  2 s ago`,
+        `two  h  ${one.log}  position 0  40 s ago  takes no words  silent  forked`
+      ])
+      yield* printLogs([{ ...two, away: true }], { asJson: false })
+      assert.include(String((yield* TestConsole.logLines).at(-1)), "takes no words  away  forked")
+    })
+  )
+})
 
 it.effect("a program reads the same, and a hub without logs says so", () =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Claims, Event, EventLog } from "@souffleur/domain"
 import { LogUnusable } from "@souffleur/eventlog"
 import { Parts, Souffleur } from "@souffleur/embed"
@@ -33,65 +33,70 @@ const layerFailing = (reason: () => LogUnusable["reason"] | undefined) => {
   )
 }
 
-it.effect("a service of all watches tells a locked log once and looks again, and ends at a newer one", () => {
-  const world = new FakeWorld()
-  let reason: LogUnusable["reason"] | undefined
-  return Effect.gen(function* () {
-    const log = yield* EventLog
-    yield* log.append("night", 0, [opened, owned, Event.OwnerLeft.make({ at, fence: 1 })])
-    const keeper = yield* Effect.forkChild(Effect.flip(keepWatches))
-    const told = Effect.map(TestConsole.errorLines, (lines) => lines.map(String))
-    const looked = TestClock.adjust("60 seconds")
-    yield* looked
-    assert.deepStrictEqual(yield* TestConsole.logLines, [
-      'night  a person ended its souffleur, so none is started: "souffleur resume night" tries it again'
-    ])
-    reason = "locked"
-    yield* looked
-    yield* looked
-    const locked = "warning: the event log cannot be used: it is locked; the next look is in 1m"
-    assert.deepStrictEqual(yield* told, [locked])
-    reason = undefined
-    yield* looked
-    reason = "locked"
-    yield* looked
-    assert.deepStrictEqual(yield* told, [locked, locked])
-    reason = "full"
-    yield* looked
-    reason = "locked"
-    yield* looked
-    assert.deepStrictEqual(yield* told, [locked, locked, locked.replace("is locked", "is full"), locked])
-    reason = "newer"
-    yield* looked
-    assert.strictEqual((yield* Fiber.join(keeper))._tag, "LogUnusable")
-    assert.lengthOf(yield* TestConsole.logLines, 1)
-  }).pipe(
-    Effect.provide([
-      layerSouffleur.pipe(Layer.provideMerge(layerFailing(() => reason)), Layer.provideMerge(world.layer)),
-      TestConsole.layer,
-      layerEnvironment
-    ])
-  )
-})
+describe("behaviour#service", () => {
+  it.effect("a service of all watches tells a locked log once and looks again, and ends at a newer one", () => {
+    const world = new FakeWorld()
+    let reason: LogUnusable["reason"] | undefined
+    return Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append("night", 0, [opened, owned, Event.OwnerLeft.make({ at, fence: 1 })])
+      const keeper = yield* Effect.forkChild(Effect.flip(keepWatches))
+      const told = Effect.map(TestConsole.errorLines, (lines) => lines.map(String))
+      const looked = TestClock.adjust("60 seconds")
+      yield* looked
+      assert.deepStrictEqual(yield* TestConsole.logLines, [
+        'night  a person ended its souffleur, so none is started: "souffleur resume night" tries it again'
+      ])
+      reason = "locked"
+      yield* looked
+      yield* looked
+      const locked = "warning: the event log cannot be used: it is locked; the next look is in 1m"
+      assert.deepStrictEqual(yield* told, [locked])
+      reason = undefined
+      yield* looked
+      reason = "locked"
+      yield* looked
+      assert.deepStrictEqual(yield* told, [locked, locked])
+      reason = "full"
+      yield* looked
+      reason = "locked"
+      yield* looked
+      assert.deepStrictEqual(yield* told, [locked, locked, locked.replace("is locked", "is full"), locked])
+      reason = "newer"
+      yield* looked
+      assert.strictEqual((yield* Fiber.join(keeper))._tag, "LogUnusable")
+      assert.lengthOf(yield* TestConsole.logLines, 1)
+    }).pipe(
+      Effect.provide([
+        layerSouffleur.pipe(Layer.provideMerge(layerFailing(() => reason)), Layer.provideMerge(world.layer)),
+        TestConsole.layer,
+        layerEnvironment
+      ])
+    )
+  })
 
-it.effect("a souffleur that dies while the service looks is left to the next look, which counts its successor", () => {
-  const world = new FakeWorld()
-  let looks = 0
-  const layerDying = Layer.effect(
-    Claims,
-    Effect.map(Claims, (claims) => Claims.of({ ...claims, isDead: () => Effect.sync(() => ++looks > 1) }))
-  )
-  return Effect.gen(function* () {
-    const log = yield* EventLog
-    yield* log.append("night", 0, [opened, owned])
-    yield* Effect.forkChild(keepWatches)
-    yield* TestClock.adjust("1 second")
-    assert.strictEqual((yield* TestConsole.logLines)[0], "night  souffleur pid 77 watches it already")
-  }).pipe(
-    Effect.provide([
-      layerSouffleur.pipe(Layer.provideMerge(layerDying), Layer.provideMerge(world.layer)),
-      TestConsole.layer,
-      layerEnvironment
-    ])
+  it.effect(
+    "a souffleur that dies while the service looks is left to the next look, which counts its successor",
+    () => {
+      const world = new FakeWorld()
+      let looks = 0
+      const layerDying = Layer.effect(
+        Claims,
+        Effect.map(Claims, (claims) => Claims.of({ ...claims, isDead: () => Effect.sync(() => ++looks > 1) }))
+      )
+      return Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append("night", 0, [opened, owned])
+        yield* Effect.forkChild(keepWatches)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* TestConsole.logLines)[0], "night  souffleur pid 77 watches it already")
+      }).pipe(
+        Effect.provide([
+          layerSouffleur.pipe(Layer.provideMerge(layerDying), Layer.provideMerge(world.layer)),
+          TestConsole.layer,
+          layerEnvironment
+        ])
+      )
+    }
   )
 })

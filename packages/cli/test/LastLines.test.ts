@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { drainNarrator } from "../src/watching/WatchSession.ts"
@@ -16,14 +16,16 @@ const ended = Effect.fnUntraced(function* (narrates: Effect.Effect<void>) {
   return { unread: yield* Ref.get(unread), errors: yield* TestConsole.errorLines }
 })
 
-it.effect("lines that nothing reads hold up the end of a watch for ten seconds, and are told", () =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* ended(Effect.sleep("9 seconds")), { unread: false, errors: [] })
-    const { errors, unread } = yield* ended(Effect.never)
-    assert.isTrue(unread)
-    assert.match(
-      errors.join("\n"),
-      /^warning: the last lines could not be written.*"souffleur log opera-1507" has them$/u
-    )
-  }).pipe(Effect.provide(TestConsole.layer))
-)
+describe("command-line#screen", () => {
+  it.effect("lines that nothing reads hold up the end of a watch for ten seconds, and are told", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ended(Effect.sleep("9 seconds")), { unread: false, errors: [] })
+      const { errors, unread } = yield* ended(Effect.never)
+      assert.isTrue(unread)
+      assert.match(
+        errors.join("\n"),
+        /^warning: the last lines could not be written.*"souffleur log opera-1507" has them$/u
+      )
+    }).pipe(Effect.provide(TestConsole.layer))
+  )
+})

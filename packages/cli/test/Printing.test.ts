@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect, Random, Schema } from "effect"
 import { TestConsole } from "effect/testing"
 import { makeMark, paint, printing, printJson, printLines } from "../src/Printing.ts"
@@ -18,22 +18,24 @@ const caught = () => {
   }
 }
 
-it.effect.prop("a terminal obeys no foreign text, in any colour of ours", [Schema.String], ([text]) =>
-  Effect.gen(function* () {
-    const mark = yield* makeMark
-    const to = caught()
-    const hostile = `${text}\u001B[31mred\u001B[0m\u009B2J\u202E\n2026 a line of ours\r\u0007`
-    const brush = paint(mark)
-    const all = Console.log(`${hostile} ${brush("red", hostile)} ${brush("dim", hostile)}`).pipe(
-      Effect.andThen(Console.error(hostile)),
-      Effect.andThen(Effect.logError(hostile))
-    )
-    yield* Effect.provideService(all, Console.Console, printing(mark, to))
-    for (const line of [...to.out, ...to.err]) assert.notMatch(String(line).replaceAll(ours, ""), obeyed)
-    // Two pairs, and no more: the red of others is none.
-    assert.deepStrictEqual(String(to.out[0]).match(ours), ["\u001B[31m", "\u001B[0m", "\u001B[2m", "\u001B[0m"])
-  })
-)
+describe("behaviour#plain-words", () => {
+  it.effect.prop("a terminal obeys no foreign text, in any colour of ours", [Schema.String], ([text]) =>
+    Effect.gen(function* () {
+      const mark = yield* makeMark
+      const to = caught()
+      const hostile = `${text}\u001B[31mred\u001B[0m\u009B2J\u202E\n2026 a line of ours\r\u0007`
+      const brush = paint(mark)
+      const all = Console.log(`${hostile} ${brush("red", hostile)} ${brush("dim", hostile)}`).pipe(
+        Effect.andThen(Console.error(hostile)),
+        Effect.andThen(Effect.logError(hostile))
+      )
+      yield* Effect.provideService(all, Console.Console, printing(mark, to))
+      for (const line of [...to.out, ...to.err]) assert.notMatch(String(line).replaceAll(ours, ""), obeyed)
+      // Two pairs, and no more: the red of others is none.
+      assert.deepStrictEqual(String(to.out[0]).match(ours), ["\u001B[31m", "\u001B[0m", "\u001B[2m", "\u001B[0m"])
+    })
+  )
+})
 
 it.effect("a mark cannot be guessed, and there are no colours where none are wanted", () =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { install } from "../src/service/ServiceManager.ts"
@@ -24,31 +24,33 @@ const refusing = Effect.fnUntraced(function* (word: string) {
   return { file, installed }
 })
 
-it.layer(HostServices.layer)((it) => {
-  it.effect(
-    "a service that its manager does not take is told with the manager's words, and its file is as before",
-    () =>
+describe("behaviour#service", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect(
+      "a service that its manager does not take is told with the manager's words, and its file is as before",
+      () =>
+        Effect.gen(function* () {
+          const { file, installed } = yield* refusing("daemon-reload")
+          assert.strictEqual(
+            (yield* Effect.flip(installed)).message,
+            '"systemctl --user daemon-reload" failed: it ended with exit code 1: Failed to connect to bus: No medium found'
+          )
+          assert.deepStrictEqual(fs.readdirSync(dirname(file)), [])
+          const older = '# Written by "souffleur service install"; "souffleur service uninstall" removes it.\n'
+          fs.writeFileSync(file, older)
+          yield* Effect.flip(installed)
+          assert.strictEqual(fs.readFileSync(file, "utf8"), older)
+        })
+    )
+    it.effect("a service that is enabled and does not start keeps its file", () =>
       Effect.gen(function* () {
-        const { file, installed } = yield* refusing("daemon-reload")
-        assert.strictEqual(
+        const { file, installed } = yield* refusing("start")
+        assert.match(
           (yield* Effect.flip(installed)).message,
-          '"systemctl --user daemon-reload" failed: it ended with exit code 1: Failed to connect to bus: No medium found'
+          /^"systemctl --user start souffleur-opera-1\.service" failed/u
         )
-        assert.deepStrictEqual(fs.readdirSync(dirname(file)), [])
-        const older = '# Written by "souffleur service install"; "souffleur service uninstall" removes it.\n'
-        fs.writeFileSync(file, older)
-        yield* Effect.flip(installed)
-        assert.strictEqual(fs.readFileSync(file, "utf8"), older)
+        assert.isTrue(fs.existsSync(file))
       })
-  )
-  it.effect("a service that is enabled and does not start keeps its file", () =>
-    Effect.gen(function* () {
-      const { file, installed } = yield* refusing("start")
-      assert.match(
-        (yield* Effect.flip(installed)).message,
-        /^"systemctl --user start souffleur-opera-1\.service" failed/u
-      )
-      assert.isTrue(fs.existsSync(file))
-    })
-  )
+    )
+  })
 })

@@ -40,44 +40,52 @@ const nasty: Service = {
 const Line = Schema.String.check(Schema.isPattern(/^[^\0\n\r]*$/u))
 
 describe("a systemd unit", () => {
-  it("a unit keeps every word as it is: spaces, quotes, backslashes, percent signs, dollars", () => {
-    const unit = systemdUnit(nasty, "ours")
-    const [program, ...args] = words(values(unit, "ExecStart")[0]!)
-    // The colon is systemd's: no variable is put in.
-    assert.deepStrictEqual([program?.slice(0, 1), program?.slice(1), ...args], [":", ...nasty.line])
-    assert.deepStrictEqual(
-      values(unit, "Environment").flatMap(words),
-      Object.entries(nasty.environment).map(([name, value]) => `${name}=${value}`)
-    )
+  describe("behaviour#service", () => {
+    it("a unit keeps every word as it is: spaces, quotes, backslashes, percent signs, dollars", () => {
+      const unit = systemdUnit(nasty, "ours")
+      const [program, ...args] = words(values(unit, "ExecStart")[0]!)
+      // The colon is systemd's: no variable is put in.
+      assert.deepStrictEqual([program?.slice(0, 1), program?.slice(1), ...args], [":", ...nasty.line])
+      assert.deepStrictEqual(
+        values(unit, "Environment").flatMap(words),
+        Object.entries(nasty.environment).map(([name, value]) => `${name}=${value}`)
+      )
+    })
   })
   it.prop("a unit keeps any word as it is", [Line, Line], ([a, b]) => {
     const unit = systemdUnit({ id: "a-1", line: [`/${a}`, b], environment: { PATH: b } }, "ours")
     assert.deepStrictEqual(words(values(unit, "ExecStart")[0]!), [`:/${a}`, b])
     assert.deepStrictEqual(values(unit, "Environment").flatMap(words), [`PATH=${b}`])
   })
-  it("a unit starts souffleur again after a defect, and after no exit code that another start would repeat", () => {
-    const unit = systemdUnit(nasty, "ours")
-    const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap((line) =>
-      line.split(" ")
-    )
-    assert.deepStrictEqual(values(unit, "Restart"), ["on-failure"])
-    assert.notInclude(codes, String(defectCode))
-    assert.includeMembers(codes, ["1", "2", "3", "4"])
+
+  describe("behaviour#defects", () => {
+    it("a unit starts souffleur again after a defect, and after no exit code that another start would repeat", () => {
+      const unit = systemdUnit(nasty, "ours")
+      const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap(
+        (line) => line.split(" ")
+      )
+      assert.deepStrictEqual(values(unit, "Restart"), ["on-failure"])
+      assert.notInclude(codes, String(defectCode))
+      assert.includeMembers(codes, ["1", "2", "3", "4"])
+    })
   })
-  it("a unit ends souffleur alone, and starts it again after a death or silence, but not after its own exit codes", () => {
-    const unit = systemdUnit(nasty, "ours")
-    for (const line of [
-      "KillMode=process",
-      "OOMPolicy=continue",
-      "Restart=on-failure",
-      "RestartPreventExitStatus=1 2 3 4",
-      "SuccessExitStatus=130 143",
-      "Type=notify",
-      "NotifyAccess=all",
-      "WatchdogSec=180",
-      "WantedBy=default.target"
-    ])
-      assert.include(unit.split("\n"), line)
+
+  describe("behaviour#service", () => {
+    it("a unit ends souffleur alone, and starts it again after a death or silence, but not after its own exit codes", () => {
+      const unit = systemdUnit(nasty, "ours")
+      for (const line of [
+        "KillMode=process",
+        "OOMPolicy=continue",
+        "Restart=on-failure",
+        "RestartPreventExitStatus=1 2 3 4",
+        "SuccessExitStatus=130 143",
+        "Type=notify",
+        "NotifyAccess=all",
+        "WatchdogSec=180",
+        "WantedBy=default.target"
+      ])
+        assert.include(unit.split("\n"), line)
+    })
   })
   const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0
   it.skipIf(!analyze)("a unit is valid for systemd itself", () => {
@@ -159,10 +167,12 @@ it("a service keeps the paths of programs and settings, and no key", () => {
   assert.notInclude(systemdUnit(all, "ours"), "WatchdogSec")
 })
 
-it("the service of a shipper is tried each minute after a trouble that may pass, and not after a fork", () => {
-  const service = serviceOf(shipper, surroundingsIn("/", {}, { self: ["/node", "/souffleur.js"] }))
-  assert.deepStrictEqual(service.line, ["/node", "/souffleur.js", "fleet", "ship"])
-  const lines = systemdUnit(service, "ours").split("\n")
-  assert.includeMembers(lines, ["RestartSec=60", "RestartPreventExitStatus=2 3", "StartLimitIntervalSec=0"])
-  assert.notInclude(lines.join("\n"), "WatchdogSec")
+describe("fleet#a-host", () => {
+  it("the service of a shipper is tried each minute after a trouble that may pass, and not after a fork", () => {
+    const service = serviceOf(shipper, surroundingsIn("/", {}, { self: ["/node", "/souffleur.js"] }))
+    assert.deepStrictEqual(service.line, ["/node", "/souffleur.js", "fleet", "ship"])
+    const lines = systemdUnit(service, "ours").split("\n")
+    assert.includeMembers(lines, ["RestartSec=60", "RestartPreventExitStatus=2 3", "StartLimitIntervalSec=0"])
+    assert.notInclude(lines.join("\n"), "WatchdogSec")
+  })
 })

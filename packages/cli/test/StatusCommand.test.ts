@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Event } from "@souffleur/domain"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
@@ -32,69 +32,71 @@ const stage = Effect.fnUntraced(function* (ended: number) {
 })
 const rows = (facts: ReadonlyArray<string>) => facts.slice(1, facts.includes("") ? facts.indexOf("") : undefined)
 
-it.layer(services)((it) => {
-  it.effect("status lists what lives and what ended since the last look, and says how many more have ended", () =>
-    Effect.gen(function* () {
-      const { json, status, watch } = yield* stage(2)
-      // A program that polls has not looked.
-      assert.deepStrictEqual(yield* json(), { ids: ["living", "w-1", "w-0"], rest: [] })
-      const first = yield* status()
-      assert.match(first.facts[0]!, /^WATCH +STATE +AGENT +GEN /u)
-      assert.match(rows(first.facts)[0]!, /^living .* claude +S1 /u)
-      assert.lengthOf(rows(first.facts), 3)
-      assert.deepStrictEqual(first.rest, [])
-      const more = "2 more watches have ended: souffleur status --all"
-      const second = yield* status()
-      assert.deepStrictEqual([rows(second.facts).length, second.rest], [1, [more]])
-      assert.notInclude(second.facts.join("\n"), "SINCE YOU LAST LOOKED", "nothing has happened since")
-      assert.deepStrictEqual(yield* json(), { ids: ["living"], rest: [more] })
-      assert.deepStrictEqual(yield* json("--all"), { ids: ["living", "w-1", "w-0"], rest: [] })
-      assert.lengthOf(rows((yield* status("--all")).facts), 3)
-      assert.deepStrictEqual(yield* json("w-0"), { ids: ["w-0"], rest: [] })
-      yield* watch("living", [completed])
-      assert.deepStrictEqual((yield* json()).ids, ["living"], "it ended since")
-      yield* status()
-      const { facts, rest } = yield* status()
-      assert.deepStrictEqual(facts, ["Nothing is watched now, and there is no news."])
-      assert.deepStrictEqual(rest, ["3 more watches have ended: souffleur status --all"])
-    })
-  )
+describe("command-line#status", () => {
+  it.layer(services)((it) => {
+    it.effect("status lists what lives and what ended since the last look, and says how many more have ended", () =>
+      Effect.gen(function* () {
+        const { json, status, watch } = yield* stage(2)
+        // A program that polls has not looked.
+        assert.deepStrictEqual(yield* json(), { ids: ["living", "w-1", "w-0"], rest: [] })
+        const first = yield* status()
+        assert.match(first.facts[0]!, /^WATCH +STATE +AGENT +GEN /u)
+        assert.match(rows(first.facts)[0]!, /^living .* claude +S1 /u)
+        assert.lengthOf(rows(first.facts), 3)
+        assert.deepStrictEqual(first.rest, [])
+        const more = "2 more watches have ended: souffleur status --all"
+        const second = yield* status()
+        assert.deepStrictEqual([rows(second.facts).length, second.rest], [1, [more]])
+        assert.notInclude(second.facts.join("\n"), "SINCE YOU LAST LOOKED", "nothing has happened since")
+        assert.deepStrictEqual(yield* json(), { ids: ["living"], rest: [more] })
+        assert.deepStrictEqual(yield* json("--all"), { ids: ["living", "w-1", "w-0"], rest: [] })
+        assert.lengthOf(rows((yield* status("--all")).facts), 3)
+        assert.deepStrictEqual(yield* json("w-0"), { ids: ["w-0"], rest: [] })
+        yield* watch("living", [completed])
+        assert.deepStrictEqual((yield* json()).ids, ["living"], "it ended since")
+        yield* status()
+        const { facts, rest } = yield* status()
+        assert.deepStrictEqual(facts, ["Nothing is watched now, and there is no news."])
+        assert.deepStrictEqual(rest, ["3 more watches have ended: souffleur status --all"])
+      })
+    )
 
-  it.effect("status --all says of a watch that has ended what status says of it alone", () =>
-    Effect.gen(function* () {
-      const { status, watch } = yield* stage(1)
-      const { AgentChosen, ConductorDied, ConfigOverreached, RetriesExhausted } = examples
-      yield* watch("w-0", [AgentChosen])
-      yield* watch("failed", [
-        ...watching({ project: "/opera", comms: null }),
-        ConfigOverreached,
-        { ...ConductorDied, retries: 2 },
-        RetriesExhausted
-      ])
-      // The first look keeps the ends, and the second one reads what it kept.
-      yield* status()
-      const { facts, rest } = yield* status("--all")
-      assert.lengthOf(rows(facts), 3)
-      const cells = (row = "") => row.split(/ {2,}/u)
-      for (const id of ["failed", "w-0"]) {
-        const alone = yield* status(id)
-        assert.deepStrictEqual(cells(rows(facts).find((row) => row.startsWith(id))), cells(rows(alone.facts)[0]))
-        assert.deepStrictEqual(
-          rest.filter((line) => line.includes(id)),
-          alone.rest.filter((line) => line.includes(id))
-        )
-      }
-      assert.match(rows(facts).join("\n"), /failed +ended: failed: three ends without progress/u)
-      assert.include(rest.join("\n"), "warning: failed: the config file of /opera asks for another")
-    })
-  )
+    it.effect("status --all says of a watch that has ended what status says of it alone", () =>
+      Effect.gen(function* () {
+        const { status, watch } = yield* stage(1)
+        const { AgentChosen, ConductorDied, ConfigOverreached, RetriesExhausted } = examples
+        yield* watch("w-0", [AgentChosen])
+        yield* watch("failed", [
+          ...watching({ project: "/opera", comms: null }),
+          ConfigOverreached,
+          { ...ConductorDied, retries: 2 },
+          RetriesExhausted
+        ])
+        // The first look keeps the ends, and the second one reads what it kept.
+        yield* status()
+        const { facts, rest } = yield* status("--all")
+        assert.lengthOf(rows(facts), 3)
+        const cells = (row = "") => row.split(/ {2,}/u)
+        for (const id of ["failed", "w-0"]) {
+          const alone = yield* status(id)
+          assert.deepStrictEqual(cells(rows(facts).find((row) => row.startsWith(id))), cells(rows(alone.facts)[0]))
+          assert.deepStrictEqual(
+            rest.filter((line) => line.includes(id)),
+            alone.rest.filter((line) => line.includes(id))
+          )
+        }
+        assert.match(rows(facts).join("\n"), /failed +ended: failed: three ends without progress/u)
+        assert.include(rest.join("\n"), "warning: failed: the config file of /opera asks for another")
+      })
+    )
 
-  it.effect("status lists the last twenty of many that have ended", () =>
-    Effect.gen(function* () {
-      const { json } = yield* stage(23)
-      const { ids, rest } = yield* json()
-      assert.deepStrictEqual(ids, ["living", ...Array.from({ length: 20 }, (_, n) => `w-${22 - n}`)])
-      assert.deepStrictEqual(rest, ["3 more watches have ended: souffleur status --all"])
-    })
-  )
+    it.effect("status lists the last twenty of many that have ended", () =>
+      Effect.gen(function* () {
+        const { json } = yield* stage(23)
+        const { ids, rest } = yield* json()
+        assert.deepStrictEqual(ids, ["living", ...Array.from({ length: 20 }, (_, n) => `w-${22 - n}`)])
+        assert.deepStrictEqual(rest, ["3 more watches have ended: souffleur status --all"])
+      })
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { freshToken, freshUuid, logins, memberships } from "@souffleur/fleet"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Result } from "effect"
@@ -11,53 +11,55 @@ import { services } from "./mcp/McpPlace.ts"
 const isRoot = process.getuid?.() === 0
 const another = 12_345
 
-it.layer(services)((it) => {
-  it.effect.skipIf(!isRoot)(
-    "an uninstall removes no file and no folder of another user, and keeps secrets until state is asked for",
-    () =>
+describe("command-line#uninstall", () => {
+  it.layer(services)((it) => {
+    it.effect.skipIf(!isRoot)(
+      "an uninstall removes no file and no folder of another user, and keeps secrets until state is asked for",
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-others-" }))
+          const stateDir = `${home}/state`
+          const environment = { HOME: home, SOUFFLEUR_STATE_DIR: stateDir }
+          const all = ["guardians", "trust", "launches", "secrets", "souffleur.db"]
+          yield* fs.makeDirectory(stateDir, { mode: 0o700 })
+          for (const name of all.slice(0, 3)) yield* fs.makeDirectory(`${stateDir}/${name}`, { mode: 0o700 })
+          for (const name of all.slice(3)) yield* fs.writeFileString(`${stateDir}/${name}`, "", { mode: 0o600 })
+          for (const name of ["trust", "souffleur.db"]) yield* fs.chown(`${stateDir}/${name}`, another, another)
+          const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
+          const removed = (state: boolean) =>
+            Effect.gen(function* () {
+              const found = yield* traces(settings, [])
+              const left: Array<string> = []
+              for (const { kind, path, remove } of found)
+                if ((state || kind !== "state") && Result.isFailure(yield* Effect.result(remove)))
+                  left.push(path.slice(stateDir.length + 1))
+              return left
+            }).pipe(installedIn(surroundingsIn(home, environment)))
+          const names = Effect.map(fs.readDirectory(stateDir), (found) => found.toSorted())
+          assert.deepStrictEqual(yield* removed(false), ["trust"])
+          assert.deepStrictEqual(yield* names, ["launches", "secrets", "souffleur.db", "trust"])
+          assert.deepStrictEqual((yield* removed(true)).toSorted(), ["souffleur.db", "trust"])
+          assert.deepStrictEqual(yield* names, ["souffleur.db", "trust"])
+        })
+    )
+    it.effect("an uninstall removes the token of this host and that of a person", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-others-" }))
         const stateDir = `${home}/state`
         const environment = { HOME: home, SOUFFLEUR_STATE_DIR: stateDir }
-        const all = ["guardians", "trust", "launches", "secrets", "souffleur.db"]
         yield* fs.makeDirectory(stateDir, { mode: 0o700 })
-        for (const name of all.slice(0, 3)) yield* fs.makeDirectory(`${stateDir}/${name}`, { mode: 0o700 })
-        for (const name of all.slice(3)) yield* fs.writeFileString(`${stateDir}/${name}`, "", { mode: 0o600 })
-        for (const name of ["trust", "souffleur.db"]) yield* fs.chown(`${stateDir}/${name}`, another, another)
+        const hub = { version: 1, url: "https://hub.example", token: yield* freshToken } as const
+        yield* memberships.keep(stateDir, { ...hub, log: yield* freshUuid, readOnly: false })
+        yield* logins.keep(stateDir, hub)
         const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
-        const removed = (state: boolean) =>
-          Effect.gen(function* () {
-            const found = yield* traces(settings, [])
-            const left: Array<string> = []
-            for (const { kind, path, remove } of found)
-              if ((state || kind !== "state") && Result.isFailure(yield* Effect.result(remove)))
-                left.push(path.slice(stateDir.length + 1))
-            return left
-          }).pipe(installedIn(surroundingsIn(home, environment)))
-        const names = Effect.map(fs.readDirectory(stateDir), (found) => found.toSorted())
-        assert.deepStrictEqual(yield* removed(false), ["trust"])
-        assert.deepStrictEqual(yield* names, ["launches", "secrets", "souffleur.db", "trust"])
-        assert.deepStrictEqual((yield* removed(true)).toSorted(), ["souffleur.db", "trust"])
-        assert.deepStrictEqual(yield* names, ["souffleur.db", "trust"])
+        yield* traces(settings, []).pipe(
+          Effect.flatMap(Effect.forEach(({ remove }) => remove)),
+          installedIn(surroundingsIn(home, environment))
+        )
+        assert.deepStrictEqual(yield* fs.readDirectory(stateDir), [])
       })
-  )
-  it.effect("an uninstall removes the token of this host and that of a person", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-others-" }))
-      const stateDir = `${home}/state`
-      const environment = { HOME: home, SOUFFLEUR_STATE_DIR: stateDir }
-      yield* fs.makeDirectory(stateDir, { mode: 0o700 })
-      const hub = { version: 1, url: "https://hub.example", token: yield* freshToken } as const
-      yield* memberships.keep(stateDir, { ...hub, log: yield* freshUuid, readOnly: false })
-      yield* logins.keep(stateDir, hub)
-      const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
-      yield* traces(settings, []).pipe(
-        Effect.flatMap(Effect.forEach(({ remove }) => remove)),
-        installedIn(surroundingsIn(home, environment))
-      )
-      assert.deepStrictEqual(yield* fs.readDirectory(stateDir), [])
-    })
-  )
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { FakeWorld } from "@souffleur/testing"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Layer, PlatformError } from "effect"
@@ -39,12 +39,14 @@ it.effect("systemd is told to wait until no role has beaten for as long as the s
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("systemd is told to wait after a sleep of the machine, in which nothing could beat", () =>
-  Effect.gen(function* () {
-    const { fed, wall } = yield* feeding
-    yield* TestClock.adjust("1 minute")
-    wall.ahead = 8 * 3_600_000
-    yield* TestClock.adjust("1 minute")
-    assert.strictEqual(fed(), 3)
-  }).pipe(Effect.provide(layer))
-)
+describe("behaviour#service", () => {
+  it.effect("systemd is told to wait after a sleep of the machine, in which nothing could beat", () =>
+    Effect.gen(function* () {
+      const { fed, wall } = yield* feeding
+      yield* TestClock.adjust("1 minute")
+      wall.ahead = 8 * 3_600_000
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(fed(), 3)
+    }).pipe(Effect.provide(layer))
+  )
+})

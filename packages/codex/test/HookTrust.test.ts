@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { codex } from "../src/index.ts"
@@ -28,26 +28,28 @@ const folder = Effect.fnUntraced(function* (has: unknown, { file = "hooks.json",
   return `${real}/link`
 })
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("a hook is approved as a person saw it, at its place, also behind a link", () =>
-    Effect.gen(function* () {
-      const asked = (has: unknown, options = {}) => Effect.flatMap(folder(has, options), unapprovedHooks)
-      assert.deepStrictEqual(yield* asked(hooks), [])
-      assert.deepStrictEqual(yield* asked(hooks, { linked: true }), [])
-      assert.deepStrictEqual(yield* asked(hooks, { file: "other.json" }), ["SessionStart", "PreToolUse"])
-      const [start] = hooks.SessionStart
-      const moved = [{ hooks: [{ ...start!.hooks[0], command: "/bin/moved a" }] }]
-      assert.deepStrictEqual(yield* asked({ ...hooks, SessionStart: moved }), ["SessionStart"])
-      const more = { ...hooks, SessionStart: [start, start], Stop: [start] }
-      assert.deepStrictEqual(yield* asked(more), ["SessionStart", "Stop"])
-      for (const none of ["", "{", "[]", '{"hooks":[]}', '{"hooks":{"Stop":{}}}'])
-        assert.deepStrictEqual(yield* asked(none), [])
-    })
-  )
-  it.effect("the state of hooks names those that a person has not approved", () =>
-    Effect.gen(function* () {
-      const at = yield* folder({ ...hooks, Stop: hooks.SessionStart })
-      assert.deepStrictEqual((yield* codex.hooks!.status(`${at}/hooks.json`)).unapproved, ["Stop"])
-    })
-  )
+describe("behaviour#hooks-of-the-agent", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("a hook is approved as a person saw it, at its place, also behind a link", () =>
+      Effect.gen(function* () {
+        const asked = (has: unknown, options = {}) => Effect.flatMap(folder(has, options), unapprovedHooks)
+        assert.deepStrictEqual(yield* asked(hooks), [])
+        assert.deepStrictEqual(yield* asked(hooks, { linked: true }), [])
+        assert.deepStrictEqual(yield* asked(hooks, { file: "other.json" }), ["SessionStart", "PreToolUse"])
+        const [start] = hooks.SessionStart
+        const moved = [{ hooks: [{ ...start!.hooks[0], command: "/bin/moved a" }] }]
+        assert.deepStrictEqual(yield* asked({ ...hooks, SessionStart: moved }), ["SessionStart"])
+        const more = { ...hooks, SessionStart: [start, start], Stop: [start] }
+        assert.deepStrictEqual(yield* asked(more), ["SessionStart", "Stop"])
+        for (const none of ["", "{", "[]", '{"hooks":[]}', '{"hooks":{"Stop":{}}}'])
+          assert.deepStrictEqual(yield* asked(none), [])
+      })
+    )
+    it.effect("the state of hooks names those that a person has not approved", () =>
+      Effect.gen(function* () {
+        const at = yield* folder({ ...hooks, Stop: hooks.SessionStart })
+        assert.deepStrictEqual((yield* codex.hooks!.status(`${at}/hooks.json`)).unapproved, ["Stop"])
+      })
+    )
+  })
 })

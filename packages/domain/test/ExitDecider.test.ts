@@ -48,42 +48,48 @@ describe("standing by", () => {
 
 describe("an early end", () => {
   const early = { _tag: "EndedEarly", reason: "only-answered", leftRunning: 0 } as const
-  it("an early end is told with its reason, counts like a death, and begins a recovery for it", () => {
-    const [told, begun] = given(...watching)
-      .when(reports(early))
-      .thenTags("EndedEarly", "RecoveryStarted")
-    assert.deepInclude(told, { reason: "only-answered", retries: 1 })
-    assert.deepInclude(begun, { trigger: "only-answered", purpose: "relaunch" })
+
+  describe("behaviour#early-ends", () => {
+    it("an early end is told with its reason, counts like a death, and begins a recovery for it", () => {
+      const [told, begun] = given(...watching)
+        .when(reports(early))
+        .thenTags("EndedEarly", "RecoveryStarted")
+      assert.deepInclude(told, { reason: "only-answered", retries: 1 })
+      assert.deepInclude(begun, { trigger: "only-answered", purpose: "relaunch" })
+    })
   })
-  it("the work was said to be done by a finished turn after progress, until a generation does more", () => {
-    const finished = { ...evidence, turnFinished: true }
-    const ends = (event: object) => ({ ...died(0), ...event }) as WatchEvent
-    const early = (reason: string, retries: number, more = finished) =>
-      ends({ _tag: "EndedEarly", reason, leftRunning: 0, retries, evidence: more })
-    const saidAfter = (...events: ReadonlyArray<WatchEvent>) => given(...watching, ...events).watch.saidDone
-    assert.isFalse(saidAfter())
-    assert.isTrue(saidAfter(early("exit", 0)))
-    assert.isTrue(saidAfter(ends({ evidence: finished })))
-    assert.isFalse(saidAfter(early("exit", 1)))
-    assert.isFalse(saidAfter(early("refused", 0)))
-    assert.isFalse(saidAfter(died(0)))
-    assert.isTrue(saidAfter(early("exit", 0), early("only-answered", 1), died(2)))
-    assert.isFalse(saidAfter(early("exit", 0), died(0)))
-    assert.isFalse(saidAfter(early("exit", 0), waits("usage-limit")))
-    assert.isTrue(saidAfter(early("exit", 0), waits("pause")))
-    const asked = { sessionId: "s1", request: "r", digest: "d", taskCount: null, taskFingerprint: null, retries: 1 }
-    assert.isFalse(saidAfter(early("exit", 0), Event.HandoffRequested.make({ at, ...asked })))
-    const other = { generation: 2, conductor, sessionId: "s1", print: false, ...baseline }
-    assert.isFalse(
-      saidAfter(early("exit", 0), Event.ConductorAdopted.make({ at, by: "operator", ...other, forced: false }))
-    )
-  })
-  it("a finished turn says nothing any more where work was done between that end and the next launch", () => {
-    const said = { ...died(0), evidence: { ...evidence, turnFinished: true } } as WatchEvent
-    const saidAfter = (taskCount: number) =>
-      given(...watching, said, started(1), prepared(1), { ...relaunched(2), taskCount } as WatchEvent).watch.saidDone
-    assert.isTrue(saidAfter(died(0).taskCount!))
-    assert.isFalse(saidAfter(died(0).taskCount! + 1))
+
+  describe("behaviour#said-to-be-done", () => {
+    it("the work was said to be done by a finished turn after progress, until a generation does more", () => {
+      const finished = { ...evidence, turnFinished: true }
+      const ends = (event: object) => ({ ...died(0), ...event }) as WatchEvent
+      const early = (reason: string, retries: number, more = finished) =>
+        ends({ _tag: "EndedEarly", reason, leftRunning: 0, retries, evidence: more })
+      const saidAfter = (...events: ReadonlyArray<WatchEvent>) => given(...watching, ...events).watch.saidDone
+      assert.isFalse(saidAfter())
+      assert.isTrue(saidAfter(early("exit", 0)))
+      assert.isTrue(saidAfter(ends({ evidence: finished })))
+      assert.isFalse(saidAfter(early("exit", 1)))
+      assert.isFalse(saidAfter(early("refused", 0)))
+      assert.isFalse(saidAfter(died(0)))
+      assert.isTrue(saidAfter(early("exit", 0), early("only-answered", 1), died(2)))
+      assert.isFalse(saidAfter(early("exit", 0), died(0)))
+      assert.isFalse(saidAfter(early("exit", 0), waits("usage-limit")))
+      assert.isTrue(saidAfter(early("exit", 0), waits("pause")))
+      const asked = { sessionId: "s1", request: "r", digest: "d", taskCount: null, taskFingerprint: null, retries: 1 }
+      assert.isFalse(saidAfter(early("exit", 0), Event.HandoffRequested.make({ at, ...asked })))
+      const other = { generation: 2, conductor, sessionId: "s1", print: false, ...baseline }
+      assert.isFalse(
+        saidAfter(early("exit", 0), Event.ConductorAdopted.make({ at, by: "operator", ...other, forced: false }))
+      )
+    })
+    it("a finished turn says nothing any more where work was done between that end and the next launch", () => {
+      const said = { ...died(0), evidence: { ...evidence, turnFinished: true } } as WatchEvent
+      const saidAfter = (taskCount: number) =>
+        given(...watching, said, started(1), prepared(1), { ...relaunched(2), taskCount } as WatchEvent).watch.saidDone
+      assert.isTrue(saidAfter(died(0).taskCount!))
+      assert.isFalse(saidAfter(died(0).taskCount! + 1))
+    })
   })
   it("a third early end without progress begins no launch, and the next generation knows what it is for", () => {
     const [, begun] = given(
@@ -107,36 +113,38 @@ describe("an early end", () => {
   })
 })
 
-describe("a limit", () => {
-  it("a limit is waited out by another watcher, until the time that it states", () => {
-    given(...watching)
-      .when(reports({ _tag: "Limited", kind: "usage-limit", resetsAt: 9000 }))
-      .then({ ...waits("usage-limit"), at: 1000 }, replaced)
-  })
-  it("a limit that is over is no death: the count stays, and its recovery begins", () => {
-    given(...watching, waits("usage-limit"), watcher(2))
-      .when(over("over"))
-      .then(
-        Event.WaitEnded.make({ at: 1000, watcher: 2, how: "over" }),
-        Event.RecoveryStarted.make({ at: 1000, cycle: 1, trigger: "limit", purpose: "relaunch" })
-      )
-    const [, begun] = given(...watching, { ...died(2), at }, waits("quiet-hours", "pid"), watcher(2))
-      .when(over("over"))
-      .thenTags("WaitEnded", "RecoveryStarted")
-    assert.deepInclude(begun, { purpose: "relaunch" })
-  })
-  it("a limit whose Conductor went on ends, and another watcher watches", () => {
-    given(...watching, waits("usage-limit"), watcher(2))
-      .when(over("went on"))
-      .then(Event.WaitEnded.make({ at: 1000, watcher: 2, how: "went on" }), { ...watcher(3), at: 1000 })
-  })
-  it("a wait ends once, and only where there is one", () => {
-    given(...watching, watcher(2))
-      .when(over("over"))
-      .then()
-    given(...watching, watcher(2))
-      .when(over("went on"))
-      .then()
+describe("behaviour#quiet-hours", () => {
+  describe("a limit", () => {
+    it("a limit is waited out by another watcher, until the time that it states", () => {
+      given(...watching)
+        .when(reports({ _tag: "Limited", kind: "usage-limit", resetsAt: 9000 }))
+        .then({ ...waits("usage-limit"), at: 1000 }, replaced)
+    })
+    it("a limit that is over is no death: the count stays, and its recovery begins", () => {
+      given(...watching, waits("usage-limit"), watcher(2))
+        .when(over("over"))
+        .then(
+          Event.WaitEnded.make({ at: 1000, watcher: 2, how: "over" }),
+          Event.RecoveryStarted.make({ at: 1000, cycle: 1, trigger: "limit", purpose: "relaunch" })
+        )
+      const [, begun] = given(...watching, { ...died(2), at }, waits("quiet-hours", "pid"), watcher(2))
+        .when(over("over"))
+        .thenTags("WaitEnded", "RecoveryStarted")
+      assert.deepInclude(begun, { purpose: "relaunch" })
+    })
+    it("a limit whose Conductor went on ends, and another watcher watches", () => {
+      given(...watching, waits("usage-limit"), watcher(2))
+        .when(over("went on"))
+        .then(Event.WaitEnded.make({ at: 1000, watcher: 2, how: "went on" }), { ...watcher(3), at: 1000 })
+    })
+    it("a wait ends once, and only where there is one", () => {
+      given(...watching, watcher(2))
+        .when(over("over"))
+        .then()
+      given(...watching, watcher(2))
+        .when(over("went on"))
+        .then()
+    })
   })
 })
 

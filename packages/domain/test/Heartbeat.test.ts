@@ -4,43 +4,45 @@ import { formatTime, heartbeatAge, parseTime, see } from "../src/index.ts"
 
 const noon = Date.UTC(2026, 5, 30, 12, 0, 0)
 
-describe("parseTime", () => {
-  it("reads datetime('now') text and ISO 8601, both as UTC", () => {
-    for (const text of [
-      "2026-06-30 12:00:00",
-      "2026-06-30T12:00:00Z",
-      " 2026-06-30T12:00:00.000Z ",
-      "2026-06-30T12:00:00"
-    ])
-      assert.deepStrictEqual(parseTime(text), Option.some(noon), text)
-    assert.deepStrictEqual(parseTime("2026-06-30 12:00:00.5"), Option.some(noon + 500))
-    assert.deepStrictEqual(parseTime("2026-06-30T12:00:00.123456789Z"), Option.some(noon + 123))
-    assert.deepStrictEqual(parseTime("2024-02-29 00:00:00"), Option.some(Date.UTC(2024, 1, 29)))
-  })
-  it("takes nothing else for a time", () => {
-    for (const text of [
-      null,
-      "",
-      "now",
-      "1780000000",
-      "2026-06-30",
-      "2026-06-31 12:00:00",
-      "2026-02-29 12:00:00",
-      "2026-13-01 12:00:00",
-      "2026-06-30 24:00:00",
-      "2026-06-30 12:60:00",
-      "2026-06-30 12:00:00+02:00",
-      "2026-06-30 12:00:00.",
-      "2026-06-30  12:00:00",
-      "12026-06-30 12:00:00",
-      "2026-06-30 12:00:00; DROP TABLE orchestration_tasks"
-    ])
-      assert.deepStrictEqual(parseTime(text), Option.none(), String(text))
-  })
-  const instants = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Date.UTC(9999, 0) }))
-  it.prop("reads back what it writes, to the second below", [instants], ([at]) => {
-    assert.match(formatTime(at), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/u)
-    assert.deepStrictEqual(parseTime(formatTime(at)), Option.some(at - (at % 1000)))
+describe("behaviour#tables-of-comms", () => {
+  describe("parseTime", () => {
+    it("reads datetime('now') text and ISO 8601, both as UTC", () => {
+      for (const text of [
+        "2026-06-30 12:00:00",
+        "2026-06-30T12:00:00Z",
+        " 2026-06-30T12:00:00.000Z ",
+        "2026-06-30T12:00:00"
+      ])
+        assert.deepStrictEqual(parseTime(text), Option.some(noon), text)
+      assert.deepStrictEqual(parseTime("2026-06-30 12:00:00.5"), Option.some(noon + 500))
+      assert.deepStrictEqual(parseTime("2026-06-30T12:00:00.123456789Z"), Option.some(noon + 123))
+      assert.deepStrictEqual(parseTime("2024-02-29 00:00:00"), Option.some(Date.UTC(2024, 1, 29)))
+    })
+    it("takes nothing else for a time", () => {
+      for (const text of [
+        null,
+        "",
+        "now",
+        "1780000000",
+        "2026-06-30",
+        "2026-06-31 12:00:00",
+        "2026-02-29 12:00:00",
+        "2026-13-01 12:00:00",
+        "2026-06-30 24:00:00",
+        "2026-06-30 12:60:00",
+        "2026-06-30 12:00:00+02:00",
+        "2026-06-30 12:00:00.",
+        "2026-06-30  12:00:00",
+        "12026-06-30 12:00:00",
+        "2026-06-30 12:00:00; DROP TABLE orchestration_tasks"
+      ])
+        assert.deepStrictEqual(parseTime(text), Option.none(), String(text))
+    })
+    const instants = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Date.UTC(9999, 0) }))
+    it.prop("reads back what it writes, to the second below", [instants], ([at]) => {
+      assert.match(formatTime(at), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/u)
+      assert.deepStrictEqual(parseTime(formatTime(at)), Option.some(at - (at % 1000)))
+    })
   })
 })
 

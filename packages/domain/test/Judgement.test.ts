@@ -32,31 +32,36 @@ const failed = (reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"
 const tagOf = (signs: Signs) => judge(signs, stall)._tag
 
 describe("a hang", () => {
-  it("a hang needs every sign silent for longer than the stall time, and the outstanding act's time over", () => {
-    assert.deepStrictEqual(judge(silent(asked), stall), { _tag: "Hung", silentFor: hour })
-    assert.strictEqual(tagOf(silent(bash(120_000))), "Hung")
-    const fresh = now - stall
-    for (const more of [
-      { beat: fresh },
-      { hook: { event: "PostToolUse", at: fresh } },
-      { pidFile: busySince(fresh) },
-      { session: { writtenAt: fresh, turn: asked, context: undefined } satisfies SessionSigns },
-      { since: fresh }
-    ]) {
-      assert.notStrictEqual(tagOf(silent(asked, more)), "Hung", JSON.stringify(more))
-    }
+  describe("behaviour#verdicts", () => {
+    it("a hang needs every sign silent for longer than the stall time, and the outstanding act's time over", () => {
+      assert.deepStrictEqual(judge(silent(asked), stall), { _tag: "Hung", silentFor: hour })
+      assert.strictEqual(tagOf(silent(bash(120_000))), "Hung")
+      const fresh = now - stall
+      for (const more of [
+        { beat: fresh },
+        { hook: { event: "PostToolUse", at: fresh } },
+        { pidFile: busySince(fresh) },
+        { session: { writtenAt: fresh, turn: asked, context: undefined } satisfies SessionSigns },
+        { since: fresh }
+      ]) {
+        assert.notStrictEqual(tagOf(silent(asked, more)), "Hung", JSON.stringify(more))
+      }
+    })
+    it("a hang is not stated where the process, the session or its turn is not known", () => {
+      for (const more of [{ process: undefined }, { session: undefined }])
+        assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
+      assert.strictEqual(tagOf(silent(undefined)), "Unknown")
+    })
   })
-  it("a hang is not stated where the process, the session or its turn is not known", () => {
-    for (const more of [{ process: undefined }, { session: undefined }])
-      assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
-    assert.strictEqual(tagOf(silent(undefined)), "Unknown")
-  })
-  it("stillness is no hang of an agent that may be still while it waits, unless it is stopped", () => {
-    const of = (idles: boolean, more: Partial<Signs> = {}) => {
-      const session: SessionSigns = { writtenAt: now - hour, turn: bash(2 * hour), context: undefined, idles }
-      return tagOf(silent(undefined, { session, stillSince: now - hour, ...more }))
-    }
-    assert.deepStrictEqual([of(false), of(true), of(true, { process: "stopped" })], ["Hung", "Held", "Hung"])
+
+  describe("behaviour#signs", () => {
+    it("stillness is no hang of an agent that may be still while it waits, unless it is stopped", () => {
+      const of = (idles: boolean, more: Partial<Signs> = {}) => {
+        const session: SessionSigns = { writtenAt: now - hour, turn: bash(2 * hour), context: undefined, idles }
+        return tagOf(silent(undefined, { session, stillSince: now - hour, ...more }))
+      }
+      assert.deepStrictEqual([of(false), of(true), of(true, { process: "stopped" })], ["Hung", "Held", "Hung"])
+    })
   })
   it("a hang of an agent that may be still needs its stillness too, since it writes nothing while it is answered", () => {
     const of = (more: Partial<Signs> = {}) => {
@@ -78,82 +83,97 @@ describe("a hang", () => {
   it("a hang needs neither a hook nor a beat", () => {
     assert.strictEqual(tagOf(silent(asked, { hook: undefined, beat: undefined })), "Hung")
   })
-  it("a hang needs a busy pid file, which alone tells of a person's answer, or a process that does nothing at all", () => {
-    for (const pidFile of [undefined, { ...busySince(now - hour), status: "of tomorrow" }]) {
-      assert.strictEqual(tagOf(silent(asked, { pidFile })), "Unknown")
-      assert.strictEqual(tagOf(silent(bash(120_000), { pidFile, children: 0 })), "Unknown")
-      assert.strictEqual(tagOf(silent(asked, { pidFile, process: "stopped" })), "Hung")
-    }
-  })
-  it("a hang of a call takes three stalls, since a call is silently repeated; one where the process does nothing at all", () => {
-    const at = (ago: number, more: Partial<Signs> = {}) =>
-      tagOf({
-        ...silent(
-          { _tag: "Asked", at: now - ago },
-          { hook: undefined, beat: undefined, pidFile: busySince(now - ago), ...more }
-        ),
-        session: { writtenAt: now - ago, turn: { _tag: "Asked", at: now - ago }, context: undefined }
-      })
-    assert.deepStrictEqual([at(3 * stall), at(3 * stall + 1)], ["Held", "Hung"])
-    const still = { stillSince: now - stall - 1 }
-    assert.deepStrictEqual([at(stall, still), at(stall + 1, still)], ["Held", "Hung"])
-    assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
-    assert.deepStrictEqual([at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })], ["Held", "Hung"])
+
+  describe("behaviour#verdicts", () => {
+    it("a hang needs a busy pid file, which alone tells of a person's answer, or a process that does nothing at all", () => {
+      for (const pidFile of [undefined, { ...busySince(now - hour), status: "of tomorrow" }]) {
+        assert.strictEqual(tagOf(silent(asked, { pidFile })), "Unknown")
+        assert.strictEqual(tagOf(silent(bash(120_000), { pidFile, children: 0 })), "Unknown")
+        assert.strictEqual(tagOf(silent(asked, { pidFile, process: "stopped" })), "Hung")
+      }
+    })
+    it("a hang of a call takes three stalls, since a call is silently repeated; one where the process does nothing at all", () => {
+      const at = (ago: number, more: Partial<Signs> = {}) =>
+        tagOf({
+          ...silent(
+            { _tag: "Asked", at: now - ago },
+            { hook: undefined, beat: undefined, pidFile: busySince(now - ago), ...more }
+          ),
+          session: { writtenAt: now - ago, turn: { _tag: "Asked", at: now - ago }, context: undefined }
+        })
+      assert.deepStrictEqual([at(3 * stall), at(3 * stall + 1)], ["Held", "Hung"])
+      const still = { stillSince: now - stall - 1 }
+      assert.deepStrictEqual([at(stall, still), at(stall + 1, still)], ["Held", "Hung"])
+      assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
+      assert.deepStrictEqual(
+        [at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })],
+        ["Held", "Hung"]
+      )
+    })
   })
   it("a hang counts again from a break in souffleur's own polling", () => {
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })), "Held")
   })
-  it("a clock that was set back makes no hang: a future sign says nothing, and silence counts from the last break", () => {
-    const ahead: Partial<Signs> = {
-      session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined }
-    }
-    assert.deepInclude(
-      judge(
-        silent(asked, { ...ahead, hook: undefined, beat: undefined, pidFile: undefined, since: now - 1000 }),
-        stall
-      ),
-      {
-        _tag: "Held",
-        until: now - 1000 + 3 * stall
+
+  describe("behaviour#verdicts", () => {
+    it("a clock that was set back makes no hang: a future sign says nothing, and silence counts from the last break", () => {
+      const ahead: Partial<Signs> = {
+        session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined }
       }
-    )
-    assert.strictEqual(tagOf(silent(asked, ahead)), "Hung")
+      assert.deepInclude(
+        judge(
+          silent(asked, { ...ahead, hook: undefined, beat: undefined, pidFile: undefined, since: now - 1000 }),
+          stall
+        ),
+        {
+          _tag: "Held",
+          until: now - 1000 + 3 * stall
+        }
+      )
+      assert.strictEqual(tagOf(silent(asked, ahead)), "Hung")
+    })
   })
 })
 
 describe("a sign of life", () => {
-  it("a tool below its own limit and the stall time after it; one without a limit for two hours", () => {
-    const started = now - hour
-    assert.deepInclude(judge(silent(bash(hour)), stall), { _tag: "Held", by: "tool", until: started + hour + stall })
-    const subagent: TurnState = { _tag: "Tool", at: started, name: "Task", limit: undefined, spawns: false }
-    assert.deepInclude(judge(silent(subagent), stall), { _tag: "Held", by: "tool", until: started + 2 * hour + stall })
-  })
-  it("a retry until it is made, and its call after it; a limit that it waits for", () => {
-    const retrying = (resetsAt: number | undefined): TurnState => ({
-      _tag: "Retrying",
-      at: now - hour,
-      attempt: 2,
-      attempts: 10,
-      nextAt: now + hour,
-      resetsAt
+  describe("behaviour#verdicts", () => {
+    it("a tool below its own limit and the stall time after it; one without a limit for two hours", () => {
+      const started = now - hour
+      assert.deepInclude(judge(silent(bash(hour)), stall), { _tag: "Held", by: "tool", until: started + hour + stall })
+      const subagent: TurnState = { _tag: "Tool", at: started, name: "Task", limit: undefined, spawns: false }
+      assert.deepInclude(judge(silent(subagent), stall), {
+        _tag: "Held",
+        by: "tool",
+        until: started + 2 * hour + stall
+      })
     })
-    assert.deepInclude(judge(silent(retrying(undefined)), stall), {
-      _tag: "Held",
-      by: "retry",
-      until: now + hour + 3 * stall
+    it("a retry until it is made, and its call after it; a limit that it waits for", () => {
+      const retrying = (resetsAt: number | undefined): TurnState => ({
+        _tag: "Retrying",
+        at: now - hour,
+        attempt: 2,
+        attempts: 10,
+        nextAt: now + hour,
+        resetsAt
+      })
+      assert.deepInclude(judge(silent(retrying(undefined)), stall), {
+        _tag: "Held",
+        by: "retry",
+        until: now + hour + 3 * stall
+      })
+      assert.deepInclude(judge(silent(retrying(now + hour)), stall), { _tag: "Held", by: "limit" })
     })
-    assert.deepInclude(judge(silent(retrying(now + hour)), stall), { _tag: "Held", by: "limit" })
-  })
-  it("a person that is waited for, though all else is silent", () => {
-    const pidFile = { status: "waiting", waitingFor: "permission prompt", writtenAt: now - hour }
-    assert.deepStrictEqual(judge(silent(bash(0), { pidFile, process: "stopped" }), stall), {
-      _tag: "Waiting",
-      for: "permission prompt",
-      since: now - hour
+    it("a person that is waited for, though all else is silent", () => {
+      const pidFile = { status: "waiting", waitingFor: "permission prompt", writtenAt: now - hour }
+      assert.deepStrictEqual(judge(silent(bash(0), { pidFile, process: "stopped" }), stall), {
+        _tag: "Waiting",
+        for: "permission prompt",
+        since: now - hour
+      })
+      assert.strictEqual(tagOf(silent({ _tag: "Question", at: now - hour, name: "AskUserQuestion" })), "Waiting")
+      assert.strictEqual(tagOf(silent(failed("account"))), "Waiting")
     })
-    assert.strictEqual(tagOf(silent({ _tag: "Question", at: now - hour, name: "AskUserQuestion" })), "Waiting")
-    assert.strictEqual(tagOf(silent(failed("account"))), "Waiting")
   })
   it("a turn that is over, by its session or its pid file", () => {
     const finished = silent({ _tag: "Finished", at: now - hour })
@@ -167,16 +187,19 @@ describe("a sign of life", () => {
     )
     assert.strictEqual(tagOf(silent(failed("other"))), "Idle")
   })
-  it("a usage limit and an outage; a conversation that no longer fits is neither", () => {
-    const limit: TurnState = { _tag: "Failed", at: now - hour, reason: "usage-limit", resetsAt: now + hour }
-    assert.deepStrictEqual(judge(silent(limit), stall), {
-      _tag: "Limited",
-      kind: "usage-limit",
-      at: now - hour,
-      resetsAt: now + hour
+
+  describe("behaviour#limits-and-waits", () => {
+    it("a usage limit and an outage; a conversation that no longer fits is neither", () => {
+      const limit: TurnState = { _tag: "Failed", at: now - hour, reason: "usage-limit", resetsAt: now + hour }
+      assert.deepStrictEqual(judge(silent(limit), stall), {
+        _tag: "Limited",
+        kind: "usage-limit",
+        at: now - hour,
+        resetsAt: now + hour
+      })
+      assert.deepInclude(judge(silent(failed("outage")), stall), { _tag: "Limited", kind: "outage" })
+      assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })
     })
-    assert.deepInclude(judge(silent(failed("outage")), stall), { _tag: "Limited", kind: "outage" })
-    assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })
   })
   it("a fresh sign of any source, where the session says nothing", () => {
     const verdict = judge(silent(undefined, { hook: { event: "PreToolUse", at: now - 12_000 } }), stall)
@@ -227,36 +250,38 @@ const signsOf = (from: typeof Sources.Type): Signs => {
   }
 }
 
-describe("always", () => {
-  const times = (signs: Signs): ReadonlyArray<number> =>
-    [signs.session?.writtenAt, signs.session?.turn?.at, signs.pidFile?.writtenAt, signs.hook?.at, signs.beat].flatMap(
-      (at) => (at === undefined ? [] : [at])
+describe("behaviour#verdicts", () => {
+  describe("always", () => {
+    const times = (signs: Signs): ReadonlyArray<number> =>
+      [signs.session?.writtenAt, signs.session?.turn?.at, signs.pidFile?.writtenAt, signs.hook?.at, signs.beat].flatMap(
+        (at) => (at === undefined ? [] : [at])
+      )
+    it.prop(
+      "silence up to the stall time is never a hang, and a hang has been silent for longer",
+      [Sources],
+      ([from]) => {
+        const signs = signsOf(from)
+        const verdict = judge(signs, stall)
+        if (verdict._tag !== "Hung") return
+        assert.isAbove(verdict.silentFor, stall)
+        assert.isFalse([...times(signs), signs.since].some((at) => at <= now && at >= now - stall))
+        assert.isDefined(signs.process)
+        assert.isDefined(signs.session?.turn)
+      }
     )
-  it.prop(
-    "silence up to the stall time is never a hang, and a hang has been silent for longer",
-    [Sources],
-    ([from]) => {
+    it.prop("an unknown sign never makes a hang of another verdict", [Sources], ([from]) => {
+      const signs = signsOf(from)
+      if (judge(signs, stall)._tag === "Hung") return
+      // When its pid file was written is a sign of life of its own; what that says may be unknown.
+      const pidFile = signs.pidFile && { ...signs.pidFile, status: "of tomorrow" }
+      for (const unknown of [{ process: undefined }, { session: undefined }, { stillSince: undefined }, { pidFile }]) {
+        assert.notStrictEqual(judge({ ...signs, ...unknown }, stall)._tag, "Hung")
+      }
+    })
+    it.prop("a held turn is held until a time that is not over", [Sources], ([from]) => {
       const signs = signsOf(from)
       const verdict = judge(signs, stall)
-      if (verdict._tag !== "Hung") return
-      assert.isAbove(verdict.silentFor, stall)
-      assert.isFalse([...times(signs), signs.since].some((at) => at <= now && at >= now - stall))
-      assert.isDefined(signs.process)
-      assert.isDefined(signs.session?.turn)
-    }
-  )
-  it.prop("an unknown sign never makes a hang of another verdict", [Sources], ([from]) => {
-    const signs = signsOf(from)
-    if (judge(signs, stall)._tag === "Hung") return
-    // When its pid file was written is a sign of life of its own; what that says may be unknown.
-    const pidFile = signs.pidFile && { ...signs.pidFile, status: "of tomorrow" }
-    for (const unknown of [{ process: undefined }, { session: undefined }, { stillSince: undefined }, { pidFile }]) {
-      assert.notStrictEqual(judge({ ...signs, ...unknown }, stall)._tag, "Hung")
-    }
-  })
-  it.prop("a held turn is held until a time that is not over", [Sources], ([from]) => {
-    const signs = signsOf(from)
-    const verdict = judge(signs, stall)
-    if (verdict._tag === "Held") assert.isAtLeast(verdict.until, now)
+      if (verdict._tag === "Held") assert.isAtLeast(verdict.until, now)
+    })
   })
 })

@@ -1,26 +1,31 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { limitWait, pauseUntil } from "../src/index.ts"
 
 const minute = 60_000
 const unstated = (kind: "usage-limit" | "outage", waits: number) =>
   (limitWait(1000, waits, { kind, resetsAt: null }).until - 1000) / minute
 
-it("a limit is waited out until the time that it states, and its margin; a time that is over counts once", () => {
-  const stated = (resetsAt: number, waits: number) =>
-    limitWait(1000, waits, { kind: "usage-limit", resetsAt }, 60_000).until
-  assert.strictEqual(limitWait(1000, 3, { kind: "usage-limit", resetsAt: 9000 }).until, 9000)
-  assert.deepStrictEqual([stated(9000, 3), stated(500, 0), stated(500, 1)], [69_000, 61_000, 601_000])
+describe("behaviour#limits-and-waits", () => {
+  it("a limit is waited out until the time that it states, and its margin; a time that is over counts once", () => {
+    const stated = (resetsAt: number, waits: number) =>
+      limitWait(1000, waits, { kind: "usage-limit", resetsAt }, 60_000).until
+    assert.strictEqual(limitWait(1000, 3, { kind: "usage-limit", resetsAt: 9000 }).until, 9000)
+    assert.deepStrictEqual([stated(9000, 3), stated(500, 0), stated(500, 1)], [69_000, 61_000, 601_000])
+  })
 })
 it("a stated end is kept where it counts, and is missing where it does not", () => {
   const stated = (resetsAt: number, waits: number) => limitWait(1000, waits, { kind: "usage-limit", resetsAt }).resetsAt
   assert.deepStrictEqual([stated(9000, 3), stated(500, 0), stated(500, 1)], [9000, 500, null])
   assert.isNull(stated(1000 + 9 * 86_400_000, 0))
 })
-it("a pause is five times as long after each death in a row, and five minutes at most", () =>
-  assert.deepStrictEqual(
-    [0, 1, 2, 3, 9].map((retries) => pauseUntil(1000, retries, 1000) - 1000),
-    [1000, 1000, 5000, 25_000, 300_000]
-  ))
+
+describe("behaviour#restart", () => {
+  it("a pause is five times as long after each death in a row, and five minutes at most", () =>
+    assert.deepStrictEqual(
+      [0, 1, 2, 3, 9].map((retries) => pauseUntil(1000, retries, 1000) - 1000),
+      [1000, 1000, 5000, 25_000, 300_000]
+    ))
+})
 it("a wait without a stated end is twice the last, from five minutes, or one of an outage, up to an hour", () => {
   const counts = [0, 1, 2, 3, 4, 5, 60]
   assert.deepStrictEqual(

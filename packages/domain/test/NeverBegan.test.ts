@@ -59,54 +59,56 @@ const [run, watched]: ReadonlyArray<ReadonlyArray<WatchEvent>> = [
   [solo, ...running]
 ]
 
-describe("a first launch that never began", () => {
-  it("it is made once more after a death without a sign, and its time is known", () => {
-    for (const death of [died(), said("pid file"), said("processor")]) {
-      const recovering = given(...run!, death, started(1))
-      recovering.when(begin).thenTags("StepStarted")
-      assert.strictEqual(recovering.watch.muteFor, ran)
-    }
-  })
-  it("each sign of work forbids it", () => {
-    for (const source of ["session file", "hook", "agent's beat"] as const)
-      given(...run!, said(source), started(1))
+describe("behaviour#begin_again", () => {
+  describe("a first launch that never began", () => {
+    it("it is made once more after a death without a sign, and its time is known", () => {
+      for (const death of [died(), said("pid file"), said("processor")]) {
+        const recovering = given(...run!, death, started(1))
+        recovering.when(begin).thenTags("StepStarted")
+        assert.strictEqual(recovering.watch.muteFor, ran)
+      }
+    })
+    it("each sign of work forbids it", () => {
+      for (const source of ["session file", "hook", "agent's beat"] as const)
+        given(...run!, said(source), started(1))
+          .when(begin)
+          .thenRefused("never")
+      given(...run!, died([], 0), started(1))
         .when(begin)
         .thenRefused("never")
-    given(...run!, died([], 0), started(1))
-      .when(begin)
-      .thenRefused("never")
-  })
-  it("a launch of another is not made once more, nor is one of a command", () => {
-    given(...watched!, died(), started(1))
-      .when(begin)
-      .thenRefused("never")
-    given({ ...solo, kind: "command" }, first, ...running, died(), started(1))
-      .when(begin)
-      .thenRefused("never")
-  })
-  it("it goes on while each launch before was the first one, and a hand-over ends it", () => {
-    const again = (provider: string) => given(...run!, died(), started(1), relaunched(provider), died([], 2))
-    assert.isTrue(neverBegan(again("begin_again").watch))
-    assert.isFalse(neverBegan(again("resume").watch))
-    assert.isFalse(neverBegan(given(...run!, died(), started(1), relaunched("begin_again")).watch))
-    const chosen = Event.AgentChosen.make({ at, from: "pi", agent: "codex" })
-    assert.isFalse(neverBegan(given(...run!, died(), chosen).watch))
-  })
-  it("the third end without progress launches nothing, and another word may", () => {
-    const third = given(...run!, died([], 3), Event.RecoveryStarted.make({ ...started(1), purpose: "export" }))
-    third
-      .when({
-        ...begin,
-        _tag: "PrepareLaunch",
-        launchId: "l2",
-        digest: "d",
-        sessionId: "s1",
-        requested: "acceptEdits",
-        effective: "acceptEdits"
-      } as WatchIntent)
-      .thenRefused("never")
-    given(...watched!, died(), started(1))
-      .when({ ...begin, step: "6 launch" } as WatchIntent)
-      .thenTags("StepStarted")
+    })
+    it("a launch of another is not made once more, nor is one of a command", () => {
+      given(...watched!, died(), started(1))
+        .when(begin)
+        .thenRefused("never")
+      given({ ...solo, kind: "command" }, first, ...running, died(), started(1))
+        .when(begin)
+        .thenRefused("never")
+    })
+    it("it goes on while each launch before was the first one, and a hand-over ends it", () => {
+      const again = (provider: string) => given(...run!, died(), started(1), relaunched(provider), died([], 2))
+      assert.isTrue(neverBegan(again("begin_again").watch))
+      assert.isFalse(neverBegan(again("resume").watch))
+      assert.isFalse(neverBegan(given(...run!, died(), started(1), relaunched("begin_again")).watch))
+      const chosen = Event.AgentChosen.make({ at, from: "pi", agent: "codex" })
+      assert.isFalse(neverBegan(given(...run!, died(), chosen).watch))
+    })
+    it("the third end without progress launches nothing, and another word may", () => {
+      const third = given(...run!, died([], 3), Event.RecoveryStarted.make({ ...started(1), purpose: "export" }))
+      third
+        .when({
+          ...begin,
+          _tag: "PrepareLaunch",
+          launchId: "l2",
+          digest: "d",
+          sessionId: "s1",
+          requested: "acceptEdits",
+          effective: "acceptEdits"
+        } as WatchIntent)
+        .thenRefused("never")
+      given(...watched!, died(), started(1))
+        .when({ ...begin, step: "6 launch" } as WatchIntent)
+        .thenTags("StepStarted")
+    })
   })
 })

@@ -85,20 +85,23 @@ it.prop(
     }
   }
 )
-it.prop(
-  "a written payload reads back byte for byte, except an empty prompt",
-  [
-    Schema.Literals(["acceptEdits", "bypassPermissions"]),
-    Schema.Array(
-      Schema.Union([Schema.String, Schema.Literals([" ", "\t", "\n", "\r\n", "\r", "resume_prompt:", "\u2028"])])
-    )
-  ],
-  ([permissionMode, parts]) => {
-    const prompt = parts.join("")
-    assert.deepStrictEqual(parsePayload(formatPayload({ permissionMode, resumePrompt: prompt })), {
-      permissionMode,
-      resumePrompt: prompt.trim() === "" ? undefined : prompt,
-      warnings: prompt.trim() === "" ? ["the payload's resume_prompt is empty"] : []
-    })
-  }
-)
+
+describe("behaviour#payload", () => {
+  it.prop(
+    "a written payload reads back byte for byte, except an empty prompt",
+    [
+      Schema.Literals(["acceptEdits", "bypassPermissions"]),
+      Schema.Array(
+        Schema.Union([Schema.String, Schema.Literals([" ", "\t", "\n", "\r\n", "\r", "resume_prompt:", "\u2028"])])
+      )
+    ],
+    ([permissionMode, parts]) => {
+      const prompt = parts.join("")
+      assert.deepStrictEqual(parsePayload(formatPayload({ permissionMode, resumePrompt: prompt })), {
+        permissionMode,
+        resumePrompt: prompt.trim() === "" ? undefined : prompt,
+        warnings: prompt.trim() === "" ? ["the payload's resume_prompt is empty"] : []
+      })
+    }
+  )
+})

@@ -1,24 +1,26 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { clamp, clampInWords, Permission } from "../src/settings/Permission.ts"
 
 const rank = (permission: Permission) => Permission.literals.indexOf(permission)
 
-it.prop(
-  "a permission never rises above the ceiling, whatever is requested",
-  [Schema.Union([Permission, Schema.String]), Permission],
-  ([asked, ceiling]) => rank(clamp(asked, ceiling)) <= rank(ceiling)
-)
+describe("behaviour#permission-ceiling", () => {
+  it.prop(
+    "a permission never rises above the ceiling, whatever is requested",
+    [Schema.Union([Permission, Schema.String]), Permission],
+    ([asked, ceiling]) => rank(clamp(asked, ceiling)) <= rank(ceiling)
+  )
 
-it.prop(
-  "a higher request never gets less, nor does a higher ceiling give less",
-  [Permission, Permission, Permission],
-  ([a, b, c]) => {
-    const [less, more] = rank(a) <= rank(b) ? [a, b] : [b, a]
-    assert.isAtMost(rank(clamp(less, c)), rank(clamp(more, c)))
-    assert.isAtMost(rank(clamp(c, less)), rank(clamp(c, more)))
-  }
-)
+  it.prop(
+    "a higher request never gets less, nor does a higher ceiling give less",
+    [Permission, Permission, Permission],
+    ([a, b, c]) => {
+      const [less, more] = rank(a) <= rank(b) ? [a, b] : [b, a]
+      assert.isAtMost(rank(clamp(less, c)), rank(clamp(more, c)))
+      assert.isAtMost(rank(clamp(c, less)), rank(clamp(c, more)))
+    }
+  )
+})
 
 it.prop(
   "a known permission below the ceiling is kept, and nothing is told",
@@ -35,21 +37,23 @@ it.prop(
   }
 )
 
-it("an unknown word counts as acceptEdits, and the message does not repeat it", () => {
-  for (const requested of [
-    "BypassPermissions",
-    "bypasspermissions",
-    " bypassPermissions",
-    "bypassPermissions ",
-    "plan",
-    "",
-    "sk-secret"
-  ]) {
-    const effective = clamp(requested, "bypassPermissions")
-    assert.strictEqual(effective, "acceptEdits")
-    assert.strictEqual(
-      clampInWords({ requested, effective }),
-      "a permission was asked for that no launch may have: it gets acceptEdits"
-    )
-  }
+describe("behaviour#permission-ceiling", () => {
+  it("an unknown word counts as acceptEdits, and the message does not repeat it", () => {
+    for (const requested of [
+      "BypassPermissions",
+      "bypasspermissions",
+      " bypassPermissions",
+      "bypassPermissions ",
+      "plan",
+      "",
+      "sk-secret"
+    ]) {
+      const effective = clamp(requested, "bypassPermissions")
+      assert.strictEqual(effective, "acceptEdits")
+      assert.strictEqual(
+        clampInWords({ requested, effective }),
+        "a permission was asked for that no launch may have: it gets acceptEdits"
+      )
+    }
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { plain } from "@souffleur/domain"
 import { Schema } from "effect"
 
@@ -22,24 +22,26 @@ const hostile = [
 ]
 const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 
-it("each character that a terminal would obey is shown, and other text stays as it is", () => {
-  for (const character of hostile) {
-    const code = character.charCodeAt(0).toString(16).padStart(4, "0")
-    assert.strictEqual(plain(`a${character}b`), `a\\u${code}b`)
-  }
-  assert.strictEqual(plain("\u001B]0;mine\u0007\u009B2J"), "\\u001b]0;mine\\u0007\\u009b2J")
-  for (const text of ["", "Grüße, 世界, \u{1F3AD}, naïve", "שלום", "a\\u001b"]) assert.strictEqual(plain(text), text)
-})
+describe("behaviour#plain-words", () => {
+  it("each character that a terminal would obey is shown, and other text stays as it is", () => {
+    for (const character of hostile) {
+      const code = character.charCodeAt(0).toString(16).padStart(4, "0")
+      assert.strictEqual(plain(`a${character}b`), `a\\u${code}b`)
+    }
+    assert.strictEqual(plain("\u001B]0;mine\u0007\u009B2J"), "\\u001b]0;mine\\u0007\\u009b2J")
+    for (const text of ["", "Grüße, 世界, \u{1F3AD}, naïve", "שלום", "a\\u001b"]) assert.strictEqual(plain(text), text)
+  })
 
-it.prop("plain text holds nothing that a terminal obeys, and stays as it is", [Schema.String], ([text]) => {
-  const found = plain(`${text}${hostile.join(text)}`)
-  assert.notMatch(found, obeyed)
-  assert.strictEqual(plain(found), found)
-})
+  it.prop("plain text holds nothing that a terminal obeys, and stays as it is", [Schema.String], ([text]) => {
+    const found = plain(`${text}${hostile.join(text)}`)
+    assert.notMatch(found, obeyed)
+    assert.strictEqual(plain(found), found)
+  })
 
-it.prop("JSON stays the same JSON", [Schema.String], ([text]) => {
-  const value = { [`${text}\u009B`]: `${hostile.join(text)}` }
-  assert.deepStrictEqual(JSON.parse(plain(JSON.stringify(value))), value)
+  it.prop("JSON stays the same JSON", [Schema.String], ([text]) => {
+    const value = { [`${text}\u009B`]: `${hostile.join(text)}` }
+    assert.deepStrictEqual(JSON.parse(plain(JSON.stringify(value))), value)
+  })
 })
 
 it("a text that is too long is cut, never inside a character", () => {

@@ -1,14 +1,16 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { clockBefore, day, epochOf, iso, makeDates, moment, personsZone, sleepUntil, time } from "../src/Time.ts"
 import { jumpingClock } from "./JumpingClock.ts"
 
-it("a time is read as epoch milliseconds, in UTC where it names no zone, and no other text is one", () => {
-  const noon = 1_772_366_400_000
-  for (const text of ["2026-03-01T12:00:00Z", "2026-03-01T12:00:00", "2026-03-01T14:00:00+02:00"])
-    assert.strictEqual(epochOf(text), noon, text)
-  for (const text of ["", "noon", "2026-13-01T12:00:00Z"]) assert.isUndefined(epochOf(text), text)
+describe("behaviour#numbers-of-others", () => {
+  it("a time is read as epoch milliseconds, in UTC where it names no zone, and no other text is one", () => {
+    const noon = 1_772_366_400_000
+    for (const text of ["2026-03-01T12:00:00Z", "2026-03-01T12:00:00", "2026-03-01T14:00:00+02:00"])
+      assert.strictEqual(epochOf(text), noon, text)
+    for (const text of ["", "noon", "2026-13-01T12:00:00Z"]) assert.isUndefined(epochOf(text), text)
+  })
 })
 
 const zoneNamed = (name: string) =>
@@ -18,42 +20,46 @@ const [berlin, tokyo] = [zoneNamed("Europe/Berlin"), zoneNamed("Asia/Tokyo")]
 const late = epochOf("2026-03-01T22:30:00Z")!
 const hour = 3_600_000
 
-it("a time is written by the clock of its zone, with the date where the day is another", () => {
-  assert.deepStrictEqual([time(late), time(late, berlin), time(late, tokyo)], ["22:30:00", "23:30:00", "07:30:00"])
-  assert.deepStrictEqual([day(late), day(late, tokyo)], ["2026-03-01", "2026-03-02"])
-  assert.strictEqual(moment(late + hour, late), "23:30:00")
-  assert.strictEqual(moment(late + hour, late, berlin), "2026-03-02 00:30")
-  // Summer time begins at the end of March.
-  assert.strictEqual(time(late + 30 * 24 * hour, berlin), "00:30:00")
+describe("behaviour#times", () => {
+  it("a time is written by the clock of its zone, with the date where the day is another", () => {
+    assert.deepStrictEqual([time(late), time(late, berlin), time(late, tokyo)], ["22:30:00", "23:30:00", "07:30:00"])
+    assert.deepStrictEqual([day(late), day(late, tokyo)], ["2026-03-01", "2026-03-02"])
+    assert.strictEqual(moment(late + hour, late), "23:30:00")
+    assert.strictEqual(moment(late + hour, late, berlin), "2026-03-02 00:30")
+    // Summer time begins at the end of March.
+    assert.strictEqual(time(late + 30 * 24 * hour, berlin), "00:30:00")
+  })
 })
 
 it("a time that no calendar has is written too", () => {
   for (const at of [Number.NaN, Infinity, -Infinity, 8.64e15]) assert.match(time(at, tokyo), /\d\d:\d\d/u)
 })
 
-it("a date is told at midnight of the zone, and at first where it is not today's", () => {
-  const dates = makeDates(late, berlin)
-  assert.deepStrictEqual([late, late + hour, late + 2 * hour].map(dates), [undefined, "2026-03-02", undefined])
-  assert.strictEqual(makeDates(late + 24 * hour, berlin)(late), "2026-03-01")
-})
+describe("behaviour#times", () => {
+  it("a date is told at midnight of the zone, and at first where it is not today's", () => {
+    const dates = makeDates(late, berlin)
+    assert.deepStrictEqual([late, late + hour, late + 2 * hour].map(dates), [undefined, "2026-03-02", undefined])
+    assert.strictEqual(makeDates(late + 24 * hour, berlin)(late), "2026-03-01")
+  })
 
-it("the zone of a person is the provided one, else the host's", () => {
-  const before = process.env["TZ"]
-  try {
-    for (const [name, zone] of [
-      ["Europe/Berlin", berlin],
-      ["Asia/Tokyo", tokyo]
-    ] as const) {
-      process.env["TZ"] = name
-      const host = Effect.runSync(personsZone)
-      // Summer and winter.
-      for (const at of [late, late + 120 * 24 * hour]) assert.strictEqual(host(at), zone(at), name)
-      assert.strictEqual(zoneNamed("UTC")(late), 0)
+  it("the zone of a person is the provided one, else the host's", () => {
+    const before = process.env["TZ"]
+    try {
+      for (const [name, zone] of [
+        ["Europe/Berlin", berlin],
+        ["Asia/Tokyo", tokyo]
+      ] as const) {
+        process.env["TZ"] = name
+        const host = Effect.runSync(personsZone)
+        // Summer and winter.
+        for (const at of [late, late + 120 * 24 * hour]) assert.strictEqual(host(at), zone(at), name)
+        assert.strictEqual(zoneNamed("UTC")(late), 0)
+      }
+    } finally {
+      if (before === undefined) delete process.env["TZ"]
+      else process.env["TZ"] = before
     }
-  } finally {
-    if (before === undefined) delete process.env["TZ"]
-    else process.env["TZ"] = before
-  }
+  })
 })
 
 it("a time of the clock is the last such time of its zone, and with a date that very time", () => {
@@ -98,12 +104,14 @@ it.effect("a sleep until a time ends where the clock was set back to before its 
   })
 )
 
-it.effect("a sleep until a time is a minute late at most where the machine slept too", () =>
-  Effect.gen(function* () {
-    const { isOver, wall } = yield* slept(hour)
-    wall.ahead = hour
-    assert.isFalse(yield* isOver)
-    yield* TestClock.adjust("1 minute")
-    assert.isTrue(yield* isOver)
-  })
-)
+describe("behaviour#limits-and-waits", () => {
+  it.effect("a sleep until a time is a minute late at most where the machine slept too", () =>
+    Effect.gen(function* () {
+      const { isOver, wall } = yield* slept(hour)
+      wall.ahead = hour
+      assert.isFalse(yield* isOver)
+      yield* TestClock.adjust("1 minute")
+      assert.isTrue(yield* isOver)
+    })
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { distrust, type FileState, type Trust } from "../src/settings/Trust.ts"
 
 const [us, stranger] = [1000, 1002]
@@ -16,15 +16,17 @@ it("a file or folder of this user, or of root, is trusted where no other user ma
   assert.isUndefined(why({ folder: true, atMost: 10 }, folder))
 })
 
-it("distrusts another user's, whose kind is another, and what is larger than it may be", () => {
-  assert.match(why({}, { ...file, uid: stranger })!, /another user \(uid 1002, this is 1000\).*chown/)
-  assert.match(why({ own: true }, { ...file, uid: 0 })!, /another user/)
-  assert.match(why({}, folder)!, /no regular file/)
-  assert.match(why({}, { ...file, kind: "other" })!, /no regular file/)
-  assert.match(why({ folder: true }, file)!, /no folder/)
-  assert.match(why({ atMost: 9 }, file)!, /larger than 9 bytes/)
-  // Root trusts itself alone.
-  assert.match(distrust({}, file, 0)!, /another user/)
+describe("behaviour#files-of-others", () => {
+  it("distrusts another user's, whose kind is another, and what is larger than it may be", () => {
+    assert.match(why({}, { ...file, uid: stranger })!, /another user \(uid 1002, this is 1000\).*chown/)
+    assert.match(why({ own: true }, { ...file, uid: 0 })!, /another user/)
+    assert.match(why({}, folder)!, /no regular file/)
+    assert.match(why({}, { ...file, kind: "other" })!, /no regular file/)
+    assert.match(why({ folder: true }, file)!, /no folder/)
+    assert.match(why({ atMost: 9 }, file)!, /larger than 9 bytes/)
+    // Root trusts itself alone.
+    assert.match(distrust({}, file, 0)!, /another user/)
+  })
 })
 
 it("distrusts what its group or others may write, or look into where that is asked for, and says how to change it", () => {

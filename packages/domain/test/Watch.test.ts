@@ -52,26 +52,32 @@ describe("a life", () => {
     [watcher(3), "Watching", ["watcher/3", "monitor/2"]],
     [Event.ConductorCompleted.make({ at: 10, by: "watcher" }), "Exited", []]
   ]
-  it("the watch goes VALIDATING, SETTLING, WATCHING, EXITED, and names its fibers at every step", () => {
-    let watch = initial
-    assert.deepStrictEqual([watch.phase, rolesOf(watch)], ["New", []])
-    for (const [event, phase, roles] of story) {
-      watch = evolve(watch, event)
-      assert.deepStrictEqual([watch.phase, rolesOf(watch)], [phase, roles], event._tag)
-    }
-    assert.deepStrictEqual([watch.revision, watch.lastEventAt, watch.end], [story.length, 10, "completed"])
+
+  describe("behaviour#phases", () => {
+    it("the watch goes VALIDATING, SETTLING, WATCHING, EXITED, and names its fibers at every step", () => {
+      let watch = initial
+      assert.deepStrictEqual([watch.phase, rolesOf(watch)], ["New", []])
+      for (const [event, phase, roles] of story) {
+        watch = evolve(watch, event)
+        assert.deepStrictEqual([watch.phase, rolesOf(watch)], [phase, roles], event._tag)
+      }
+      assert.deepStrictEqual([watch.revision, watch.lastEventAt, watch.end], [story.length, 10, "completed"])
+    })
   })
-  it("the watch ends in exactly four ways, with no fiber left", () => {
-    const ends: ReadonlyArray<readonly [WatchEvent, Watch["end"]]> = [
-      [Event.ConductorCompleted.make({ at: 10, by: "recovery" }), "completed"],
-      [Event.WatchReleased.make({ at: 10, exportPath: null }), "released"],
-      [Event.RetriesExhausted.make({ at: 10, cycle: 1, trigger: "pid", exportPath: "/e.md" }), "retries exhausted"],
-      [Event.ValidationExhausted.make({ at: 10, messages: ["a", "b", "c"] }), "validation exhausted"]
-    ]
-    for (const [event, end] of ends) {
-      const watch = after(opened, owned, confirmed, watcher(1), monitor(1), settled, died, recovering, event)
-      assert.deepStrictEqual([watch.phase, watch.end, rolesOf(watch)], ["Exited", end, []])
-    }
+
+  describe("behaviour#ends", () => {
+    it("the watch ends in exactly four ways, with no fiber left", () => {
+      const ends: ReadonlyArray<readonly [WatchEvent, Watch["end"]]> = [
+        [Event.ConductorCompleted.make({ at: 10, by: "recovery" }), "completed"],
+        [Event.WatchReleased.make({ at: 10, exportPath: null }), "released"],
+        [Event.RetriesExhausted.make({ at: 10, cycle: 1, trigger: "pid", exportPath: "/e.md" }), "retries exhausted"],
+        [Event.ValidationExhausted.make({ at: 10, messages: ["a", "b", "c"] }), "validation exhausted"]
+      ]
+      for (const [event, end] of ends) {
+        const watch = after(opened, owned, confirmed, watcher(1), monitor(1), settled, died, recovering, event)
+        assert.deepStrictEqual([watch.phase, watch.end, rolesOf(watch)], ["Exited", end, []])
+      }
+    })
   })
 })
 
@@ -88,13 +94,16 @@ describe("the memory of a watch", () => {
     prepared,
     relaunched
   )
-  it("a generation is measured against the last launch, and a watch is found by every session id it had", () => {
-    assert.deepStrictEqual(relaunchedWatch.baseline, { ...baseline, taskCount: 5 })
-    assert.deepStrictEqual(relaunchedWatch.sessions, ["s1", "s2"])
-    assert.deepStrictEqual(
-      [relaunchedWatch.generation, relaunchedWatch.launchedAt, relaunchedWatch.pid, relaunchedWatch.lastExport],
-      [2, 9, 4712, "/e.md"]
-    )
+
+  describe("behaviour#phases", () => {
+    it("a generation is measured against the last launch, and a watch is found by every session id it had", () => {
+      assert.deepStrictEqual(relaunchedWatch.baseline, { ...baseline, taskCount: 5 })
+      assert.deepStrictEqual(relaunchedWatch.sessions, ["s1", "s2"])
+      assert.deepStrictEqual(
+        [relaunchedWatch.generation, relaunchedWatch.launchedAt, relaunchedWatch.pid, relaunchedWatch.lastExport],
+        [2, 9, 4712, "/e.md"]
+      )
+    })
   })
   it("the watch keeps the steps of the running cycle, and none of an earlier one", () => {
     const step = { cycle: 1, step: "1 stop" }
@@ -177,34 +186,36 @@ describe("the memory of a watch", () => {
   })
 })
 
-it("the last launched process is known until an operator names another, also when the Conductor turns out to be another", () => {
-  const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
-    evolve,
-    initial
-  )
-  const other = { ...conductor, pid: 80 }
-  const resolved = evolve(
-    launched,
-    Event.ConductorResolved.make({ at: 10, watcher: 2, conductor: other, print: false })
-  )
-  const came = (by: "heartbeat" | "operator") =>
-    evolve(
-      resolved,
-      Event.ConductorAdopted.make({
-        at: 11,
-        by,
-        generation: 3,
-        conductor: other,
-        sessionId: "s2",
-        print: false,
-        ...baseline
-      })
+describe("behaviour#stop", () => {
+  it("the last launched process is known until an operator names another, also when the Conductor turns out to be another", () => {
+    const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
+      evolve,
+      initial
     )
-  assert.deepStrictEqual(
-    [launched.launched, resolved.launched, resolved.conductor],
-    [relaunched.conductor, relaunched.conductor, other]
-  )
-  assert.deepStrictEqual([came("heartbeat").launched, came("operator").launched], [relaunched.conductor, undefined])
+    const other = { ...conductor, pid: 80 }
+    const resolved = evolve(
+      launched,
+      Event.ConductorResolved.make({ at: 10, watcher: 2, conductor: other, print: false })
+    )
+    const came = (by: "heartbeat" | "operator") =>
+      evolve(
+        resolved,
+        Event.ConductorAdopted.make({
+          at: 11,
+          by,
+          generation: 3,
+          conductor: other,
+          sessionId: "s2",
+          print: false,
+          ...baseline
+        })
+      )
+    assert.deepStrictEqual(
+      [launched.launched, resolved.launched, resolved.conductor],
+      [relaunched.conductor, relaunched.conductor, other]
+    )
+    assert.deepStrictEqual([came("heartbeat").launched, came("operator").launched], [relaunched.conductor, undefined])
+  })
 })
 
 it("an operator who adopts the launched process takes nothing from what is known of its launch", () => {
@@ -239,30 +250,37 @@ it("an operator who adopts the launched process takes nothing from what is known
   assert.deepStrictEqual(adopted({ ...relaunched.conductor, startTime: 7 }), none)
 })
 
-it("a word against the evidence holds for the process that it names, and for no later launch", () => {
-  const named = evolve(initial, Event.WatchOpened.make({ ...opened, forced: true }))
-  assert.isTrue([owned, confirmed].reduce(evolve, named).forced)
-  assert.isFalse([owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(evolve, named).forced)
-  const adopted = Event.ConductorAdopted.make({
-    at: 11,
-    by: "operator",
-    generation: 3,
-    conductor,
-    sessionId: "s2",
-    print: false,
-    ...baseline
+describe("behaviour#still-dead", () => {
+  it("a word against the evidence holds for the process that it names, and for no later launch", () => {
+    const named = evolve(initial, Event.WatchOpened.make({ ...opened, forced: true }))
+    assert.isTrue([owned, confirmed].reduce(evolve, named).forced)
+    assert.isFalse([owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(evolve, named).forced)
+    const adopted = Event.ConductorAdopted.make({
+      at: 11,
+      by: "operator",
+      generation: 3,
+      conductor,
+      sessionId: "s2",
+      print: false,
+      ...baseline
+    })
+    assert.deepStrictEqual(
+      [
+        evolve(named, adopted).forced,
+        evolve(initial, Event.ConductorAdopted.make({ ...adopted, forced: true })).forced
+      ],
+      [false, true]
+    )
   })
-  assert.deepStrictEqual(
-    [evolve(named, adopted).forced, evolve(initial, Event.ConductorAdopted.make({ ...adopted, forced: true })).forced],
-    [false, true]
-  )
 })
 
-describe("the agent at work", () => {
-  it("the agent at work is that of the first launch, until a person chose another; a command has none", () => {
-    const named = (agent: string | null, ...more: ReadonlyArray<WatchEvent>) =>
-      agentAtWork([opened, owned, { ...confirmed, agent }, ...more].reduce(evolve, initial))
-    const chosen = Event.AgentChosen.make({ at: 9, from: "claude", agent: "codex" })
-    assert.deepStrictEqual([named("claude"), named("claude", chosen), named(null)], ["claude", "codex", undefined])
+describe("command-line#status", () => {
+  describe("the agent at work", () => {
+    it("the agent at work is that of the first launch, until a person chose another; a command has none", () => {
+      const named = (agent: string | null, ...more: ReadonlyArray<WatchEvent>) =>
+        agentAtWork([opened, owned, { ...confirmed, agent }, ...more].reduce(evolve, initial))
+      const chosen = Event.AgentChosen.make({ at: 9, from: "claude", agent: "codex" })
+      assert.deepStrictEqual([named("claude"), named("claude", chosen), named(null)], ["claude", "codex", undefined])
+    })
   })
 })

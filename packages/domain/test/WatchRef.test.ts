@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Conflict, LogUnusable } from "@souffleur/eventlog"
@@ -65,24 +65,28 @@ it.effect("a word is decided again as often as another process appended first", 
   }).pipe(Effect.provide(contended(5)))
 )
 
-it.effect("a conflict without a new event is named and not retried for ever, and so is a log that became shorter", () =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const opened = yield* dispatch("w", open(1))
-    const nobody = EventLog.of({
-      ...log,
-      append: (stream, expected) => Effect.fail(new Conflict({ stream, expected }))
-    })
-    const released = dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
-    assert.deepInclude(yield* Effect.flip(Effect.provideService(released, EventLog, nobody)), {
-      _tag: "LogUnusable",
-      reason: "shortened"
-    })
-    const ahead = dispatch("w", take(0), { ...opened, revision: 5 })
-    assert.deepInclude(yield* Effect.flip(ahead), { _tag: "LogUnusable", reason: "shortened" })
-    assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
-  }).pipe(Effect.provide(EventLog.layerMemory))
-)
+describe("behaviour#damaged-log", () => {
+  it.effect(
+    "a conflict without a new event is named and not retried for ever, and so is a log that became shorter",
+    () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const opened = yield* dispatch("w", open(1))
+        const nobody = EventLog.of({
+          ...log,
+          append: (stream, expected) => Effect.fail(new Conflict({ stream, expected }))
+        })
+        const released = dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
+        assert.deepInclude(yield* Effect.flip(Effect.provideService(released, EventLog, nobody)), {
+          _tag: "LogUnusable",
+          reason: "shortened"
+        })
+        const ahead = dispatch("w", take(0), { ...opened, revision: 5 })
+        assert.deepInclude(yield* Effect.flip(ahead), { _tag: "LogUnusable", reason: "shortened" })
+        assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
+      }).pipe(Effect.provide(EventLog.layerMemory))
+  )
+})
 
 it.effect("a word that was decided on an old state is decided again, not appended", () =>
   Effect.gen(function* () {
@@ -119,16 +123,18 @@ it.effect("words of many speakers at once are all kept", () =>
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
-it.effect("a word under an older fence is refused, and appends nothing", () =>
-  Effect.gen(function* () {
-    yield* dispatch("w", open(1))
-    yield* dispatch("w", take(0))
-    yield* dispatch("w", take(1))
-    const refused = yield* Effect.flip(dispatch("w", failed(1, "x")))
-    assert.strictEqual(refused._tag === "Refused" ? refused.reason : refused._tag, "fenced")
-    assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook", "OwnerTook"])
-  }).pipe(Effect.provide(EventLog.layerMemory))
-)
+describe("behaviour#one-owner", () => {
+  it.effect("a word under an older fence is refused, and appends nothing", () =>
+    Effect.gen(function* () {
+      yield* dispatch("w", open(1))
+      yield* dispatch("w", take(0))
+      yield* dispatch("w", take(1))
+      const refused = yield* Effect.flip(dispatch("w", failed(1, "x")))
+      assert.strictEqual(refused._tag === "Refused" ? refused.reason : refused._tag, "fenced")
+      assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook", "OwnerTook"])
+    }).pipe(Effect.provide(EventLog.layerMemory))
+  )
+})
 
 it.effect("a word is not tried again when the store itself fails", () =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { initial, progressedSince, soloFingerprint, type Watch } from "../src/index.ts"
 
 const [one, other] = ["a".repeat(40), "b".repeat(40)]
@@ -12,17 +12,19 @@ const measured = (fingerprint: string) => ({ now: 0, tasks: { count: 0, fingerpr
 const progressed = (before: readonly [number, string?], after: readonly [number, string?]) =>
   progressedSince(since(soloFingerprint(before[0], before[1])), measured(soloFingerprint(after[0], after[1])))
 
-it("more results of tools or another commit are progress, and a commit that could not be read is none", () => {
-  assert.isTrue(progressed([3, one], [4, one]))
-  assert.isTrue(progressed([3, one], [3, other]))
-  assert.isTrue(progressed([3, ""], [3, other]))
-  assert.isTrue(progressed([3, one], [4]))
-  assert.isTrue(progressed([3], [4, one]))
-  assert.isFalse(progressed([3, one], [3, one]))
-  assert.isFalse(progressed([3, one], [3]))
-  assert.isFalse(progressed([3], [3, one]))
-  assert.isFalse(progressed([3, one], [3, ""]))
-  assert.isFalse(progressed([3, one], [2, one]))
+describe("behaviour#retries", () => {
+  it("more results of tools or another commit are progress, and a commit that could not be read is none", () => {
+    assert.isTrue(progressed([3, one], [4, one]))
+    assert.isTrue(progressed([3, one], [3, other]))
+    assert.isTrue(progressed([3, ""], [3, other]))
+    assert.isTrue(progressed([3, one], [4]))
+    assert.isTrue(progressed([3], [4, one]))
+    assert.isFalse(progressed([3, one], [3, one]))
+    assert.isFalse(progressed([3, one], [3]))
+    assert.isFalse(progressed([3], [3, one]))
+    assert.isFalse(progressed([3, one], [3, ""]))
+    assert.isFalse(progressed([3, one], [2, one]))
+  })
 })
 
 it("each change of the tasks is progress with comms, and tasks that nothing counted are none", () => {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { claudeCode } from "@souffleur/claude"
 import { type CommsSnapshot, Errands } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
@@ -38,18 +38,20 @@ const checked = Effect.fnUntraced(function* (calls: number, seconds: number) {
   return Option.map(found, ([comms]) => [comms?.check, comms?.level, comms?.detail])
 })
 
-it.effect("doctor looks again while a program holds comms for a moment, and finds it well", () =>
-  Effect.gen(function* () {
-    assert.isTrue(Option.isNone(yield* checked(3, 0)))
-    const well = ["comms", "ok", "/p/comms.db has what souffleur needs, 3 tasks"]
-    assert.deepStrictEqual(Option.getOrThrow(yield* checked(3, 5)), well)
-  })
-)
+describe("command-line#doctor", () => {
+  it.effect("doctor looks again while a program holds comms for a moment, and finds it well", () =>
+    Effect.gen(function* () {
+      assert.isTrue(Option.isNone(yield* checked(3, 0)))
+      const well = ["comms", "ok", "/p/comms.db has what souffleur needs, 3 tasks"]
+      assert.deepStrictEqual(Option.getOrThrow(yield* checked(3, 5)), well)
+    })
+  )
 
-it.effect("doctor finds comms wrong that a program holds for longer than 5 s", () =>
-  Effect.gen(function* () {
-    assert.isTrue(Option.isNone(yield* checked(1000, 4)))
-    const wrong = ["comms", "wrong", "/p/comms.db: database is locked"]
-    assert.deepStrictEqual(Option.getOrThrow(yield* checked(1000, 6)), wrong)
-  })
-)
+  it.effect("doctor finds comms wrong that a program holds for longer than 5 s", () =>
+    Effect.gen(function* () {
+      assert.isTrue(Option.isNone(yield* checked(1000, 4)))
+      const wrong = ["comms", "wrong", "/p/comms.db: database is locked"]
+      assert.deepStrictEqual(Option.getOrThrow(yield* checked(1000, 6)), wrong)
+    })
+  )
+})

@@ -11,7 +11,7 @@ import {
 } from "@souffleur/domain"
 import { Beats, type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
 import { loadSettings, TrustedFiles } from "@souffleur/process"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { claudeCode } from "@souffleur/claude"
@@ -114,16 +114,19 @@ it.effect("a souffleur that no longer owns the watch kills no guardian, and stop
     assert.deepStrictEqual(did, ["tell guardian 50"])
   })
 )
-it.effect(
-  "a killed guardian that does not end is reported and killed again later, and no other is started beside it",
-  () =>
-    Effect.gen(function* () {
-      const { did, warnings } = yield* silent("stopped")
-      assert.deepStrictEqual(new Set(did), new Set(["tell guardian 50", "SIGKILL 50"]))
-      assert.isAbove(did.length, 1)
-      assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
-    })
-)
+
+describe("behaviour#guardian", () => {
+  it.effect(
+    "a killed guardian that does not end is reported and killed again later, and no other is started beside it",
+    () =>
+      Effect.gen(function* () {
+        const { did, warnings } = yield* silent("stopped")
+        assert.deepStrictEqual(new Set(did), new Set(["tell guardian 50", "SIGKILL 50"]))
+        assert.isAbove(did.length, 1)
+        assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
+      })
+  )
+})
 
 /**
  * Looks each second at a guardian with pid 50, or at none. A start gives a process with pid 51 that never beats, or
@@ -191,25 +194,28 @@ it.effect("a guardian that cannot be started three times is reported, and no fur
     assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
   })
 )
-it.effect("on a full disk a silent guardian is left alone, a failed start counts nothing, and room ends both", () =>
-  Effect.gen(function* () {
-    let full = true
-    const disk = { full: Effect.sync(() => full) }
-    const silent = yield* guarding({ guardian: "running", starts: true, ...disk })
-    const gone = yield* guarding({ starts: false, ...disk })
-    yield* silent.seconds(1000)
-    assert.deepStrictEqual([silent.did, gone.did], [[], []])
-    full = false
-    yield* silent.seconds(1)
-    assert.deepStrictEqual(gone.did, ["start"])
-    full = true
-    yield* silent.seconds(100)
-    full = false
-    yield* silent.seconds(400)
-    assert.deepStrictEqual(gone.did, ["start", "start", "start", "start"], "one of them counted nothing")
-    assert.deepStrictEqual(silent.did, ["tell guardian 50", "SIGKILL 50", "start"])
-  })
-)
+
+describe("behaviour#guardian", () => {
+  it.effect("on a full disk a silent guardian is left alone, a failed start counts nothing, and room ends both", () =>
+    Effect.gen(function* () {
+      let full = true
+      const disk = { full: Effect.sync(() => full) }
+      const silent = yield* guarding({ guardian: "running", starts: true, ...disk })
+      const gone = yield* guarding({ starts: false, ...disk })
+      yield* silent.seconds(1000)
+      assert.deepStrictEqual([silent.did, gone.did], [[], []])
+      full = false
+      yield* silent.seconds(1)
+      assert.deepStrictEqual(gone.did, ["start"])
+      full = true
+      yield* silent.seconds(100)
+      full = false
+      yield* silent.seconds(400)
+      assert.deepStrictEqual(gone.did, ["start", "start", "start", "start"], "one of them counted nothing")
+      assert.deepStrictEqual(silent.did, ["tell guardian 50", "SIGKILL 50", "start"])
+    })
+  )
+})
 it.effect("a souffleur that is told to leave dismisses its guardian, whether that beats or was just started", () =>
   Effect.gen(function* () {
     const left = yield* Deferred.make<void>()

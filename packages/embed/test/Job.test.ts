@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { initial, type Watch } from "@souffleur/domain"
 import { UnreadableEvent } from "@souffleur/eventlog"
 import { initialRun, type Run } from "@souffleur/plan"
@@ -13,53 +13,59 @@ const ofWatch = (more: Partial<Watch>, owned = true) =>
 const ofRun = (more: Partial<Run>, owned = true) =>
   runJob({ id: "r", run: { ...initialRun, phase: "implementation", project: "/p", plan: "plan.md", ...more } }, owned)
 
-it("a watch has one of four words, and a need of a person is more urgent than a recovery", () => {
-  const person = { for: "permission prompt", since: noon }
-  for (const [given, then] of [
-    [ofWatch({}), "working"],
-    [ofWatch({ phase: "Settling" }), "working: settling"],
-    [ofWatch({ recovery }), "recovering"],
-    [ofWatch({ wait }), "recovering: waits until 12:01:00 UTC (usage limit)"],
-    [ofWatch({ generation: 2, launchId: "w-g2" }), "recovering: watching, hand-off not taken yet"],
-    [ofWatch({ person, recovery }), "needs you: it waits for a person"],
-    [ofWatch({ recovery }, false), "needs you: no souffleur looks after it"],
-    [ofWatch({ phase: "Exited", end: "completed" }, false), "ended: completed"]
-  ] as const)
-    assert.strictEqual(jobLine(given), then)
-})
+describe("command-line#state-words", () => {
+  it("a watch has one of four words, and a need of a person is more urgent than a recovery", () => {
+    const person = { for: "permission prompt", since: noon }
+    for (const [given, then] of [
+      [ofWatch({}), "working"],
+      [ofWatch({ phase: "Settling" }), "working: settling"],
+      [ofWatch({ recovery }), "recovering"],
+      [ofWatch({ wait }), "recovering: waits until 12:01:00 UTC (usage limit)"],
+      [ofWatch({ generation: 2, launchId: "w-g2" }), "recovering: watching, hand-off not taken yet"],
+      [ofWatch({ person, recovery }), "needs you: it waits for a person"],
+      [ofWatch({ recovery }, false), "needs you: no souffleur looks after it"],
+      [ofWatch({ phase: "Exited", end: "completed" }, false), "ended: completed"]
+    ] as const)
+      assert.strictEqual(jobLine(given), then)
+  })
 
-it("a run has the same four words, with the command to type next where it needs a person", () => {
-  const failed = { phase: "finished", finishing: "failed", finishingFailure: "exit code 1" } as const
-  const pin = initialRun.pin
-  for (const [given, then, next] of [
-    [ofRun({}), "working: between tasks", undefined],
-    [
-      ofRun({ wait: { kind: "outage", since: 0, until: noon } }),
-      "recovering: waits for the service until 2026-03-01 12:00 UTC"
-    ],
-    [ofRun({ phase: "finished", finishing: "none" }, false), "ended: complete"],
-    [ofRun({}, false), "needs you: no souffleur conducts it", "souffleur conduct plan.md --project-dir /p"],
-    [ofRun(failed), "needs you: complete, but for its finishing step: exit code 1", "souffleur conduct status --run r"],
-    [
-      ofRun({ paused: { reason: "dirty", files: [], message: "" } }, false),
-      "needs you: paused: uncommitted changes",
-      "souffleur conduct status --run r"
-    ],
-    [
-      ofRun({ overreach: { said: pin, keys: [] } }),
-      "needs you: its config file is not trusted",
-      "souffleur config --trust"
-    ]
-  ] as const)
-    assert.deepStrictEqual([jobLine(given), given.need?.next], [then, next])
-})
+  it("a run has the same four words, with the command to type next where it needs a person", () => {
+    const failed = { phase: "finished", finishing: "failed", finishingFailure: "exit code 1" } as const
+    const pin = initialRun.pin
+    for (const [given, then, next] of [
+      [ofRun({}), "working: between tasks", undefined],
+      [
+        ofRun({ wait: { kind: "outage", since: 0, until: noon } }),
+        "recovering: waits for the service until 2026-03-01 12:00 UTC"
+      ],
+      [ofRun({ phase: "finished", finishing: "none" }, false), "ended: complete"],
+      [ofRun({}, false), "needs you: no souffleur conducts it", "souffleur conduct plan.md --project-dir /p"],
+      [
+        ofRun(failed),
+        "needs you: complete, but for its finishing step: exit code 1",
+        "souffleur conduct status --run r"
+      ],
+      [
+        ofRun({ paused: { reason: "dirty", files: [], message: "" } }, false),
+        "needs you: paused: uncommitted changes",
+        "souffleur conduct status --run r"
+      ],
+      [
+        ofRun({ overreach: { said: pin, keys: [] } }),
+        "needs you: its config file is not trusted",
+        "souffleur config --trust"
+      ]
+    ] as const)
+      assert.deepStrictEqual([jobLine(given), given.need?.next], [then, next])
+  })
 
-it("a job whose log cannot be read needs a person, whatever was read of it", () => {
-  const ended = { ...initial, phase: "Exited", end: "completed" } as const
-  const watch = watchJob({ id: "w", watch: ended, unreadable }, true)
-  const run = runJob({ id: "r", run: { ...initialRun, phase: "finished", finishing: "none" }, unreadable }, true)
-  assert.deepStrictEqual([watch.state, run.state], ["needs you", "needs you"])
-  assert.deepStrictEqual([watch.need?.next, run.need?.next], ["souffleur doctor", "souffleur doctor"])
+  it("a job whose log cannot be read needs a person, whatever was read of it", () => {
+    const ended = { ...initial, phase: "Exited", end: "completed" } as const
+    const watch = watchJob({ id: "w", watch: ended, unreadable }, true)
+    const run = runJob({ id: "r", run: { ...initialRun, phase: "finished", finishing: "none" }, unreadable }, true)
+    assert.deepStrictEqual([watch.state, run.state], ["needs you", "needs you"])
+    assert.deepStrictEqual([watch.need?.next, run.need?.next], ["souffleur doctor", "souffleur doctor"])
+  })
 })
 
 it("a job is read by programs with its time in UTC", () => {

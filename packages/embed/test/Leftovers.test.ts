@@ -2,7 +2,7 @@ import { RunLog } from "@souffleur/plan"
 import { EventLog, Settings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { claudeCode } from "@souffleur/claude"
@@ -53,31 +53,33 @@ const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number
   }).pipe(Effect.provide(Layer.mergeAll(layerStore(settings), Layer.succeed(Settings, settings))))
 })
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("launch files of killed processes are removed, except those that a watch or a run may still need", () =>
-    Effect.gen(function* () {
-      const kept = [
-        "alive-1-g1-launch-1.kept",
-        "alive-1-g2-launch-2.json",
-        "run-alive-3-1.json",
-        "x-1-g1-launch-1.out",
-        "x-1-g1-launch-1.receipt"
-      ]
-      const gone = [
-        "nobody-1-g1-launch-1.kept",
-        "nobody-1-g1-launch-1.json",
-        "ended-1-g1-launch-1.kept",
-        "run-ended-1-1.json",
-        ".new-abcdef"
-      ]
-      const all = Object.fromEntries([...kept, ...gone].map((name) => [name, 11]))
-      assert.deepStrictEqual(yield* swept(all), kept.toSorted())
-    })
-  )
-  it.effect("a launch file that is not in the log yet stays for ten minutes", () =>
-    Effect.gen(function* () {
-      const names = ["nobody-1-g1-launch-1.json", "nobody-1-g1-launch-1.kept", ".new-abcdef"]
-      assert.deepStrictEqual(yield* swept(Object.fromEntries(names.map((name) => [name, 9]))), names.toSorted())
-    })
-  )
+describe("behaviour#secrets", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("launch files of killed processes are removed, except those that a watch or a run may still need", () =>
+      Effect.gen(function* () {
+        const kept = [
+          "alive-1-g1-launch-1.kept",
+          "alive-1-g2-launch-2.json",
+          "run-alive-3-1.json",
+          "x-1-g1-launch-1.out",
+          "x-1-g1-launch-1.receipt"
+        ]
+        const gone = [
+          "nobody-1-g1-launch-1.kept",
+          "nobody-1-g1-launch-1.json",
+          "ended-1-g1-launch-1.kept",
+          "run-ended-1-1.json",
+          ".new-abcdef"
+        ]
+        const all = Object.fromEntries([...kept, ...gone].map((name) => [name, 11]))
+        assert.deepStrictEqual(yield* swept(all), kept.toSorted())
+      })
+    )
+    it.effect("a launch file that is not in the log yet stays for ten minutes", () =>
+      Effect.gen(function* () {
+        const names = ["nobody-1-g1-launch-1.json", "nobody-1-g1-launch-1.kept", ".new-abcdef"]
+        assert.deepStrictEqual(yield* swept(Object.fromEntries(names.map((name) => [name, 9]))), names.toSorted())
+      })
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import type { AgentSession, Held, ProcessInfo } from "@souffleur/domain"
 import { Effect } from "effect"
 import { liveSessions, sessionTitle } from "../src/watching/LiveSessions.ts"
@@ -42,20 +42,24 @@ it.effect("a hook outranks a pid file on the session of a process, and adds a pr
   })
 )
 
-it.effect(
-  "the live sessions leave out hooks of a process that is gone, a zombie, another user's, or another under its pid",
-  () =>
-    Effect.gen(function* () {
-      const told = [held(10, "a"), held(20, "b"), held(30, "c"), held(40, "d", 1)]
-      const running = [process(20, { condition: "zombie" }), process(30, { uid: 0 }), process(40)]
-      assert.deepStrictEqual(yield* live([], told, ...running), [])
-    })
-)
+describe("behaviour#who-holds-a-session", () => {
+  it.effect(
+    "the live sessions leave out hooks of a process that is gone, a zombie, another user's, or another under its pid",
+    () =>
+      Effect.gen(function* () {
+        const told = [held(10, "a"), held(20, "b"), held(30, "c"), held(40, "d", 1)]
+        const running = [process(20, { condition: "zombie" }), process(30, { uid: 0 }), process(40)]
+        assert.deepStrictEqual(yield* live([], told, ...running), [])
+      })
+  )
+})
 
-it("the choices have no control characters, and are short enough to be read", () => {
-  const evil = `\u001B[2J\u009B\u202E\n${"x".repeat(5000)}`
-  const title = sessionTitle({ pid: 7, sessionId: evil, project: evil, status: evil })
-  assert.notMatch(title, /[\p{Cc}\u202E]/u)
-  assert.include(title, "\\u001b[2J")
-  assert.isBelow(title.length, 500)
+describe("behaviour#plain-words", () => {
+  it("the choices have no control characters, and are short enough to be read", () => {
+    const evil = `\u001B[2J\u009B\u202E\n${"x".repeat(5000)}`
+    const title = sessionTitle({ pid: 7, sessionId: evil, project: evil, status: evil })
+    assert.notMatch(title, /[\p{Cc}\u202E]/u)
+    assert.include(title, "\\u001b[2J")
+    assert.isBelow(title.length, 500)
+  })
 })

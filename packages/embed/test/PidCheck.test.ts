@@ -1,5 +1,5 @@
 import { Hooks, Processes, type ProcessInfo, SessionNotFound, initial } from "@souffleur/domain"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { layerPartialAgent } from "@souffleur/testing"
 import { Effect, Layer, Option } from "effect"
 import { pidCheck } from "../src/doctor/PidCheck.ts"
@@ -57,9 +57,12 @@ const cases: ReadonlyArray<readonly [what: string, of: Case, levels: ReadonlyArr
   ["another user's", { found: { ...alive, uid: 0 } }, ["wrong"], /another user/u],
   ["who started this very command", { ancestors: [10] }, ["wrong"], /started this/u]
 ]
-it.effect.each(cases)("doctor PID: %s", ([, of, levels, says]) =>
-  Effect.map(said(of), (found) => {
-    assert.deepStrictEqual(found.levels, levels)
-    assert.match(found.words, says)
-  })
-)
+
+describe("command-line#doctor", () => {
+  it.effect.each(cases)("doctor PID: %s", ([, of, levels, says]) =>
+    Effect.map(said(of), (found) => {
+      assert.deepStrictEqual(found.levels, levels)
+      assert.match(found.words, says)
+    })
+  )
+})

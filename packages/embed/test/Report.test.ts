@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Event, initial, utc, type Watch, type WatchEvent } from "@souffleur/domain"
 import type { RunEvent } from "@souffleur/plan"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
@@ -42,106 +42,112 @@ const watch = (...events: ReadonlyArray<WatchEvent>): JobHistory => ({
   )
 })
 
-it("a report has the deaths, recoveries and waits of its time, and no older ones", () => {
-  const told = watch(
-    ...recovered(noon - 15 * hour, 1, 9000),
-    ...recovered(noon - 5 * hour, 2, 3000),
-    ...recovered(noon - 4 * hour, 3, 5000),
-    ...recovered(noon - 3 * hour, 4, 60_000),
-    at(noon - 2 * hour, { ...examples.WaitStarted, kind: "usage-limit" as const }),
-    at(noon - hour, { ...examples.WaitEnded, how: "over" as const })
-  )
-  const report = reportOf([told], period)
-  assert.deepStrictEqual(report.deaths, [{ cause: "pid", message: "its process was gone", count: 3 }])
-  assert.deepStrictEqual(report.recoveries, { count: 3, successful: 3, median: 5000, longest: 60_000 })
-  assert.deepStrictEqual(report.waits, [{ kind: "usage-limit", millis: hour }])
-  assert.deepStrictEqual([report.contextTokens, report.watches[0]?.watched], [4500, 12 * hour])
-  const text = reportMarkdown(report, utc)
-  for (const line of [
-    "1 watch and 0 runs: none needs you.",
-    "3 deaths. 3 of 3 recoveries brought the work back, in 5 s at the median and 1 m 0 s at most.",
-    "Successors went on with 4,500 tokens of context.",
-    "- 3 times: its process was gone",
-    "- usage limit: 1 h 0 m",
-    "- 07:00:00 recovery 2: taken after 3 s, by resume, 1,500 tokens of context"
-  ])
-    assert.include(text.split("\n"), line)
-  assert.isTrue(
-    text.split("\n").every((line) => line.length <= 80 || line.startsWith("3 deaths")),
-    text
-  )
-  const json = JSON.parse(JSON.stringify(reportJson(report)))
-  assert.deepInclude(json.watches[0].recoveries[0], { cycle: 2, ms: 3000, from: "2026-03-01T07:00:00.000Z" })
-})
-
-it("a death has the end of its process, and a command that died again was not brought back", () => {
-  const exit = { _tag: "Exited", code: 3 } as const
-  const died = (from: number, retries: number): WatchEvent => {
-    const { evidence, ...event } = examples.ConductorDied
-    return at(from, { ...event, reason: "pid" as const, retries, evidence: { ...evidence, end: exit } })
-  }
-  const again = (from: number, cycle: number, retries: number): ReadonlyArray<WatchEvent> => [
-    died(from, retries),
-    Event.RecoveryStarted.make({ at: from, cycle, purpose: "relaunch", trigger: "pid" }),
-    at(from + 1000, { ...examples.ConductorRelaunched, generation: cycle + 1, cycle, provider: "restart" })
-  ]
-  const report = (last: number) =>
-    reportOf(
-      [
-        watch({ ...examples.WatchOpened, kind: "command" }, ...again(noon - hour, 1, 1), died(noon - hour + 5000, last))
-      ],
-      period
+describe("command-line#report", () => {
+  it("a report has the deaths, recoveries and waits of its time, and no older ones", () => {
+    const told = watch(
+      ...recovered(noon - 15 * hour, 1, 9000),
+      ...recovered(noon - 5 * hour, 2, 3000),
+      ...recovered(noon - 4 * hour, 3, 5000),
+      ...recovered(noon - 3 * hour, 4, 60_000),
+      at(noon - 2 * hour, { ...examples.WaitStarted, kind: "usage-limit" as const }),
+      at(noon - hour, { ...examples.WaitEnded, how: "over" as const })
     )
-  assert.deepStrictEqual(report(2).deaths, [{ cause: "pid", message: "it ended with exit code 3", count: 2 }])
-  assert.strictEqual(report(2).recoveries.successful, 0)
-  assert.strictEqual(report(0).recoveries.successful, 1)
-})
-
-it("a wait that began before the report counts from its begin", () => {
-  const told = watch(at(noon - 20 * hour, { ...examples.WaitStarted, kind: "outage" as const }))
-  assert.deepStrictEqual(reportOf([told], period).waits, [{ kind: "outage", millis: 12 * hour }])
-})
-
-it("a report names each job that needs a person, and each watch that gave up", () => {
-  const needing: JobHistory = {
-    ...watch(),
-    job: job({ id: "a", need: { why: "it waits", next: "souffleur attach a" } })
-  }
-  const ended = (id: string, end: Watch["end"]): JobHistory => ({
-    ...watch(),
-    job: watchJob({ id, watch: { ...initial, phase: "Exited", end } }, false)
+    const report = reportOf([told], period)
+    assert.deepStrictEqual(report.deaths, [{ cause: "pid", message: "its process was gone", count: 3 }])
+    assert.deepStrictEqual(report.recoveries, { count: 3, successful: 3, median: 5000, longest: 60_000 })
+    assert.deepStrictEqual(report.waits, [{ kind: "usage-limit", millis: hour }])
+    assert.deepStrictEqual([report.contextTokens, report.watches[0]?.watched], [4500, 12 * hour])
+    const text = reportMarkdown(report, utc)
+    for (const line of [
+      "1 watch and 0 runs: none needs you.",
+      "3 deaths. 3 of 3 recoveries brought the work back, in 5 s at the median and 1 m 0 s at most.",
+      "Successors went on with 4,500 tokens of context.",
+      "- 3 times: its process was gone",
+      "- usage limit: 1 h 0 m",
+      "- 07:00:00 recovery 2: taken after 3 s, by resume, 1,500 tokens of context"
+    ])
+      assert.include(text.split("\n"), line)
+    assert.isTrue(
+      text.split("\n").every((line) => line.length <= 80 || line.startsWith("3 deaths")),
+      text
+    )
+    const json = JSON.parse(JSON.stringify(reportJson(report)))
+    assert.deepInclude(json.watches[0].recoveries[0], { cycle: 2, ms: 3000, from: "2026-03-01T07:00:00.000Z" })
   })
-  const [gone, done] = [ended("b", "retries exhausted"), ended("c", "completed")]
-  assert.deepStrictEqual(reportOf([needing, gone, done], period).needs, [
-    { kind: "watch", id: "a", why: "it waits", next: "souffleur attach a" },
-    { kind: "watch", id: "b", why: "failed: three ends without progress", next: "souffleur why b" }
-  ])
-})
 
-it("a report has the tasks and the commits of its time, each commit once", () => {
-  const { AgentAsked, ImplementationCompleted, RunOpened, TaskCompleted, TaskStarted } = runExamples
-  const taskId = "task-001"
-  const asked = (time: number, token: string) => at(time, { ...AgentAsked, token, taskId })
-  const done = (time: number, token: string, commits: ReadonlyArray<string>) =>
-    at(time, { ...ImplementationCompleted, token, taskId, commits })
-  const events = given<RunEvent>(
-    at(noon - 14 * hour, RunOpened),
-    at(noon - 14 * hour, { ...TaskStarted, taskId }),
-    asked(noon - 14 * hour, "a1"),
-    done(noon - 13 * hour, "a1", ["old"]),
-    asked(noon - 3 * hour, "a2"),
-    done(noon - 2 * hour, "a2", ["c1", "c2"]),
-    asked(noon - 2 * hour, "a3"),
-    done(noon - hour, "a3", ["c2", "c3"]),
-    at(noon - hour, { ...TaskCompleted, taskId, commits: ["old", "c1", "c2", "c3"] })
-  )
-  const told: JobHistory = { job: job({ kind: "run", id: "r" }), run: runTimeline(events, noon) }
-  const report = reportOf([told], period)
-  assert.deepStrictEqual([report.tasks, report.commits], [1, 3])
-  assert.include(reportMarkdown(report, utc), "- task-001 Create the model: completed, 3 agents, 4 commits, 13 h 0 m")
-})
+  it("a death has the end of its process, and a command that died again was not brought back", () => {
+    const exit = { _tag: "Exited", code: 3 } as const
+    const died = (from: number, retries: number): WatchEvent => {
+      const { evidence, ...event } = examples.ConductorDied
+      return at(from, { ...event, reason: "pid" as const, retries, evidence: { ...evidence, end: exit } })
+    }
+    const again = (from: number, cycle: number, retries: number): ReadonlyArray<WatchEvent> => [
+      died(from, retries),
+      Event.RecoveryStarted.make({ at: from, cycle, purpose: "relaunch", trigger: "pid" }),
+      at(from + 1000, { ...examples.ConductorRelaunched, generation: cycle + 1, cycle, provider: "restart" })
+    ]
+    const report = (last: number) =>
+      reportOf(
+        [
+          watch(
+            { ...examples.WatchOpened, kind: "command" },
+            ...again(noon - hour, 1, 1),
+            died(noon - hour + 5000, last)
+          )
+        ],
+        period
+      )
+    assert.deepStrictEqual(report(2).deaths, [{ cause: "pid", message: "it ended with exit code 3", count: 2 }])
+    assert.strictEqual(report(2).recoveries.successful, 0)
+    assert.strictEqual(report(0).recoveries.successful, 1)
+  })
 
-it("a word of others begins no form of Markdown, and no line of a terminal", () => {
-  assert.strictEqual(markdownText("[x](y) *b* `c` # d | <e>"), "\\[x\\](y) \\*b\\* \\`c\\` \\# d \\| \\<e\\>")
-  assert.strictEqual(markdownText("a\nb\u001Bc"), "a\\\\u000ab\\\\u001bc")
+  it("a wait that began before the report counts from its begin", () => {
+    const told = watch(at(noon - 20 * hour, { ...examples.WaitStarted, kind: "outage" as const }))
+    assert.deepStrictEqual(reportOf([told], period).waits, [{ kind: "outage", millis: 12 * hour }])
+  })
+
+  it("a report names each job that needs a person, and each watch that gave up", () => {
+    const needing: JobHistory = {
+      ...watch(),
+      job: job({ id: "a", need: { why: "it waits", next: "souffleur attach a" } })
+    }
+    const ended = (id: string, end: Watch["end"]): JobHistory => ({
+      ...watch(),
+      job: watchJob({ id, watch: { ...initial, phase: "Exited", end } }, false)
+    })
+    const [gone, done] = [ended("b", "retries exhausted"), ended("c", "completed")]
+    assert.deepStrictEqual(reportOf([needing, gone, done], period).needs, [
+      { kind: "watch", id: "a", why: "it waits", next: "souffleur attach a" },
+      { kind: "watch", id: "b", why: "failed: three ends without progress", next: "souffleur why b" }
+    ])
+  })
+
+  it("a report has the tasks and the commits of its time, each commit once", () => {
+    const { AgentAsked, ImplementationCompleted, RunOpened, TaskCompleted, TaskStarted } = runExamples
+    const taskId = "task-001"
+    const asked = (time: number, token: string) => at(time, { ...AgentAsked, token, taskId })
+    const done = (time: number, token: string, commits: ReadonlyArray<string>) =>
+      at(time, { ...ImplementationCompleted, token, taskId, commits })
+    const events = given<RunEvent>(
+      at(noon - 14 * hour, RunOpened),
+      at(noon - 14 * hour, { ...TaskStarted, taskId }),
+      asked(noon - 14 * hour, "a1"),
+      done(noon - 13 * hour, "a1", ["old"]),
+      asked(noon - 3 * hour, "a2"),
+      done(noon - 2 * hour, "a2", ["c1", "c2"]),
+      asked(noon - 2 * hour, "a3"),
+      done(noon - hour, "a3", ["c2", "c3"]),
+      at(noon - hour, { ...TaskCompleted, taskId, commits: ["old", "c1", "c2", "c3"] })
+    )
+    const told: JobHistory = { job: job({ kind: "run", id: "r" }), run: runTimeline(events, noon) }
+    const report = reportOf([told], period)
+    assert.deepStrictEqual([report.tasks, report.commits], [1, 3])
+    assert.include(reportMarkdown(report, utc), "- task-001 Create the model: completed, 3 agents, 4 commits, 13 h 0 m")
+  })
+
+  it("a word of others begins no form of Markdown, and no line of a terminal", () => {
+    assert.strictEqual(markdownText("[x](y) *b* `c` # d | <e>"), "\\[x\\](y) \\*b\\* \\`c\\` \\# d \\| \\<e\\>")
+    assert.strictEqual(markdownText("a\nb\u001Bc"), "a\\\\u000ab\\\\u001bc")
+  })
 })

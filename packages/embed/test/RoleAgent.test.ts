@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Settings } from "@souffleur/domain"
 import { freshTask, initialRun, type Plan, type Run } from "@souffleur/plan"
 import { fakeKind, FakeWorld, layerSettings } from "@souffleur/testing"
@@ -32,58 +32,60 @@ const unfit = Effect.fnUntraced(function* (plan: Partial<Plan>, run?: Run) {
   )
 })
 
-it.layer(layerSettings())((it) => {
-  it("a run that goes on keeps its agents and its permission where a person says nothing else", () => {
-    const chosen = { implementer: "codex", reviewer: null, permission: "bypassPermissions" } as const
-    const run = { ...initialRun, chosen }
-    assert.deepStrictEqual(chosenFor({}, run), {
-      agents: { implementer: "codex", reviewer: undefined },
-      permission: "bypassPermissions"
+describe("behaviour#agents-of-a-run", () => {
+  it.layer(layerSettings())((it) => {
+    it("a run that goes on keeps its agents and its permission where a person says nothing else", () => {
+      const chosen = { implementer: "codex", reviewer: null, permission: "bypassPermissions" } as const
+      const run = { ...initialRun, chosen }
+      assert.deepStrictEqual(chosenFor({}, run), {
+        agents: { implementer: "codex", reviewer: undefined },
+        permission: "bypassPermissions"
+      })
+      assert.deepStrictEqual(chosenFor({ agents: { implementer: "pi" }, permission: "acceptEdits" }, run), {
+        agents: { implementer: "pi", reviewer: undefined },
+        permission: "acceptEdits"
+      })
+      assert.deepStrictEqual(chosenFor({}), {
+        agents: { implementer: undefined, reviewer: undefined },
+        permission: "acceptEdits"
+      })
     })
-    assert.deepStrictEqual(chosenFor({ agents: { implementer: "pi" }, permission: "acceptEdits" }, run), {
-      agents: { implementer: "pi", reviewer: undefined },
-      permission: "acceptEdits"
-    })
-    assert.deepStrictEqual(chosenFor({}), {
-      agents: { implementer: undefined, reviewer: undefined },
-      permission: "acceptEdits"
-    })
+    it.effect("each role is cast by its agent, under the ceiling", () =>
+      Effect.gen(function* () {
+        const { agent, files } = new FakeWorld()
+        agent.others.set("other", new FakeWorld().agent)
+        const settings = { ...(yield* Settings), maxExternalPermission: "acceptEdits" } as const
+        const plan = { tasks, finish }
+        const chosen = { agents: { reviewer: "other" }, permission: "bypassPermissions" } as const
+        const cast = yield* Effect.provide(
+          castRoles(fakeKind, settings, plan, chosen),
+          Layer.provide(agent.layer, files.layer)
+        )
+        assert.deepStrictEqual(
+          cast.map(({ permission, role }) => [role, permission]),
+          [
+            ["implementer", "acceptEdits"],
+            ["reviewer", "acceptEdits"],
+            ["finisher", "acceptEdits"]
+          ]
+        )
+      })
+    )
+    it.effect("a run that goes on needs the agents of its open tasks alone", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* unfit({}), "implementer")
+        assert.strictEqual(yield* unfit({}, runOf(["t2"])), "implementer")
+        assert.strictEqual(yield* unfit({}, runOf([])), "none")
+        // The plan got a task since.
+        assert.strictEqual(yield* unfit({ tasks: [...tasks, { ...tasks[0]!, id: "t3" }] }, runOf([])), "implementer")
+      })
+    )
+    it.effect("a run whose tasks are complete needs the agent of its finishing step until that was asked for", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* unfit({ finish }, runOf([])), "finisher")
+        for (const finishing of ["begun", "done", "failed", "skipped"] as const)
+          assert.strictEqual(yield* unfit({ finish }, runOf([], finishing)), "none", finishing)
+      })
+    )
   })
-  it.effect("each role is cast by its agent, under the ceiling", () =>
-    Effect.gen(function* () {
-      const { agent, files } = new FakeWorld()
-      agent.others.set("other", new FakeWorld().agent)
-      const settings = { ...(yield* Settings), maxExternalPermission: "acceptEdits" } as const
-      const plan = { tasks, finish }
-      const chosen = { agents: { reviewer: "other" }, permission: "bypassPermissions" } as const
-      const cast = yield* Effect.provide(
-        castRoles(fakeKind, settings, plan, chosen),
-        Layer.provide(agent.layer, files.layer)
-      )
-      assert.deepStrictEqual(
-        cast.map(({ permission, role }) => [role, permission]),
-        [
-          ["implementer", "acceptEdits"],
-          ["reviewer", "acceptEdits"],
-          ["finisher", "acceptEdits"]
-        ]
-      )
-    })
-  )
-  it.effect("a run that goes on needs the agents of its open tasks alone", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* unfit({}), "implementer")
-      assert.strictEqual(yield* unfit({}, runOf(["t2"])), "implementer")
-      assert.strictEqual(yield* unfit({}, runOf([])), "none")
-      // The plan got a task since.
-      assert.strictEqual(yield* unfit({ tasks: [...tasks, { ...tasks[0]!, id: "t3" }] }, runOf([])), "implementer")
-    })
-  )
-  it.effect("a run whose tasks are complete needs the agent of its finishing step until that was asked for", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* unfit({ finish }, runOf([])), "finisher")
-      for (const finishing of ["begun", "done", "failed", "skipped"] as const)
-        assert.strictEqual(yield* unfit({ finish }, runOf([], finishing)), "none", finishing)
-    })
-  )
 })

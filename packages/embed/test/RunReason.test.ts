@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import type { RunEvent } from "@souffleur/plan"
 import { leastPin } from "@souffleur/domain"
 import { runReasonLines, runReasonOf } from "../src/explain/RunReason.ts"
@@ -59,17 +59,19 @@ it("why tells the step of the ladder of a rejection and of a failed assignment",
   assert.include(why(failed("lost")), "it counts for nothing")
 })
 
-it("why tells the evidence against an agent that is ended", () => {
-  const overdue = why(ending("timeout"), failed("timeout"))
-  assert.include(overdue, "it slept", "the last decision")
-  const reason = why(ending("timeout"))
-  for (const part of [
-    "process 4711 runs since 2026-03-01T03:00:00.000Z; its limit is 1 h 0 m",
-    "it has started pid 4712",
-    "its assignment failed"
-  ])
-    assert.include(reason, part)
-  assert.include(why(ending("left running")), "its word counts")
+describe("command-line#plans", () => {
+  it("why tells the evidence against an agent that is ended", () => {
+    const overdue = why(ending("timeout"), failed("timeout"))
+    assert.include(overdue, "it slept", "the last decision")
+    const reason = why(ending("timeout"))
+    for (const part of [
+      "process 4711 runs since 2026-03-01T03:00:00.000Z; its limit is 1 h 0 m",
+      "it has started pid 4712",
+      "its assignment failed"
+    ])
+      assert.include(reason, part)
+    assert.include(why(ending("left running")), "its word counts")
+  })
 })
 
 it("why tells what a run waits for, until when, and by which source", () => {
@@ -112,17 +114,19 @@ it("why tells the times of a limit by the clock of the zone", () => {
   assert.notInclude(told, "Z")
 })
 
-it("why tells the problems of each rejection before an escalation", () => {
-  const escalated: RunEvent = {
-    _tag: "TaskEscalated",
-    at,
-    taskId: "t1",
-    reason: "rejections",
-    message: "rejected 2 times: no test"
-  }
-  const told = why(rejected(1), rejected(2), escalated)
-  for (const what of ["rejected 2 times: no test", "- of an empty input", "attempt 1 was rejected: no test"])
-    assert.include(told, what)
+describe("behaviour#answers", () => {
+  it("why tells the problems of each rejection before an escalation", () => {
+    const escalated: RunEvent = {
+      _tag: "TaskEscalated",
+      at,
+      taskId: "t1",
+      reason: "rejections",
+      message: "rejected 2 times: no test"
+    }
+    const told = why(rejected(1), rejected(2), escalated)
+    for (const what of ["rejected 2 times: no test", "- of an empty input", "attempt 1 was rejected: no test"])
+      assert.include(told, what)
+  })
 })
 
 it("an event that is no decision has no reason, and no text of a reason controls a terminal", () => {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { foldRun } from "@souffleur/plan"
 import { FakeWorld, identityOf } from "@souffleur/testing"
 import { Effect } from "effect"
@@ -8,22 +8,24 @@ import { runStatus } from "../src/conducting/RunStatus.ts"
 const { AgentAsked, AgentLaunched, RunOpened, TaskStarted } = examples
 const taskId = "task-001"
 
-it.effect("the status of a run tells what its agent does, also where only the output of its launch tells it", () => {
-  const world = new FakeWorld({ conductor: { pid: AgentLaunched.process.pid, sessionId: "s1" } })
-  const run = foldRun([
-    RunOpened,
-    { ...TaskStarted, taskId },
-    { ...AgentAsked, taskId },
-    { ...AgentLaunched, process: identityOf(AgentLaunched.process.pid) }
-  ])
-  world.agent.turnIn = `/state/launches/${AgentLaunched.launchId}.out`
-  world.agent.signs = (_, now) => ({
-    writtenAt: now,
-    context: undefined,
-    turn: { _tag: "Tool", at: now - 8000, name: "Bash", limit: undefined, spawns: true }
+describe("behaviour#signs", () => {
+  it.effect("the status of a run tells what its agent does, also where only the output of its launch tells it", () => {
+    const world = new FakeWorld({ conductor: { pid: AgentLaunched.process.pid, sessionId: "s1" } })
+    const run = foldRun([
+      RunOpened,
+      { ...TaskStarted, taskId },
+      { ...AgentAsked, taskId },
+      { ...AgentLaunched, process: identityOf(AgentLaunched.process.pid) }
+    ])
+    world.agent.turnIn = `/state/launches/${AgentLaunched.launchId}.out`
+    world.agent.signs = (_, now) => ({
+      writtenAt: now,
+      context: undefined,
+      turn: { _tag: "Tool", at: now - 8000, name: "Bash", limit: undefined, spawns: true }
+    })
+    return Effect.gen(function* () {
+      const { doing } = yield* runStatus({ id: "r", run })
+      assert.strictEqual(doing, "runs the tool Bash, for 8 s")
+    }).pipe(Effect.provide(world.layer))
   })
-  return Effect.gen(function* () {
-    const { doing } = yield* runStatus({ id: "r", run })
-    assert.strictEqual(doing, "runs the tool Bash, for 8 s")
-  }).pipe(Effect.provide(world.layer))
 })

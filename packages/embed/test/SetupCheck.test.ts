@@ -1,7 +1,7 @@
 import { claudeCode } from "@souffleur/claude"
 import { HostServices } from "@souffleur/node"
 import { type AgentPackage, anyAgent, loadSettings } from "@souffleur/process"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, FileSystem } from "effect"
 import { setupCheck, systemCheck } from "../src/doctor/SetupCheck.ts"
 import { installed } from "./Installed.ts"
@@ -19,39 +19,41 @@ it.live("the check prints only the program of an agent command, which may hold a
   }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.live("a config file that others may have written is wrong, and not used at all", () =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const project = yield* files.makeTempDirectoryScoped()
-    const file = `${project}/.orchestra_configs/souffleur`
-    yield* files.makeDirectory(`${project}/.orchestra_configs`, { mode: 0o755 })
-    yield* files.writeFileString(file, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
-    const variables = { HOME: project, PATH: "/usr/bin:/bin" }
-    const found = Effect.gen(function* () {
-      const settings = yield* loadSettings({
-        agent: claudeCode,
-        projectDir: project,
-        environment: variables,
-        flags: {}
+describe("settings#config-file", () => {
+  it.live("a config file that others may have written is wrong, and not used at all", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const project = yield* files.makeTempDirectoryScoped()
+      const file = `${project}/.orchestra_configs/souffleur`
+      yield* files.makeDirectory(`${project}/.orchestra_configs`, { mode: 0o755 })
+      yield* files.writeFileString(file, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
+      const variables = { HOME: project, PATH: "/usr/bin:/bin" }
+      const found = Effect.gen(function* () {
+        const settings = yield* loadSettings({
+          agent: claudeCode,
+          projectDir: project,
+          environment: variables,
+          flags: {}
+        })
+        const findings = yield* setupCheck(settings, project, 1000).pipe(Effect.provide(installed(variables)))
+        return { ceiling: settings.maxExternalPermission, config: findings.filter(({ check }) => check === "config") }
       })
-      const findings = yield* setupCheck(settings, project, 1000).pipe(Effect.provide(installed(variables)))
-      return { ceiling: settings.maxExternalPermission, config: findings.filter(({ check }) => check === "config") }
-    })
-    yield* files.chmod(file, 0o666)
-    const { ceiling, config } = yield* found
-    assert.strictEqual(ceiling, "acceptEdits")
-    assert.deepStrictEqual(
-      config.map(({ level }) => level),
-      ["wrong"]
-    )
-    assert.match(config[0]!.detail, /others may write to it \(mode 0666\): chmod go-w/)
-    yield* files.chmod(file, 0o600)
-    assert.deepStrictEqual(
-      (yield* found).config.map(({ level }) => level),
-      ["ok"]
-    )
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
+      yield* files.chmod(file, 0o666)
+      const { ceiling, config } = yield* found
+      assert.strictEqual(ceiling, "acceptEdits")
+      assert.deepStrictEqual(
+        config.map(({ level }) => level),
+        ["wrong"]
+      )
+      assert.match(config[0]!.detail, /others may write to it \(mode 0666\): chmod go-w/)
+      yield* files.chmod(file, 0o600)
+      assert.deepStrictEqual(
+        (yield* found).config.map(({ level }) => level),
+        ["ok"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})
 
 /** Another agent beside the first. */
 const other: AgentPackage = {
@@ -64,26 +66,28 @@ const other: AgentPackage = {
   owns: ([program]) => program === "other"
 }
 
-it.live("the folder and the limits are those of the agent that is installed, not of the default that is not", () =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const home = yield* files.makeTempDirectoryScoped()
-    yield* files.writeFileString(`${home}/other`, "#!/bin/sh\n", { mode: 0o755 })
-    const agent = anyAgent(claudeCode, other)
-    const checked = Effect.fnUntraced(function* (PATH: string) {
-      const variables = { HOME: home, PATH }
-      const settings = yield* loadSettings({ agent, projectDir: home, environment: variables, flags: {} })
-      const found = yield* Effect.provide(setupCheck(settings, home, 1000), installed(variables, agent))
-      return (check: string) => found.filter((one) => one.check === check).map(({ detail }) => detail)
-    })
-    const found = yield* checked(home)
-    assert.include(found("agent").join(), "Other is found too: souffleur run -- other")
-    assert.include(found("sessions").join(), `${home}/.other/talks`)
-    assert.include(found("stale limit").join(), "silent for 5 m 1 s")
-    const none = yield* checked(`${home}/none`)
-    assert.include(none("sessions").join(), `${home}/.claude/projects`)
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
+describe("command-line#doctor", () => {
+  it.live("the folder and the limits are those of the agent that is installed, not of the default that is not", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const home = yield* files.makeTempDirectoryScoped()
+      yield* files.writeFileString(`${home}/other`, "#!/bin/sh\n", { mode: 0o755 })
+      const agent = anyAgent(claudeCode, other)
+      const checked = Effect.fnUntraced(function* (PATH: string) {
+        const variables = { HOME: home, PATH }
+        const settings = yield* loadSettings({ agent, projectDir: home, environment: variables, flags: {} })
+        const found = yield* Effect.provide(setupCheck(settings, home, 1000), installed(variables, agent))
+        return (check: string) => found.filter((one) => one.check === check).map(({ detail }) => detail)
+      })
+      const found = yield* checked(home)
+      assert.include(found("agent").join(), "Other is found too: souffleur run -- other")
+      assert.include(found("sessions").join(), `${home}/.other/talks`)
+      assert.include(found("stale limit").join(), "silent for 5 m 1 s")
+      const none = yield* checked(`${home}/none`)
+      assert.include(none("sessions").join(), `${home}/.claude/projects`)
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})
 
 it("doctor says on a Mac that souffleur was never tried there, and nothing on Linux", () => {
   assert.deepStrictEqual(systemCheck("linux"), [])

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { type EventLog, type Launcher, Settings } from "@souffleur/domain"
 import { release } from "@souffleur/supervisor"
 import { RunLog } from "@souffleur/plan"
@@ -58,28 +58,35 @@ it.effect("a watch ends with its scope, its Conductor is left, and it goes on fr
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
-it.effect("a watch that goes on keeps its comms and its Conductor, and says so to a caller who asks for others", () => {
-  const { layer } = faked()
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id } = yield* Effect.scoped(Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled")))
-    const other = yield* Effect.flip(souffleur.watch({ ...asked, comms: "/p/other.db" }))
-    assert.deepInclude(other, {
-      _tag: "OpenedOtherwise",
-      message: `watch ${id} goes on with no comms: leave --comms out`
-    })
-    assert.strictEqual((yield* Effect.flip(souffleur.watch({ ...asked, force: true })))._tag, "OpenedOtherwise")
-    assert.deepStrictEqual(
-      (yield* souffleur.living).map((one) => one.id),
-      [id]
-    )
-    const { before, from, ports } = yield* souffleur.watch({ ...conductor, project: "/p" })
-    assert.strictEqual(before.revision, from)
-    assert.strictEqual(Context.get(ports, Settings).stateDir, (yield* Settings).stateDir)
-    yield* souffleur.release(id)
-    assert.deepInclude(yield* souffleur.ended(5), { count: 1 })
-    assert.deepStrictEqual(yield* souffleur.living, [])
-  }).pipe(Effect.scoped, Effect.provide(layer))
+describe("command-line#watches", () => {
+  it.effect(
+    "a watch that goes on keeps its comms and its Conductor, and says so to a caller who asks for others",
+    () => {
+      const { layer } = faked()
+      return Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const { id } = yield* Effect.scoped(
+          Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled"))
+        )
+        const other = yield* Effect.flip(souffleur.watch({ ...asked, comms: "/p/other.db" }))
+        assert.deepInclude(other, {
+          _tag: "OpenedOtherwise",
+          message: `watch ${id} goes on with no comms: leave --comms out`
+        })
+        assert.strictEqual((yield* Effect.flip(souffleur.watch({ ...asked, force: true })))._tag, "OpenedOtherwise")
+        assert.deepStrictEqual(
+          (yield* souffleur.living).map((one) => one.id),
+          [id]
+        )
+        const { before, from, ports } = yield* souffleur.watch({ ...conductor, project: "/p" })
+        assert.strictEqual(before.revision, from)
+        assert.strictEqual(Context.get(ports, Settings).stateDir, (yield* Settings).stateDir)
+        yield* souffleur.release(id)
+        assert.deepInclude(yield* souffleur.ended(5), { count: 1 })
+        assert.deepStrictEqual(yield* souffleur.living, [])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }
+  )
 })
 
 it.effect("the status of a watch has the conditions of its processes, and is not looked for once it has ended", () => {
@@ -99,39 +106,46 @@ it.effect("the status of a watch has the conditions of its processes, and is not
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
-it.effect("the status of a watch tells what its agent does, also where only the output of its launch tells it", () => {
-  const { layer, world } = faked()
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.watch(asked)
-    yield* untilEvent(id, "WatchSettled")
-    yield* world.conductor.dies
-    yield* untilEvent(id, "ConductorRelaunched")
-    const { launchId } = yield* souffleur.state(id)
-    world.agent.turnIn = `/state/launches/${launchId}.out`
-    world.agent.signs = (_, now) => ({
-      writtenAt: now,
-      context: undefined,
-      turn: { _tag: "Tool", at: now - 8000, name: "Bash", limit: undefined, spawns: true }
-    })
-    const { doing } = yield* souffleur.status(yield* souffleur.find(id))
-    assert.strictEqual(doing, "runs the tool Bash, for 8 s")
-  }).pipe(Effect.scoped, Effect.provide(layer))
+describe("behaviour#signs", () => {
+  it.effect(
+    "the status of a watch tells what its agent does, also where only the output of its launch tells it",
+    () => {
+      const { layer, world } = faked()
+      return Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const { id } = yield* souffleur.watch(asked)
+        yield* untilEvent(id, "WatchSettled")
+        yield* world.conductor.dies
+        yield* untilEvent(id, "ConductorRelaunched")
+        const { launchId } = yield* souffleur.state(id)
+        world.agent.turnIn = `/state/launches/${launchId}.out`
+        world.agent.signs = (_, now) => ({
+          writtenAt: now,
+          context: undefined,
+          turn: { _tag: "Tool", at: now - 8000, name: "Bash", limit: undefined, spawns: true }
+        })
+        const { doing } = yield* souffleur.status(yield* souffleur.find(id))
+        assert.strictEqual(doing, "runs the tool Bash, for 8 s")
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }
+  )
 })
 
-it.effect("a successor that has answered is at work by its status, before its watcher has told so", () => {
-  const { layer, world } = faked()
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.watch(asked)
-    yield* untilEvent(id, "WatchSettled")
-    yield* world.conductor.dies
-    yield* untilEvent(id, "ConductorRelaunched")
-    const look = Effect.flatMap(souffleur.find(id), souffleur.status)
-    assert.deepInclude(yield* look, { state: "recovering", standing: "watching, hand-off not taken yet" })
-    world.agent.taken = () => ({ at: 0, context: undefined })
-    assert.deepInclude(yield* look, { state: "working", standing: "watching" })
-  }).pipe(Effect.scoped, Effect.provide(layer))
+describe("behaviour#hand-off", () => {
+  it.effect("a successor that has answered is at work by its status, before its watcher has told so", () => {
+    const { layer, world } = faked()
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      yield* world.conductor.dies
+      yield* untilEvent(id, "ConductorRelaunched")
+      const look = Effect.flatMap(souffleur.find(id), souffleur.status)
+      assert.deepInclude(yield* look, { state: "recovering", standing: "watching, hand-off not taken yet" })
+      world.agent.taken = () => ({ at: 0, context: undefined })
+      assert.deepInclude(yield* look, { state: "working", standing: "watching" })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
 it.effect("an app sees the agents that no watch follows, and the watches with their need of a person", () => {
@@ -155,51 +169,55 @@ it.effect("an app sees the agents that no watch follows, and the watches with th
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
-it.effect("a Conductor whose session is not known yet, and an agent that it started, are not unwatched", () => {
-  const { layer, world } = faked()
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id } = yield* Effect.tap(souffleur.watch(asked), (watch) => untilEvent(watch.id, "WatchSettled"))
-    world.processes.run({ pid: 4712, parent: 4711 }, { pid: 4713, parent: 4712 }, { pid: 4800, parent: 1 })
-    const environment = { SOUFFLEUR_LAUNCH_ID: `${id}-g2-c1-resume-in-place-1` }
-    world.processes.run({ pid: 4714, parent: 1, environment })
-    const sessions = [4711, 4713, 4714, 4800].map((pid) => ({ pid, sessionId: `unsaid-${pid}` }))
-    world.agent.sessions = sessions
-    const { agents } = yield* souffleur.overview("/p")
-    assert.deepStrictEqual(
-      agents.map(({ pid }) => pid),
-      [4800]
-    )
-  }).pipe(Effect.scoped, Effect.provide(layer))
+describe("command-line#without-a-command", () => {
+  it.effect("a Conductor whose session is not known yet, and an agent that it started, are not unwatched", () => {
+    const { layer, world } = faked()
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* Effect.tap(souffleur.watch(asked), (watch) => untilEvent(watch.id, "WatchSettled"))
+      world.processes.run({ pid: 4712, parent: 4711 }, { pid: 4713, parent: 4712 }, { pid: 4800, parent: 1 })
+      const environment = { SOUFFLEUR_LAUNCH_ID: `${id}-g2-c1-resume-in-place-1` }
+      world.processes.run({ pid: 4714, parent: 1, environment })
+      const sessions = [4711, 4713, 4714, 4800].map((pid) => ({ pid, sessionId: `unsaid-${pid}` }))
+      world.agent.sessions = sessions
+      const { agents } = yield* souffleur.overview("/p")
+      assert.deepStrictEqual(
+        agents.map(({ pid }) => pid),
+        [4800]
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("an agent of a run is not unwatched, also while its conductor is gone", () => {
+    const { layer, world } = faked()
+    world.processes.run({ pid: 4712, parent: 4711 }, { pid: 4800, parent: 1 })
+    world.agent.sessions = [4711, 4712, 4800].map((pid) => ({ pid, sessionId: `s${pid}` }))
+    const { AgentAsked, AgentLaunched, RunOpened, TaskStarted } = examples
+    return Effect.gen(function* () {
+      const log = yield* RunLog
+      const launched = { ...AgentLaunched, process: identityOf(4711) }
+      yield* log.append("run/r", 0, [RunOpened, TaskStarted, AgentAsked, launched])
+      const { agents } = yield* Souffleur.use((souffleur) => souffleur.overview("/p"))
+      assert.deepStrictEqual(
+        agents.map(({ pid }) => pid),
+        [4800]
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
-it.effect("an agent of a run is not unwatched, also while its conductor is gone", () => {
-  const { layer, world } = faked()
-  world.processes.run({ pid: 4712, parent: 4711 }, { pid: 4800, parent: 1 })
-  world.agent.sessions = [4711, 4712, 4800].map((pid) => ({ pid, sessionId: `s${pid}` }))
-  const { AgentAsked, AgentLaunched, RunOpened, TaskStarted } = examples
-  return Effect.gen(function* () {
-    const log = yield* RunLog
-    const launched = { ...AgentLaunched, process: identityOf(4711) }
-    yield* log.append("run/r", 0, [RunOpened, TaskStarted, AgentAsked, launched])
-    const { agents } = yield* Souffleur.use((souffleur) => souffleur.overview("/p"))
-    assert.deepStrictEqual(
-      agents.map(({ pid }) => pid),
-      [4800]
-    )
-  }).pipe(Effect.scoped, Effect.provide(layer))
-})
-
-it.effect("a session in a process that no launch can replace is refused, with what to type instead", () => {
-  const { layer, world } = faked()
-  world.agent.sessions = [{ ...conductor, unwatchable: { why: "a server has it", next: "stop it" } }]
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const [agent] = (yield* souffleur.overview("/p")).agents
-    assert.deepInclude(agent, { why: "a server has it", next: "stop it" })
-    const error = yield* Effect.flip(souffleur.watch(asked))
-    assert.deepInclude(error, { _tag: "BadTarget", message: "a server has it: type stop it" })
-  }).pipe(Effect.scoped, Effect.provide(layer))
+describe("behaviour#naming-a-conductor", () => {
+  it.effect("a session in a process that no launch can replace is refused, with what to type instead", () => {
+    const { layer, world } = faked()
+    world.agent.sessions = [{ ...conductor, unwatchable: { why: "a server has it", next: "stop it" } }]
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const [agent] = (yield* souffleur.overview("/p")).agents
+      assert.deepInclude(agent, { why: "a server has it", next: "stop it" })
+      const error = yield* Effect.flip(souffleur.watch(asked))
+      assert.deepInclude(error, { _tag: "BadTarget", message: "a server has it: type stop it" })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
 it.effect("a watch is taken by its guardian's word from that owner alone, and not where the owner has left", () => {
@@ -248,35 +266,39 @@ it.effect("fixed parts refuse a guardian, and open no watch for it", () => {
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
-it.effect(
-  "a run whose folder's watch ends in the same moment looks at the folder again, and begins its command",
-  () => {
-    const world = new FakeWorld({ conductor })
-    const fixed = Parts.layerFixed(fakeKind)
-    // The watch is released after it was found, and before it is owned.
-    const releasing = Layer.effect(
-      Parts,
-      Effect.gen(function* () {
-        const parts = yield* Parts
-        const context = yield* Effect.context<EventLog | Launcher | Settings | FileSystem.FileSystem | Path.Path>()
-        return Parts.of({
-          ...parts,
-          goingOn: (known) =>
-            Effect.andThen(Effect.orDie(Effect.provideContext(release(known.id), context)), parts.goingOn(known))
+describe("behaviour#first-launch", () => {
+  it.effect(
+    "a run whose folder's watch ends in the same moment looks at the folder again, and begins its command",
+    () => {
+      const world = new FakeWorld({ conductor })
+      const fixed = Parts.layerFixed(fakeKind)
+      // The watch is released after it was found, and before it is owned.
+      const releasing = Layer.effect(
+        Parts,
+        Effect.gen(function* () {
+          const parts = yield* Parts
+          const context = yield* Effect.context<EventLog | Launcher | Settings | FileSystem.FileSystem | Path.Path>()
+          return Parts.of({
+            ...parts,
+            goingOn: (known) =>
+              Effect.andThen(Effect.orDie(Effect.provideContext(release(known.id), context)), parts.goingOn(known))
+          })
         })
-      })
-    ).pipe(Layer.provide(fixed))
-    const layer = Souffleur.layer.pipe(Layer.provide(releasing), Layer.provideMerge(world.layer))
-    return Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      const first = yield* Effect.scoped(Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled")))
-      // This world has no programs, so that the command which is begun cannot be found.
-      const error = yield* Effect.flip(souffleur.run({ project: "/p", command: ["/bin/make"] }))
-      assert.deepInclude(error, { _tag: "AgentNotFound", program: "/bin/make" })
-      assert.strictEqual((yield* souffleur.state(first.id)).end, "released")
-    }).pipe(Effect.scoped, Effect.provide(layer))
-  }
-)
+      ).pipe(Layer.provide(fixed))
+      const layer = Souffleur.layer.pipe(Layer.provide(releasing), Layer.provideMerge(world.layer))
+      return Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const first = yield* Effect.scoped(
+          Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled"))
+        )
+        // This world has no programs, so that the command which is begun cannot be found.
+        const error = yield* Effect.flip(souffleur.run({ project: "/p", command: ["/bin/make"] }))
+        assert.deepInclude(error, { _tag: "AgentNotFound", program: "/bin/make" })
+        assert.strictEqual((yield* souffleur.state(first.id)).end, "released")
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }
+  )
+})
 
 it.effect("a command runs in the fake world where its program was put there, and is run again to its end", () => {
   const { layer, world } = faked()
@@ -320,23 +342,25 @@ it.effect("the state and the decisions of a watch are there at each revision", (
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
-it.effect("an operator holds a watch, and lets it go on with what was held back", () => {
-  const { layer, world } = faked()
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.watch(asked)
-    yield* untilEvent(id, "WatchSettled")
-    assert.strictEqual((yield* Effect.flip(souffleur.go(id)))._tag, "Refused")
-    assert.isDefined((yield* souffleur.hold(id)).held)
-    yield* world.conductor.dies
-    yield* untilEvent(id, "RecoveryWithheld")
-    assert.deepStrictEqual([world.launches, world.signals], [[], []])
-    // The session is quiet already, so that the launch may come at once.
-    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
-    assert.isDefined((yield* souffleur.go(id)).recovery)
-    yield* Fiber.join(relaunched)
-    assert.strictEqual(world.launches.length, 1)
-  }).pipe(Effect.scoped, Effect.provide(layer))
+describe("behaviour#hold", () => {
+  it.effect("an operator holds a watch, and lets it go on with what was held back", () => {
+    const { layer, world } = faked()
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      assert.strictEqual((yield* Effect.flip(souffleur.go(id)))._tag, "Refused")
+      assert.isDefined((yield* souffleur.hold(id)).held)
+      yield* world.conductor.dies
+      yield* untilEvent(id, "RecoveryWithheld")
+      assert.deepStrictEqual([world.launches, world.signals], [[], []])
+      // The session is quiet already, so that the launch may come at once.
+      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+      assert.isDefined((yield* souffleur.go(id)).recovery)
+      yield* Fiber.join(relaunched)
+      assert.strictEqual(world.launches.length, 1)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
 it.effect("an operator makes another process the Conductor, and a recovery that failed is tried again", () => {
@@ -364,128 +388,136 @@ const withCodex = (settings: Partial<Settings["Service"]> = {}) => {
   return { codex, layer, world }
 }
 
-it.effect("a person hands a running agent's conversation over, and the watch goes on with the other agent", () => {
-  const { codex, layer, world } = withCodex()
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.watch(asked)
-    yield* untilEvent(id, "WatchSettled")
-    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
-    const { agent, handedFrom } = yield* souffleur.retry(id, { agent: "codex" })
-    assert.deepStrictEqual([agent, handedFrom], ["codex", "agent"])
-    const { provider } = yield* Fiber.join(relaunched)
-    assert.strictEqual(provider, "handover")
-    // The look of the person's command, that of the recovery before it stops anything, and the launch.
-    assert.lengthOf(codex.orders, 3)
-    assert.include(codex.orders[2]?.prompt, "Another agent, agent, did it until now")
-    assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
-    codex.files?.add(codex.orders[2]!.session.sessionId)
-    const again = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
-    yield* world.conductor.dies
-    yield* Fiber.join(again)
-    // At the begin of the watch the first agent was looked for, and never launched.
-    assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [4, 1])
-  }).pipe(Effect.scoped, Effect.provide(layer))
+describe("behaviour#hand-over", () => {
+  it.effect("a person hands a running agent's conversation over, and the watch goes on with the other agent", () => {
+    const { codex, layer, world } = withCodex()
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+      const { agent, handedFrom } = yield* souffleur.retry(id, { agent: "codex" })
+      assert.deepStrictEqual([agent, handedFrom], ["codex", "agent"])
+      const { provider } = yield* Fiber.join(relaunched)
+      assert.strictEqual(provider, "handover")
+      // The look of the person's command, that of the recovery before it stops anything, and the launch.
+      assert.lengthOf(codex.orders, 3)
+      assert.include(codex.orders[2]?.prompt, "Another agent, agent, did it until now")
+      assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
+      codex.files?.add(codex.orders[2]!.session.sessionId)
+      const again = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+      yield* world.conductor.dies
+      yield* Fiber.join(again)
+      // At the begin of the watch the first agent was looked for, and never launched.
+      assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [4, 1])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
-it.effect("a watch whose new Conductor is another agent goes on with that agent, also in a fresh session", () => {
-  const { codex, layer, world } = withCodex({ recovery: "export" })
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.watch(asked)
-    yield* untilEvent(id, "WatchSettled")
-    world.conductor.begin({ pid: 4800, sessionId: "s2" })
-    codex.files?.add("s2")
-    const { agent } = yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2", force: true })
-    assert.strictEqual(agent, "codex")
-    // The first one has ended too.
-    world.agent.sessions = world.agent.sessions.filter(({ sessionId }) => sessionId === "s2")
-    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
-    yield* world.conductor.dies
-    const { provider } = yield* Fiber.join(relaunched)
-    assert.strictEqual(provider, "claude_export")
-    assert.strictEqual(codex.orders.at(-1)?.session._tag, "Fresh")
-  }).pipe(Effect.scoped, Effect.provide(layer))
+describe("behaviour#adopt", () => {
+  it.effect("a watch whose new Conductor is another agent goes on with that agent, also in a fresh session", () => {
+    const { codex, layer, world } = withCodex({ recovery: "export" })
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      world.conductor.begin({ pid: 4800, sessionId: "s2" })
+      codex.files?.add("s2")
+      const { agent } = yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2", force: true })
+      assert.strictEqual(agent, "codex")
+      // The first one has ended too.
+      world.agent.sessions = world.agent.sessions.filter(({ sessionId }) => sessionId === "s2")
+      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+      yield* world.conductor.dies
+      const { provider } = yield* Fiber.join(relaunched)
+      assert.strictEqual(provider, "claude_export")
+      assert.strictEqual(codex.orders.at(-1)?.session._tag, "Fresh")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
-it.effect("an agent that takes no window goes on without one in tmux", () => {
-  const { codex, layer, world } = withCodex()
-  world.launcher.terminal = "tmux"
-  codex.windowless = true
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.watch(asked)
-    yield* untilEvent(id, "WatchSettled")
-    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
-    yield* souffleur.retry(id, { agent: "codex" })
-    const { print } = yield* Fiber.join(relaunched)
-    assert.deepStrictEqual([print, world.launches.map(({ command }) => command.window)], [true, [undefined]])
-  }).pipe(Effect.scoped, Effect.provide(layer))
-})
-
-it.effect("a hand-over to an agent that has gone since stops nothing, and the agent before goes on", () => {
-  const { codex, layer, world } = withCodex()
-  // It goes between the word and the recovery.
-  Object.defineProperty(codex, "missing", { get: () => codex.orders.length > 1 })
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const { id, state } = yield* souffleur.watch(asked)
-    yield* untilEvent(id, "WatchSettled")
-    const closed = yield* Effect.forkScoped(untilEvent(id, "RecoveryFailedClosed"), { startImmediately: true })
-    yield* souffleur.retry(id, { agent: "codex" })
-    assert.strictEqual((yield* Fiber.join(closed)).stage, "hand-over")
-    const refused = yield* Effect.flip(souffleur.retry(id))
-    assert.include(refused.message, '"souffleur retry --agent agent" has agent go on')
-    yield* souffleur.retry(id, { agent: "agent" })
-    const { agent, generation, standby } = yield* state
-    assert.deepStrictEqual([agent, generation, standby, world.signals], ["agent", 1, undefined, []])
-    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
-    yield* world.conductor.dies
-    const { provider, sessionId } = yield* Fiber.join(relaunched)
-    assert.deepStrictEqual([provider, sessionId], ["resume", "s1"])
-  }).pipe(Effect.scoped, Effect.provide(layer))
-})
-
-it.effect("a watch that was handed over goes on without the agent that it began with", () => {
-  const { codex, layer, world } = withCodex()
-  return Effect.gen(function* () {
-    const souffleur = yield* Souffleur
-    const id = yield* Effect.gen(function* () {
+describe("behaviour#launch", () => {
+  it.effect("an agent that takes no window goes on without one in tmux", () => {
+    const { codex, layer, world } = withCodex()
+    world.launcher.terminal = "tmux"
+    codex.windowless = true
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
       const { id } = yield* souffleur.watch(asked)
       yield* untilEvent(id, "WatchSettled")
       const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
       yield* souffleur.retry(id, { agent: "codex" })
-      yield* Fiber.join(relaunched)
-      return id
-    }).pipe(Effect.scoped)
-    const before = [codex.orders.length, world.agent.orders.length]
-    assert.strictEqual((yield* souffleur.resume(id)).id, id)
-    // It looks whether it could launch the agent that goes on, and no other.
-    assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [before[0]! + 1, before[1]])
-  }).pipe(Effect.scoped, Effect.provide(layer))
+      const { print } = yield* Fiber.join(relaunched)
+      assert.deepStrictEqual([print, world.launches.map(({ command }) => command.window)], [true, [undefined]])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
-it.effect(
-  "an agent that is unknown, missing or without a conversation takes nothing over, and nothing is stopped",
-  () => {
+describe("behaviour#hand-over", () => {
+  it.effect("a hand-over to an agent that has gone since stops nothing, and the agent before goes on", () => {
     const { codex, layer, world } = withCodex()
+    // It goes between the word and the recovery.
+    Object.defineProperty(codex, "missing", { get: () => codex.orders.length > 1 })
     return Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const { id, state } = yield* souffleur.watch(asked)
       yield* untilEvent(id, "WatchSettled")
-      const { revision } = yield* state
-      const refusal = Effect.fnUntraced(function* (agent: string) {
-        const error = yield* Effect.flip(souffleur.retry(id, { agent }))
-        assert.strictEqual(error._tag, "AgentUnfit")
-        return error.message
-      })
-      assert.strictEqual(yield* refusal("nonesuch"), 'no agent is called "nonesuch": name agent, codex')
-      codex.missing = true
-      assert.strictEqual(yield* refusal("codex"), "codex cannot be launched: not found in PATH")
-      codex.missing = false
-      world.agent.signs = () => undefined
-      assert.strictEqual(yield* refusal("codex"), "the watch has no conversation that can be read")
-      assert.deepStrictEqual([world.signals, (yield* state).revision], [[], revision])
+      const closed = yield* Effect.forkScoped(untilEvent(id, "RecoveryFailedClosed"), { startImmediately: true })
+      yield* souffleur.retry(id, { agent: "codex" })
+      assert.strictEqual((yield* Fiber.join(closed)).stage, "hand-over")
+      const refused = yield* Effect.flip(souffleur.retry(id))
+      assert.include(refused.message, '"souffleur retry --agent agent" has agent go on')
+      yield* souffleur.retry(id, { agent: "agent" })
+      const { agent, generation, standby } = yield* state
+      assert.deepStrictEqual([agent, generation, standby, world.signals], ["agent", 1, undefined, []])
+      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+      yield* world.conductor.dies
+      const { provider, sessionId } = yield* Fiber.join(relaunched)
+      assert.deepStrictEqual([provider, sessionId], ["resume", "s1"])
     }).pipe(Effect.scoped, Effect.provide(layer))
-  }
-)
+  })
+
+  it.effect("a watch that was handed over goes on without the agent that it began with", () => {
+    const { codex, layer, world } = withCodex()
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const id = yield* Effect.gen(function* () {
+        const { id } = yield* souffleur.watch(asked)
+        yield* untilEvent(id, "WatchSettled")
+        const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+        yield* souffleur.retry(id, { agent: "codex" })
+        yield* Fiber.join(relaunched)
+        return id
+      }).pipe(Effect.scoped)
+      const before = [codex.orders.length, world.agent.orders.length]
+      assert.strictEqual((yield* souffleur.resume(id)).id, id)
+      // It looks whether it could launch the agent that goes on, and no other.
+      assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [before[0]! + 1, before[1]])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect(
+    "an agent that is unknown, missing or without a conversation takes nothing over, and nothing is stopped",
+    () => {
+      const { codex, layer, world } = withCodex()
+      return Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const { id, state } = yield* souffleur.watch(asked)
+        yield* untilEvent(id, "WatchSettled")
+        const { revision } = yield* state
+        const refusal = Effect.fnUntraced(function* (agent: string) {
+          const error = yield* Effect.flip(souffleur.retry(id, { agent }))
+          assert.strictEqual(error._tag, "AgentUnfit")
+          return error.message
+        })
+        assert.strictEqual(yield* refusal("nonesuch"), 'no agent is called "nonesuch": name agent, codex')
+        codex.missing = true
+        assert.strictEqual(yield* refusal("codex"), "codex cannot be launched: not found in PATH")
+        codex.missing = false
+        world.agent.signs = () => undefined
+        assert.strictEqual(yield* refusal("codex"), "the watch has no conversation that can be read")
+        assert.deepStrictEqual([world.signals, (yield* state).revision], [[], revision])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }
+  )
+})

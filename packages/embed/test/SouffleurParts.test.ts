@@ -8,7 +8,7 @@ import type { NoticeMessage } from "@souffleur/process"
 import { FailedClosed } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { FakeWorld } from "@souffleur/testing"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { DatabaseSync } from "node:sqlite"
@@ -150,65 +150,74 @@ it.live("an app's own provider recovers, and its own kind of agent reads the com
   }).pipe(Effect.scoped, Effect.provide(host))
 )
 
-it.live("an app hands a command to a process of its own, which owns its watch, and neither has marks of an agent", () =>
-  Effect.gen(function* () {
-    const { fs, home, layer, project, stateDir } = yield* place({
-      environment: { CLAUDE_CODE_SESSION_ID: "s1", SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" }
-    })
-    const keeps = fileURLToPath(new URL("Keeps.ts", import.meta.url))
-    yield* Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      const order = { project, command: ["/bin/sh", "-c", "env > seen; exec sleep 600"] } as const
-      const line = (id: string) => [process.execPath, keeps, stateDir, home, id] as const
-      const { id, pid } = yield* souffleur.detach(order, { line })
-      assert.strictEqual((yield* souffleur.state(id)).owner?.process.pid, pid)
-      const second = yield* Effect.flip(souffleur.detach(order, { line }))
-      assert.strictEqual(second._tag, "AlreadyWatched")
-      assert.include(second.message, "a folder with an unfinished watch begins no other command: souffleur with pid")
-      const begun = Stream.takeUntil(souffleur.events(id), ({ event }) => event._tag === "WatchSettled")
-      yield* Stream.runDrain(begun)
-      // The shell begins a moment after its launch is known.
-      const seen = yield* fs.readFileString(`${project}/seen`).pipe(
-        Effect.orElseSucceed(() => ""),
-        Effect.repeat({ until: (text) => text.includes("PATH="), schedule: Schedule.spaced("20 millis") })
-      )
-      assert.notMatch(seen, /CLAUDE_CODE_SESSION_ID|w-g1-launch-1/u)
-      const { conductor } = yield* souffleur.release(id)
-      process.kill(conductor!.pid, "SIGKILL")
-      yield* untilGone(pid)
-      assert.deepInclude(yield* Effect.flip(souffleur.detach({ watch: id }, { line })), {
-        _tag: "Refused",
-        reason: "ended"
-      })
-    }).pipe(Effect.scoped, Effect.provide(layer))
-  }).pipe(Effect.scoped, Effect.provide(host))
-)
+describe("behaviour#detach", () => {
+  it.live(
+    "an app hands a command to a process of its own, which owns its watch, and neither has marks of an agent",
+    () =>
+      Effect.gen(function* () {
+        const { fs, home, layer, project, stateDir } = yield* place({
+          environment: { CLAUDE_CODE_SESSION_ID: "s1", SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" }
+        })
+        const keeps = fileURLToPath(new URL("Keeps.ts", import.meta.url))
+        yield* Effect.gen(function* () {
+          const souffleur = yield* Souffleur
+          const order = { project, command: ["/bin/sh", "-c", "env > seen; exec sleep 600"] } as const
+          const line = (id: string) => [process.execPath, keeps, stateDir, home, id] as const
+          const { id, pid } = yield* souffleur.detach(order, { line })
+          assert.strictEqual((yield* souffleur.state(id)).owner?.process.pid, pid)
+          const second = yield* Effect.flip(souffleur.detach(order, { line }))
+          assert.strictEqual(second._tag, "AlreadyWatched")
+          assert.include(
+            second.message,
+            "a folder with an unfinished watch begins no other command: souffleur with pid"
+          )
+          const begun = Stream.takeUntil(souffleur.events(id), ({ event }) => event._tag === "WatchSettled")
+          yield* Stream.runDrain(begun)
+          // The shell begins a moment after its launch is known.
+          const seen = yield* fs.readFileString(`${project}/seen`).pipe(
+            Effect.orElseSucceed(() => ""),
+            Effect.repeat({ until: (text) => text.includes("PATH="), schedule: Schedule.spaced("20 millis") })
+          )
+          assert.notMatch(seen, /CLAUDE_CODE_SESSION_ID|w-g1-launch-1/u)
+          const { conductor } = yield* souffleur.release(id)
+          process.kill(conductor!.pid, "SIGKILL")
+          yield* untilGone(pid)
+          assert.deepInclude(yield* Effect.flip(souffleur.detach({ watch: id }, { line })), {
+            _tag: "Refused",
+            reason: "ended"
+          })
+        }).pipe(Effect.scoped, Effect.provide(layer))
+      }).pipe(Effect.scoped, Effect.provide(host))
+  )
+})
 
-it.live("a watch tells the channels of NOTIFY, or those that an app gives in their place", () =>
-  Effect.gen(function* () {
-    const { fs, home } = yield* place()
-    const program = `${home}/tell`
-    yield* fs.writeFileString(program, `#!/bin/sh\ncat >> ${home}/told\n`, { mode: 0o700 })
-    const notify = [{ _tag: "command", command: program }] as const
-    const ended = Effect.fnUntraced(function* (parts: Partial<NodeOptions>) {
-      const { layer, project } = yield* place(parts)
-      const watch = Souffleur.use(({ run }) => run({ project, command: ["/bin/true"] }))
-      const { end } = yield* Effect.flatMap(watch, ({ end }) => end).pipe(Effect.scoped, Effect.provide(layer))
-      assert.strictEqual(end, "completed")
-    })
-    yield* ended({ settings: { ...quick, notify } })
-    const told = yield* fs.readFileString(`${home}/told`)
-    assert.deepInclude(JSON.parse(told), { kind: "completed" })
-    const heard: Array<string> = []
-    const send = ({ notice }: NoticeMessage) => Effect.sync(() => void heard.push(notice.kind))
-    yield* ended({
-      settings: { ...quick, notify },
-      notices: () => Effect.succeed([{ name: "ours", words: false, send }])
-    })
-    assert.deepStrictEqual(heard, ["completed"])
-    assert.strictEqual(yield* fs.readFileString(`${home}/told`), told)
-  }).pipe(Effect.scoped, Effect.provide(host))
-)
+describe("behaviour#notices", () => {
+  it.live("a watch tells the channels of NOTIFY, or those that an app gives in their place", () =>
+    Effect.gen(function* () {
+      const { fs, home } = yield* place()
+      const program = `${home}/tell`
+      yield* fs.writeFileString(program, `#!/bin/sh\ncat >> ${home}/told\n`, { mode: 0o700 })
+      const notify = [{ _tag: "command", command: program }] as const
+      const ended = Effect.fnUntraced(function* (parts: Partial<NodeOptions>) {
+        const { layer, project } = yield* place(parts)
+        const watch = Souffleur.use(({ run }) => run({ project, command: ["/bin/true"] }))
+        const { end } = yield* Effect.flatMap(watch, ({ end }) => end).pipe(Effect.scoped, Effect.provide(layer))
+        assert.strictEqual(end, "completed")
+      })
+      yield* ended({ settings: { ...quick, notify } })
+      const told = yield* fs.readFileString(`${home}/told`)
+      assert.deepInclude(JSON.parse(told), { kind: "completed" })
+      const heard: Array<string> = []
+      const send = ({ notice }: NoticeMessage) => Effect.sync(() => void heard.push(notice.kind))
+      yield* ended({
+        settings: { ...quick, notify },
+        notices: () => Effect.succeed([{ name: "ours", words: false, send }])
+      })
+      assert.deepStrictEqual(heard, ["completed"])
+      assert.strictEqual(yield* fs.readFileString(`${home}/told`), told)
+    }).pipe(Effect.scoped, Effect.provide(host))
+  )
+})
 
 it.live("an app's own processes, claims, launcher and comms take the place of the host's", () =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Event, EventLog, Processes } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { fakeKind, FakeWorld, identityOf } from "@souffleur/testing"
@@ -16,51 +16,53 @@ const layerApart = (pid: number) =>
     Effect.map(Parts, (parts) => Parts.of({ ...parts, apart: () => Effect.succeed(pid) }))
   ).pipe(Layer.provide(Parts.layerFixed(fakeKind)))
 
-it.effect("a detached souffleur that does not come to watch within a minute is ended, and what to do is said", () => {
-  const world = new FakeWorld()
-  return Effect.gen(function* () {
-    const log = yield* EventLog
-    yield* log.append("night", 0, [
-      Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false })
-    ])
-    const looks = yield* Deferred.make<void>()
-    world.processes.run({ pid: 4242, on: { SIGTERM: "stays" } })
-    const processes = Processes.of({
-      ...world.processes.service,
-      find: (pid) => Effect.andThen(Deferred.succeed(looks, undefined), world.processes.service.find(pid))
-    })
-    const started = yield* startDetached("night", ["souffleur"]).pipe(
-      Effect.provideService(Processes, processes),
-      Effect.flip,
-      Effect.forkChild
+describe("behaviour#detach", () => {
+  it.effect("a detached souffleur that does not come to watch within a minute is ended, and what to do is said", () => {
+    const world = new FakeWorld()
+    return Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append("night", 0, [
+        Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false })
+      ])
+      const looks = yield* Deferred.make<void>()
+      world.processes.run({ pid: 4242, on: { SIGTERM: "stays" } })
+      const processes = Processes.of({
+        ...world.processes.service,
+        find: (pid) => Effect.andThen(Deferred.succeed(looks, undefined), world.processes.service.find(pid))
+      })
+      const started = yield* startDetached("night", ["souffleur"]).pipe(
+        Effect.provideService(Processes, processes),
+        Effect.flip,
+        Effect.forkChild
+      )
+      yield* Deferred.await(looks)
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(world.signals, [])
+      yield* TestClock.adjust("2 seconds")
+      yield* TestClock.adjust("11 seconds")
+      const { _tag, message } = yield* Fiber.join(started)
+      assert.strictEqual(_tag, "NotDetached")
+      assert.match(
+        message,
+        /^pid 4242 did not come to watch within 60 s, and was ended: \S+ may say why, and "souffleur resume night" tries again$/u
+      )
+      assert.deepStrictEqual(world.signals, ["SIGTERM 4242", "SIGKILL 4242"])
+      assert.isFalse(world.processes.has(identityOf(4242)))
+    }).pipe(
+      Effect.provide(Layer.provideMerge(layerApart(4242), Layer.merge(world.layer, Layer.fresh(HostServices.layer))))
     )
-    yield* Deferred.await(looks)
-    yield* TestClock.adjust("59 seconds")
-    assert.deepStrictEqual(world.signals, [])
-    yield* TestClock.adjust("2 seconds")
-    yield* TestClock.adjust("11 seconds")
-    const { _tag, message } = yield* Fiber.join(started)
-    assert.strictEqual(_tag, "NotDetached")
-    assert.match(
-      message,
-      /^pid 4242 did not come to watch within 60 s, and was ended: \S+ may say why, and "souffleur resume night" tries again$/u
-    )
-    assert.deepStrictEqual(world.signals, ["SIGTERM 4242", "SIGKILL 4242"])
-    assert.isFalse(world.processes.has(identityOf(4242)))
-  }).pipe(
-    Effect.provide(Layer.provideMerge(layerApart(4242), Layer.merge(world.layer, Layer.fresh(HostServices.layer))))
-  )
-})
+  })
 
-it("a process that is to outlive its caller has no mark of an agent, of a launch or of a service", () => {
-  const variables = {
-    HOME: "/home",
-    GONE: undefined,
-    CONDUCTOR: "1",
-    SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1",
-    NOTIFY_SOCKET: "/run/systemd/notify",
-    WATCHDOG_USEC: "30000000",
-    WATCHDOG_PID: "7"
-  }
-  assert.deepStrictEqual(withoutMarks({ marks: new Set(["CONDUCTOR"]) }, variables), { HOME: "/home" })
+  it("a process that is to outlive its caller has no mark of an agent, of a launch or of a service", () => {
+    const variables = {
+      HOME: "/home",
+      GONE: undefined,
+      CONDUCTOR: "1",
+      SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1",
+      NOTIFY_SOCKET: "/run/systemd/notify",
+      WATCHDOG_USEC: "30000000",
+      WATCHDOG_PID: "7"
+    }
+    assert.deepStrictEqual(withoutMarks({ marks: new Set(["CONDUCTOR"]) }, variables), { HOME: "/home" })
+  })
 })

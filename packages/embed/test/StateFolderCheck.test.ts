@@ -2,7 +2,7 @@ import { Event, EventLog } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { loadSettings, replaceWith } from "@souffleur/process"
 import { command } from "@souffleur/supervisor"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
 import { claudeCode } from "@souffleur/claude"
@@ -47,40 +47,42 @@ it.live("the check returns watches that have ended too, which the check of comms
   }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.live("doctor reports the error of the estimates of past recoveries", () =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* settingsIn(home)
-    const outcome = {
-      estimated_tokens: 90_000,
-      estimated_tokens_full: 90_000,
-      start_mode: "full_file",
-      marker_found: false,
-      marker_count: 0,
-      warnings: [],
-      threshold: 400_000,
-      measured_tokens: 120_000
-    }
-    yield* Effect.gen(function* () {
-      yield* command("w-0001", {
-        _tag: "Open",
-        project: home,
-        comms: null,
-        observe: false,
-        pid: 4_190_000,
-        sessionId: "s"
-      })
-      const log = yield* EventLog
-      yield* log.append("w-0001", 1, [Event.StepSucceeded.make({ at: 0, cycle: 1, step: "4 estimate", outcome })])
-    }).pipe(Effect.provide(layerStore(settings)))
-    const found = (yield* stateFolderCheck(settings)).findings.filter(({ check }) => check === "estimates")
-    assert.deepStrictEqual(
-      found.map(({ detail }) => detail),
-      ["of 1 recovery: 0.75 times what the service had counted in the middle, 0.75 at worst"]
-    )
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
+describe("command-line#doctor", () => {
+  it.live("doctor reports the error of the estimates of past recoveries", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const home = yield* files.makeTempDirectoryScoped()
+      const settings = yield* settingsIn(home)
+      const outcome = {
+        estimated_tokens: 90_000,
+        estimated_tokens_full: 90_000,
+        start_mode: "full_file",
+        marker_found: false,
+        marker_count: 0,
+        warnings: [],
+        threshold: 400_000,
+        measured_tokens: 120_000
+      }
+      yield* Effect.gen(function* () {
+        yield* command("w-0001", {
+          _tag: "Open",
+          project: home,
+          comms: null,
+          observe: false,
+          pid: 4_190_000,
+          sessionId: "s"
+        })
+        const log = yield* EventLog
+        yield* log.append("w-0001", 1, [Event.StepSucceeded.make({ at: 0, cycle: 1, step: "4 estimate", outcome })])
+      }).pipe(Effect.provide(layerStore(settings)))
+      const found = (yield* stateFolderCheck(settings)).findings.filter(({ check }) => check === "estimates")
+      assert.deepStrictEqual(
+        found.map(({ detail }) => detail),
+        ["of 1 recovery: 0.75 times what the service had counted in the middle, 0.75 at worst"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})
 
 it.live("doctor reports an export or a launch that others can read, and how to close it", () =>
   Effect.gen(function* () {
@@ -116,35 +118,37 @@ it.live("doctor reports an export or a launch that others can read, and how to c
   }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.live("an environment of a launch that no unfinished watch needs is wrong", () =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* settingsIn(home)
-    const open = { _tag: "Open", project: home, comms: null, observe: false, pid: 4_190_000, sessionId: "s" } as const
-    yield* Effect.andThen(command("going-0001", open), command("over-0001", open)).pipe(
-      Effect.andThen(command("over-0001", { _tag: "Release" })),
-      Effect.provide(layerStore(settings))
-    )
-    const launches = `${home}/state/launches`
-    yield* files.makeDirectory(launches, { mode: 0o700 })
-    for (const [name, old] of [
-      ["going-0001-g1-launch-1", true],
-      ["over-0001-g1-launch-1", true],
-      ["never-0001-g1-launch-1", true],
-      ["now-0001-g1-launch-1", false]
-    ] as const) {
-      yield* files.writeFileString(`${launches}/${name}.kept`, "{}", { mode: 0o600 })
-      if (old) yield* files.utimes(`${launches}/${name}.kept`, 1, 1)
-    }
-    const { findings } = yield* stateFolderCheck(settings)
-    const left = findings.filter(({ check, level }) => check === "leftovers" && level === "wrong")
-    assert.match(
-      left.map(({ detail }) => detail).join(),
-      /^2 environments .*(?:over|never)-0001-g1-launch-1\.kept, (?:over|never)-0001/
-    )
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
+describe("behaviour#secrets", () => {
+  it.live("an environment of a launch that no unfinished watch needs is wrong", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const home = yield* files.makeTempDirectoryScoped()
+      const settings = yield* settingsIn(home)
+      const open = { _tag: "Open", project: home, comms: null, observe: false, pid: 4_190_000, sessionId: "s" } as const
+      yield* Effect.andThen(command("going-0001", open), command("over-0001", open)).pipe(
+        Effect.andThen(command("over-0001", { _tag: "Release" })),
+        Effect.provide(layerStore(settings))
+      )
+      const launches = `${home}/state/launches`
+      yield* files.makeDirectory(launches, { mode: 0o700 })
+      for (const [name, old] of [
+        ["going-0001-g1-launch-1", true],
+        ["over-0001-g1-launch-1", true],
+        ["never-0001-g1-launch-1", true],
+        ["now-0001-g1-launch-1", false]
+      ] as const) {
+        yield* files.writeFileString(`${launches}/${name}.kept`, "{}", { mode: 0o600 })
+        if (old) yield* files.utimes(`${launches}/${name}.kept`, 1, 1)
+      }
+      const { findings } = yield* stateFolderCheck(settings)
+      const left = findings.filter(({ check, level }) => check === "leftovers" && level === "wrong")
+      assert.match(
+        left.map(({ detail }) => detail).join(),
+        /^2 environments .*(?:over|never)-0001-g1-launch-1\.kept, (?:over|never)-0001/
+      )
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})
 
 it.live("a draft is left over once it is older than ten minutes, and an export never is", () =>
   Effect.gen(function* () {
@@ -202,20 +206,22 @@ it.live("a state folder that others may write, or that is a link, is wrong, and 
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.live("doctor reports outputs of launches above a gigabyte on disk, where holes count nothing", () =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* settingsIn(home)
-    yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
-    const file = `${home}/state/launches/w-1.out`
-    yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })
-    yield* files.truncate(file, 3_000_000_000)
-    const told = Effect.map(stateFolderCheck(settings), ({ findings }) =>
-      findings.filter(({ check }) => check === "outputs").map(({ detail }) => detail)
-    )
-    assert.deepStrictEqual(yield* told, [])
-    execFileSync("fallocate", ["--length", "1200000000", file])
-    assert.deepStrictEqual(yield* told, [`the output of launches takes 1200 MB in ${home}/state/launches`])
-  }).pipe(Effect.provide(HostServices.layer), Effect.scoped)
-)
+describe("behaviour#output-of-launches", () => {
+  it.live("doctor reports outputs of launches above a gigabyte on disk, where holes count nothing", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const home = yield* files.makeTempDirectoryScoped()
+      const settings = yield* settingsIn(home)
+      yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
+      const file = `${home}/state/launches/w-1.out`
+      yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })
+      yield* files.truncate(file, 3_000_000_000)
+      const told = Effect.map(stateFolderCheck(settings), ({ findings }) =>
+        findings.filter(({ check }) => check === "outputs").map(({ detail }) => detail)
+      )
+      assert.deepStrictEqual(yield* told, [])
+      execFileSync("fallocate", ["--length", "1200000000", file])
+      assert.deepStrictEqual(yield* told, [`the output of launches takes 1200 MB in ${home}/state/launches`])
+    }).pipe(Effect.provide(HostServices.layer), Effect.scoped)
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { failedTurn, initial, nextPrompt, type TurnState, type Watch, Words } from "@souffleur/domain"
 import { needOf, standingOf, statusLine, withFailed } from "../src/explain/StatusLine.ts"
 import { noon, recovery } from "./AtNoon.ts"
@@ -17,100 +17,113 @@ const closed = {
 const says = (more: Partial<Watch>, silent = false) =>
   statusLine({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)
 
-it("a watch needs a person for a wait, a hold, a standby, a ceiling, its file or a failed end, and names the command", () => {
-  const next = (more: Partial<Watch>, owned = true) =>
-    needOf("w", { ...initial, phase: "Watching", ...more }, owned)?.next
-  const ceiling = { ceiling: "tokens", used: 2, limit: 1 } as const
-  const overreach = { said: initial.pin, keys: ["AGENT_COMMAND" as const] }
-  const person = { for: "permission prompt", since: noon }
-  assert.isUndefined(next({}))
-  assert.isUndefined(next({ phase: "Exited", person }, false))
-  assert.strictEqual(next({ overreach }), "souffleur config --trust")
-  assert.strictEqual(next({ ceiling, overreach }), "souffleur retry w")
-  assert.strictEqual(next({ standby: closed, ceiling }), "souffleur retry w")
-  assert.strictEqual(next({ standby: closed }), "souffleur why w")
-  assert.strictEqual(next({ standby: { ...closed, stage: "stop" }, ceiling }), "souffleur why w")
-  assert.strictEqual(next({ held: { since: noon }, standby: closed, ceiling }), "souffleur go w")
-  assert.strictEqual(next({ person, held: { since: noon }, standby: closed }), "souffleur attach w")
-  assert.strictEqual(next({ phase: "Exited", end: "retries exhausted" }, false), "souffleur why w")
-  assert.isUndefined(next({ phase: "Exited", end: "completed" }, false))
-  assert.strictEqual(next({ person }, false), "souffleur resume w")
-})
-
-it("an agent that waits at its prompt needs a person, by one sentence", () => {
-  const waiting = (what: string) =>
-    needOf("w", { ...initial, phase: "Watching", person: { for: what, since: noon } }, true)
-  assert.deepStrictEqual(waiting(nextPrompt), {
-    why: 'its turn is over: it waits for your words, or for "souffleur done"',
-    next: "souffleur attach w"
+describe("command-line#without-a-command", () => {
+  it("a watch needs a person for a wait, a hold, a standby, a ceiling, its file or a failed end, and names the command", () => {
+    const next = (more: Partial<Watch>, owned = true) =>
+      needOf("w", { ...initial, phase: "Watching", ...more }, owned)?.next
+    const ceiling = { ceiling: "tokens", used: 2, limit: 1 } as const
+    const overreach = { said: initial.pin, keys: ["AGENT_COMMAND" as const] }
+    const person = { for: "permission prompt", since: noon }
+    assert.isUndefined(next({}))
+    assert.isUndefined(next({ phase: "Exited", person }, false))
+    assert.strictEqual(next({ overreach }), "souffleur config --trust")
+    assert.strictEqual(next({ ceiling, overreach }), "souffleur retry w")
+    assert.strictEqual(next({ standby: closed, ceiling }), "souffleur retry w")
+    assert.strictEqual(next({ standby: closed }), "souffleur why w")
+    assert.strictEqual(next({ standby: { ...closed, stage: "stop" }, ceiling }), "souffleur why w")
+    assert.strictEqual(next({ held: { since: noon }, standby: closed, ceiling }), "souffleur go w")
+    assert.strictEqual(next({ person, held: { since: noon }, standby: closed }), "souffleur attach w")
+    assert.strictEqual(next({ phase: "Exited", end: "retries exhausted" }, false), "souffleur why w")
+    assert.isUndefined(next({ phase: "Exited", end: "completed" }, false))
+    assert.strictEqual(next({ person }, false), "souffleur resume w")
   })
-  assert.strictEqual(waiting(failedTurn)?.why, 'its turn has failed: it waits for your words, or for "souffleur done"')
 })
 
-it("an agent whose turn failed at its prompt needs a person by its status, before its watcher has told so", () => {
-  const failed = { _tag: "Failed", at: noon, reason: "other", resetsAt: undefined } as const
-  const watch: Watch = { ...initial, phase: "Watching", launchId: "w-g2", generation: 2, launchedAt: noon - minute }
-  const seen = (more: Partial<Watch>, turn: TurnState | undefined) =>
-    withFailed({ ...watch, taken, ...more }, turn).person
-  const turn = { ...failed, words: "No key." }
-  assert.deepStrictEqual(seen({}, turn), { for: failedTurn, since: noon })
-  const person = { for: "permission prompt", since: noon - minute }
-  assert.deepStrictEqual(seen({ person }, turn), person)
-  for (const other of [{ standby: closed }, { taken: undefined }, { print: true }, { launchedAt: noon + minute }])
-    assert.isUndefined(seen(other, turn))
-  // A person who breaks a turn off is there.
-  for (const other of [failed, undefined]) assert.isUndefined(seen({}, other))
+describe("behaviour#waiting-for-a-person", () => {
+  it("an agent that waits at its prompt needs a person, by one sentence", () => {
+    const waiting = (what: string) =>
+      needOf("w", { ...initial, phase: "Watching", person: { for: what, since: noon } }, true)
+    assert.deepStrictEqual(waiting(nextPrompt), {
+      why: 'its turn is over: it waits for your words, or for "souffleur done"',
+      next: "souffleur attach w"
+    })
+    assert.strictEqual(
+      waiting(failedTurn)?.why,
+      'its turn has failed: it waits for your words, or for "souffleur done"'
+    )
+  })
+
+  it("an agent whose turn failed at its prompt needs a person by its status, before its watcher has told so", () => {
+    const failed = { _tag: "Failed", at: noon, reason: "other", resetsAt: undefined } as const
+    const watch: Watch = { ...initial, phase: "Watching", launchId: "w-g2", generation: 2, launchedAt: noon - minute }
+    const seen = (more: Partial<Watch>, turn: TurnState | undefined) =>
+      withFailed({ ...watch, taken, ...more }, turn).person
+    const turn = { ...failed, words: "No key." }
+    assert.deepStrictEqual(seen({}, turn), { for: failedTurn, since: noon })
+    const person = { for: "permission prompt", since: noon - minute }
+    assert.deepStrictEqual(seen({ person }, turn), person)
+    for (const other of [{ standby: closed }, { taken: undefined }, { print: true }, { launchedAt: noon + minute }])
+      assert.isUndefined(seen(other, turn))
+    // A person who breaks a turn off is there.
+    for (const other of [failed, undefined]) assert.isUndefined(seen({}, other))
+  })
 })
 
-it("a hand-over that failed needs a person, by the command that has the agent before go on", () => {
-  const need = (stage: string) =>
-    needOf(
+describe("behaviour#hand-over", () => {
+  it("a hand-over that failed needs a person, by the command that has the agent before go on", () => {
+    const need = (stage: string) =>
+      needOf(
+        "w",
+        { ...initial, phase: "Watching", agent: "codex", handedFrom: "pi", standby: { ...closed, stage } },
+        true
+      )
+    const next = "souffleur retry w --agent pi"
+    assert.deepStrictEqual(need("hand-over"), { why: "codex cannot take its conversation over", next })
+    const own = needOf(
       "w",
-      { ...initial, phase: "Watching", agent: "codex", handedFrom: "pi", standby: { ...closed, stage } },
+      { ...initial, phase: "Watching", agent: "codex", standby: { ...closed, stage: "stop" } },
       true
     )
-  const next = "souffleur retry w --agent pi"
-  assert.deepStrictEqual(need("hand-over"), { why: "codex cannot take its conversation over", next })
-  const own = needOf(
-    "w",
-    { ...initial, phase: "Watching", agent: "codex", standby: { ...closed, stage: "stop" } },
-    true
-  )
-  assert.strictEqual(own?.next, "souffleur why w")
-  assert.deepStrictEqual(need("export"), { why: "its hand-over to codex failed", next })
+    assert.strictEqual(own?.next, "souffleur why w")
+    assert.deepStrictEqual(need("export"), { why: "its hand-over to codex failed", next })
+  })
 })
 
-it("the state of a watch names the most urgent fact first", () => {
-  const wait = { since: noon, trigger: "limit" } as const
-  assert.strictEqual(says({}), "watching")
-  assert.strictEqual(
-    says({ wait: { ...wait, kind: "usage-limit", until: noon + 90 * minute } }),
-    "waits until 13:30:00 UTC (usage limit)"
-  )
-  assert.strictEqual(
-    says({ wait: { ...wait, kind: "outage", until: noon + minute } }),
-    "waits until 12:01:00 UTC (outage)"
-  )
-  assert.strictEqual(says({ held: { since: noon } }), 'held until "souffleur go"')
-  assert.strictEqual(says({ person: { for: "permission prompt", since: noon } }), "waits for a person")
-  assert.strictEqual(says({ ceiling: { ceiling: "tokens", used: 2, limit: 1 } }), "watching, at its ceiling")
-  assert.strictEqual(
-    says({ ceiling: { ceiling: "time", used: 2, limit: 1 }, standby: closed }),
-    "standing by (ceiling)"
-  )
-  assert.strictEqual(says({ generation: 2, launchId: "w-g2" }), "watching, hand-off not taken yet")
-  assert.strictEqual(says({ generation: 2, launchId: "w-g2", taken }), "watching")
-  assert.strictEqual(says({ generation: 2, launchId: "w-g2", kind: "command" }), "watching", "a command takes none")
-  assert.strictEqual(says({ generation: 2, launchId: "w-g2", recovery }), "recovering")
-  assert.strictEqual(says({ phase: "Exited", end: "completed", person: { for: "x", since: noon } }), "completed")
+describe("command-line#status", () => {
+  it("the state of a watch names the most urgent fact first", () => {
+    const wait = { since: noon, trigger: "limit" } as const
+    assert.strictEqual(says({}), "watching")
+    assert.strictEqual(
+      says({ wait: { ...wait, kind: "usage-limit", until: noon + 90 * minute } }),
+      "waits until 13:30:00 UTC (usage limit)"
+    )
+    assert.strictEqual(
+      says({ wait: { ...wait, kind: "outage", until: noon + minute } }),
+      "waits until 12:01:00 UTC (outage)"
+    )
+    assert.strictEqual(says({ held: { since: noon } }), 'held until "souffleur go"')
+    assert.strictEqual(says({ person: { for: "permission prompt", since: noon } }), "waits for a person")
+    assert.strictEqual(says({ ceiling: { ceiling: "tokens", used: 2, limit: 1 } }), "watching, at its ceiling")
+    assert.strictEqual(
+      says({ ceiling: { ceiling: "time", used: 2, limit: 1 }, standby: closed }),
+      "standing by (ceiling)"
+    )
+    assert.strictEqual(says({ generation: 2, launchId: "w-g2" }), "watching, hand-off not taken yet")
+    assert.strictEqual(says({ generation: 2, launchId: "w-g2", taken }), "watching")
+    assert.strictEqual(says({ generation: 2, launchId: "w-g2", kind: "command" }), "watching", "a command takes none")
+    assert.strictEqual(says({ generation: 2, launchId: "w-g2", recovery }), "recovering")
+    assert.strictEqual(says({ phase: "Exited", end: "completed", person: { for: "x", since: noon } }), "completed")
+  })
 })
 
-it("a watch is unwatched where its souffleur is gone, unless it has ended", () => {
-  const standing = (more: Partial<Watch>, owned: boolean) =>
-    standingOf({ ...initial, phase: "Watching", generation: 1, ...more }, owned)
-  assert.strictEqual(standing({}, true), "watching")
-  assert.strictEqual(standing({ held: { since: noon } }, false), "unwatched: its souffleur is gone")
-  assert.strictEqual(standing({ phase: "Exited", end: "completed" }, false), "completed")
+describe("command-line#without-a-command", () => {
+  it("a watch is unwatched where its souffleur is gone, unless it has ended", () => {
+    const standing = (more: Partial<Watch>, owned: boolean) =>
+      standingOf({ ...initial, phase: "Watching", generation: 1, ...more }, owned)
+    assert.strictEqual(standing({}, true), "watching")
+    assert.strictEqual(standing({ held: { since: noon } }, false), "unwatched: its souffleur is gone")
+    assert.strictEqual(standing({ phase: "Exited", end: "completed" }, false), "completed")
+  })
 })
 
 it("the state of a watch names a deferred kill while the heartbeat is too old", () => {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Event, EventLog, type Recorded, watchCodec, type WatchEvent } from "@souffleur/domain"
 import { Effect } from "effect"
 import { isDeepStrictEqual } from "node:util"
@@ -41,80 +41,82 @@ const nights: Readonly<Record<string, ReadonlyArray<WatchEvent>>> = {
 const recorded = (events: ReadonlyArray<WatchEvent>): ReadonlyArray<Recorded> =>
   events.map((event, n) => ({ stream: "w", position: n + 1, revision: n + 1, event }))
 
-it("deaths and recoveries are counted as the timeline tells them", () => {
-  for (const [name, events] of Object.entries(nights)) {
-    const tally = events.reduce(tallyFold.evolve, tallyFold.initial)
-    const { deaths, recoveries } = watchTimeline(recorded(events), 100_000)
-    const over = recoveries.filter(({ to }) => to !== null)
-    const told = Object.entries(tally.recoveries).map(([word, count]) => [word.split("/")[0], count])
+describe("command-line#metrics", () => {
+  it("deaths and recoveries are counted as the timeline tells them", () => {
+    for (const [name, events] of Object.entries(nights)) {
+      const tally = events.reduce(tallyFold.evolve, tallyFold.initial)
+      const { deaths, recoveries } = watchTimeline(recorded(events), 100_000)
+      const over = recoveries.filter(({ to }) => to !== null)
+      const told = Object.entries(tally.recoveries).map(([word, count]) => [word.split("/")[0], count])
+      assert.deepStrictEqual(
+        told.flatMap(([outcome, count]) => Array.from({ length: Number(count) }, () => outcome)).toSorted(),
+        over.map(({ outcome }) => String(outcome)).toSorted(),
+        name
+      )
+      assert.strictEqual(
+        Object.values(tally.millis).reduce((sum, one) => sum + one, 0),
+        over.reduce((sum, { from, to }) => sum + Math.max(0, to! - from), 0),
+        name
+      )
+      assert.strictEqual(
+        Object.values(tally.deaths).reduce((sum, one) => sum + one, 0),
+        deaths.length,
+        name
+      )
+    }
+  })
+
+  it.effect("the counts of all watches outlive their end, and a moved watch alone is read", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append("a", 0, [...TracedNight.events, released])
+      yield* log.append("b", 0, opened)
+      const sums = { deaths: { pid: 1 }, recoveries: { "taken/5": 1 }, millis: { taken: 4000 } }
+      assert.deepStrictEqual(yield* totals, sums)
+      // The snapshots know that the first one is over.
+      assert.strictEqual(yield* log.snapshots.endedCount(tallyFold.name), 1)
+      let reads = 0
+      const counted = { ...log, read: (...of: Parameters<typeof log.read>) => ((reads += 1), log.read(...of)) }
+      assert.deepStrictEqual(yield* Effect.provideService(totals, EventLog, counted), sums)
+      assert.strictEqual(reads, 0)
+      yield* log.append("b", 2, [died(20_000)])
+      assert.deepStrictEqual((yield* totals).deaths, { pid: 2 })
+    }).pipe(Effect.provide(EventLog.layerMemory))
+  )
+
+  it("the text is what Prometheus reads, with buckets that grow", () => {
+    const text = prometheusText(
+      countersOf({
+        deaths: { pid: 3, 'odd"\n': 1 },
+        recoveries: { "taken/5": 2, "taken/+Inf": 1, "failed closed/1": 1 },
+        millis: { taken: 5_000_500, "failed closed": 10 }
+      })
+    )
+    const families = parsePrometheus(text)
     assert.deepStrictEqual(
-      told.flatMap(([outcome, count]) => Array.from({ length: Number(count) }, () => outcome)).toSorted(),
-      over.map(({ outcome }) => String(outcome)).toSorted(),
-      name
+      [...families].map(([name, { type }]) => [name, type]),
+      [
+        ["souffleur_deaths_total", "counter"],
+        ["souffleur_recoveries_total", "counter"],
+        ["souffleur_recovery_seconds", "histogram"]
+      ]
     )
-    assert.strictEqual(
-      Object.values(tally.millis).reduce((sum, one) => sum + one, 0),
-      over.reduce((sum, { from, to }) => sum + Math.max(0, to! - from), 0),
-      name
+    const valueOf = (family: string, name: string, labels: Readonly<Record<string, string>>) =>
+      families.get(family)?.samples.find((one) => one.name === name && isDeepStrictEqual(one.labels, labels))?.value
+    assert.strictEqual(valueOf("souffleur_deaths_total", "souffleur_deaths_total", { cause: "pid" }), 3)
+    for (const [outcome, count] of [
+      ["taken", 3],
+      ["withheld", 0]
+    ] as const)
+      assert.strictEqual(valueOf("souffleur_recoveries_total", "souffleur_recoveries_total", { outcome }), count)
+    const seconds = (end: string, labels: Readonly<Record<string, string>>) =>
+      valueOf("souffleur_recovery_seconds", `souffleur_recovery_seconds_${end}`, { outcome: "taken", ...labels })
+    assert.deepStrictEqual(
+      ["1", "3600", "+Inf"].map((le) => seconds("bucket", { le })),
+      [0, 2, 3]
     )
-    assert.strictEqual(
-      Object.values(tally.deaths).reduce((sum, one) => sum + one, 0),
-      deaths.length,
-      name
-    )
-  }
-})
-
-it.effect("the counts of all watches outlive their end, and a moved watch alone is read", () =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    yield* log.append("a", 0, [...TracedNight.events, released])
-    yield* log.append("b", 0, opened)
-    const sums = { deaths: { pid: 1 }, recoveries: { "taken/5": 1 }, millis: { taken: 4000 } }
-    assert.deepStrictEqual(yield* totals, sums)
-    // The snapshots know that the first one is over.
-    assert.strictEqual(yield* log.snapshots.endedCount(tallyFold.name), 1)
-    let reads = 0
-    const counted = { ...log, read: (...of: Parameters<typeof log.read>) => ((reads += 1), log.read(...of)) }
-    assert.deepStrictEqual(yield* Effect.provideService(totals, EventLog, counted), sums)
-    assert.strictEqual(reads, 0)
-    yield* log.append("b", 2, [died(20_000)])
-    assert.deepStrictEqual((yield* totals).deaths, { pid: 2 })
-  }).pipe(Effect.provide(EventLog.layerMemory))
-)
-
-it("the text is what Prometheus reads, with buckets that grow", () => {
-  const text = prometheusText(
-    countersOf({
-      deaths: { pid: 3, 'odd"\n': 1 },
-      recoveries: { "taken/5": 2, "taken/+Inf": 1, "failed closed/1": 1 },
-      millis: { taken: 5_000_500, "failed closed": 10 }
-    })
-  )
-  const families = parsePrometheus(text)
-  assert.deepStrictEqual(
-    [...families].map(([name, { type }]) => [name, type]),
-    [
-      ["souffleur_deaths_total", "counter"],
-      ["souffleur_recoveries_total", "counter"],
-      ["souffleur_recovery_seconds", "histogram"]
-    ]
-  )
-  const valueOf = (family: string, name: string, labels: Readonly<Record<string, string>>) =>
-    families.get(family)?.samples.find((one) => one.name === name && isDeepStrictEqual(one.labels, labels))?.value
-  assert.strictEqual(valueOf("souffleur_deaths_total", "souffleur_deaths_total", { cause: "pid" }), 3)
-  for (const [outcome, count] of [
-    ["taken", 3],
-    ["withheld", 0]
-  ] as const)
-    assert.strictEqual(valueOf("souffleur_recoveries_total", "souffleur_recoveries_total", { outcome }), count)
-  const seconds = (end: string, labels: Readonly<Record<string, string>>) =>
-    valueOf("souffleur_recovery_seconds", `souffleur_recovery_seconds_${end}`, { outcome: "taken", ...labels })
-  assert.deepStrictEqual(
-    ["1", "3600", "+Inf"].map((le) => seconds("bucket", { le })),
-    [0, 2, 3]
-  )
-  assert.deepStrictEqual([seconds("sum", {}), seconds("count", {})], [5000.5, 3])
+    assert.deepStrictEqual([seconds("sum", {}), seconds("count", {})], [5000.5, 3])
+  })
 })
 
 it("the parser of these tests refuses what Prometheus would", () => {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as http from "node:http"
@@ -34,19 +34,21 @@ const inPlaceOfAHub = (answer: http.RequestListener) =>
 const looked = Effect.flip(Hub.use((hub) => hub.look(log)))
 const batch = (data: string) => ({ after: noMark, digest: noMark.digest, events: [eventAt(1, data)], now: 0 })
 
-it.live("an answer that is none of the contract says its status, and may pass", () =>
-  Effect.gen(function* () {
-    for (const status of [302, 400, 404, 409, 413, 502]) {
-      const layer = yield* inPlaceOfAHub((_, response) => {
-        response.writeHead(status, { "content-type": "text/html", location: "https://elsewhere.example" })
-        response.end("<h1>Too Large</h1>")
-      })
-      assert.deepInclude(yield* Effect.provide(looked, layer), { _tag: "HubAway", problem: `HTTP status ${status}` })
-    }
-    const closed = yield* inPlaceOfAHub((request) => request.socket.destroy())
-    assert.deepInclude(yield* Effect.provide(looked, closed), { _tag: "HubAway", problem: "it cannot be reached" })
-  })
-)
+describe("fleet#a-host", () => {
+  it.live("an answer that is none of the contract says its status, and may pass", () =>
+    Effect.gen(function* () {
+      for (const status of [302, 400, 404, 409, 413, 502]) {
+        const layer = yield* inPlaceOfAHub((_, response) => {
+          response.writeHead(status, { "content-type": "text/html", location: "https://elsewhere.example" })
+          response.end("<h1>Too Large</h1>")
+        })
+        assert.deepInclude(yield* Effect.provide(looked, layer), { _tag: "HubAway", problem: `HTTP status ${status}` })
+      }
+      const closed = yield* inPlaceOfAHub((request) => request.socket.destroy())
+      assert.deepInclude(yield* Effect.provide(looked, closed), { _tag: "HubAway", problem: "it cannot be reached" })
+    })
+  )
+})
 
 it.live("an answer of the contract is taken at its word", () =>
   Effect.gen(function* () {
@@ -58,60 +60,64 @@ it.live("an answer of the contract is taken at its word", () =>
   })
 )
 
-it.live("a view that is too large, or is none, is no answer", () =>
-  Effect.gen(function* () {
-    const answered = (body: () => string) =>
-      Effect.flatMap(
-        inPlaceOfAHub((_, response) => {
-          response.writeHead(200, { "content-type": "application/json" })
-          response.end(body())
-        }),
-        (layer) => Effect.provide(Effect.exit(FleetDesk.use(({ view }) => view)), layer)
+describe("security#where-words-go", () => {
+  it.live("a view that is too large, or is none, is no answer", () =>
+    Effect.gen(function* () {
+      const answered = (body: () => string) =>
+        Effect.flatMap(
+          inPlaceOfAHub((_, response) => {
+            response.writeHead(200, { "content-type": "application/json" })
+            response.end(body())
+          }),
+          (layer) => Effect.provide(Effect.exit(FleetDesk.use(({ view }) => view)), layer)
+        )
+      assert.isTrue(Exit.isSuccess(yield* answered(() => '{"now":0,"hosts":[],"jobs":[],"more":0}')))
+      assert.isTrue(Exit.isFailure(yield* answered(() => '{"now":0,"hosts":[],"jobs":[{}],"more":0}')))
+      assert.isTrue(
+        Exit.isFailure(yield* answered(() => `${" ".repeat(17_000_000)}{"now":0,"hosts":[],"jobs":[],"more":0}`))
       )
-    assert.isTrue(Exit.isSuccess(yield* answered(() => '{"now":0,"hosts":[],"jobs":[],"more":0}')))
-    assert.isTrue(Exit.isFailure(yield* answered(() => '{"now":0,"hosts":[],"jobs":[{}],"more":0}')))
-    assert.isTrue(
-      Exit.isFailure(yield* answered(() => `${" ".repeat(17_000_000)}{"now":0,"hosts":[],"jobs":[],"more":0}`))
-    )
-  })
-)
+    })
+  )
+})
 
-it.live("an answer to a host is short, and as many words as may wait fit into it", () =>
-  Effect.gen(function* () {
-    const waiting = (body: string) =>
-      Effect.flatMap(
-        inPlaceOfAHub((_, response) => {
-          response.writeHead(200, { "content-type": "application/json" })
-          response.end(body)
-        }),
-        (layer) => Effect.provide(Effect.exit(Hub.use((hub) => hub.words(log))), layer)
-      )
-    const name = "\u0001".repeat(200)
-    const word = { id: log, watch: name, word: "release", seen: 1e15, person: name.slice(0, 64), left: 3_600_000 }
-    const words = JSON.stringify(Array.from({ length: maxWaiting }, () => word))
-    assert.isTrue(Exit.isSuccess(yield* waiting(words)))
-    assert.isTrue(Exit.isFailure(yield* waiting(`${" ".repeat(100_000)}${words}`)))
-  })
-)
+describe("fleet#a-host", () => {
+  it.live("an answer to a host is short, and as many words as may wait fit into it", () =>
+    Effect.gen(function* () {
+      const waiting = (body: string) =>
+        Effect.flatMap(
+          inPlaceOfAHub((_, response) => {
+            response.writeHead(200, { "content-type": "application/json" })
+            response.end(body)
+          }),
+          (layer) => Effect.provide(Effect.exit(Hub.use((hub) => hub.words(log))), layer)
+        )
+      const name = "\u0001".repeat(200)
+      const word = { id: log, watch: name, word: "release", seen: 1e15, person: name.slice(0, 64), left: 3_600_000 }
+      const words = JSON.stringify(Array.from({ length: maxWaiting }, () => word))
+      assert.isTrue(Exit.isSuccess(yield* waiting(words)))
+      assert.isTrue(Exit.isFailure(yield* waiting(`${" ".repeat(100_000)}${words}`)))
+    })
+  )
 
-it.effect("an answer has ten seconds, and a batch has more with its size", () =>
-  Effect.gen(function* () {
-    const layer = yield* inPlaceOfAHub(() => {})
-    /** The seconds until a request is given up, by a step of one second. */
-    const patience = <A, E>(request: Effect.Effect<A, E, Hub>) =>
-      Effect.gen(function* () {
-        const asking = yield* Effect.forkChild(Effect.flip(Effect.provide(request, layer)))
-        let seconds = 0
-        while (asking.pollUnsafe() === undefined) {
-          yield* TestClock.adjust("1 second")
-          seconds++
-        }
-        assert.deepStrictEqual<unknown>(yield* Fiber.join(asking), new HubAway({ problem: "it takes too long" }))
-        return seconds
-      })
-    assert.strictEqual(yield* patience(Hub.use((hub) => hub.look(log))), 10)
-    const sent = (data: string) => patience(Hub.use((hub) => hub.append(log, batch(data))))
-    assert.strictEqual(yield* sent("{}"), 11)
-    assert.strictEqual(yield* sent("x".repeat(1_000_000)), 60)
-  })
-)
+  it.effect("an answer has ten seconds, and a batch has more with its size", () =>
+    Effect.gen(function* () {
+      const layer = yield* inPlaceOfAHub(() => {})
+      /** The seconds until a request is given up, by a step of one second. */
+      const patience = <A, E>(request: Effect.Effect<A, E, Hub>) =>
+        Effect.gen(function* () {
+          const asking = yield* Effect.forkChild(Effect.flip(Effect.provide(request, layer)))
+          let seconds = 0
+          while (asking.pollUnsafe() === undefined) {
+            yield* TestClock.adjust("1 second")
+            seconds++
+          }
+          assert.deepStrictEqual<unknown>(yield* Fiber.join(asking), new HubAway({ problem: "it takes too long" }))
+          return seconds
+        })
+      assert.strictEqual(yield* patience(Hub.use((hub) => hub.look(log))), 10)
+      const sent = (data: string) => patience(Hub.use((hub) => hub.append(log, batch(data))))
+      assert.strictEqual(yield* sent("{}"), 11)
+      assert.strictEqual(yield* sent("x".repeat(1_000_000)), 60)
+    })
+  )
+})

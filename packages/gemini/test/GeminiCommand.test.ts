@@ -1,5 +1,5 @@
 import { Agent, type AgentOrder, clamp, Processes, SessionNotFound } from "@souffleur/domain"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, Layer, Option, Result } from "effect"
@@ -50,75 +50,81 @@ it("a terminal is refused, and so is each permission below the highest", () => {
   assert.include(said("-p", "sing", "--approval-mode", "auto_edit"), "must be yolo")
 })
 
-it.layer(HostServices.layer)((it) => {
-  const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
-    geminiCommand(
-      {
-        agentDir: "/home/ada",
-        agentCommand: { program: process.execPath, args },
-        environment: { PATH: "/bin", GEMINI_SESSION_ID: "old", GEMINI_CLI: "1", GEMINI_API_KEY: "k", SECRET: "s" }
-      },
-      {
-        session: { _tag: "Resume", sessionId: "s1" },
-        permission: clamp("bypassPermissions", "bypassPermissions"),
-        prompt: "--policy",
-        print: true,
-        ...more
-      },
-      (sessionId) =>
-        sessionId === "s1"
-          ? Effect.succeed({ sessionId, path: "/home/ada/.gemini/tmp/opera/chats/session-1-s1.jsonl" })
-          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "none" }))
-    )
-  const argsOf = (args: ReadonlyArray<string>, more?: Partial<AgentOrder>) =>
-    Effect.map(launched(args, more), (command) => command.args)
+describe("command-line#screen", () => {
+  it.layer(HostServices.layer)((it) => {
+    const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
+      geminiCommand(
+        {
+          agentDir: "/home/ada",
+          agentCommand: { program: process.execPath, args },
+          environment: { PATH: "/bin", GEMINI_SESSION_ID: "old", GEMINI_CLI: "1", GEMINI_API_KEY: "k", SECRET: "s" }
+        },
+        {
+          session: { _tag: "Resume", sessionId: "s1" },
+          permission: clamp("bypassPermissions", "bypassPermissions"),
+          prompt: "--policy",
+          print: true,
+          ...more
+        },
+        (sessionId) =>
+          sessionId === "s1"
+            ? Effect.succeed({ sessionId, path: "/home/ada/.gemini/tmp/opera/chats/session-1-s1.jsonl" })
+            : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "none" }))
+      )
+    const argsOf = (args: ReadonlyArray<string>, more?: Partial<AgentOrder>) =>
+      Effect.map(launched(args, more), (command) => command.args)
 
-  it.effect("a launch tells its end in its output, and its prompt is on standard input", () =>
-    Effect.gen(function* () {
-      const { args, environment, input } = yield* launched(["--model", "m"])
-      const own = ["--approval-mode", "yolo", "--skip-trust", "--output-format", "stream-json"]
-      assert.deepStrictEqual(args, ["--model", "m", ...own, "--resume", "s1"])
-      assert.strictEqual(input, "--policy")
-      assert.deepStrictEqual(environment, {
-        PATH: "/bin",
-        GEMINI_API_KEY: "k",
-        GEMINI_CLI_HOME: "/home/ada",
-        GEMINI_SESSION_ID: "s1"
-      })
-      assert.isTrue(inPrintMode(["node", "/bin/gemini", ...args]))
-      for (const other of [["-i", "sing"], []]) assert.isFalse(inPrintMode(["node", "/bin/gemini", ...other]))
-    })
-  )
-  it.effect("the user's own output format stays, and no other is added", () =>
-    Effect.gen(function* () {
-      for (const own of [["--output-format", "stream-json"], ["-o", "stream-json"], ["--output-format=stream-json"]]) {
-        const args = yield* argsOf(own)
-        assert.deepStrictEqual(args, [...own, "--approval-mode", "yolo", "--skip-trust", "--resume", "s1"])
-        assert.deepStrictEqual(Option.getOrThrow(ofLaunch({ program: "gemini", args }, "s1")).args, own)
+    it.effect("a launch tells its end in its output, and its prompt is on standard input", () =>
+      Effect.gen(function* () {
+        const { args, environment, input } = yield* launched(["--model", "m"])
+        const own = ["--approval-mode", "yolo", "--skip-trust", "--output-format", "stream-json"]
+        assert.deepStrictEqual(args, ["--model", "m", ...own, "--resume", "s1"])
+        assert.strictEqual(input, "--policy")
+        assert.deepStrictEqual(environment, {
+          PATH: "/bin",
+          GEMINI_API_KEY: "k",
+          GEMINI_CLI_HOME: "/home/ada",
+          GEMINI_SESSION_ID: "s1"
+        })
         assert.isTrue(inPrintMode(["node", "/bin/gemini", ...args]))
-      }
-    })
-  )
-  it.effect("a session is resumed once it has begun, and begun where it has not", () =>
-    Effect.gen(function* () {
-      const resumed = yield* argsOf(["--model", "m"])
-      const of = ofLaunch({ program: "/bin/gemini", args: resumed }, "s1")
-      assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/gemini", args: ["--model", "m"] })
-      assert.isTrue(Option.isNone(ofLaunch({ program: "/bin/gemini", args: resumed }, "s9")))
-      const begun = yield* argsOf([], { session: { _tag: "Resume", sessionId: "s2" } })
-      assert.deepStrictEqual(begun.slice(-2), ["--session-id", "s2"])
-      const fresh = yield* argsOf([], { session: { _tag: "Fresh", sessionId: "s1" } })
-      assert.deepStrictEqual(fresh.slice(-2), ["--session-id", "s1"])
-    })
-  )
-  it.effect("there is no launch below the highest permission, and none takes a window", () =>
-    Effect.gen(function* () {
-      const below = yield* Effect.flip(launched([], { permission: clamp("acceptEdits", "acceptEdits") }))
-      assert.include(below.message, "souffleur setup --permission bypassPermissions")
-      const asked = yield* launched([], { print: false })
-      assert.deepStrictEqual([asked.input, asked.window], ["--policy", undefined])
-    })
-  )
+        for (const other of [["-i", "sing"], []]) assert.isFalse(inPrintMode(["node", "/bin/gemini", ...other]))
+      })
+    )
+    it.effect("the user's own output format stays, and no other is added", () =>
+      Effect.gen(function* () {
+        for (const own of [
+          ["--output-format", "stream-json"],
+          ["-o", "stream-json"],
+          ["--output-format=stream-json"]
+        ]) {
+          const args = yield* argsOf(own)
+          assert.deepStrictEqual(args, [...own, "--approval-mode", "yolo", "--skip-trust", "--resume", "s1"])
+          assert.deepStrictEqual(Option.getOrThrow(ofLaunch({ program: "gemini", args }, "s1")).args, own)
+          assert.isTrue(inPrintMode(["node", "/bin/gemini", ...args]))
+        }
+      })
+    )
+    it.effect("a session is resumed once it has begun, and begun where it has not", () =>
+      Effect.gen(function* () {
+        const resumed = yield* argsOf(["--model", "m"])
+        const of = ofLaunch({ program: "/bin/gemini", args: resumed }, "s1")
+        assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/gemini", args: ["--model", "m"] })
+        assert.isTrue(Option.isNone(ofLaunch({ program: "/bin/gemini", args: resumed }, "s9")))
+        const begun = yield* argsOf([], { session: { _tag: "Resume", sessionId: "s2" } })
+        assert.deepStrictEqual(begun.slice(-2), ["--session-id", "s2"])
+        const fresh = yield* argsOf([], { session: { _tag: "Fresh", sessionId: "s1" } })
+        assert.deepStrictEqual(fresh.slice(-2), ["--session-id", "s1"])
+      })
+    )
+    it.effect("there is no launch below the highest permission, and none takes a window", () =>
+      Effect.gen(function* () {
+        const below = yield* Effect.flip(launched([], { permission: clamp("acceptEdits", "acceptEdits") }))
+        assert.include(below.message, "souffleur setup --permission bypassPermissions")
+        const asked = yield* launched([], { print: false })
+        assert.deepStrictEqual([asked.input, asked.window], ["--policy", undefined])
+      })
+    )
+  })
 })
 
 it.layer(HostServices.layer)((it) => {

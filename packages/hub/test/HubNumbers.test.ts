@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { noMark } from "@souffleur/fleet"
 import { fleetNumbers, HubPeople, HubProjection, HubStore, HubWords, layerHub, type LogStanding } from "@souffleur/hub"
 import * as LoopbackServer from "@souffleur/node/loopback"
@@ -29,68 +29,70 @@ const numbersOf = (...of: Parameters<typeof fleetNumbers>) =>
       .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))])
   )
 
-it("the numbers of a fleet are sums of each host, which is as its newest log", () => {
-  const numbers = numbersOf(
-    [
-      standing({}),
-      standing({ log: "b", lastSeenAgo: 90_000, forked: true, skew: 5 }),
-      standing({ enrolledHost: 'two"', log: "c", lastSeenAgo: 31_000, away: true }),
-      standing({ enrolledHost: "gone", log: "d", revoked: true })
-    ],
-    [
-      { log: "a", state: "working", count: 2 },
-      { log: "b", state: "working", count: 1 },
-      { log: "c", state: "needs you", count: 4 },
-      { log: "d", state: "working", count: 9 }
-    ]
-  )
-  assert.deepInclude(numbers, {
-    'souffleur_fleet_jobs{host="one",state="working"}': 3,
-    'souffleur_fleet_jobs{host="one",state="needs you"}': 0,
-    'souffleur_fleet_jobs{host="two\\"",state="needs you"}': 4,
-    'souffleur_fleet_host_silent{host="one"}': 0,
-    'souffleur_fleet_host_silent{host="two\\""}': 1,
-    'souffleur_fleet_host_away{host="one"}': 0,
-    'souffleur_fleet_host_away{host="two\\""}': 1,
-    'souffleur_fleet_host_last_word_seconds{host="one"}': 1,
-    'souffleur_fleet_host_skew_seconds{host="one"}': -0.25,
-    'souffleur_fleet_forked_logs{host="one"}': 1,
-    'souffleur_fleet_events_total{host="one"}': 20
+describe("fleet#numbers", () => {
+  it("the numbers of a fleet are sums of each host, which is as its newest log", () => {
+    const numbers = numbersOf(
+      [
+        standing({}),
+        standing({ log: "b", lastSeenAgo: 90_000, forked: true, skew: 5 }),
+        standing({ enrolledHost: 'two"', log: "c", lastSeenAgo: 31_000, away: true }),
+        standing({ enrolledHost: "gone", log: "d", revoked: true })
+      ],
+      [
+        { log: "a", state: "working", count: 2 },
+        { log: "b", state: "working", count: 1 },
+        { log: "c", state: "needs you", count: 4 },
+        { log: "d", state: "working", count: 9 }
+      ]
+    )
+    assert.deepInclude(numbers, {
+      'souffleur_fleet_jobs{host="one",state="working"}': 3,
+      'souffleur_fleet_jobs{host="one",state="needs you"}': 0,
+      'souffleur_fleet_jobs{host="two\\"",state="needs you"}': 4,
+      'souffleur_fleet_host_silent{host="one"}': 0,
+      'souffleur_fleet_host_silent{host="two\\""}': 1,
+      'souffleur_fleet_host_away{host="one"}': 0,
+      'souffleur_fleet_host_away{host="two\\""}': 1,
+      'souffleur_fleet_host_last_word_seconds{host="one"}': 1,
+      'souffleur_fleet_host_skew_seconds{host="one"}': -0.25,
+      'souffleur_fleet_forked_logs{host="one"}': 1,
+      'souffleur_fleet_events_total{host="one"}': 20
+    })
+    assert.isFalse(Object.keys(numbers).some((name) => name.includes("gone")))
   })
-  assert.isFalse(Object.keys(numbers).some((name) => name.includes("gone")))
-})
 
-it.live("the numbers are for who has a token, as text", () =>
-  Effect.gen(function* () {
-    const server = yield* HttpServer.HttpServer
-    const url = `${HttpServer.formatAddress(server.address)}/v1/fleet/metrics`
-    const asked = (authorization: string) => Effect.promise(() => fetch(url, { headers: { authorization } }))
-    assert.strictEqual((yield* asked("Bearer other")).status, 401)
-    const answer = yield* asked("Bearer token")
-    assert.deepStrictEqual([answer.status, answer.headers.get("content-type")], [200, "text/plain; version=0.0.4"])
-    assert.include(yield* Effect.promise(() => answer.text()), 'souffleur_fleet_events_total{host="one"} 10\n')
-  }).pipe(
-    Effect.provide(
-      layerHub.pipe(
-        Layer.provide(
-          Layer.mock(HubStore)({
-            logs: Effect.succeed([standing({})])
-          })
-        ),
-        Layer.provide(
-          Layer.mock(HubPeople)({
-            personOf: (token) =>
-              Effect.succeed(
-                Redacted.value(token) === "token"
-                  ? Option.some({ name: "anna", role: "viewer", since: "" })
-                  : Option.none()
-              )
-          })
-        ),
-        Layer.provide(Layer.mock(HubWords)({})),
-        Layer.provide(Layer.mock(HubProjection)({ rules: "a", counts: Effect.succeed([]) })),
-        Layer.provideMerge(LoopbackServer.layer({ port: 0 }))
+  it.live("the numbers are for who has a token, as text", () =>
+    Effect.gen(function* () {
+      const server = yield* HttpServer.HttpServer
+      const url = `${HttpServer.formatAddress(server.address)}/v1/fleet/metrics`
+      const asked = (authorization: string) => Effect.promise(() => fetch(url, { headers: { authorization } }))
+      assert.strictEqual((yield* asked("Bearer other")).status, 401)
+      const answer = yield* asked("Bearer token")
+      assert.deepStrictEqual([answer.status, answer.headers.get("content-type")], [200, "text/plain; version=0.0.4"])
+      assert.include(yield* Effect.promise(() => answer.text()), 'souffleur_fleet_events_total{host="one"} 10\n')
+    }).pipe(
+      Effect.provide(
+        layerHub.pipe(
+          Layer.provide(
+            Layer.mock(HubStore)({
+              logs: Effect.succeed([standing({})])
+            })
+          ),
+          Layer.provide(
+            Layer.mock(HubPeople)({
+              personOf: (token) =>
+                Effect.succeed(
+                  Redacted.value(token) === "token"
+                    ? Option.some({ name: "anna", role: "viewer", since: "" })
+                    : Option.none()
+                )
+            })
+          ),
+          Layer.provide(Layer.mock(HubWords)({})),
+          Layer.provide(Layer.mock(HubProjection)({ rules: "a", counts: Effect.succeed([]) })),
+          Layer.provideMerge(LoopbackServer.layer({ port: 0 }))
+        )
       )
     )
   )
-)
+})

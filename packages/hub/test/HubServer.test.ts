@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { maxRequestBytes, noMark } from "@souffleur/fleet"
 import { HubPeople, HubProjection, HubStore, HubWords, layerHub } from "@souffleur/hub"
 import * as LoopbackServer from "@souffleur/node/loopback"
@@ -61,65 +61,69 @@ const hub = (
 
 const address = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))
 
-it.live("a request that is too large is refused before it is in memory, with its length or without", () =>
-  Effect.gen(function* () {
-    const url = yield* address
-    const events = `${url}/v1/logs/${log}/events`
-    const known = { ...json("one"), "content-length": String(maxRequestBytes + 1) }
-    assert.strictEqual(yield* posted(events, maxRequestBytes + 1, known), 413)
-    const before = process.memoryUsage().rss
-    assert.strictEqual(yield* posted(events, 500_000_000, json("one")), 413)
-    assert.isBelow(process.memoryUsage().rss - before, 300_000_000)
-    assert.strictEqual(yield* posted(events, 10, {}), 401)
-    // A word of a person is short.
-    const word = `${url}/v1/fleet/words/${log}`
-    assert.strictEqual(yield* posted(word, 65_537, json("vera"), "PUT"), 413)
-    assert.strictEqual(yield* posted(word, 65_536, json("vera"), "PUT"), 400)
-  }).pipe(Effect.provide(hub()))
-)
-
-it.live("a few requests of a host are answered together, its others wait unread, and no other host waits", () =>
-  Effect.gen(function* () {
-    const [arrived, go] = [yield* Queue.unbounded<string>(), yield* Deferred.make<void>()]
-    const look = (host: string) =>
-      Effect.andThen(Queue.offer(arrived, host), host === "one" ? Deferred.await(go) : Effect.void)
-    yield* Effect.gen(function* () {
+describe("fleet#contract", () => {
+  it.live("a request that is too large is refused before it is in memory, with its length or without", () =>
+    Effect.gen(function* () {
       const url = yield* address
-      const looked = (token: string) => posted(`${url}/v1/logs/${log}`, 0, json(token), "GET")
-      const all = yield* Effect.forkScoped(Effect.forEach(Array(9).fill("one"), looked, { concurrency: "unbounded" }))
-      assert.deepStrictEqual(yield* Queue.takeN(arrived, 4), Array(4).fill("one"))
-      for (let n = 0; n < 20; n++) assert.strictEqual(yield* looked("two"), 200)
-      assert.deepStrictEqual(yield* Queue.takeAll(arrived), Array(20).fill("two"))
-      yield* Deferred.succeed(go, undefined)
-      assert.deepStrictEqual(yield* Fiber.join(all), Array(9).fill(200))
-    }).pipe(Effect.provide(hub(look)))
-  })
-)
+      const events = `${url}/v1/logs/${log}/events`
+      const known = { ...json("one"), "content-length": String(maxRequestBytes + 1) }
+      assert.strictEqual(yield* posted(events, maxRequestBytes + 1, known), 413)
+      const before = process.memoryUsage().rss
+      assert.strictEqual(yield* posted(events, 500_000_000, json("one")), 413)
+      assert.isBelow(process.memoryUsage().rss - before, 300_000_000)
+      assert.strictEqual(yield* posted(events, 10, {}), 401)
+      // A word of a person is short.
+      const word = `${url}/v1/fleet/words/${log}`
+      assert.strictEqual(yield* posted(word, 65_537, json("vera"), "PUT"), 413)
+      assert.strictEqual(yield* posted(word, 65_536, json("vera"), "PUT"), 400)
+    }).pipe(Effect.provide(hub()))
+  )
 
-it.live("a request whose token is revoked while its body comes is refused, and acts no more", () => {
-  const forked: Array<string> = []
-  let known = true
-  let asked = Promise.withResolvers<void>()
-  return Effect.gen(function* () {
-    const url = `${yield* address}/v1/logs/${log}/fork`
-    const body = JSON.stringify(noMark)
-    /** Tells a fork. Between the two halves of its body, something happens to the token. */
-    const told = (meanwhile: () => void) =>
-      Effect.callback<number>((resume) => {
-        asked = Promise.withResolvers()
-        const headers = { ...json("one"), "content-length": String(body.length) }
-        const request = http.request(url, { method: "POST", headers }, (response) => {
-          resume(Effect.succeed(response.statusCode ?? 0))
-          response.resume()
+  it.live("a few requests of a host are answered together, its others wait unread, and no other host waits", () =>
+    Effect.gen(function* () {
+      const [arrived, go] = [yield* Queue.unbounded<string>(), yield* Deferred.make<void>()]
+      const look = (host: string) =>
+        Effect.andThen(Queue.offer(arrived, host), host === "one" ? Deferred.await(go) : Effect.void)
+      yield* Effect.gen(function* () {
+        const url = yield* address
+        const looked = (token: string) => posted(`${url}/v1/logs/${log}`, 0, json(token), "GET")
+        const all = yield* Effect.forkScoped(Effect.forEach(Array(9).fill("one"), looked, { concurrency: "unbounded" }))
+        assert.deepStrictEqual(yield* Queue.takeN(arrived, 4), Array(4).fill("one"))
+        for (let n = 0; n < 20; n++) assert.strictEqual(yield* looked("two"), 200)
+        assert.deepStrictEqual(yield* Queue.takeAll(arrived), Array(20).fill("two"))
+        yield* Deferred.succeed(go, undefined)
+        assert.deepStrictEqual(yield* Fiber.join(all), Array(9).fill(200))
+      }).pipe(Effect.provide(hub(look)))
+    })
+  )
+})
+
+describe("fleet#tokens", () => {
+  it.live("a request whose token is revoked while its body comes is refused, and acts no more", () => {
+    const forked: Array<string> = []
+    let known = true
+    let asked = Promise.withResolvers<void>()
+    return Effect.gen(function* () {
+      const url = `${yield* address}/v1/logs/${log}/fork`
+      const body = JSON.stringify(noMark)
+      /** Tells a fork. Between the two halves of its body, something happens to the token. */
+      const told = (meanwhile: () => void) =>
+        Effect.callback<number>((resume) => {
+          asked = Promise.withResolvers()
+          const headers = { ...json("one"), "content-length": String(body.length) }
+          const request = http.request(url, { method: "POST", headers }, (response) => {
+            resume(Effect.succeed(response.statusCode ?? 0))
+            response.resume()
+          })
+          request.write(body.slice(0, 5))
+          void asked.promise.then(() => {
+            meanwhile()
+            request.end(body.slice(5))
+          })
         })
-        request.write(body.slice(0, 5))
-        void asked.promise.then(() => {
-          meanwhile()
-          request.end(body.slice(5))
-        })
-      })
-    assert.strictEqual(yield* told(() => {}), 200)
-    assert.strictEqual(yield* told(() => (known = false)), 401)
-    assert.deepStrictEqual(forked, ["one"])
-  }).pipe(Effect.provide(hub(undefined, () => (asked.resolve(), known), forked)))
+      assert.strictEqual(yield* told(() => {}), 200)
+      assert.strictEqual(yield* told(() => (known = false)), 401)
+      assert.deepStrictEqual(forked, ["one"])
+    }).pipe(Effect.provide(hub(undefined, () => (asked.resolve(), known), forked)))
+  })
 })

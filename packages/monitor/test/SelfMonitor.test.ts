@@ -80,149 +80,151 @@ const monitoring = Effect.gen(function* () {
   }
 })
 
-describe("the rounds of the self-monitor", () => {
-  it.effect("the rounds come at exactly 360 s, then each 180 s", () =>
-    Effect.gen(function* () {
-      const { beat, looks } = yield* monitoring
-      yield* beat(10_000)
-      yield* until(359.999)
-      assert.deepStrictEqual(looks, [])
-      yield* until(900)
-      assert.deepStrictEqual(looks, [360, 540, 720, 900])
-    })
-  )
-  it.effect("the self-monitor reports at once that it runs, which settles the watch", () =>
-    Effect.gen(function* () {
-      const { ref } = yield* monitoring
-      assert.strictEqual((yield* ref.state).phase, "Watching")
-    })
-  )
-})
+describe("behaviour#self-monitor", () => {
+  describe("the rounds of the self-monitor", () => {
+    it.effect("the rounds come at exactly 360 s, then each 180 s", () =>
+      Effect.gen(function* () {
+        const { beat, looks } = yield* monitoring
+        yield* beat(10_000)
+        yield* until(359.999)
+        assert.deepStrictEqual(looks, [])
+        yield* until(900)
+        assert.deepStrictEqual(looks, [360, 540, 720, 900])
+      })
+    )
+    it.effect("the self-monitor reports at once that it runs, which settles the watch", () =>
+      Effect.gen(function* () {
+        const { ref } = yield* monitoring
+        assert.strictEqual((yield* ref.state).phase, "Watching")
+      })
+    )
+  })
 
-describe("the watcher's beat", () => {
-  it.effect("a beat of exactly 180 s ago is no death", () =>
-    Effect.gen(function* () {
-      const { beat, lost } = yield* monitoring
-      yield* beat(180)
-      yield* until(360)
-      assert.deepStrictEqual(yield* lost, [])
-    })
-  )
-  it.effect("a beat of 180 s and one millisecond ago is a death", () =>
-    Effect.gen(function* () {
-      const { beat, lost } = yield* monitoring
-      yield* beat(179.999)
-      yield* until(360)
-      assert.deepStrictEqual(yield* lost, [[1, 360, 180_001]])
-    })
-  )
-  it.effect("a beat that never came is a death, 180 s after the watcher was asked for", () =>
-    Effect.gen(function* () {
-      const { lost } = yield* monitoring
-      yield* until(360)
-      assert.deepStrictEqual(yield* lost, [[1, 360, null]])
-    })
-  )
-  it.effect("a beat of a bootstrap or a recovery counts as well", () =>
-    Effect.gen(function* () {
-      const { beat, lost } = yield* monitoring
-      yield* beat(300, "recovery/1")
-      yield* until(360)
-      assert.deepStrictEqual(yield* lost, [])
-    })
-  )
-})
+  describe("the watcher's beat", () => {
+    it.effect("a beat of exactly 180 s ago is no death", () =>
+      Effect.gen(function* () {
+        const { beat, lost } = yield* monitoring
+        yield* beat(180)
+        yield* until(360)
+        assert.deepStrictEqual(yield* lost, [])
+      })
+    )
+    it.effect("a beat of 180 s and one millisecond ago is a death", () =>
+      Effect.gen(function* () {
+        const { beat, lost } = yield* monitoring
+        yield* beat(179.999)
+        yield* until(360)
+        assert.deepStrictEqual(yield* lost, [[1, 360, 180_001]])
+      })
+    )
+    it.effect("a beat that never came is a death, 180 s after the watcher was asked for", () =>
+      Effect.gen(function* () {
+        const { lost } = yield* monitoring
+        yield* until(360)
+        assert.deepStrictEqual(yield* lost, [[1, 360, null]])
+      })
+    )
+    it.effect("a beat of a bootstrap or a recovery counts as well", () =>
+      Effect.gen(function* () {
+        const { beat, lost } = yield* monitoring
+        yield* beat(300, "recovery/1")
+        yield* until(360)
+        assert.deepStrictEqual(yield* lost, [])
+      })
+    )
+  })
 
-describe("WATCHER_DEAD", () => {
-  it.effect("WATCHER_DEAD is repeated each 180 s with the current watcher, until the beat is fresh", () =>
-    Effect.gen(function* () {
-      const { beat, ended, lost } = yield* monitoring
-      yield* until(720)
-      assert.deepStrictEqual(
-        (yield* lost).map(([watcher, second]) => [watcher, second]),
-        [
-          [1, 360],
-          [2, 540],
-          [3, 720]
-        ]
-      )
-      yield* beat(721, "watcher/4")
-      yield* until(900)
-      assert.strictEqual((yield* lost).length, 3)
-      assert.isFalse(yield* ended)
-    })
-  )
-  it.effect("WATCHER_DEAD is followed by a new watcher in the same mode", () =>
-    Effect.gen(function* () {
-      const { ref } = yield* monitoring
-      yield* until(360)
-      assert.deepStrictEqual((yield* ref.state).watcher, { watcher: 2, since: begun + 360_000 })
-    })
-  )
-  it.effect("WATCHER_DEAD is not reported for a watcher that was asked for just now", () =>
-    Effect.gen(function* () {
-      const { log, lost, ref } = yield* monitoring
-      yield* until(200)
-      yield* log.append("w", (yield* ref.state).revision, [
-        Event.WatcherStarted.make({ at: begun + 200_000, watcher: 2, awaiting: false, mode: "normal" })
-      ])
-      yield* until(539)
-      assert.deepStrictEqual(yield* lost, [])
-      yield* until(540)
-      assert.deepStrictEqual(yield* lost, [[2, 540, null]])
-    })
-  )
-  it.effect("WATCHER_DEAD is not reported during a recovery, and is reported again after it", () =>
-    Effect.gen(function* () {
-      const { log, lost, ref } = yield* monitoring
-      yield* until(100)
-      yield* log.append("w", (yield* ref.state).revision, [
-        Event.ConductorDied.make({
-          at: begun + 100_000,
-          watcher: 1,
-          taskCount: null,
-          taskFingerprint: null,
-          evidence,
-          reason: "pid",
-          retries: 1
-        }),
-        Event.RecoveryStarted.make({ at: begun + 100_000, cycle: 1, purpose: "relaunch", trigger: "pid" })
-      ])
-      yield* until(1200)
-      assert.deepStrictEqual(yield* lost, [])
-      yield* ref.dispatch({ _tag: "FailClosed", cycle: 1, stage: "stop", message: "stuck" })
-      yield* until(1620)
-      assert.deepStrictEqual(
-        (yield* lost).map(([watcher]) => watcher),
-        [2, 3]
-      )
-    })
-  )
-  it.effect("WATCHER_DEAD is not reported by a late round: the watcher had no chance to beat either", () =>
-    Effect.gen(function* () {
-      const { beat, looks, lost, world } = yield* monitoring
-      yield* beat(300)
-      yield* until(359)
-      world.slow = 400_000
-      yield* until(1119)
-      // The round of 360 s ended at 760 s. The next, at 940 s, came 580 s after it and does not even look.
-      assert.deepStrictEqual(looks, [360])
-      assert.deepStrictEqual(yield* lost, [])
-      yield* until(1120)
-      assert.deepStrictEqual(yield* lost, [[1, 1120, 820_000]])
-    })
-  )
-  it.effect("WATCHER_DEAD is not reported right after a sleep of the machine, in which no watcher could beat", () =>
-    Effect.gen(function* () {
-      const { beat, looks, lost, world } = yield* monitoring
-      yield* beat(300)
-      yield* until(359)
-      world.wallJump = 170_000
-      yield* until(539)
-      assert.deepStrictEqual(looks, [])
-      // The next round compares again.
-      yield* until(540)
-      assert.deepStrictEqual(yield* lost, [[1, 710, 410_000]])
-    })
-  )
+  describe("WATCHER_DEAD", () => {
+    it.effect("WATCHER_DEAD is repeated each 180 s with the current watcher, until the beat is fresh", () =>
+      Effect.gen(function* () {
+        const { beat, ended, lost } = yield* monitoring
+        yield* until(720)
+        assert.deepStrictEqual(
+          (yield* lost).map(([watcher, second]) => [watcher, second]),
+          [
+            [1, 360],
+            [2, 540],
+            [3, 720]
+          ]
+        )
+        yield* beat(721, "watcher/4")
+        yield* until(900)
+        assert.strictEqual((yield* lost).length, 3)
+        assert.isFalse(yield* ended)
+      })
+    )
+    it.effect("WATCHER_DEAD is followed by a new watcher in the same mode", () =>
+      Effect.gen(function* () {
+        const { ref } = yield* monitoring
+        yield* until(360)
+        assert.deepStrictEqual((yield* ref.state).watcher, { watcher: 2, since: begun + 360_000 })
+      })
+    )
+    it.effect("WATCHER_DEAD is not reported for a watcher that was asked for just now", () =>
+      Effect.gen(function* () {
+        const { log, lost, ref } = yield* monitoring
+        yield* until(200)
+        yield* log.append("w", (yield* ref.state).revision, [
+          Event.WatcherStarted.make({ at: begun + 200_000, watcher: 2, awaiting: false, mode: "normal" })
+        ])
+        yield* until(539)
+        assert.deepStrictEqual(yield* lost, [])
+        yield* until(540)
+        assert.deepStrictEqual(yield* lost, [[2, 540, null]])
+      })
+    )
+    it.effect("WATCHER_DEAD is not reported during a recovery, and is reported again after it", () =>
+      Effect.gen(function* () {
+        const { log, lost, ref } = yield* monitoring
+        yield* until(100)
+        yield* log.append("w", (yield* ref.state).revision, [
+          Event.ConductorDied.make({
+            at: begun + 100_000,
+            watcher: 1,
+            taskCount: null,
+            taskFingerprint: null,
+            evidence,
+            reason: "pid",
+            retries: 1
+          }),
+          Event.RecoveryStarted.make({ at: begun + 100_000, cycle: 1, purpose: "relaunch", trigger: "pid" })
+        ])
+        yield* until(1200)
+        assert.deepStrictEqual(yield* lost, [])
+        yield* ref.dispatch({ _tag: "FailClosed", cycle: 1, stage: "stop", message: "stuck" })
+        yield* until(1620)
+        assert.deepStrictEqual(
+          (yield* lost).map(([watcher]) => watcher),
+          [2, 3]
+        )
+      })
+    )
+    it.effect("WATCHER_DEAD is not reported by a late round: the watcher had no chance to beat either", () =>
+      Effect.gen(function* () {
+        const { beat, looks, lost, world } = yield* monitoring
+        yield* beat(300)
+        yield* until(359)
+        world.slow = 400_000
+        yield* until(1119)
+        // The round of 360 s ended at 760 s. The next, at 940 s, came 580 s after it and does not even look.
+        assert.deepStrictEqual(looks, [360])
+        assert.deepStrictEqual(yield* lost, [])
+        yield* until(1120)
+        assert.deepStrictEqual(yield* lost, [[1, 1120, 820_000]])
+      })
+    )
+    it.effect("WATCHER_DEAD is not reported right after a sleep of the machine, in which no watcher could beat", () =>
+      Effect.gen(function* () {
+        const { beat, looks, lost, world } = yield* monitoring
+        yield* beat(300)
+        yield* until(359)
+        world.wallJump = 170_000
+        yield* until(539)
+        assert.deepStrictEqual(looks, [])
+        // The next round compares again.
+        yield* until(540)
+        assert.deepStrictEqual(yield* lost, [[1, 710, 410_000]])
+      })
+    )
+  })
 })

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { agentsOwn } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
 import { Effect } from "effect"
@@ -26,60 +26,62 @@ const asked = Effect.fnUntraced(function* (path: string, sql = lines.sql) {
 })
 const refusal = (path: string, sql?: string) => Effect.flip(asked(path, sql))
 
-it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
-  it.effect("rows that a killed writer left in its -wal are read, and neither file changes", () =>
-    Effect.gen(function* () {
-      const path = join(yield* folder, "songs.db")
-      killedWriter(path)
-      const content = () => ["", "-wal"].map((part) => fs.readFileSync(path + part).toString("hex"))
-      const before = content()
-      assert.deepStrictEqual(yield* asked(path), [{ line: "la" }])
-      assert.deepStrictEqual(content(), before)
-    })
-  )
-  it.effect("a file that no process has open is read, and nothing is made beside it", () =>
-    Effect.gen(function* () {
-      const at = yield* folder
-      const path = join(at, "songs.db")
-      killedWriter(path)
-      const closed = new DatabaseSync(path)
-      closed.exec("INSERT INTO song VALUES ('lu')")
-      closed.close()
-      assert.deepStrictEqual(fs.readdirSync(at), ["songs.db"])
-      assert.lengthOf(yield* asked(path), 2)
-      assert.deepStrictEqual(fs.readdirSync(at), ["songs.db"])
-    })
-  )
-  it.effect("rows are read while another process writes, and a statement that writes is refused", () =>
-    Effect.gen(function* () {
-      const path = join(yield* folder, "songs.db")
-      killedWriter(path)
-      const writer = yield* Effect.acquireRelease(
-        Effect.sync(() => new DatabaseSync(path)),
-        (database) => Effect.sync(() => database.close())
-      )
-      writer.exec("BEGIN IMMEDIATE; INSERT INTO song VALUES ('lu')")
-      assert.deepStrictEqual(yield* asked(path), [{ line: "la" }])
-      writer.exec("COMMIT")
-      assert.deepStrictEqual(yield* asked(path), [{ line: "la" }, { line: "lu" }])
-      assert.match((yield* refusal(path, "DELETE FROM song WHERE line <> ?")).problem, /readonly/)
-      assert.lengthOf(yield* asked(path), 2)
-    })
-  )
-  it.effect("a file that is missing, no database, or open to others is refused", () =>
-    Effect.gen(function* () {
-      const path = join(yield* folder, "songs.db")
-      assert.isTrue((yield* refusal(path)).missing)
-      fs.writeFileSync(path, "la la la".repeat(1000), { mode: 0o600 })
-      assert.match((yield* refusal(path)).message, /songs\.db: SQLite cannot read it \(file is not a database\)/)
-      fs.rmSync(path)
-      killedWriter(path)
-      for (const part of ["", "-wal", "-shm"]) {
-        fs.chmodSync(path + part, 0o666)
-        assert.match((yield* refusal(path)).message, new RegExp(`songs.db${part}: others may write`, "u"))
-        fs.chmodSync(path + part, 0o600)
-      }
-      assert.lengthOf(yield* asked(path), 1)
-    })
-  )
+describe("behaviour#files-of-others", () => {
+  it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
+    it.effect("rows that a killed writer left in its -wal are read, and neither file changes", () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "songs.db")
+        killedWriter(path)
+        const content = () => ["", "-wal"].map((part) => fs.readFileSync(path + part).toString("hex"))
+        const before = content()
+        assert.deepStrictEqual(yield* asked(path), [{ line: "la" }])
+        assert.deepStrictEqual(content(), before)
+      })
+    )
+    it.effect("a file that no process has open is read, and nothing is made beside it", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const path = join(at, "songs.db")
+        killedWriter(path)
+        const closed = new DatabaseSync(path)
+        closed.exec("INSERT INTO song VALUES ('lu')")
+        closed.close()
+        assert.deepStrictEqual(fs.readdirSync(at), ["songs.db"])
+        assert.lengthOf(yield* asked(path), 2)
+        assert.deepStrictEqual(fs.readdirSync(at), ["songs.db"])
+      })
+    )
+    it.effect("rows are read while another process writes, and a statement that writes is refused", () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "songs.db")
+        killedWriter(path)
+        const writer = yield* Effect.acquireRelease(
+          Effect.sync(() => new DatabaseSync(path)),
+          (database) => Effect.sync(() => database.close())
+        )
+        writer.exec("BEGIN IMMEDIATE; INSERT INTO song VALUES ('lu')")
+        assert.deepStrictEqual(yield* asked(path), [{ line: "la" }])
+        writer.exec("COMMIT")
+        assert.deepStrictEqual(yield* asked(path), [{ line: "la" }, { line: "lu" }])
+        assert.match((yield* refusal(path, "DELETE FROM song WHERE line <> ?")).problem, /readonly/)
+        assert.lengthOf(yield* asked(path), 2)
+      })
+    )
+    it.effect("a file that is missing, no database, or open to others is refused", () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "songs.db")
+        assert.isTrue((yield* refusal(path)).missing)
+        fs.writeFileSync(path, "la la la".repeat(1000), { mode: 0o600 })
+        assert.match((yield* refusal(path)).message, /songs\.db: SQLite cannot read it \(file is not a database\)/)
+        fs.rmSync(path)
+        killedWriter(path)
+        for (const part of ["", "-wal", "-shm"]) {
+          fs.chmodSync(path + part, 0o666)
+          assert.match((yield* refusal(path)).message, new RegExp(`songs.db${part}: others may write`, "u"))
+          fs.chmodSync(path + part, 0o600)
+        }
+        assert.lengthOf(yield* asked(path), 1)
+      })
+    )
+  })
 })

@@ -1,5 +1,5 @@
 import { Hooks, type HookSign } from "@souffleur/domain"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { execFileSync } from "node:child_process"
 import * as HostServices from "../src/HostServices.ts"
@@ -49,31 +49,33 @@ layer(HostServices.layer)((it) => {
     })
   )
 
-  it.effect(
-    "the newest sign counts, wherever it is; lines that are torn, of another session, or no sign are skipped",
-    () =>
-      Effect.gen(function* () {
-        const newest = sign(9, "Notification", "a", "permission_prompt", 1)
-        const of = yield* hooks({
-          "a.jsonl":
-            `"torn\n{}\n[]\n\n${lines(newest, sign(5, "Stop", "a", undefined, 1), sign(20, "Stop", "b", undefined, 1))}` +
-            `{"at":"9"}\n{"at":1e999,"event":"Stop","sessionId":"a","pid":1,"startTime":1}\n{"at":99,"event":"St`
+  describe("behaviour#hooks-of-the-agent", () => {
+    it.effect(
+      "the newest sign counts, wherever it is; lines that are torn, of another session, or no sign are skipped",
+      () =>
+        Effect.gen(function* () {
+          const newest = sign(9, "Notification", "a", "permission_prompt", 1)
+          const of = yield* hooks({
+            "a.jsonl":
+              `"torn\n{}\n[]\n\n${lines(newest, sign(5, "Stop", "a", undefined, 1), sign(20, "Stop", "b", undefined, 1))}` +
+              `{"at":"9"}\n{"at":1e999,"event":"Stop","sessionId":"a","pid":1,"startTime":1}\n{"at":99,"event":"St`
+          })
+          assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
         })
-        assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
-      })
-  )
+    )
 
-  it.effect("the older file counts too, also before the newer one is begun", () =>
-    Effect.gen(function* () {
-      const [older, newer] = [sign(1, "began", "a", undefined, 1), sign(2, "Stop", "a", undefined, 1)]
-      const both = yield* hooks({ "a.jsonl.1": lines(older), "a.jsonl": lines(newer), "a.jsonl.lock": "" })
-      assert.deepStrictEqual(yield* both.last("a"), Option.some(newer))
-      const [held, ...more] = yield* both.lineage("a")
-      assert.deepStrictEqual([held?.since, held?.until, more], [1, 2, []])
-      const one = yield* hooks({ "a.jsonl.1": lines(older) })
-      assert.deepStrictEqual(yield* one.holds({ pid: 1, startTime: 100 }), Option.some("a"))
-    })
-  )
+    it.effect("the older file counts too, also before the newer one is begun", () =>
+      Effect.gen(function* () {
+        const [older, newer] = [sign(1, "began", "a", undefined, 1), sign(2, "Stop", "a", undefined, 1)]
+        const both = yield* hooks({ "a.jsonl.1": lines(older), "a.jsonl": lines(newer), "a.jsonl.lock": "" })
+        assert.deepStrictEqual(yield* both.last("a"), Option.some(newer))
+        const [held, ...more] = yield* both.lineage("a")
+        assert.deepStrictEqual([held?.since, held?.until, more], [1, 2, []])
+        const one = yield* hooks({ "a.jsonl.1": lines(older) })
+        assert.deepStrictEqual(yield* one.holds({ pid: 1, startTime: 100 }), Option.some("a"))
+      })
+    )
+  })
 
   it.effect("a file of any size is read at its end", () =>
     Effect.gen(function* () {
@@ -85,27 +87,29 @@ layer(HostServices.layer)((it) => {
     })
   )
 
-  it.effect("a line longer than a sign is skipped, and so is a folder", () =>
-    Effect.gen(function* () {
-      const first = sign(1, "Stop", "a", undefined, 1)
-      const long = JSON.stringify({ ...sign(9, "Stop", "a", undefined, 1), more: "x".repeat(5000) })
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const state = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-signs-" })
-      yield* fs.makeDirectory(path.join(state, "hooks"))
-      yield* fs.writeFileString(
-        path.join(state, "hooks", "a.jsonl"),
-        `${lines(first)}${"[".repeat(100_000)}\n${long}\n`
-      )
-      execFileSync("mkfifo", [path.join(state, "hooks", "pipe.jsonl")])
-      const of = yield* Effect.provide(
-        Effect.map(Hooks, (hooks) => hooks),
-        HookFiles.layer(state)
-      )
-      assert.deepStrictEqual(yield* of.last("a"), Option.some(first))
-      assert.deepStrictEqual(yield* of.last("pipe"), Option.none())
-    })
-  )
+  describe("behaviour#hooks-of-the-agent", () => {
+    it.effect("a line longer than a sign is skipped, and so is a folder", () =>
+      Effect.gen(function* () {
+        const first = sign(1, "Stop", "a", undefined, 1)
+        const long = JSON.stringify({ ...sign(9, "Stop", "a", undefined, 1), more: "x".repeat(5000) })
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const state = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-signs-" })
+        yield* fs.makeDirectory(path.join(state, "hooks"))
+        yield* fs.writeFileString(
+          path.join(state, "hooks", "a.jsonl"),
+          `${lines(first)}${"[".repeat(100_000)}\n${long}\n`
+        )
+        execFileSync("mkfifo", [path.join(state, "hooks", "pipe.jsonl")])
+        const of = yield* Effect.provide(
+          Effect.map(Hooks, (hooks) => hooks),
+          HookFiles.layer(state)
+        )
+        assert.deepStrictEqual(yield* of.last("a"), Option.some(first))
+        assert.deepStrictEqual(yield* of.last("pipe"), Option.none())
+      })
+    )
+  })
 
   it.effect("the newest lines are read, up to the number of signs in a full file", () =>
     Effect.gen(function* () {
@@ -119,35 +123,40 @@ layer(HostServices.layer)((it) => {
     })
   )
 
-  it.effect(
-    "a process that was cleared holds the new session; its lineage names all that it had, and who resumed it",
-    () =>
-      Effect.gen(function* () {
-        const of = yield* hooks({
-          "other.jsonl": lines(sign(1, "began", "other", "startup", 3)),
-          "old.jsonl": lines(sign(2, "began", "old", "startup", 1), sign(900_000, "ended", "old", "clear", 1)),
-          "new.jsonl": lines(sign(1_002_000, "began", "new", "clear", 1), sign(1_002_500, "began", "new", "resume", 2))
-        })
-        assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 100 }), Option.some("new"))
-        assert.deepStrictEqual(yield* of.holds({ pid: 2, startTime: 200 }), Option.some("new"))
-        assert.deepStrictEqual(yield* of.holds({ pid: 3, startTime: 300 }), Option.some("other"))
-        assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 101 }), Option.none())
-        assert.deepStrictEqual(
-          (yield* of.held).map(({ pid, sessionId }) => [pid, sessionId]),
-          [
-            [3, "other"],
-            [1, "new"],
-            [2, "new"]
+  describe("behaviour#who-holds-a-session", () => {
+    it.effect(
+      "a process that was cleared holds the new session; its lineage names all that it had, and who resumed it",
+      () =>
+        Effect.gen(function* () {
+          const of = yield* hooks({
+            "other.jsonl": lines(sign(1, "began", "other", "startup", 3)),
+            "old.jsonl": lines(sign(2, "began", "old", "startup", 1), sign(900_000, "ended", "old", "clear", 1)),
+            "new.jsonl": lines(
+              sign(1_002_000, "began", "new", "clear", 1),
+              sign(1_002_500, "began", "new", "resume", 2)
+            )
+          })
+          assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 100 }), Option.some("new"))
+          assert.deepStrictEqual(yield* of.holds({ pid: 2, startTime: 200 }), Option.some("new"))
+          assert.deepStrictEqual(yield* of.holds({ pid: 3, startTime: 300 }), Option.some("other"))
+          assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 101 }), Option.none())
+          assert.deepStrictEqual(
+            (yield* of.held).map(({ pid, sessionId }) => [pid, sessionId]),
+            [
+              [3, "other"],
+              [1, "new"],
+              [2, "new"]
+            ]
+          )
+          const named = (held: Effect.Success<ReturnType<typeof of.lineage>>) =>
+            held.map(({ pid, sessionId, source }) => [sessionId, pid, source])
+          const cleared = [
+            ["old", 1, "startup"],
+            ["new", 1, "clear"]
           ]
-        )
-        const named = (held: Effect.Success<ReturnType<typeof of.lineage>>) =>
-          held.map(({ pid, sessionId, source }) => [sessionId, pid, source])
-        const cleared = [
-          ["old", 1, "startup"],
-          ["new", 1, "clear"]
-        ]
-        assert.deepStrictEqual(named(yield* of.lineage("old")), cleared)
-        assert.deepStrictEqual(named(yield* of.lineage("new")), [...cleared, ["new", 2, "resume"]])
-      })
-  )
+          assert.deepStrictEqual(named(yield* of.lineage("old")), cleared)
+          assert.deepStrictEqual(named(yield* of.lineage("new")), [...cleared, ["new", 2, "resume"]])
+        })
+    )
+  })
 })

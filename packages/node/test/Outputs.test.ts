@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
@@ -8,47 +8,49 @@ import { boundOutputs } from "../src/launch/Outputs.ts"
 const used = (path: string) => (fs.statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
 const MiB = 1 << 20
 
-it.live("a launch's output takes bounded disk space; its newest bytes stay, and its writer is not disturbed", () =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const folder = yield* files.makeTempDirectoryScoped({ prefix: "souffleur-outputs-" })
-    const [mine, others] = [`${folder}/w-1-launch.out`, `${folder}/v-1-launch.out`]
-    fs.writeFileSync(others, Buffer.alloc(40 * MiB, "o"))
-    const before = `${folder}/w-1-before.out`
-    fs.writeFileSync(before, Buffer.concat([Buffer.alloc(24 * MiB, "o"), Buffer.alloc(16 * MiB, "n")]))
-    yield* Effect.forkScoped(boundOutputs(folder, "w-1-"))
-    yield* Effect.repeat(
-      Effect.sync(() => used(before)),
-      { until: (bytes) => bytes <= 17 * MiB, schedule: Schedule.spaced("20 millis") }
-    )
-    assert.isTrue(
-      fs
-        .readFileSync(before)
-        .subarray(24 * MiB)
-        .every((byte) => byte === 110)
-    )
-    const output = fs.openSync(mine, "a", 0o600)
-    // 400 MiB, and its last word.
-    const child = spawn("sh", ["-c", "head -c 419430400 /dev/zero | tr '\\0' y; echo; echo VERDICT"], {
-      stdio: ["ignore", output, "inherit"]
-    })
-    fs.closeSync(output)
-    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve))
-    assert.strictEqual(yield* Effect.promise(() => ended), 0)
-    yield* Effect.repeat(
-      Effect.sync(() => used(mine)),
-      { until: (bytes) => bytes <= 33 * MiB, schedule: Schedule.spaced("20 millis") }
-    )
-    assert.strictEqual(fs.statSync(mine).size, 419_430_400 + "\nVERDICT\n".length)
-    const end = Buffer.alloc(16 * MiB)
-    const file = fs.openSync(mine, "r")
-    fs.readSync(file, end, 0, end.length, fs.statSync(mine).size - end.length)
-    fs.closeSync(file)
-    const verdict = Buffer.from("\nVERDICT\n")
-    assert.isTrue(end.equals(Buffer.concat([Buffer.alloc(end.length - verdict.length, "y"), verdict])))
-    assert.isAtLeast(used(others), 40 * MiB, "another's is another's to bound")
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-)
+describe("behaviour#output-of-launches", () => {
+  it.live("a launch's output takes bounded disk space; its newest bytes stay, and its writer is not disturbed", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped({ prefix: "souffleur-outputs-" })
+      const [mine, others] = [`${folder}/w-1-launch.out`, `${folder}/v-1-launch.out`]
+      fs.writeFileSync(others, Buffer.alloc(40 * MiB, "o"))
+      const before = `${folder}/w-1-before.out`
+      fs.writeFileSync(before, Buffer.concat([Buffer.alloc(24 * MiB, "o"), Buffer.alloc(16 * MiB, "n")]))
+      yield* Effect.forkScoped(boundOutputs(folder, "w-1-"))
+      yield* Effect.repeat(
+        Effect.sync(() => used(before)),
+        { until: (bytes) => bytes <= 17 * MiB, schedule: Schedule.spaced("20 millis") }
+      )
+      assert.isTrue(
+        fs
+          .readFileSync(before)
+          .subarray(24 * MiB)
+          .every((byte) => byte === 110)
+      )
+      const output = fs.openSync(mine, "a", 0o600)
+      // 400 MiB, and its last word.
+      const child = spawn("sh", ["-c", "head -c 419430400 /dev/zero | tr '\\0' y; echo; echo VERDICT"], {
+        stdio: ["ignore", output, "inherit"]
+      })
+      fs.closeSync(output)
+      const ended = new Promise<number | null>((resolve) => child.on("exit", resolve))
+      assert.strictEqual(yield* Effect.promise(() => ended), 0)
+      yield* Effect.repeat(
+        Effect.sync(() => used(mine)),
+        { until: (bytes) => bytes <= 33 * MiB, schedule: Schedule.spaced("20 millis") }
+      )
+      assert.strictEqual(fs.statSync(mine).size, 419_430_400 + "\nVERDICT\n".length)
+      const end = Buffer.alloc(16 * MiB)
+      const file = fs.openSync(mine, "r")
+      fs.readSync(file, end, 0, end.length, fs.statSync(mine).size - end.length)
+      fs.closeSync(file)
+      const verdict = Buffer.from("\nVERDICT\n")
+      assert.isTrue(end.equals(Buffer.concat([Buffer.alloc(end.length - verdict.length, "y"), verdict])))
+      assert.isAtLeast(used(others), 40 * MiB, "another's is another's to bound")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
 
 it.live("a folder in which nothing is printed is not read, and what comes then is bounded", () =>
   Effect.gen(function* () {

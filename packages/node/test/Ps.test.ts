@@ -1,22 +1,24 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { conditionOf } from "../src/processes/ProcessSource.ts"
 import { macOs, parseLine, parseStarted, psSource, wholeLockersIn } from "../src/processes/Ps.ts"
 
-it("a line of ps is read, whatever the name of the program", () => {
-  const line = "  812     1   501 S+   Mon Nov 23 04:46:09 2026       1:02.34 Code Helper 7 "
-  assert.deepStrictEqual(parseLine(line), {
-    pid: 812,
-    name: "Code Helper 7",
-    state: "S",
-    parent: 1,
-    processor: 6234,
-    threads: 1,
-    startTime: 1_795_409_169,
-    uid: 501
+describe("behaviour#signs", () => {
+  it("a line of ps is read, whatever the name of the program", () => {
+    const line = "  812     1   501 S+   Mon Nov 23 04:46:09 2026       1:02.34 Code Helper 7 "
+    assert.deepStrictEqual(parseLine(line), {
+      pid: 812,
+      name: "Code Helper 7",
+      state: "S",
+      parent: 1,
+      processor: 6234,
+      threads: 1,
+      startTime: 1_795_409_169,
+      uid: 501
+    })
+    assert.strictEqual(parseLine(line.replace("1:02.34", "1-02:03:04"))?.processor, 9_378_400)
+    assert.strictEqual(conditionOf(parseLine(line.replace("S+", "Z "))!), "zombie")
+    assert.strictEqual(conditionOf(parseLine(line.replace("S+", "T "))!), "stopped")
   })
-  assert.strictEqual(parseLine(line.replace("1:02.34", "1-02:03:04"))?.processor, 9_378_400)
-  assert.strictEqual(conditionOf(parseLine(line.replace("S+", "Z "))!), "zombie")
-  assert.strictEqual(conditionOf(parseLine(line.replace("S+", "T "))!), "stopped")
 })
 
 it("a line that is none of ps, or has no start, names no process", () => {
@@ -30,13 +32,15 @@ it("a start is read to the second, and a foreign month is none", () => {
   assert.isUndefined(parseStarted("Do Mai  1 00:00:07 1970"))
 })
 
-it("a ps that fails or is not there is no sign that a process is gone", () => {
-  const failing = (ps: string) => psSource({ ...macOs, ps }).stat(process.pid)
-  assert.throws(() => failing("/nowhere/ps"), /ENOENT/u)
-  // Node refuses our columns with a complaint, as a foreign ps would.
-  assert.throws(() => failing(process.execPath), /exit code 9/u)
-  assert.throws(() => failing("/bin/true"), /exit code 0/u)
-  assert.throws(() => failing("/bin/echo"), /cannot be read/u)
+describe("behaviour#signs", () => {
+  it("a ps that fails or is not there is no sign that a process is gone", () => {
+    const failing = (ps: string) => psSource({ ...macOs, ps }).stat(process.pid)
+    assert.throws(() => failing("/nowhere/ps"), /ENOENT/u)
+    // Node refuses our columns with a complaint, as a foreign ps would.
+    assert.throws(() => failing(process.execPath), /exit code 9/u)
+    assert.throws(() => failing("/bin/true"), /exit code 0/u)
+    assert.throws(() => failing("/bin/echo"), /cannot be read/u)
+  })
 })
 
 it("a lock that lsof shows counts if it is of the whole file", () => {

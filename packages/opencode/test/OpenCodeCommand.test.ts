@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Agent, type AgentOrder, clamp, Processes } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
@@ -45,60 +45,62 @@ const commandsOf = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) 
 })
 const commands = commandsOf("--model", "a/b")
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("a launch has its own title until OpenCode has chosen an id, and its prompt on standard input", () =>
-    Effect.gen(function* () {
-      const { command, folder } = yield* commands
-      const { args, environment, input, program } = yield* command({})
-      assert.deepStrictEqual(
-        [program, ...args.slice(0, -1)],
-        [`${folder}/opencode`, "run", "--model", "a/b", "--auto", "--format", "json", "--title"]
-      )
-      assert.match(args.at(-1)!, /^souffleur-[\da-f]{16}$/u)
-      assert.notStrictEqual((yield* command({})).args.at(-1), args.at(-1))
-      assert.strictEqual(input, "--share is a word")
-      assert.deepStrictEqual(environment, {
-        PATH: folder,
-        OPENCODE_CONFIG: "/c",
-        OPENAI_API_KEY: "k",
-        XDG_DATA_HOME: "/data"
+describe("behaviour#permission-ceiling", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("a launch has its own title until OpenCode has chosen an id, and its prompt on standard input", () =>
+      Effect.gen(function* () {
+        const { command, folder } = yield* commands
+        const { args, environment, input, program } = yield* command({})
+        assert.deepStrictEqual(
+          [program, ...args.slice(0, -1)],
+          [`${folder}/opencode`, "run", "--model", "a/b", "--auto", "--format", "json", "--title"]
+        )
+        assert.match(args.at(-1)!, /^souffleur-[\da-f]{16}$/u)
+        assert.notStrictEqual((yield* command({})).args.at(-1), args.at(-1))
+        assert.strictEqual(input, "--share is a word")
+        assert.deepStrictEqual(environment, {
+          PATH: folder,
+          OPENCODE_CONFIG: "/c",
+          OPENAI_API_KEY: "k",
+          XDG_DATA_HOME: "/data"
+        })
+        const resumed = yield* command({ session: { _tag: "Resume", sessionId: "ses_1" } })
+        assert.deepStrictEqual(resumed.args.slice(3), ["--auto", "--format", "json", "--session", "ses_1"])
+        assert.strictEqual(resumed.environment["OPENCODE_SESSION_ID"], "ses_1")
+        for (const { args } of [resumed, yield* command({})])
+          assert.deepStrictEqual(Option.getOrThrow(openCode.ofLaunch({ program: "opencode", args }, "ses_1")).args, [
+            "--model",
+            "a/b"
+          ])
       })
-      const resumed = yield* command({ session: { _tag: "Resume", sessionId: "ses_1" } })
-      assert.deepStrictEqual(resumed.args.slice(3), ["--auto", "--format", "json", "--session", "ses_1"])
-      assert.strictEqual(resumed.environment["OPENCODE_SESSION_ID"], "ses_1")
-      for (const { args } of [resumed, yield* command({})])
+    )
+    it.effect("the user's own output format stays, and then a pipe gets the records", () =>
+      Effect.gen(function* () {
+        const record = JSON.stringify({ sessionID: "ses_1", timestamp: 1, type: "text", part: { text: "Sung." } })
+        assert.deepStrictEqual((yield* commands).reader("pipe")(record), Option.some("Sung."))
+        const { command, reader } = yield* commandsOf("--format=json")
+        assert.deepStrictEqual(reader("pipe")(record), Option.none())
+        assert.deepStrictEqual(reader("terminal")(record), Option.some("Sung."))
+        const { args } = yield* command({ session: { _tag: "Resume", sessionId: "ses_1" } })
+        assert.deepStrictEqual(args, ["run", "--format=json", "--auto", "--session", "ses_1"])
         assert.deepStrictEqual(Option.getOrThrow(openCode.ofLaunch({ program: "opencode", args }, "ses_1")).args, [
-          "--model",
-          "a/b"
+          "--format=json"
         ])
-    })
-  )
-  it.effect("the user's own output format stays, and then a pipe gets the records", () =>
-    Effect.gen(function* () {
-      const record = JSON.stringify({ sessionID: "ses_1", timestamp: 1, type: "text", part: { text: "Sung." } })
-      assert.deepStrictEqual((yield* commands).reader("pipe")(record), Option.some("Sung."))
-      const { command, reader } = yield* commandsOf("--format=json")
-      assert.deepStrictEqual(reader("pipe")(record), Option.none())
-      assert.deepStrictEqual(reader("terminal")(record), Option.some("Sung."))
-      const { args } = yield* command({ session: { _tag: "Resume", sessionId: "ses_1" } })
-      assert.deepStrictEqual(args, ["run", "--format=json", "--auto", "--session", "ses_1"])
-      assert.deepStrictEqual(Option.getOrThrow(openCode.ofLaunch({ program: "opencode", args }, "ses_1")).args, [
-        "--format=json"
-      ])
-    })
-  )
-  it.effect("there is no launch below the highest permission, and none takes a window", () =>
-    Effect.gen(function* () {
-      const { command } = yield* commands
-      const below = yield* Effect.flip(command({ permission: clamp("acceptEdits", "bypassPermissions") }))
-      assert.include(
-        below.message,
-        "it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions"
-      )
-      const asked = yield* command({ print: false })
-      assert.deepStrictEqual([asked.input, asked.window], ["--share is a word", undefined])
-    })
-  )
+      })
+    )
+    it.effect("there is no launch below the highest permission, and none takes a window", () =>
+      Effect.gen(function* () {
+        const { command } = yield* commands
+        const below = yield* Effect.flip(command({ permission: clamp("acceptEdits", "bypassPermissions") }))
+        assert.include(
+          below.message,
+          "it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions"
+        )
+        const asked = yield* command({ print: false })
+        assert.deepStrictEqual([asked.input, asked.window], ["--share is a word", undefined])
+      })
+    )
+  })
 })
 
 it("a command is taken apart: its flags, its session and its prompt", () => {
@@ -129,13 +131,16 @@ it("an OpenCode in a terminal is refused, and a command without its highest perm
   assert.include(refused("opencode", "run", "sing"), "run it with --auto")
   assert.include(refused("opencode", "run", "--auto", "sing", "la"), "more than one prompt")
 })
-it("a flag that publishes the session, leaves the machine, or is not understood is refused", () => {
-  for (const flag of ["--share", "--attach", "--attach=http://localhost:1"])
-    assert.include(refused("opencode", "run", "--auto", flag, "sing"), "can lift the permission ceiling")
-  for (const flag of ["--continue", "-c", "--fork", "--dir", "--title", "--command", "--port", "-i", "--file"])
-    assert.include(refused("opencode", "run", "--auto", flag, "sing"), "is set by each launch, or leads elsewhere")
-  assert.include(refused("opencode", "run", "--auto", "--format", "default", "sing"), "must be json")
-  assert.include(refused("opencode", "run", "--auto", "--yolo", "sing"), "is unknown")
+
+describe("behaviour#permission-ceiling", () => {
+  it("a flag that publishes the session, leaves the machine, or is not understood is refused", () => {
+    for (const flag of ["--share", "--attach", "--attach=http://localhost:1"])
+      assert.include(refused("opencode", "run", "--auto", flag, "sing"), "can lift the permission ceiling")
+    for (const flag of ["--continue", "-c", "--fork", "--dir", "--title", "--command", "--port", "-i", "--file"])
+      assert.include(refused("opencode", "run", "--auto", flag, "sing"), "is set by each launch, or leads elsewhere")
+    assert.include(refused("opencode", "run", "--auto", "--format", "default", "sing"), "must be json")
+    assert.include(refused("opencode", "run", "--auto", "--yolo", "sing"), "is unknown")
+  })
 })
 it.layer(HostServices.layer)((it) => {
   it.effect("a process is an OpenCode by its program alone, and its tools name its pid", () =>

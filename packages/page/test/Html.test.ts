@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { html, written } from "../src/Html.ts"
 
@@ -13,15 +13,18 @@ it("a hostile text stays text, in an element and in a value", () => {
     })
   )
 })
-it.prop("a word brings no sign of HTML into a page, and none is lost", [Words], ([words]) => {
-  const text = written(
-    html`<ul>
-      ${words.map((word) => html`<li title="${word}">${word}</li>`)}
-    </ul>`
-  )
-  const rest = text.replaceAll(/<ul>|<\/ul>|<li title="|">|<\/li>/gu, "\n")
-  assert.notMatch(rest, /[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/u)
-  assert.strictEqual(text.split("<li ").length - 1, words.length)
+
+describe("command-line#page", () => {
+  it.prop("a word brings no sign of HTML into a page, and none is lost", [Words], ([words]) => {
+    const text = written(
+      html`<ul>
+        ${words.map((word) => html`<li title="${word}">${word}</li>`)}
+      </ul>`
+    )
+    const rest = text.replaceAll(/<ul>|<\/ul>|<li title="|">|<\/li>/gu, "\n")
+    assert.notMatch(rest, /[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/u)
+    assert.strictEqual(text.split("<li ").length - 1, words.length)
+  })
 })
 it("parts that are left out leave nothing, and HTML within HTML stays as it is", () => {
   assert.strictEqual(written(html`${null}${false}${[html`<b>${1}</b>`, "<"]}`), "<b>1</b>&lt;")

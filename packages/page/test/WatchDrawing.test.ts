@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import type { Recorded, WatchEvent } from "@souffleur/domain"
 import { watchTimeline } from "@souffleur/embed"
 import { utc } from "../../domain/src/Time.ts"
@@ -33,26 +33,28 @@ const drawn = (deaths: number) => {
   return written(watchDrawing(watchTimeline(events, now), null, { now, zone: utc }))
 }
 
-it("a generation has its name where its bar has room for it, and each is in the list", () => {
-  const few = drawn(3)
-  assert.deepStrictEqual(
-    [...few.matchAll(/class="name" x="7" y="17">\s*(S\d+)\s/gu)].map(([, name]) => name),
-    ["S2", "S3", "S4"]
-  )
-  const some = drawn(12)
-  assert.match(some, /class="name roomy" x="7" y="17">\s*S5\s/u)
-  assert.notMatch(some, /class="name" x/u)
-  const many = drawn(40)
-  assert.notMatch(many, /class="name/u)
-  for (let n = 2; n <= 40; n++) assert.include(many, `<li>Generation S${n}: `)
-})
-it("the signs of many deaths are small", () => {
-  assert.include(drawn(3), 'class="death" transform="scale(1)"')
-  const many = drawn(40)
-  assert.strictEqual(many.split('class="death" transform="scale(0.6)"').length - 1, 40)
-})
-it("the list says in words how a generation ended and an agent died", () => {
-  const text = drawn(2)
-  assert.match(text, /<li>Generation S2: [^<]+\. Its process was gone<\/li>/u)
-  assert.match(text, /<li>Death of S2 at [\d:]+: its process was gone(?:, and it ended [^<]+)?<\/li>/u)
+describe("command-line#page", () => {
+  it("a generation has its name where its bar has room for it, and each is in the list", () => {
+    const few = drawn(3)
+    assert.deepStrictEqual(
+      [...few.matchAll(/class="name" x="7" y="17">\s*(S\d+)\s/gu)].map(([, name]) => name),
+      ["S2", "S3", "S4"]
+    )
+    const some = drawn(12)
+    assert.match(some, /class="name roomy" x="7" y="17">\s*S5\s/u)
+    assert.notMatch(some, /class="name" x/u)
+    const many = drawn(40)
+    assert.notMatch(many, /class="name/u)
+    for (let n = 2; n <= 40; n++) assert.include(many, `<li>Generation S${n}: `)
+  })
+  it("the signs of many deaths are small", () => {
+    assert.include(drawn(3), 'class="death" transform="scale(1)"')
+    const many = drawn(40)
+    assert.strictEqual(many.split('class="death" transform="scale(0.6)"').length - 1, 40)
+  })
+  it("the list says in words how a generation ended and an agent died", () => {
+    const text = drawn(2)
+    assert.match(text, /<li>Generation S2: [^<]+\. Its process was gone<\/li>/u)
+    assert.match(text, /<li>Death of S2 at [\d:]+: its process was gone(?:, and it ended [^<]+)?<\/li>/u)
+  })
 })

@@ -1,5 +1,5 @@
 import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, Option, Result } from "effect"
 import { pi } from "../src/index.ts"
@@ -24,14 +24,16 @@ it("a command of pi is taken apart: its flags stay, and those of each launch do 
   assert.deepInclude(said("--session", "s1", "go on"), { session: { _tag: "Resume", sessionId: "s1" }, print: false })
 })
 
-it("pi asks for all that a shell may do, unless its list of tools leaves the shell out", () => {
-  assert.deepInclude(said("-p", "x"), { requested: "bypassPermissions" })
-  assert.deepInclude(said("--tools", "read,bash", "x"), { requested: "bypassPermissions" })
-  assert.deepInclude(said("--tools", "read, edit,write", "x"), { requested: "acceptEdits" })
-  assert.deepInclude(said("-nt", "x"), { requested: "acceptEdits" })
-  assert.deepInclude(said("-nt", "--tools", "bash", "x"), { requested: "bypassPermissions" })
-  // The last list counts.
-  assert.deepInclude(said("-t", "read", "--tools", "my_tool", "x"), { requested: "bypassPermissions" })
+describe("behaviour#permission-ceiling", () => {
+  it("pi asks for all that a shell may do, unless its list of tools leaves the shell out", () => {
+    assert.deepInclude(said("-p", "x"), { requested: "bypassPermissions" })
+    assert.deepInclude(said("--tools", "read,bash", "x"), { requested: "bypassPermissions" })
+    assert.deepInclude(said("--tools", "read, edit,write", "x"), { requested: "acceptEdits" })
+    assert.deepInclude(said("-nt", "x"), { requested: "acceptEdits" })
+    assert.deepInclude(said("-nt", "--tools", "bash", "x"), { requested: "bypassPermissions" })
+    // The last list counts.
+    assert.deepInclude(said("-t", "read", "--tools", "my_tool", "x"), { requested: "bypassPermissions" })
+  })
 })
 
 it("the command of less, which a refusal names, asks for the least permission", () => {
@@ -60,76 +62,78 @@ it("flags that lead elsewhere, hold a key or are joined to their value are refus
   for (const words of [["install", "x"], ["--version"]]) assert.isUndefined(said(...words))
 })
 
-it.layer(HostServices.layer)((it) => {
-  const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
-    piCommand(
-      {
-        agentDir: "/pi",
-        agentCommand: { program: process.execPath, args },
-        environment: { PATH: "/bin", PI_SESSION_ID: "old", PI_CODING_AGENT_DIR: "/c", SECRET: "s" }
-      },
-      {
-        session: { _tag: "Resume", sessionId: "s1" },
-        permission: clamp("acceptEdits", "acceptEdits"),
-        prompt: "@home",
-        print: true,
-        ...more
-      },
-      (sessionId) =>
-        sessionId === "s1"
-          ? Effect.succeed({ sessionId, path: "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl" })
-          : Effect.fail(
-              new SessionNotFound({ sessionId, reason: sessionId === "s2" ? "missing" : "ambiguous", message: "two" })
-            )
+describe("behaviour#permission-ceiling", () => {
+  it.layer(HostServices.layer)((it) => {
+    const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
+      piCommand(
+        {
+          agentDir: "/pi",
+          agentCommand: { program: process.execPath, args },
+          environment: { PATH: "/bin", PI_SESSION_ID: "old", PI_CODING_AGENT_DIR: "/c", SECRET: "s" }
+        },
+        {
+          session: { _tag: "Resume", sessionId: "s1" },
+          permission: clamp("acceptEdits", "acceptEdits"),
+          prompt: "@home",
+          print: true,
+          ...more
+        },
+        (sessionId) =>
+          sessionId === "s1"
+            ? Effect.succeed({ sessionId, path: "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl" })
+            : Effect.fail(
+                new SessionNotFound({ sessionId, reason: sessionId === "s2" ? "missing" : "ambiguous", message: "two" })
+              )
+      )
+    it.effect("a launch below the ceiling has no shell, and a narrower list of tools stays", () =>
+      Effect.gen(function* () {
+        const { args, environment, input } = yield* launched(["--model", "m"])
+        assert.deepStrictEqual(args, [
+          "--model",
+          "m",
+          "-p",
+          "--no-extensions",
+          "--no-approve",
+          "--tools",
+          "read,edit,write,grep,find,ls",
+          "--session",
+          "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl"
+        ])
+        assert.strictEqual(input, "@home")
+        assert.deepStrictEqual(environment, { PATH: "/bin", PI_CODING_AGENT_DIR: "/c", PI_SESSION_ID: "s1" })
+        const list = (...args: ReadonlyArray<string>) => Effect.map(launched(args), ({ args }) => args.at(-3))
+        assert.strictEqual(yield* list("--tools", "read,bash"), "read")
+        // To pi a list outranks --no-tools, and a comma is a list without a tool.
+        for (const args of [["--tools", "bash"], ["--no-tools"], ["-nt", "-t", "bash"]])
+          assert.strictEqual(yield* list(...args), ",", args.join(" "))
+        const permission = clamp("bypassPermissions", "bypassPermissions")
+        const session = { _tag: "Fresh", sessionId: "s1" } as const
+        assert.deepStrictEqual((yield* launched([], { permission, session })).args, ["-p", "--session-id", "s1"])
+      })
     )
-  it.effect("a launch below the ceiling has no shell, and a narrower list of tools stays", () =>
-    Effect.gen(function* () {
-      const { args, environment, input } = yield* launched(["--model", "m"])
-      assert.deepStrictEqual(args, [
-        "--model",
-        "m",
-        "-p",
-        "--no-extensions",
-        "--no-approve",
-        "--tools",
-        "read,edit,write,grep,find,ls",
-        "--session",
-        "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl"
-      ])
-      assert.strictEqual(input, "@home")
-      assert.deepStrictEqual(environment, { PATH: "/bin", PI_CODING_AGENT_DIR: "/c", PI_SESSION_ID: "s1" })
-      const list = (...args: ReadonlyArray<string>) => Effect.map(launched(args), ({ args }) => args.at(-3))
-      assert.strictEqual(yield* list("--tools", "read,bash"), "read")
-      // To pi a list outranks --no-tools, and a comma is a list without a tool.
-      for (const args of [["--tools", "bash"], ["--no-tools"], ["-nt", "-t", "bash"]])
-        assert.strictEqual(yield* list(...args), ",", args.join(" "))
-      const permission = clamp("bypassPermissions", "bypassPermissions")
-      const session = { _tag: "Fresh", sessionId: "s1" } as const
-      assert.deepStrictEqual((yield* launched([], { permission, session })).args, ["-p", "--session-id", "s1"])
-    })
-  )
-  it.effect("a session is resumed by its file, and one of several files is not", () =>
-    Effect.gen(function* () {
-      const resumed = (sessionId: string) => launched([], { session: { _tag: "Resume", sessionId } })
-      const { args, program } = yield* resumed("s1")
-      assert.strictEqual(args.at(-2), "--session")
-      const of = ofLaunch({ program: "/bin/pi", args: ["--model", "m", ...args] }, "s1")
-      assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/pi", args: ["--model", "m"] }, program)
-      // The user's own list stays if none of our flags precedes the session.
-      const own = ofLaunch({ program: "/bin/pi", args: ["--tools", "read,bash", "--session-id", "s1"] }, "s1")
-      assert.deepStrictEqual(Option.getOrUndefined(own)?.args, ["--tools", "read,bash"])
-      assert.isTrue(Option.isNone(ofLaunch({ program: "/bin/pi", args }, "s9")))
-      assert.deepStrictEqual((yield* resumed("s2")).args.slice(-2), ["--session-id", "s2"])
-      assert.strictEqual((yield* Effect.flip(resumed("s3")))._tag, "AgentNotFound")
-    })
-  )
-  it.effect("a prompt in a window names no file, and the session waits for a person", () =>
-    Effect.gen(function* () {
-      const { args, input, window } = yield* launched([], { print: false })
-      assert.deepStrictEqual(args.slice(-4), ["--session", args.at(-3), "--", " @home"])
-      assert.deepStrictEqual([input, window], [undefined, true])
-    })
-  )
+    it.effect("a session is resumed by its file, and one of several files is not", () =>
+      Effect.gen(function* () {
+        const resumed = (sessionId: string) => launched([], { session: { _tag: "Resume", sessionId } })
+        const { args, program } = yield* resumed("s1")
+        assert.strictEqual(args.at(-2), "--session")
+        const of = ofLaunch({ program: "/bin/pi", args: ["--model", "m", ...args] }, "s1")
+        assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/pi", args: ["--model", "m"] }, program)
+        // The user's own list stays if none of our flags precedes the session.
+        const own = ofLaunch({ program: "/bin/pi", args: ["--tools", "read,bash", "--session-id", "s1"] }, "s1")
+        assert.deepStrictEqual(Option.getOrUndefined(own)?.args, ["--tools", "read,bash"])
+        assert.isTrue(Option.isNone(ofLaunch({ program: "/bin/pi", args }, "s9")))
+        assert.deepStrictEqual((yield* resumed("s2")).args.slice(-2), ["--session-id", "s2"])
+        assert.strictEqual((yield* Effect.flip(resumed("s3")))._tag, "AgentNotFound")
+      })
+    )
+    it.effect("a prompt in a window names no file, and the session waits for a person", () =>
+      Effect.gen(function* () {
+        const { args, input, window } = yield* launched([], { print: false })
+        assert.deepStrictEqual(args.slice(-4), ["--session", args.at(-3), "--", " @home"])
+        assert.deepStrictEqual([input, window], [undefined, true])
+      })
+    )
+  })
 })
 
 it("a process is a pi by its own title or its package", () => {

@@ -148,48 +148,54 @@ describe("an agent that is asked for", () => {
         )
       })
   )
-  it.effect(
-    "an agent gets no more than its run was opened with, and less where the config file says less; more is told",
-    () =>
+
+  describe("behaviour#trust", () => {
+    it.effect(
+      "an agent gets no more than its run was opened with, and less where the config file says less; more is told",
+      () =>
+        Effect.gen(function* () {
+          const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
+          yield* Effect.provide(askAgent("implementer"), raised.layer)
+          assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
+          assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
+          const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
+          yield* Effect.provide(askAgent("implementer"), lowered.layer)
+          assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
+          assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+        })
+    )
+  })
+
+  describe("behaviour#agents-of-a-run", () => {
+    it.effect("a role with an agent of its own is launched with that one, and the log names it", () =>
       Effect.gen(function* () {
-        const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
-        yield* Effect.provide(askAgent("implementer"), raised.layer)
-        assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
-        assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
-        const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
-        yield* Effect.provide(askAgent("implementer"), lowered.layer)
-        assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
-        assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+        const chosen = world({ agents: { implementer: "pi" } })
+        yield* Effect.provide(askAgent("implementer"), chosen.layer)
+        assert.strictEqual(chosen.launches[0]?.command.program, "/pi")
+        assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", agent: "pi" })
+        const other = world({ agents: { reviewer: "pi" } })
+        yield* Effect.provide(askAgent("implementer"), other.layer)
+        assert.strictEqual(other.launches[0]?.command.program, "/agent")
+        assert.notProperty(other.events[2], "agent")
       })
-  )
-  it.effect("a role with an agent of its own is launched with that one, and the log names it", () =>
-    Effect.gen(function* () {
-      const chosen = world({ agents: { implementer: "pi" } })
-      yield* Effect.provide(askAgent("implementer"), chosen.layer)
-      assert.strictEqual(chosen.launches[0]?.command.program, "/pi")
-      assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", agent: "pi" })
-      const other = world({ agents: { reviewer: "pi" } })
-      yield* Effect.provide(askAgent("implementer"), other.layer)
-      assert.strictEqual(other.launches[0]?.command.program, "/agent")
-      assert.notProperty(other.events[2], "agent")
-    })
-  )
-  it.effect("an agent that chooses its session is asked for without one; a reviewer is to change nothing", () =>
-    Effect.gen(function* () {
-      const chosen = world({ agents: { implementer: "codex" } })
-      const { assignment } = yield* Effect.provide(askAgent("implementer"), chosen.layer)
-      assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", sessionId: "", agent: "codex" })
-      assert.deepInclude(assignment, { sessionId: "", agent: "codex" })
-      assert.deepStrictEqual(chosen.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
-      assert.notProperty(chosen.orders[0], "looks")
-      const reviewed = world({ agents: { reviewer: "codex" } })
-      reviewed.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
-      const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
-      reviewed.dispatch({ _tag: "Report", token: "a1", report: { _tag: "Completed", head: "c1", work } })
-      yield* Effect.provide(askAgent("reviewer"), reviewed.layer)
-      assert.deepInclude(reviewed.orders[0], { looks: true, session: { _tag: "Fresh", sessionId: "" } })
-    })
-  )
+    )
+    it.effect("an agent that chooses its session is asked for without one; a reviewer is to change nothing", () =>
+      Effect.gen(function* () {
+        const chosen = world({ agents: { implementer: "codex" } })
+        const { assignment } = yield* Effect.provide(askAgent("implementer"), chosen.layer)
+        assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", sessionId: "", agent: "codex" })
+        assert.deepInclude(assignment, { sessionId: "", agent: "codex" })
+        assert.deepStrictEqual(chosen.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
+        assert.notProperty(chosen.orders[0], "looks")
+        const reviewed = world({ agents: { reviewer: "codex" } })
+        reviewed.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
+        const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+        reviewed.dispatch({ _tag: "Report", token: "a1", report: { _tag: "Completed", head: "c1", work } })
+        yield* Effect.provide(askAgent("reviewer"), reviewed.layer)
+        assert.deepInclude(reviewed.orders[0], { looks: true, session: { _tag: "Fresh", sessionId: "" } })
+      })
+    )
+  })
   it.effect("an agent gets no more than the ceiling", () =>
     Effect.gen(function* () {
       for (const ceiling of ["acceptEdits", "bypassPermissions"] as const) {

@@ -176,20 +176,23 @@ describe("an implementer", () => {
       }
     })
   )
-  it.effect("an implementer's test file is a file of git's that its work changed and left there", () =>
-    Effect.gen(function* () {
-      const files = () => ["a.ts", "pkg/a.test.ts"]
-      const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
-        const printed = complete.replace("test_file: none", `test_file: ${testFile}`)
-        const report = yield* judged({ printed, files, ...(gone === undefined ? {} : { gone }) })
-        return report._tag === "Completed" ? report.work.testFile : report
+
+  describe("behaviour#agents-of-a-run", () => {
+    it.effect("an implementer's test file is a file of git's that its work changed and left there", () =>
+      Effect.gen(function* () {
+        const files = () => ["a.ts", "pkg/a.test.ts"]
+        const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
+          const printed = complete.replace("test_file: none", `test_file: ${testFile}`)
+          const report = yield* judged({ printed, files, ...(gone === undefined ? {} : { gone }) })
+          return report._tag === "Completed" ? report.work.testFile : report
+        })
+        assert.strictEqual(yield* named("pkg/a.test.ts"), "pkg/a.test.ts")
+        assert.strictEqual(yield* named("`./a.test.ts`"), "pkg/a.test.ts")
+        for (const word of ["b.test.ts", "a.test.ts, and all is well", ".ts", "none"]) assert.isNull(yield* named(word))
+        assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
       })
-      assert.strictEqual(yield* named("pkg/a.test.ts"), "pkg/a.test.ts")
-      assert.strictEqual(yield* named("`./a.test.ts`"), "pkg/a.test.ts")
-      for (const word of ["b.test.ts", "a.test.ts, and all is well", ".ts", "none"]) assert.isNull(yield* named(word))
-      assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
-    })
-  )
+    )
+  })
   it.effect("an implementer that took too long is judged by that alone", () =>
     Effect.gen(function* () {
       for (const role of ["implementer", "reviewer", "finisher"] as const) {
@@ -198,36 +201,39 @@ describe("an implementer", () => {
       }
     })
   )
-  it.effect(
-    "an implementer is heard where it ended as it meant to: by exit code 0, or without a code by a finished turn",
-    () =>
+
+  describe("behaviour#verdicts-of-agents", () => {
+    it.effect(
+      "an implementer is heard where it ended as it meant to: by exit code 0, or without a code by a finished turn",
+      () =>
+        Effect.gen(function* () {
+          const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+          for (const code of [1, 137])
+            assert.strictEqual(yield* reasonOf({ printed: complete, code, session: finished }), "no verdict")
+          assert.strictEqual(yield* reasonOf({ printed: complete, code: null, session: finished }), "Completed")
+          assert.strictEqual(
+            yield* reasonOf({ printed: complete, code: null, session: { ...finished, at: 999 } }),
+            "no verdict"
+          )
+          assert.strictEqual(yield* reasonOf({ printed: complete, code: null, fence: 2 }), "lost")
+          assert.strictEqual(yield* reasonOf({ printed: complete, code: 1, session: limit }), "Limited")
+        })
+    )
+    it.effect("an implementer is heard with the word of its own launch", () =>
       Effect.gen(function* () {
-        const finished: SessionTurn = { _tag: "Finished", at: 1000 }
-        for (const code of [1, 137])
-          assert.strictEqual(yield* reasonOf({ printed: complete, code, session: finished }), "no verdict")
-        assert.strictEqual(yield* reasonOf({ printed: complete, code: null, session: finished }), "Completed")
-        assert.strictEqual(
-          yield* reasonOf({ printed: complete, code: null, session: { ...finished, at: 999 } }),
-          "no verdict"
-        )
-        assert.strictEqual(yield* reasonOf({ printed: complete, code: null, fence: 2 }), "lost")
-        assert.strictEqual(yield* reasonOf({ printed: complete, code: 1, session: limit }), "Limited")
+        for (const said of [
+          completed,
+          completed.replace("COMPLETE", "COMPLETE other"),
+          completed.replace("COMPLETE", "COMPLETE digest of mine")
+        ])
+          assert.strictEqual(yield* reasonOf({ printed: said }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ printed: complete, word: null }), "no verdict")
+        const blocked = "IMPLEMENTATION_BLOCKED\nreason: no key"
+        assert.strictEqual(yield* reasonOf({ printed: blocked }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ printed: blocked.replace("BLOCKED", "BLOCKED mine") }), "Blocked")
       })
-  )
-  it.effect("an implementer is heard with the word of its own launch", () =>
-    Effect.gen(function* () {
-      for (const said of [
-        completed,
-        completed.replace("COMPLETE", "COMPLETE other"),
-        completed.replace("COMPLETE", "COMPLETE digest of mine")
-      ])
-        assert.strictEqual(yield* reasonOf({ printed: said }), "no verdict")
-      assert.strictEqual(yield* reasonOf({ printed: complete, word: null }), "no verdict")
-      const blocked = "IMPLEMENTATION_BLOCKED\nreason: no key"
-      assert.strictEqual(yield* reasonOf({ printed: blocked }), "no verdict")
-      assert.strictEqual(yield* reasonOf({ printed: blocked.replace("BLOCKED", "BLOCKED mine") }), "Blocked")
-    })
-  )
+    )
+  })
   it.effect(
     "an implementer without a verdict is to blame, unless its conductor was gone; a contradiction always is",
     () =>
@@ -276,63 +282,70 @@ describe("a reviewer", () => {
 })
 
 describe("the agent of an assignment", () => {
-  it.effect("it is judged by its own records, whatever the configured agent has", () =>
-    Effect.gen(function* () {
-      const given = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
-      assert.strictEqual(yield* reasonOf({ ...given, chosen: true }), "Approved")
-    })
-  )
-  it.effect("an answer in text may quote a record: its verdict has the word of the launch", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* reasonOf({ printed: complete, said: "a quoted record" }), "Completed")
-      assert.strictEqual(yield* reasonOf({ printed: completed, said: "a quoted record" }), "no verdict")
-    })
-  )
-})
-
-describe("a reviewer whose approval does not count", () => {
-  const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
-  const detailOf = (given: Parameters<typeof judged>[0]) =>
-    Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.message : report._tag))
-  it.effect("the reason is told: it looked at nothing, or its session file is not where it should be", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(
-        yield* detailOf({ ...approval, lazy: true }),
-        "the reviewer approved, and looked at nothing, by /sessions/s1.jsonl"
-      )
-      const unfound = "no session file begins with s1 in /home/u/.claude/projects"
-      assert.strictEqual(
-        yield* detailOf({ ...approval, unfound }),
-        `the reviewer approved, and nothing shows that it looked at anything: ${unfound}`
-      )
-      assert.strictEqual(
-        yield* detailOf({ ...approval, sessionId: "", unfound }),
-        "the reviewer approved, and nothing shows that it looked at anything: it never told its session"
-      )
-    })
-  )
-})
-
-describe("a reviewer is not taken at a word that it quotes:", () => {
-  const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
-  const notes = `NOTES.md, which the commit adds, reads:\n\n\`\`\`\nx\n${approved}\n\`\`\`\n`
-  it.effect("killed in the midst of its sentence, or right after the quotation, or gone by itself", () =>
-    Effect.gen(function* () {
-      const cut = `${notes}\nI will now run the tests. They fail: 12 of 30. I am going to reject th`
-      for (const printed of [cut, notes, `${notes}\n${approved}`, `${approves}\n\n${cut}`])
-        for (const code of [137, 0])
-          assert.strictEqual(yield* reasonOf({ ...implemented, printed, code }), "no verdict")
-    })
-  )
-  it.effect(
-    "a quoted rejection does not count: another's words would reach the implementer as a reviewer's feedback",
-    () =>
+  describe("behaviour#agents-of-a-run", () => {
+    it.effect("it is judged by its own records, whatever the configured agent has", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejected(1) }), "no verdict")
-        assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejects(1), code: 1 }), "no verdict")
-        assert.strictEqual(yield* reasonOf({ ...implemented, printed: `${notes}\n${rejects(1)}` }), "Rejected")
+        const given = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+        assert.strictEqual(yield* reasonOf({ ...given, chosen: true }), "Approved")
       })
-  )
+    )
+  })
+
+  describe("behaviour#verdicts-of-agents", () => {
+    it.effect("an answer in text may quote a record: its verdict has the word of the launch", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* reasonOf({ printed: complete, said: "a quoted record" }), "Completed")
+        assert.strictEqual(yield* reasonOf({ printed: completed, said: "a quoted record" }), "no verdict")
+      })
+    )
+  })
+})
+
+describe("behaviour#verdicts-of-agents", () => {
+  describe("a reviewer whose approval does not count", () => {
+    const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+    const detailOf = (given: Parameters<typeof judged>[0]) =>
+      Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.message : report._tag))
+    it.effect("the reason is told: it looked at nothing, or its session file is not where it should be", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(
+          yield* detailOf({ ...approval, lazy: true }),
+          "the reviewer approved, and looked at nothing, by /sessions/s1.jsonl"
+        )
+        const unfound = "no session file begins with s1 in /home/u/.claude/projects"
+        assert.strictEqual(
+          yield* detailOf({ ...approval, unfound }),
+          `the reviewer approved, and nothing shows that it looked at anything: ${unfound}`
+        )
+        assert.strictEqual(
+          yield* detailOf({ ...approval, sessionId: "", unfound }),
+          "the reviewer approved, and nothing shows that it looked at anything: it never told its session"
+        )
+      })
+    )
+  })
+
+  describe("a reviewer is not taken at a word that it quotes:", () => {
+    const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
+    const notes = `NOTES.md, which the commit adds, reads:\n\n\`\`\`\nx\n${approved}\n\`\`\`\n`
+    it.effect("killed in the midst of its sentence, or right after the quotation, or gone by itself", () =>
+      Effect.gen(function* () {
+        const cut = `${notes}\nI will now run the tests. They fail: 12 of 30. I am going to reject th`
+        for (const printed of [cut, notes, `${notes}\n${approved}`, `${approves}\n\n${cut}`])
+          for (const code of [137, 0])
+            assert.strictEqual(yield* reasonOf({ ...implemented, printed, code }), "no verdict")
+      })
+    )
+    it.effect(
+      "a quoted rejection does not count: another's words would reach the implementer as a reviewer's feedback",
+      () =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejected(1) }), "no verdict")
+          assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejects(1), code: 1 }), "no verdict")
+          assert.strictEqual(yield* reasonOf({ ...implemented, printed: `${notes}\n${rejects(1)}` }), "Rejected")
+        })
+    )
+  })
 })
 
 describe("a finishing step", () => {

@@ -37,25 +37,30 @@ const named = (text: string) => JSON.stringify(text)
 // A parser that takes quadratic time does not end here.
 describe("a megabyte of one character is read in the time of a megabyte", () => {
   for (const text of repeated) {
-    it(`a verdict: ${named(text)}`, () => {
-      const much = megabyte(text)
-      for (const around of [
-        `APPROVED\n${much}`,
-        `APPROVED\nsummary: ${much}`,
-        `APPROVED\nsummary: ${much}!`,
-        `APPROVED\nsummary: good\n${much}!`,
-        `REJECTED\nsummary: no\nissues:\n- ${much}!`,
-        `${much}APPROVED`,
-        `${much}!\n\nAPPROVED\nsummary: good`
-      ])
-        assert.isDefined(readVerdict("reviewer", around))
-      const testFile = `IMPLEMENTATION_COMPLETE\ncommits: x\nfiles_changed: y\ntest_file: ${much}!`
-      assert.isDefined(readVerdict("implementer", testFile))
+    describe("behaviour#verdicts-of-agents", () => {
+      it(`a verdict: ${named(text)}`, () => {
+        const much = megabyte(text)
+        for (const around of [
+          `APPROVED\n${much}`,
+          `APPROVED\nsummary: ${much}`,
+          `APPROVED\nsummary: ${much}!`,
+          `APPROVED\nsummary: good\n${much}!`,
+          `REJECTED\nsummary: no\nissues:\n- ${much}!`,
+          `${much}APPROVED`,
+          `${much}!\n\nAPPROVED\nsummary: good`
+        ])
+          assert.isDefined(readVerdict("reviewer", around))
+        const testFile = `IMPLEMENTATION_COMPLETE\ncommits: x\nfiles_changed: y\ntest_file: ${much}!`
+        assert.isDefined(readVerdict("implementer", testFile))
+      })
     })
-    it(`a plan's text: ${named(text)}`, () => {
-      const much = megabyte(text)
-      for (const around of [much, `## ${much}!`, `## task-001${much}!`, `## a\n${much}\n## b\n${much}`])
-        assert.isDefined(sections(around))
+
+    describe("security#a-plan-and-its-agents", () => {
+      it(`a plan's text: ${named(text)}`, () => {
+        const much = megabyte(text)
+        for (const around of [much, `## ${much}!`, `## task-001${much}!`, `## a\n${much}\n## b\n${much}`])
+          assert.isDefined(sections(around))
+      })
     })
     it(`a state file: ${named(text)}`, () => {
       assert.isTrue(Result.isFailure(readState(megabyte(text))))

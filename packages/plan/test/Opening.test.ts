@@ -106,36 +106,38 @@ const project = Effect.fnUntraced(function* (
   }
 })
 
-describe("two conductors at once", () => {
-  it.effect("two conductors of one plan open one run, and one of them owns it", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      // Each looks for the run before the other has opened it.
-      const id = Effect.as(Effect.yieldNow, "play-3f2a")
-      const opened = yield* Effect.all([the.opens(1, "/plan.yaml", id), the.opens(2, "/plan.yaml", id)], {
-        concurrency: 2
-      })
-      assert.deepStrictEqual(
-        opened.map(({ id }) => id),
-        ["play-3f2a", "play-3f2a"]
-      )
-      assert.lengthOf(yield* allRuns, 1)
-      yield* the.owns(1, "play-3f2a")
-      assert.deepInclude(yield* Effect.flip(the.owns(2, "play-3f2a")), { _tag: "AlreadyWatched" })
-    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
-  )
-  it.effect("two conductors of two plans in one project: the later one leaves its run to another time", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-      yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-      yield* the.owns(1, "one")
-      const refused = yield* Effect.flip(Effect.scoped(the.owns(2, "two")))
-      assert.deepInclude(refused, { _tag: "AlreadyWatched" })
-      assert.isNull((yield* loadRun("two")).owner)
-      assert.strictEqual((yield* loadRun("one")).owner?.process.pid, 1)
-    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
-  )
+describe("behaviour#run", () => {
+  describe("two conductors at once", () => {
+    it.effect("two conductors of one plan open one run, and one of them owns it", () =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        // Each looks for the run before the other has opened it.
+        const id = Effect.as(Effect.yieldNow, "play-3f2a")
+        const opened = yield* Effect.all([the.opens(1, "/plan.yaml", id), the.opens(2, "/plan.yaml", id)], {
+          concurrency: 2
+        })
+        assert.deepStrictEqual(
+          opened.map(({ id }) => id),
+          ["play-3f2a", "play-3f2a"]
+        )
+        assert.lengthOf(yield* allRuns, 1)
+        yield* the.owns(1, "play-3f2a")
+        assert.deepInclude(yield* Effect.flip(the.owns(2, "play-3f2a")), { _tag: "AlreadyWatched" })
+      }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+    )
+    it.effect("two conductors of two plans in one project: the later one leaves its run to another time", () =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+        yield* the.owns(1, "one")
+        const refused = yield* Effect.flip(Effect.scoped(the.owns(2, "two")))
+        assert.deepInclude(refused, { _tag: "AlreadyWatched" })
+        assert.isNull((yield* loadRun("two")).owner)
+        assert.strictEqual((yield* loadRun("one")).owner?.process.pid, 1)
+      }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+    )
+  })
 })
 
 describe("a plan", () => {
@@ -151,48 +153,54 @@ describe("a plan", () => {
       assert.lengthOf(yield* allRuns, 1)
     }).pipe(Effect.scoped, layer)
   )
-  it.effect("a plan is not opened where another one is conducted in another folder of the same work tree", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      yield* the.opensIn(1, `${the.folder}/pkg/a`, "/one.yaml", Effect.succeed("one"))
-      yield* the.owns(1, "one")
-      assert.deepInclude(
-        yield* Effect.flip(the.opensIn(2, `${the.folder}/pkg/b`, "/one.yaml", Effect.succeed("two"))),
-        {
-          _tag: "AlreadyWatched"
-        }
-      )
-      assert.lengthOf(yield* allRuns, 1)
-    }).pipe(Effect.scoped, layer)
-  )
-  it.effect(
-    "a plan's tasks are known by what agents are told of them: another word is a change, another dependency is none",
-    () =>
+
+  describe("behaviour#run", () => {
+    it.effect("a plan is not opened where another one is conducted in another folder of the same work tree", () =>
       Effect.gen(function* () {
         const the = yield* project()
-        const [one] = planOf("t1").tasks
-        const digestWith = Effect.fnUntraced(function* (change: Partial<PlannedTask>) {
-          const file = JSON.stringify(change)
-          yield* the.opensPlan(1, { ...planOf(), tasks: [{ ...one!, ...change }] }, file)
-          return (yield* loadRun("one")).tasks[0]?.digest
-        })
-        const first = yield* digestWith({})
-        assert.match(first ?? "", /^[0-9a-f]{64}$/u)
-        assert.strictEqual(yield* digestWith({ dependsOn: ["t0"] }), first)
-        const others = yield* Effect.forEach(
-          [
-            { title: "x" },
-            { description: "x" },
-            { acceptanceCriteria: "x" },
-            { referenceDocs: [{ path: "x", description: "y" }] },
-            { referenceDocs: [{ path: "x", description: "z" }] },
-            { title: "D", description: one!.title }
-          ],
-          digestWith
+        yield* the.opensIn(1, `${the.folder}/pkg/a`, "/one.yaml", Effect.succeed("one"))
+        yield* the.owns(1, "one")
+        assert.deepInclude(
+          yield* Effect.flip(the.opensIn(2, `${the.folder}/pkg/b`, "/one.yaml", Effect.succeed("two"))),
+          {
+            _tag: "AlreadyWatched"
+          }
         )
-        assert.lengthOf(new Set([first, ...others]), others.length + 1)
+        assert.lengthOf(yield* allRuns, 1)
       }).pipe(Effect.scoped, layer)
-  )
+    )
+  })
+
+  describe("behaviour#plan", () => {
+    it.effect(
+      "a plan's tasks are known by what agents are told of them: another word is a change, another dependency is none",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* project()
+          const [one] = planOf("t1").tasks
+          const digestWith = Effect.fnUntraced(function* (change: Partial<PlannedTask>) {
+            const file = JSON.stringify(change)
+            yield* the.opensPlan(1, { ...planOf(), tasks: [{ ...one!, ...change }] }, file)
+            return (yield* loadRun("one")).tasks[0]?.digest
+          })
+          const first = yield* digestWith({})
+          assert.match(first ?? "", /^[0-9a-f]{64}$/u)
+          assert.strictEqual(yield* digestWith({ dependsOn: ["t0"] }), first)
+          const others = yield* Effect.forEach(
+            [
+              { title: "x" },
+              { description: "x" },
+              { acceptanceCriteria: "x" },
+              { referenceDocs: [{ path: "x", description: "y" }] },
+              { referenceDocs: [{ path: "x", description: "z" }] },
+              { title: "D", description: one!.title }
+            ],
+            digestWith
+          )
+          assert.lengthOf(new Set([first, ...others]), others.length + 1)
+        }).pipe(Effect.scoped, layer)
+    )
+  })
   it.effect("a plan refuses a file that is no state file, whether it begins or goes on", () =>
     Effect.gen(function* () {
       const the = yield* project()
@@ -224,69 +232,73 @@ describe("a plan", () => {
       yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
     }).pipe(Effect.scoped, layer)
   )
-  it.effect(
-    "a task that a state file calls complete is so where git has all its commits; a person decides on the rest",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* project()
-        const fs = yield* FileSystem.FileSystem
-        const at = "2026-01-25T10:00:00Z"
-        const state = {
-          workflow_id: "play",
-          phase: "completion",
-          current_task: null,
-          created_at: at,
-          updated_at: at,
-          finishing: "done"
-        }
-        const taken = Effect.fnUntraced(function* (name: string, more: object) {
-          const tasks = [{ id: "t1", status: "completed", ...more }]
-          yield* fs.writeFileString(`${the.folder}/state.json`, JSON.stringify({ ...state, tasks }))
-          const { id } = yield* the.opens(1, `/${name}.yaml`, Effect.succeed(name))
-          return yield* loadRun(id)
-        })
-        const proven = yield* taken("a", { implementer_commits: ["3f2a9c1d"] })
-        assert.deepInclude(proven, { finishing: "done" })
-        assert.deepInclude(proven.tasks[0], { status: "completed", escalation: null })
-        const others = [["--help", "deadbeef"], ["3f2a9c1d", "deadbeef"], [], undefined]
-        for (const [index, commits] of others.entries()) {
-          const run = yield* taken(`b${index}`, { implementer_commits: commits, skipped: true })
-          assert.deepInclude(run, { finishing: "not begun" })
-          assert.deepInclude(run.tasks[0], { status: "escalated" })
-          assert.strictEqual(run.tasks[0]?.escalation?.reason, "unproven")
-        }
-      }).pipe(Effect.scoped, layer)
-  )
-  it.effect(
-    "a plan warns of no state file where none ever was; where only its own backup is there, that is taken",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* project()
-        const fs = yield* FileSystem.FileSystem
-        const log = yield* RunLog
-        const tagsOf = (id: string) => Effect.map(log.read(`run/${id}`, 0), (all) => all.map(({ event }) => event._tag))
-        yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-        assert.deepStrictEqual(yield* tagsOf("one"), ["RunOpened"])
-        const at = "2026-01-25T10:00:00Z"
-        const state = (workflow_id: string) =>
-          JSON.stringify({
-            workflow_id,
-            phase: "implementation",
+
+  describe("behaviour#state-file", () => {
+    it.effect(
+      "a task that a state file calls complete is so where git has all its commits; a person decides on the rest",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* project()
+          const fs = yield* FileSystem.FileSystem
+          const at = "2026-01-25T10:00:00Z"
+          const state = {
+            workflow_id: "play",
+            phase: "completion",
             current_task: null,
             created_at: at,
             updated_at: at,
-            tasks: [{ id: "t1", status: "completed", implementer_commits: ["3f2a9c1d"] }]
+            finishing: "done"
+          }
+          const taken = Effect.fnUntraced(function* (name: string, more: object) {
+            const tasks = [{ id: "t1", status: "completed", ...more }]
+            yield* fs.writeFileString(`${the.folder}/state.json`, JSON.stringify({ ...state, tasks }))
+            const { id } = yield* the.opens(1, `/${name}.yaml`, Effect.succeed(name))
+            return yield* loadRun(id)
           })
-        yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("another"))
-        yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
-        assert.deepStrictEqual(yield* tagsOf("two"), ["RunOpened"], "another's is no progress of this one")
-        yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("play"))
-        yield* the.opens(1, "/three.yaml", Effect.succeed("three"))
-        const told = (yield* log.read("run/three", 0)).map(({ event }) => event)
-        assert.deepInclude(told[1], { _tag: "StateFileRebuilt", found: "missing", from: "backup" })
-        assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
-      }).pipe(Effect.scoped, layer)
-  )
+          const proven = yield* taken("a", { implementer_commits: ["3f2a9c1d"] })
+          assert.deepInclude(proven, { finishing: "done" })
+          assert.deepInclude(proven.tasks[0], { status: "completed", escalation: null })
+          const others = [["--help", "deadbeef"], ["3f2a9c1d", "deadbeef"], [], undefined]
+          for (const [index, commits] of others.entries()) {
+            const run = yield* taken(`b${index}`, { implementer_commits: commits, skipped: true })
+            assert.deepInclude(run, { finishing: "not begun" })
+            assert.deepInclude(run.tasks[0], { status: "escalated" })
+            assert.strictEqual(run.tasks[0]?.escalation?.reason, "unproven")
+          }
+        }).pipe(Effect.scoped, layer)
+    )
+    it.effect(
+      "a plan warns of no state file where none ever was; where only its own backup is there, that is taken",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* project()
+          const fs = yield* FileSystem.FileSystem
+          const log = yield* RunLog
+          const tagsOf = (id: string) =>
+            Effect.map(log.read(`run/${id}`, 0), (all) => all.map(({ event }) => event._tag))
+          yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+          assert.deepStrictEqual(yield* tagsOf("one"), ["RunOpened"])
+          const at = "2026-01-25T10:00:00Z"
+          const state = (workflow_id: string) =>
+            JSON.stringify({
+              workflow_id,
+              phase: "implementation",
+              current_task: null,
+              created_at: at,
+              updated_at: at,
+              tasks: [{ id: "t1", status: "completed", implementer_commits: ["3f2a9c1d"] }]
+            })
+          yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("another"))
+          yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
+          assert.deepStrictEqual(yield* tagsOf("two"), ["RunOpened"], "another's is no progress of this one")
+          yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("play"))
+          yield* the.opens(1, "/three.yaml", Effect.succeed("three"))
+          const told = (yield* log.read("run/three", 0)).map(({ event }) => event)
+          assert.deepInclude(told[1], { _tag: "StateFileRebuilt", found: "missing", from: "backup" })
+          assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
+        }).pipe(Effect.scoped, layer)
+    )
+  })
   it.effect("a plan that goes on tells that its state file is gone", () =>
     Effect.gen(function* () {
       const the = yield* project()
@@ -301,41 +313,45 @@ describe("a plan", () => {
   )
 })
 
-describe("a plan waits for what the conductor of another plan has left at work in its project", () => {
-  const operator = { _tag: "Operator" } as const
-  const asked = Effect.fnUntraced(function* (id: string) {
-    yield* dispatchRun(id, { _tag: "StartTask", taskId: "t1", base: null }, operator)
-    yield* dispatchRun(id, { _tag: "Ask", role: "implementer", sessionId: "s", head: null }, operator)
+describe("behaviour#run", () => {
+  describe("a plan waits for what the conductor of another plan has left at work in its project", () => {
+    const operator = { _tag: "Operator" } as const
+    const asked = Effect.fnUntraced(function* (id: string) {
+      yield* dispatchRun(id, { _tag: "StartTask", taskId: "t1", base: null }, operator)
+      yield* dispatchRun(id, { _tag: "Ask", role: "implementer", sessionId: "s", head: null }, operator)
+    })
+    it.effect("its agent, and what that has started", () =>
+      Effect.gen(function* () {
+        const alive = [daemon, 7]
+        const the = yield* project(alive)
+        const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        yield* asked(id)
+        yield* dispatchRun(id, { _tag: "Launched", token: "a1", launchId: "l", process: identity(7) }, operator)
+        for (const _ of [7, daemon]) {
+          const refused = yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two")))
+          assert.include(refused._tag === "Refused" ? refused.message : refused._tag, "souffleur conduct /one.yaml")
+          assert.lengthOf(yield* allRuns, 1)
+          alive.pop()
+        }
+        yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+      }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+    )
+    it.effect(
+      "an agent whose launch is not settled in the log, also where it was asked after this plan was opened",
+      () =>
+        Effect.gen(function* () {
+          const receipts = [identity(7), undefined]
+          const the = yield* project([7], () => receipts.shift())
+          const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+          yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+          yield* asked(id)
+          assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), {
+            _tag: "Refused",
+            reason: "not now"
+          })
+          assert.isNull((yield* loadRun("two")).owner)
+          yield* the.owns(2, "two")
+        }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+    )
   })
-  it.effect("its agent, and what that has started", () =>
-    Effect.gen(function* () {
-      const alive = [daemon, 7]
-      const the = yield* project(alive)
-      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-      yield* asked(id)
-      yield* dispatchRun(id, { _tag: "Launched", token: "a1", launchId: "l", process: identity(7) }, operator)
-      for (const _ of [7, daemon]) {
-        const refused = yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two")))
-        assert.include(refused._tag === "Refused" ? refused.message : refused._tag, "souffleur conduct /one.yaml")
-        assert.lengthOf(yield* allRuns, 1)
-        alive.pop()
-      }
-      yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
-  )
-  it.effect("an agent whose launch is not settled in the log, also where it was asked after this plan was opened", () =>
-    Effect.gen(function* () {
-      const receipts = [identity(7), undefined]
-      const the = yield* project([7], () => receipts.shift())
-      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-      yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-      yield* asked(id)
-      assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), {
-        _tag: "Refused",
-        reason: "not now"
-      })
-      assert.isNull((yield* loadRun("two")).owner)
-      yield* the.owns(2, "two")
-    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
-  )
 })

@@ -101,54 +101,73 @@ const hangs: Act = () => Effect.succeed(undefined)
 const approved = [() => Effect.succeed(approves)]
 
 describe("a conductor", () => {
-  it.live("killed at any of its moments, it goes on from the log, and no agent does its work twice", () =>
-    Effect.gen(function* () {
-      const rejected = play([], [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)])
-      const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
-      // Each append and each launch, before and after.
-      assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 45)
-    }).pipe(Effect.provide(services))
-  )
-
-  it.live("killed at any of its moments, it learns the session that an agent chose, and goes on in it", () =>
-    Effect.gen(function* () {
-      const acts = [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)]
-      const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
-      const rejected = Effect.map(play([], acts, { chooses: true }), (scene) => ({
-        ...scene,
-        conducts: Effect.tap(scene.conducts, () =>
-          Effect.gen(function* () {
-            const told = (yield* scene.events).flatMap((event) =>
-              event._tag === "AgentSessionFound" ? [event.sessionId] : []
-            )
-            // The same implementer goes on with the session that it has told.
-            const sessions = scene.asked.map(({ session }) => session)
-            assert.deepStrictEqual(sessions[2], sessions[0])
-            assert.deepStrictEqual(told, [sessions[0], sessions[1], sessions[3]])
-          })
+  describe("behaviour#run", () => {
+    it.live("killed at any of its moments, it goes on from the log, and no agent does its work twice", () =>
+      Effect.gen(function* () {
+        const rejected = play([], [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)])
+        const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
+        // Each append and each launch, before and after.
+        assert.isAbove(
+          yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }),
+          45
         )
-      }))
-      assert.isAbove(yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }), 50)
-    }).pipe(Effect.provide(services))
-  )
+      }).pipe(Effect.provide(services))
+    )
+  })
 
-  it.live("killed at any moment of its finishing step, that is asked once", () =>
-    Effect.gen(function* () {
-      const finishing = play([], approved, { finish: { _tag: "Prompt", prompt: "Take the bow" } })
-      const agents = ["implementer", "reviewer", "finisher"]
-      // A test above covers the moments before this one.
-      const verified = 26
-      assert.isAbove(yield* killedEverywhere(finishing, ["c0", "c1"], agents, { attempts: 1 }, verified), verified + 10)
-    }).pipe(Effect.provide(services))
-  )
+  describe("behaviour#agents-of-a-run", () => {
+    it.live("killed at any of its moments, it learns the session that an agent chose, and goes on in it", () =>
+      Effect.gen(function* () {
+        const acts = [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)]
+        const agents = ["implementer", "reviewer", "implementer again", "reviewer"]
+        const rejected = Effect.map(play([], acts, { chooses: true }), (scene) => ({
+          ...scene,
+          conducts: Effect.tap(scene.conducts, () =>
+            Effect.gen(function* () {
+              const told = (yield* scene.events).flatMap((event) =>
+                event._tag === "AgentSessionFound" ? [event.sessionId] : []
+              )
+              // The same implementer goes on with the session that it has told.
+              const sessions = scene.asked.map(({ session }) => session)
+              assert.deepStrictEqual(sessions[2], sessions[0])
+              assert.deepStrictEqual(told, [sessions[0], sessions[1], sessions[3]])
+            })
+          )
+        }))
+        assert.isAbove(
+          yield* killedEverywhere(rejected, ["c0", "c1", "c2"], agents, { attempts: 2, rejections: 1 }),
+          50
+        )
+      }).pipe(Effect.provide(services))
+    )
+  })
 
-  it.live("killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on", () =>
-    Effect.gen(function* () {
-      const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
-      const agents = ["implementer", "implementer again", "reviewer"]
-      assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
-    }).pipe(Effect.provide(services))
-  )
+  describe("behaviour#finishing-step", () => {
+    it.live("killed at any moment of its finishing step, that is asked once", () =>
+      Effect.gen(function* () {
+        const finishing = play([], approved, { finish: { _tag: "Prompt", prompt: "Take the bow" } })
+        const agents = ["implementer", "reviewer", "finisher"]
+        // A test above covers the moments before this one.
+        const verified = 26
+        assert.isAbove(
+          yield* killedEverywhere(finishing, ["c0", "c1"], agents, { attempts: 1 }, verified),
+          verified + 10
+        )
+      }).pipe(Effect.provide(services))
+    )
+  })
+
+  describe("behaviour#limits-in-a-run", () => {
+    it.live(
+      "killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on",
+      () =>
+        Effect.gen(function* () {
+          const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
+          const agents = ["implementer", "implementer again", "reviewer"]
+          assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
+        }).pipe(Effect.provide(services))
+    )
+  })
 
   it.effect("a usage limit is waited out to its end, and not a moment less", () =>
     Effect.gen(function* () {
@@ -161,111 +180,117 @@ describe("a conductor", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.live(
-    "killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once",
-    () =>
-      Effect.gen(function* () {
-        const overdue = Effect.map(play([hangs], approved, { leaves: 1 }), (scene) => ({
-          ...scene,
-          conducts: Effect.tap(scene.conducts, () =>
-            Effect.gen(function* () {
-              assert.deepStrictEqual(scene.signals, ["SIGTERM", "SIGTERM to what it left"])
-              const tags = yield* scene.tags
-              assert.deepStrictEqual(
-                tags.filter((tag) => tag === "AgentEnding" || tag === "ImplementationFailed"),
-                ["AgentEnding", "ImplementationFailed"]
-              )
-            })
+  describe("behaviour#agents-of-a-run", () => {
+    it.live(
+      "killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once",
+      () =>
+        Effect.gen(function* () {
+          const overdue = Effect.map(play([hangs], approved, { leaves: 1 }), (scene) => ({
+            ...scene,
+            conducts: Effect.tap(scene.conducts, () =>
+              Effect.gen(function* () {
+                assert.deepStrictEqual(scene.signals, ["SIGTERM", "SIGTERM to what it left"])
+                const tags = yield* scene.tags
+                assert.deepStrictEqual(
+                  tags.filter((tag) => tag === "AgentEnding" || tag === "ImplementationFailed"),
+                  ["AgentEnding", "ImplementationFailed"]
+                )
+              })
+            )
+          }))
+          const agents = ["implementer", "implementer", "reviewer"]
+          // A test above covers the moments before this one.
+          const launched = 10
+          assert.isAbove(
+            yield* killedEverywhere(overdue, ["c0", "c1"], agents, { attempts: 2, failures: 0 }, launched),
+            38
           )
-        }))
-        const agents = ["implementer", "implementer", "reviewer"]
-        // A test above covers the moments before this one.
-        const launched = 10
-        assert.isAbove(
-          yield* killedEverywhere(overdue, ["c0", "c1"], agents, { attempts: 2, failures: 0 }, launched),
-          38
-        )
-      }).pipe(Effect.provide(services))
-  )
+        }).pipe(Effect.provide(services))
+    )
 
-  it.live("an agent that ended and left something running has done its work, and that is ended", () =>
-    Effect.gen(function* () {
-      const scene = yield* play([], approved, { leaves: 2 })
-      const run = yield* scene.conducts
-      assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1 })
-      assert.deepStrictEqual(scene.signals, ["SIGTERM to what it left", "SIGTERM to what it left"])
-      assert.strictEqual((yield* scene.tags).filter((tag) => tag === "AgentEnding").length, 1)
-    }).pipe(Effect.scoped, Effect.provide(services))
-  )
+    it.live("an agent that ended and left something running has done its work, and that is ended", () =>
+      Effect.gen(function* () {
+        const scene = yield* play([], approved, { leaves: 2 })
+        const run = yield* scene.conducts
+        assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1 })
+        assert.deepStrictEqual(scene.signals, ["SIGTERM to what it left", "SIGTERM to what it left"])
+        assert.strictEqual((yield* scene.tags).filter((tag) => tag === "AgentEnding").length, 1)
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
 
-  it.live("a process that a finishing command has started is the user's own, and goes on", () =>
-    Effect.gen(function* () {
-      const finish: Finish = { _tag: "Command", command: ["deploy"] }
-      const scene = yield* play([], approved, { finish, leaves: 1, leaver: "finisher" })
-      const run = yield* scene.conducts
-      assert.deepStrictEqual([run.finishing, scene.signals], ["done", []])
-    }).pipe(Effect.scoped, Effect.provide(services))
-  )
-
-  it.live(
-    "a finishing command that the plan has got since the run was opened is not run but by a person's word, each time",
-    () =>
+    it.live("a process that a finishing command has started is the user's own, and goes on", () =>
       Effect.gen(function* () {
         const finish: Finish = { _tag: "Command", command: ["deploy"] }
-        const scene = yield* play([], approved, { finish })
-        scene.finishing.digest = "another finish"
-        const held = yield* scene.conducts
-        assert.deepInclude(held, { phase: "finished", finishing: "failed" })
-        assert.include(held.finishingFailure, "has changed since this run was opened")
-        assert.notInclude(
-          scene.asked.map(({ role }) => role),
-          "finisher"
-        )
-        yield* scene.dispatch({ _tag: "AnswerFinishing", answer: "retry" })
-        assert.strictEqual((yield* scene.conducts).finishing, "done")
-        assert.strictEqual(scene.asked.filter(({ role }) => role === "finisher").length, 1)
-      }).pipe(Effect.scoped, Effect.provide(services))
-  )
-
-  it.live(
-    "an agent that cannot be ended pauses the run: no other works beside it, and it goes on once that is gone",
-    () =>
-      Effect.gen(function* () {
-        const ends = () => Effect.fail(new NotPermitted({ pid: 1001, signal: "SIGTERM" }))
-        const scene = yield* play([hangs], approved, { ends })
-        const { paused } = yield* scene.conducts
-        assert.deepInclude(paused, { reason: "not gone" })
-        assert.include(paused?.message, "process 1001")
-        assert.deepStrictEqual((yield* scene.conducts).paused, paused)
-        assert.lengthOf(scene.asked, 1)
-        assert.notInclude(yield* scene.tags, "RunResumed")
-        yield* scene.vanish
+        const scene = yield* play([], approved, { finish, leaves: 1, leaver: "finisher" })
         const run = yield* scene.conducts
-        assert.deepStrictEqual([isRunOver(run), taskOf(run, "t1")?.attempts], [true, 2])
+        assert.deepStrictEqual([run.finishing, scene.signals], ["done", []])
       }).pipe(Effect.scoped, Effect.provide(services))
-  )
+    )
+  })
 
-  it.live("a conductor that was overtaken sends no signal: not the first one, and none between two", () =>
-    Effect.gen(function* () {
-      // The other one takes the run while the agent works, or when it was told to end and did not.
-      for (const when of ["before", "between"] as const) {
-        const taking = { dispatch: Effect.void as Effect.Effect<unknown> }
-        const hanging: Act = () => Effect.as(when === "before" ? taking.dispatch : Effect.void, undefined)
-        const ends = () => Effect.as(when === "between" ? taking.dispatch : Effect.void, false)
-        const scene = yield* play([hanging], approved, { ends })
-        const other = {
-          host: "here",
-          machine: "m",
-          pidNamespace: "pid:[1]",
-          process: { pid: 9, startTime: 9, bootId: "boot" }
+  describe("behaviour#run", () => {
+    it.live(
+      "a finishing command that the plan has got since the run was opened is not run but by a person's word, each time",
+      () =>
+        Effect.gen(function* () {
+          const finish: Finish = { _tag: "Command", command: ["deploy"] }
+          const scene = yield* play([], approved, { finish })
+          scene.finishing.digest = "another finish"
+          const held = yield* scene.conducts
+          assert.deepInclude(held, { phase: "finished", finishing: "failed" })
+          assert.include(held.finishingFailure, "has changed since this run was opened")
+          assert.notInclude(
+            scene.asked.map(({ role }) => role),
+            "finisher"
+          )
+          yield* scene.dispatch({ _tag: "AnswerFinishing", answer: "retry" })
+          assert.strictEqual((yield* scene.conducts).finishing, "done")
+          assert.strictEqual(scene.asked.filter(({ role }) => role === "finisher").length, 1)
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
+  })
+
+  describe("behaviour#agents-of-a-run", () => {
+    it.live(
+      "an agent that cannot be ended pauses the run: no other works beside it, and it goes on once that is gone",
+      () =>
+        Effect.gen(function* () {
+          const ends = () => Effect.fail(new NotPermitted({ pid: 1001, signal: "SIGTERM" }))
+          const scene = yield* play([hangs], approved, { ends })
+          const { paused } = yield* scene.conducts
+          assert.deepInclude(paused, { reason: "not gone" })
+          assert.include(paused?.message, "process 1001")
+          assert.deepStrictEqual((yield* scene.conducts).paused, paused)
+          assert.lengthOf(scene.asked, 1)
+          assert.notInclude(yield* scene.tags, "RunResumed")
+          yield* scene.vanish
+          const run = yield* scene.conducts
+          assert.deepStrictEqual([isRunOver(run), taskOf(run, "t1")?.attempts], [true, 2])
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+    it.live("a conductor that was overtaken sends no signal: not the first one, and none between two", () =>
+      Effect.gen(function* () {
+        // The other one takes the run while the agent works, or when it was told to end and did not.
+        for (const when of ["before", "between"] as const) {
+          const taking = { dispatch: Effect.void as Effect.Effect<unknown> }
+          const hanging: Act = () => Effect.as(when === "before" ? taking.dispatch : Effect.void, undefined)
+          const ends = () => Effect.as(when === "between" ? taking.dispatch : Effect.void, false)
+          const scene = yield* play([hanging], approved, { ends })
+          const other = {
+            host: "here",
+            machine: "m",
+            pidNamespace: "pid:[1]",
+            process: { pid: 9, startTime: 9, bootId: "boot" }
+          }
+          taking.dispatch = Effect.orDie(scene.dispatch({ _tag: "Take", owner: other, over: 1 }))
+          const error = yield* Effect.flip(scene.conducts)
+          assert.deepInclude(error, { _tag: "Refused", reason: "fenced" })
+          assert.deepStrictEqual(scene.signals, when === "before" ? [] : ["SIGTERM"])
         }
-        taking.dispatch = Effect.orDie(scene.dispatch({ _tag: "Take", owner: other, over: 1 }))
-        const error = yield* Effect.flip(scene.conducts)
-        assert.deepInclude(error, { _tag: "Refused", reason: "fenced" })
-        assert.deepStrictEqual(scene.signals, when === "before" ? [] : ["SIGTERM"])
-      }
-    }).pipe(Effect.scoped, Effect.provide(services))
-  )
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+  })
 })
 
 it("reads the status of git, with renames, conflicts, and names with spaces", () => {

@@ -80,118 +80,120 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
   }
 })
 
-describe("a work tree", () => {
-  it.effect(
-    "the work tree is claimed, not the project's folder: another state folder's conductor in another folder is refused",
-    () =>
-      Effect.gen(function* () {
-        const all = claimed()
-        const one = yield* stateFolder(all, 10)
-        const two = yield* stateFolder(all, 10)
-        yield* one.opens("sub", { project: "/tree/pkg/a", workTree: "/tree" })
-        yield* two.opens("sub", { project: "/tree/pkg/b", workTree: "/tree" })
-        assert.strictEqual((yield* one.own("sub", 10)).why, "owned")
-        assert.strictEqual((yield* two.own("sub", 11)).why, "AlreadyWatched")
-      }).pipe(Effect.scoped)
-  )
-})
+describe("behaviour#run", () => {
+  describe("a work tree", () => {
+    it.effect(
+      "the work tree is claimed, not the project's folder: another state folder's conductor in another folder is refused",
+      () =>
+        Effect.gen(function* () {
+          const all = claimed()
+          const one = yield* stateFolder(all, 10)
+          const two = yield* stateFolder(all, 10)
+          yield* one.opens("sub", { project: "/tree/pkg/a", workTree: "/tree" })
+          yield* two.opens("sub", { project: "/tree/pkg/b", workTree: "/tree" })
+          assert.strictEqual((yield* one.own("sub", 10)).why, "owned")
+          assert.strictEqual((yield* two.own("sub", 11)).why, "AlreadyWatched")
+        }).pipe(Effect.scoped)
+    )
+  })
 
-describe("the conductor of a run", () => {
-  it.effect("a conductor takes a run under the next fence, and leaves it when it ends", () =>
-    Effect.gen(function* () {
-      const { own, run } = yield* conductors(10)
-      const { leave, ref, why } = yield* own("r", 10)
-      assert.deepStrictEqual([why, (yield* run("r")).fence, (yield* run("r")).owner], ["owned", 1, ownerOf(10)])
-      assert.strictEqual((yield* ref!.state).fence, 1)
-      yield* leave
-      assert.isNull((yield* run("r")).owner)
-    })
-  )
-  it.effect("a conductor overtakes no live owner, and a dead one", () =>
-    Effect.gen(function* () {
-      const { own, run } = yield* conductors(10, 20)
-      yield* own("r", 10)
-      assert.strictEqual((yield* own("r", 20)).why, "AlreadyWatched")
-      assert.deepStrictEqual((yield* run("r")).owner, ownerOf(10))
-      assert.strictEqual((yield* own("r", 20, (pid) => pid === 10)).why, "owned")
-      assert.strictEqual((yield* run("r")).fence, 2)
-    })
-  )
-  it.effect("a conductor must have seen the current fence: an owner that came between is not overtaken", () =>
-    Effect.gen(function* () {
-      const { own, run, take } = yield* conductors(10, 20)
-      yield* take("r", 9, 0)
-      let between = take("r", 20, 1)
-      const dead = (pid: number) => {
-        if (pid === 9) {
-          Effect.runSync(Effect.orDie(between))
-          between = Effect.die("once")
-        }
-        return pid === 9
-      }
-      assert.strictEqual((yield* own("r", 10, dead)).why, "Refused")
-      assert.deepStrictEqual((yield* run("r")).owner, ownerOf(20))
-    })
-  )
-  it.effect(
-    "a conductor has the one run of a project: a live conductor of another run is seen, a dead one does not count",
-    () =>
+  describe("the conductor of a run", () => {
+    it.effect("a conductor takes a run under the next fence, and leaves it when it ends", () =>
+      Effect.gen(function* () {
+        const { own, run } = yield* conductors(10)
+        const { leave, ref, why } = yield* own("r", 10)
+        assert.deepStrictEqual([why, (yield* run("r")).fence, (yield* run("r")).owner], ["owned", 1, ownerOf(10)])
+        assert.strictEqual((yield* ref!.state).fence, 1)
+        yield* leave
+        assert.isNull((yield* run("r")).owner)
+      })
+    )
+    it.effect("a conductor overtakes no live owner, and a dead one", () =>
       Effect.gen(function* () {
         const { own, run } = yield* conductors(10, 20)
         yield* own("r", 10)
-        const second = yield* own("other", 20)
-        assert.strictEqual(second.why, "AlreadyWatched")
-        yield* second.leave
-        assert.isNull((yield* run("other")).owner)
-        assert.strictEqual((yield* own("other", 20, (pid) => pid === 10)).why, "owned")
+        assert.strictEqual((yield* own("r", 20)).why, "AlreadyWatched")
+        assert.deepStrictEqual((yield* run("r")).owner, ownerOf(10))
+        assert.strictEqual((yield* own("r", 20, (pid) => pid === 10)).why, "owned")
+        assert.strictEqual((yield* run("r")).fence, 2)
       })
-  )
-  it.effect("a conductor has its project to itself, whatever state folder another uses, until it leaves", () =>
-    Effect.gen(function* () {
-      const all = claimed()
-      const one = yield* stateFolder(all, 10, 20)
-      const two = yield* stateFolder(all, 10, 20)
-      const { leave } = yield* one.own("r", 10)
-      assert.strictEqual((yield* two.own("r", 20)).why, "AlreadyWatched")
-      assert.strictEqual((yield* two.run("r")).fence, 0)
-      yield* leave
-      assert.strictEqual((yield* two.own("r", 20)).why, "owned")
-    })
-  )
-  it.effect("a claim that has vanished is made again, and left to another that claimed meanwhile", () =>
-    Effect.gen(function* () {
-      const all = claimed()
-      const one = yield* stateFolder(all, 10, 20)
-      const two = yield* stateFolder(all, 10, 20)
-      const { leave, ref } = yield* one.own("r", 10)
-      all.clear()
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* two.own("r", 20)).why, "AlreadyWatched")
-      all.clear()
-      assert.strictEqual((yield* two.own("r", 20)).why, "owned")
-      yield* ref!.granted(() => true)
-      yield* TestClock.adjust("1 minute")
-      for (const act of [ref!.granted(() => true), Effect.asVoid(ref!.dispatch({ _tag: "Resume" }))]) {
-        const refused = yield* Effect.flip(act)
-        assert.deepInclude(refused, { _tag: "Refused", reason: "fenced", message: "that souffleur is alive" })
-      }
-      yield* leave
-      assert.isNull((yield* one.run("r")).owner)
-    })
-  )
-  it.effect(
-    "a conductor says and does nothing more once it is overtaken, and nothing that is not true of the run",
-    () =>
+    )
+    it.effect("a conductor must have seen the current fence: an owner that came between is not overtaken", () =>
       Effect.gen(function* () {
-        const { own, take } = yield* conductors(10)
-        const { ref } = yield* own("r", 10)
-        yield* ref!.granted(() => true)
-        assert.strictEqual((yield* Effect.flip(ref!.granted(() => false)))._tag, "Refused")
-        yield* take("r", 20, 1)
-        assert.strictEqual((yield* Effect.flip(ref!.granted(() => true)))._tag, "Refused")
-        assert.deepInclude(yield* Effect.flip(ref!.dispatch({ _tag: "RebuildStateFile", found: "missing" })), {
-          reason: "fenced"
-        })
+        const { own, run, take } = yield* conductors(10, 20)
+        yield* take("r", 9, 0)
+        let between = take("r", 20, 1)
+        const dead = (pid: number) => {
+          if (pid === 9) {
+            Effect.runSync(Effect.orDie(between))
+            between = Effect.die("once")
+          }
+          return pid === 9
+        }
+        assert.strictEqual((yield* own("r", 10, dead)).why, "Refused")
+        assert.deepStrictEqual((yield* run("r")).owner, ownerOf(20))
       })
-  )
+    )
+    it.effect(
+      "a conductor has the one run of a project: a live conductor of another run is seen, a dead one does not count",
+      () =>
+        Effect.gen(function* () {
+          const { own, run } = yield* conductors(10, 20)
+          yield* own("r", 10)
+          const second = yield* own("other", 20)
+          assert.strictEqual(second.why, "AlreadyWatched")
+          yield* second.leave
+          assert.isNull((yield* run("other")).owner)
+          assert.strictEqual((yield* own("other", 20, (pid) => pid === 10)).why, "owned")
+        })
+    )
+    it.effect("a conductor has its project to itself, whatever state folder another uses, until it leaves", () =>
+      Effect.gen(function* () {
+        const all = claimed()
+        const one = yield* stateFolder(all, 10, 20)
+        const two = yield* stateFolder(all, 10, 20)
+        const { leave } = yield* one.own("r", 10)
+        assert.strictEqual((yield* two.own("r", 20)).why, "AlreadyWatched")
+        assert.strictEqual((yield* two.run("r")).fence, 0)
+        yield* leave
+        assert.strictEqual((yield* two.own("r", 20)).why, "owned")
+      })
+    )
+    it.effect("a claim that has vanished is made again, and left to another that claimed meanwhile", () =>
+      Effect.gen(function* () {
+        const all = claimed()
+        const one = yield* stateFolder(all, 10, 20)
+        const two = yield* stateFolder(all, 10, 20)
+        const { leave, ref } = yield* one.own("r", 10)
+        all.clear()
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* two.own("r", 20)).why, "AlreadyWatched")
+        all.clear()
+        assert.strictEqual((yield* two.own("r", 20)).why, "owned")
+        yield* ref!.granted(() => true)
+        yield* TestClock.adjust("1 minute")
+        for (const act of [ref!.granted(() => true), Effect.asVoid(ref!.dispatch({ _tag: "Resume" }))]) {
+          const refused = yield* Effect.flip(act)
+          assert.deepInclude(refused, { _tag: "Refused", reason: "fenced", message: "that souffleur is alive" })
+        }
+        yield* leave
+        assert.isNull((yield* one.run("r")).owner)
+      })
+    )
+    it.effect(
+      "a conductor says and does nothing more once it is overtaken, and nothing that is not true of the run",
+      () =>
+        Effect.gen(function* () {
+          const { own, take } = yield* conductors(10)
+          const { ref } = yield* own("r", 10)
+          yield* ref!.granted(() => true)
+          assert.strictEqual((yield* Effect.flip(ref!.granted(() => false)))._tag, "Refused")
+          yield* take("r", 20, 1)
+          assert.strictEqual((yield* Effect.flip(ref!.granted(() => true)))._tag, "Refused")
+          assert.deepInclude(yield* Effect.flip(ref!.dispatch({ _tag: "RebuildStateFile", found: "missing" })), {
+            reason: "fenced"
+          })
+        })
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
 import { saidIn } from "../src/agent/SaidOutput.ts"
 import { readVerdict } from "../src/agent/Verdict.ts"
@@ -7,10 +7,12 @@ const text = (line: string) => (line.startsWith("{") ? Option.some(JSON.parse(li
 const record = (said: string) => JSON.stringify({ text: said })
 const approved = "APPROVED mine\nsummary: good"
 
-it("an agent that prints records is heard by them alone: its program's own lines are no words of it", () => {
-  const printed = `half of a record"}\n${record(approved)}\n${record("")}\n2026 ERROR it could not save\n`
-  assert.deepInclude(readVerdict("reviewer", saidIn(printed, text)), { _tag: "Success" })
-  assert.deepInclude(readVerdict("reviewer", printed), { _tag: "Failure" })
+describe("behaviour#verdicts-of-agents", () => {
+  it("an agent that prints records is heard by them alone: its program's own lines are no words of it", () => {
+    const printed = `half of a record"}\n${record(approved)}\n${record("")}\n2026 ERROR it could not save\n`
+    assert.deepInclude(readVerdict("reviewer", saidIn(printed, text)), { _tag: "Success" })
+    assert.deepInclude(readVerdict("reviewer", printed), { _tag: "Failure" })
+  })
 })
 
 it("an agent that prints text is heard by all of it", () => {
@@ -21,7 +23,9 @@ it("an agent that prints text is heard by all of it", () => {
   )
 })
 
-it("two answers are two stretches: an earlier verdict does not contradict the last", () => {
-  const printed = [record("REJECTED mine\nsummary: no"), record(approved)].join("\n")
-  assert.deepInclude(readVerdict("reviewer", saidIn(printed, text)), { _tag: "Success" })
+describe("behaviour#verdicts-of-agents", () => {
+  it("two answers are two stretches: an earlier verdict does not contradict the last", () => {
+    const printed = [record("REJECTED mine\nsummary: no"), record(approved)].join("\n")
+    assert.deepInclude(readVerdict("reviewer", saidIn(printed, text)), { _tag: "Success" })
+  })
 })

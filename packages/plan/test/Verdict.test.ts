@@ -18,140 +18,156 @@ const ok = (role: "implementer" | "reviewer", text: string) => {
 const causeOf = (role: "implementer" | "reviewer", text: string) =>
   Result.getOrThrow(Result.flip(readVerdict(role, text))).reason
 
-describe("a verdict is read:", () => {
-  it("an implementation that is complete, and its test file", () => {
-    assert.deepStrictEqual(ok("implementer", complete), { _tag: "Complete", testFile: "test/a.test.ts" })
-    assert.deepStrictEqual(ok("implementer", complete.replace("test/a.test.ts", "none")), {
-      _tag: "Complete",
-      testFile: null
+describe("behaviour#verdicts-of-agents", () => {
+  describe("a verdict is read:", () => {
+    it("an implementation that is complete, and its test file", () => {
+      assert.deepStrictEqual(ok("implementer", complete), { _tag: "Complete", testFile: "test/a.test.ts" })
+      assert.deepStrictEqual(ok("implementer", complete.replace("test/a.test.ts", "none")), {
+        _tag: "Complete",
+        testFile: null
+      })
     })
-  })
-  it("a blocker with its reason", () =>
-    assert.deepStrictEqual(ok("implementer", "IMPLEMENTATION_BLOCKED w0rd\nreason: no database\nanywhere"), {
-      _tag: "Blocked",
-      message: "no database anywhere"
-    }))
-  it("a rejection with its issues and suggestions", () =>
-    assert.deepStrictEqual(ok("reviewer", rejected), {
-      _tag: "Rejected",
-      feedback: {
-        summary: "not yet",
-        issues: ["no error handling", "no test of an empty input"],
-        suggestions: ["handle it"]
-      }
-    }))
-  const dressed: ReadonlyArray<readonly [string, (text: string) => string]> = [
-    ["prose before it", (text) => `I looked at everything.\n\n${text}\n\n\n`],
-    ["a code fence", (text) => `Here:\n\n\`\`\`text\n${text}\n\`\`\`\n\n`],
-    ["Windows line ends", (text) => text.replaceAll("\n", "\r\n")],
-    ["all of these", (text) => `So:\n\`\`\`\n${text}\n\`\`\`\n`.replaceAll("\n", "\r\n")],
-    [
-      "marks of Markdown",
-      (text) => text.replace(/^([A-Z_]+) w0rd/u, "## **$1** `w0rd`").replace("summary:", "**summary:**")
+    it("a blocker with its reason", () =>
+      assert.deepStrictEqual(ok("implementer", "IMPLEMENTATION_BLOCKED w0rd\nreason: no database\nanywhere"), {
+        _tag: "Blocked",
+        message: "no database anywhere"
+      }))
+    it("a rejection with its issues and suggestions", () =>
+      assert.deepStrictEqual(ok("reviewer", rejected), {
+        _tag: "Rejected",
+        feedback: {
+          summary: "not yet",
+          issues: ["no error handling", "no test of an empty input"],
+          suggestions: ["handle it"]
+        }
+      }))
+    const dressed: ReadonlyArray<readonly [string, (text: string) => string]> = [
+      ["prose before it", (text) => `I looked at everything.\n\n${text}\n\n\n`],
+      ["a code fence", (text) => `Here:\n\n\`\`\`text\n${text}\n\`\`\`\n\n`],
+      ["Windows line ends", (text) => text.replaceAll("\n", "\r\n")],
+      ["all of these", (text) => `So:\n\`\`\`\n${text}\n\`\`\`\n`.replaceAll("\n", "\r\n")],
+      [
+        "marks of Markdown",
+        (text) => text.replace(/^([A-Z_]+) w0rd/u, "## **$1** `w0rd`").replace("summary:", "**summary:**")
+      ]
     ]
-  ]
-  for (const [how, dress] of dressed) {
-    it(`the same through ${how}`, () => {
-      assert.strictEqual(ok("implementer", dress(complete))._tag, "Complete")
-      assert.deepStrictEqual(ok("reviewer", dress(approved)), { _tag: "Approved", summary: "it does what it should" })
-      assert.deepStrictEqual(ok("reviewer", dress(rejected)), ok("reviewer", rejected))
+    for (const [how, dress] of dressed) {
+      it(`the same through ${how}`, () => {
+        assert.strictEqual(ok("implementer", dress(complete))._tag, "Complete")
+        assert.deepStrictEqual(ok("reviewer", dress(approved)), { _tag: "Approved", summary: "it does what it should" })
+        assert.deepStrictEqual(ok("reviewer", dress(rejected)), ok("reviewer", rejected))
+      })
+    }
+    it("the last thing that was said", () => {
+      assert.strictEqual(ok("reviewer", `${approved}\n\nNo, wait.\n\n${rejected}`)._tag, "Rejected")
+      assert.strictEqual(ok("reviewer", `${rejected}\n\nAll of it is done by now.\n\n${approved}`)._tag, "Approved")
+      assert.strictEqual(ok("reviewer", `REJECTED\n\nor rather:\n\n${approved}`)._tag, "Approved")
     })
-  }
-  it("the last thing that was said", () => {
-    assert.strictEqual(ok("reviewer", `${approved}\n\nNo, wait.\n\n${rejected}`)._tag, "Rejected")
-    assert.strictEqual(ok("reviewer", `${rejected}\n\nAll of it is done by now.\n\n${approved}`)._tag, "Approved")
-    assert.strictEqual(ok("reviewer", `REJECTED\n\nor rather:\n\n${approved}`)._tag, "Approved")
+    it("texts no longer than a log and a prompt can hold", () => {
+      const issues = Array.from({ length: 90 }, (_, n) => `- ${n} ${"x".repeat(3000)}`).join("\n")
+      const verdict = ok("reviewer", `REJECTED w0rd\nsummary: ${"y".repeat(9000)}\nissues:\n${issues}`)
+      assert.isTrue(
+        verdict._tag === "Rejected" && verdict.feedback.summary.length === 2000 && verdict.feedback.issues.length === 20
+      )
+      assert.isTrue(verdict._tag === "Rejected" && verdict.feedback.issues.every((issue) => issue.length === 500))
+    })
   })
-  it("texts no longer than a log and a prompt can hold", () => {
-    const issues = Array.from({ length: 90 }, (_, n) => `- ${n} ${"x".repeat(3000)}`).join("\n")
-    const verdict = ok("reviewer", `REJECTED w0rd\nsummary: ${"y".repeat(9000)}\nissues:\n${issues}`)
-    assert.isTrue(
-      verdict._tag === "Rejected" && verdict.feedback.summary.length === 2000 && verdict.feedback.issues.length === 20
-    )
-    assert.isTrue(verdict._tag === "Rejected" && verdict.feedback.issues.every((issue) => issue.length === 500))
-  })
-})
 
-describe("text without a verdict:", () => {
-  it("silence, prose, a word within a sentence, a verdict of the other role", () => {
-    for (const text of ["", " \n", "It is good.", "I would say APPROVED.", "summary: fine", complete])
-      assert.strictEqual(causeOf("reviewer", text), "no verdict")
-    assert.strictEqual(causeOf("implementer", approved), "no verdict")
-  })
-  it("a word within a sentence, also before a verdict", () =>
-    assert.strictEqual(ok("reviewer", `I would not have\nREJECTED this.\n${approved}`)._tag, "Approved"))
-  it("a block that any other text follows, however little", () => {
-    for (const more of [
-      "Thank you.",
-      "\n\nThank you.",
-      "```\nThank you.",
-      "\ntests: 12",
-      "NOT APPROVED, I mean",
-      "\n> quoted",
-      "{}"
-    ])
-      assert.strictEqual(causeOf("implementer", `${complete}\n\n${more}`), "no verdict", more)
-    assert.strictEqual(
-      causeOf("reviewer", `\`\`\`\n${approved}\n\`\`\`\nI will run the tests. They fail, and I am going to reject th`),
-      "no verdict"
-    )
-  })
-  it("a block with other text in it", () =>
-    assert.strictEqual(
-      causeOf("reviewer", approved.replace("summary", "The tests fail, so it is not\nsummary")),
-      "no verdict"
-    ))
-  it("a block without a word behind its header", () => {
-    for (const text of [approved, rejected, complete.replace("COMPLETE", "BLOCKED").replace("commits:", "reason:")])
+  describe("text without a verdict:", () => {
+    it("silence, prose, a word within a sentence, a verdict of the other role", () => {
+      for (const text of ["", " \n", "It is good.", "I would say APPROVED.", "summary: fine", complete])
+        assert.strictEqual(causeOf("reviewer", text), "no verdict")
+      assert.strictEqual(causeOf("implementer", approved), "no verdict")
+    })
+    it("a word within a sentence, also before a verdict", () =>
+      assert.strictEqual(ok("reviewer", `I would not have\nREJECTED this.\n${approved}`)._tag, "Approved"))
+    it("a block that any other text follows, however little", () => {
+      for (const more of [
+        "Thank you.",
+        "\n\nThank you.",
+        "```\nThank you.",
+        "\ntests: 12",
+        "NOT APPROVED, I mean",
+        "\n> quoted",
+        "{}"
+      ])
+        assert.strictEqual(causeOf("implementer", `${complete}\n\n${more}`), "no verdict", more)
       assert.strictEqual(
-        causeOf(text.startsWith("IMPL") ? "implementer" : "reviewer", text.replace(" w0rd", "")),
+        causeOf(
+          "reviewer",
+          `\`\`\`\n${approved}\n\`\`\`\nI will run the tests. They fail, and I am going to reject th`
+        ),
         "no verdict"
       )
-    assert.strictEqual(causeOf("reviewer", approved.replace(" w0rd", " w0rd of mine")), "no verdict")
-  })
-  it("a block that lacks what belongs to it", () => {
-    for (const text of [
-      "APPROVED w0rd",
-      "APPROVED w0rd\nsummary:",
-      "REJECTED w0rd\nissues:\n- a",
-      "APPROVED w0rd\n\nIt is fine."
-    ])
-      assert.strictEqual(causeOf("reviewer", text), "no verdict")
-    for (const text of [
-      "IMPLEMENTATION_COMPLETE w0rd",
-      "IMPLEMENTATION_COMPLETE w0rd\ncommits: abc",
-      "IMPLEMENTATION_BLOCKED w0rd"
-    ])
-      assert.strictEqual(causeOf("implementer", text), "no verdict")
-  })
-  it("a prompt that is repeated, with nothing filled in", () => {
-    const planned = { id: "t", title: "T", description: "D", acceptanceCriteria: "A", referenceDocs: [], dependsOn: [] }
-    const task = freshTask({ id: "t", title: "T", dependsOn: [] })
-    assert.strictEqual(causeOf("implementer", implementerPrompt(planned, task, "w0rd")), "no verdict")
-    assert.strictEqual(causeOf("reviewer", reviewerPrompt(planned, task, "w0rd")), "no verdict")
+    })
+    it("a block with other text in it", () =>
+      assert.strictEqual(
+        causeOf("reviewer", approved.replace("summary", "The tests fail, so it is not\nsummary")),
+        "no verdict"
+      ))
+    it("a block without a word behind its header", () => {
+      for (const text of [approved, rejected, complete.replace("COMPLETE", "BLOCKED").replace("commits:", "reason:")])
+        assert.strictEqual(
+          causeOf(text.startsWith("IMPL") ? "implementer" : "reviewer", text.replace(" w0rd", "")),
+          "no verdict"
+        )
+      assert.strictEqual(causeOf("reviewer", approved.replace(" w0rd", " w0rd of mine")), "no verdict")
+    })
+    it("a block that lacks what belongs to it", () => {
+      for (const text of [
+        "APPROVED w0rd",
+        "APPROVED w0rd\nsummary:",
+        "REJECTED w0rd\nissues:\n- a",
+        "APPROVED w0rd\n\nIt is fine."
+      ])
+        assert.strictEqual(causeOf("reviewer", text), "no verdict")
+      for (const text of [
+        "IMPLEMENTATION_COMPLETE w0rd",
+        "IMPLEMENTATION_COMPLETE w0rd\ncommits: abc",
+        "IMPLEMENTATION_BLOCKED w0rd"
+      ])
+        assert.strictEqual(causeOf("implementer", text), "no verdict")
+    })
+    it("a prompt that is repeated, with nothing filled in", () => {
+      const planned = {
+        id: "t",
+        title: "T",
+        description: "D",
+        acceptanceCriteria: "A",
+        referenceDocs: [],
+        dependsOn: []
+      }
+      const task = freshTask({ id: "t", title: "T", dependsOn: [] })
+      assert.strictEqual(causeOf("implementer", implementerPrompt(planned, task, "w0rd")), "no verdict")
+      assert.strictEqual(causeOf("reviewer", reviewerPrompt(planned, task, "w0rd")), "no verdict")
+    })
   })
 })
 
-it("characters that control a terminal, or end an argument, are no part of a verdict", () => {
-  const verdict = readVerdict(
-    "reviewer",
-    "REJECTED w0rd\nsummary: \u001B]0;mine\u0007 not yet\u0000\nissues:\n- \u001B[2Jgone"
-  )
-  assert.deepStrictEqual(Result.getOrThrow(verdict).verdict, {
-    _tag: "Rejected",
-    feedback: { summary: "]0;mine  not yet", issues: ["[2Jgone"], suggestions: [] }
+describe("behaviour#plain-words", () => {
+  it("characters that control a terminal, or end an argument, are no part of a verdict", () => {
+    const verdict = readVerdict(
+      "reviewer",
+      "REJECTED w0rd\nsummary: \u001B]0;mine\u0007 not yet\u0000\nissues:\n- \u001B[2Jgone"
+    )
+    assert.deepStrictEqual(Result.getOrThrow(verdict).verdict, {
+      _tag: "Rejected",
+      feedback: { summary: "]0;mine  not yet", issues: ["[2Jgone"], suggestions: [] }
+    })
   })
 })
 
-describe("a contradiction, never an approval:", () => {
-  it("two verdicts in one stretch of text", () => {
-    assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED\nsummary: or not`), "contradictory verdict")
-    assert.strictEqual(causeOf("reviewer", `REJECTED\nsummary: no\n${approved}`), "contradictory verdict")
+describe("behaviour#verdicts-of-agents", () => {
+  describe("a contradiction, never an approval:", () => {
+    it("two verdicts in one stretch of text", () => {
+      assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED\nsummary: or not`), "contradictory verdict")
+      assert.strictEqual(causeOf("reviewer", `REJECTED\nsummary: no\n${approved}`), "contradictory verdict")
+    })
+    it("another verdict after it, however short", () => {
+      assert.strictEqual(causeOf("reviewer", `${approved}\n\nREJECTED`), "no verdict")
+      assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED`), "contradictory verdict")
+    })
+    it("an approval that names issues", () =>
+      assert.strictEqual(causeOf("reviewer", `${approved}\nissues:\n- nothing works`), "contradictory verdict"))
   })
-  it("another verdict after it, however short", () => {
-    assert.strictEqual(causeOf("reviewer", `${approved}\n\nREJECTED`), "no verdict")
-    assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED`), "contradictory verdict")
-  })
-  it("an approval that names issues", () =>
-    assert.strictEqual(causeOf("reviewer", `${approved}\nissues:\n- nothing works`), "contradictory verdict"))
 })

@@ -1,7 +1,7 @@
 import { Agent } from "@souffleur/domain"
 import { fakeKind, FakeWorld } from "@souffleur/testing"
 import { HostServices } from "@souffleur/node"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
 import { type AgentOptions, type AgentPackage, anyAgent, launchedAgent, programOfSession } from "../src/index.ts"
 
@@ -55,96 +55,98 @@ const [one, two] = [named("one", "s1"), named("two", "s2")]
 two.world.agent.stall = Duration.seconds(9)
 const both = anyAgent(one.kind, two.kind)
 
-it("a command goes to the agent that owns its words, and to the first if none does", () => {
-  const configured = { program: "one", args: ["-x"] }
-  const promptOf = (program: string) =>
-    Result.getOrThrow(Result.map(both.takeApart([program], configured), Option.getOrThrow))
-  assert.deepInclude(promptOf("two"), { prompt: "two", agentCommand: { program: "two", args: [] } })
-  assert.deepInclude(promptOf("other"), { prompt: "one", agentCommand: configured })
-  assert.deepStrictEqual(Result.getOrThrow(both.parseCommand('["two"]')).args, ["two"])
-  assert.strictEqual(both.identity({ two: "s2" }).sessionId, "s2")
-  assert.deepStrictEqual([...both.marks], ["ONE_SESSION", "TWO_SESSION"])
-  assert.isTrue(both.owns(["two"]))
-})
+describe("behaviour#signs", () => {
+  it("a command goes to the agent that owns its words, and to the first if none does", () => {
+    const configured = { program: "one", args: ["-x"] }
+    const promptOf = (program: string) =>
+      Result.getOrThrow(Result.map(both.takeApart([program], configured), Option.getOrThrow))
+    assert.deepInclude(promptOf("two"), { prompt: "two", agentCommand: { program: "two", args: [] } })
+    assert.deepInclude(promptOf("other"), { prompt: "one", agentCommand: configured })
+    assert.deepStrictEqual(Result.getOrThrow(both.parseCommand('["two"]')).args, ["two"])
+    assert.strictEqual(both.identity({ two: "s2" }).sessionId, "s2")
+    assert.deepStrictEqual([...both.marks], ["ONE_SESSION", "TWO_SESSION"])
+    assert.isTrue(both.owns(["two"]))
+  })
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("a question of a session goes to the agent that has its file, and sessions of all are listed", () =>
-    Effect.gen(function* () {
-      const environment = { HOME: "/h", TWO_DIR: "/two" }
-      const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment }
-      const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
-      const agent = Context.get(yield* Layer.build(layer), Agent)
-      assert.deepStrictEqual([one.told[0]?.agentDir, two.told[0]?.agentDir], ["/one", "/two"])
-      assert.deepStrictEqual(
-        (yield* agent.sessions).map(({ sessionId }) => sessionId),
-        ["s1", "s2"]
-      )
-      assert.deepStrictEqual([yield* agent.lastAnswer("s1"), yield* agent.lastAnswer("s2")], ["one", "two"])
-      assert.strictEqual((yield* agent.spent(["s1", "s2"], 0)).tokens, 10)
-      Object.assign(two.world.agent, { turnFinished: true, turnIn: "/out" })
-      assert.isTrue(yield* agent.turnEnded({ pid: 70 }, "s2", "/out"))
-      assert.isFalse(yield* agent.turnEnded({ pid: 70 }, "s2"))
-      const order = { permission: "acceptEdits", prompt: "", print: true } as never as Parameters<
-        typeof agent.command
-      >[0]
-      yield* agent.command({ ...order, session: { _tag: "Resume", sessionId: "s2" } })
-      yield* agent.command({ ...order, session: { _tag: "Fresh", sessionId: "s3" } })
-      assert.deepStrictEqual([one.world.agent.orders.length, two.world.agent.orders.length], [1, 1])
-    })
-  )
-  it.effect("another agent is put first by its program, with its own time, and sessions are asked as before", () =>
-    Effect.gen(function* () {
-      const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }
-      const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
-      const agent = Context.get(yield* Layer.build(layer), Agent)
-      const led = Option.getOrThrow(agent.joined!.led("two"))
-      assert.deepStrictEqual([agent.stall, led.stall].map(Duration.toSeconds), [361, 9])
-      assert.deepStrictEqual(agent.joined!.programs, ["one", "two"])
-      assert.isTrue(Option.isNone(agent.joined!.led("three")))
-      const only = Option.getOrThrow(agent.joined!.only("two"))
-      assert.deepStrictEqual([only.joined, Duration.toSeconds(only.stall)], [undefined, 9])
-      assert.isTrue(Option.isNone(agent.joined!.only("three")))
-      const before = two.world.agent.orders.length
-      const order = { permission: "acceptEdits", prompt: "", print: true } as never as Parameters<
-        typeof agent.command
-      >[0]
-      yield* led.command({ ...order, session: { _tag: "Fresh", sessionId: "s4" } })
-      assert.strictEqual(two.world.agent.orders.length, before + 1)
-      assert.strictEqual(yield* led.lastAnswer("s1"), "one")
-      assert.strictEqual(yield* led.joined!.programOf("s1"), "one")
-      assert.strictEqual(yield* led.joined!.programOf("none"), "two")
-      assert.strictEqual(Option.getOrThrow(led.joined!.led("one")).stall, agent.stall)
-    })
-  )
-  it.effect(
-    "a pipe is read by the agent of its launch alone: of the session, else the chosen one, else the first",
-    () =>
+  it.layer(HostServices.layer)((it) => {
+    it.effect("a question of a session goes to the agent that has its file, and sessions of all are listed", () =>
       Effect.gen(function* () {
-        for (const [name, { world }] of Object.entries({ one, two }))
-          world.agent.outputReader = () => (line) => Option.liftPredicate(name, () => line.includes(name))
+        const environment = { HOME: "/h", TWO_DIR: "/two" }
+        const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment }
+        const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
+        const agent = Context.get(yield* Layer.build(layer), Agent)
+        assert.deepStrictEqual([one.told[0]?.agentDir, two.told[0]?.agentDir], ["/one", "/two"])
+        assert.deepStrictEqual(
+          (yield* agent.sessions).map(({ sessionId }) => sessionId),
+          ["s1", "s2"]
+        )
+        assert.deepStrictEqual([yield* agent.lastAnswer("s1"), yield* agent.lastAnswer("s2")], ["one", "two"])
+        assert.strictEqual((yield* agent.spent(["s1", "s2"], 0)).tokens, 10)
+        Object.assign(two.world.agent, { turnFinished: true, turnIn: "/out" })
+        assert.isTrue(yield* agent.turnEnded({ pid: 70 }, "s2", "/out"))
+        assert.isFalse(yield* agent.turnEnded({ pid: 70 }, "s2"))
+        const order = { permission: "acceptEdits", prompt: "", print: true } as never as Parameters<
+          typeof agent.command
+        >[0]
+        yield* agent.command({ ...order, session: { _tag: "Resume", sessionId: "s2" } })
+        yield* agent.command({ ...order, session: { _tag: "Fresh", sessionId: "s3" } })
+        assert.deepStrictEqual([one.world.agent.orders.length, two.world.agent.orders.length], [1, 1])
+      })
+    )
+    it.effect("another agent is put first by its program, with its own time, and sessions are asked as before", () =>
+      Effect.gen(function* () {
         const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }
         const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
         const agent = Context.get(yield* Layer.build(layer), Agent)
-        const readBy = (read: ReturnType<typeof agent.outputReader>) =>
-          ["one", "two", "text"].flatMap((line) => Option.toArray(read(line)))
-        assert.deepStrictEqual(readBy(agent.outputReader("terminal")), ["one", "two"])
-        const launched = (sessionId: string, chosen?: string) =>
-          Effect.map(launchedAgent(agent, { agent: chosen, sessionId }), (its) => readBy(its.outputReader("pipe")))
-        assert.deepStrictEqual(yield* launched("none"), ["one"])
-        assert.deepStrictEqual(yield* launched("none", "two"), ["two"])
-        assert.deepStrictEqual(yield* launched("s2"), ["two"])
-        assert.deepStrictEqual(yield* launched("s1", "two"), ["one"])
+        const led = Option.getOrThrow(agent.joined!.led("two"))
+        assert.deepStrictEqual([agent.stall, led.stall].map(Duration.toSeconds), [361, 9])
+        assert.deepStrictEqual(agent.joined!.programs, ["one", "two"])
+        assert.isTrue(Option.isNone(agent.joined!.led("three")))
+        const only = Option.getOrThrow(agent.joined!.only("two"))
+        assert.deepStrictEqual([only.joined, Duration.toSeconds(only.stall)], [undefined, 9])
+        assert.isTrue(Option.isNone(agent.joined!.only("three")))
+        const before = two.world.agent.orders.length
+        const order = { permission: "acceptEdits", prompt: "", print: true } as never as Parameters<
+          typeof agent.command
+        >[0]
+        yield* led.command({ ...order, session: { _tag: "Fresh", sessionId: "s4" } })
+        assert.strictEqual(two.world.agent.orders.length, before + 1)
+        assert.strictEqual(yield* led.lastAnswer("s1"), "one")
+        assert.strictEqual(yield* led.joined!.programOf("s1"), "one")
+        assert.strictEqual(yield* led.joined!.programOf("none"), "two")
+        assert.strictEqual(Option.getOrThrow(led.joined!.led("one")).stall, agent.stall)
       })
-  )
-  it.effect("a session is of the agent that has its file, by the name of its program, else of the first", () =>
-    Effect.gen(function* () {
-      const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }
-      const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
-      const agent = Context.get(yield* Layer.build(layer), Agent)
-      const programs = yield* Effect.forEach(["s2", "none"], (id) => programOfSession(agent, id))
-      assert.deepStrictEqual(programs, ["two", "one"])
-      const { joined: _, ...alone } = agent
-      assert.strictEqual(yield* programOfSession({ ...alone, name: "three" }, "s2"), "three")
-    })
-  )
+    )
+    it.effect(
+      "a pipe is read by the agent of its launch alone: of the session, else the chosen one, else the first",
+      () =>
+        Effect.gen(function* () {
+          for (const [name, { world }] of Object.entries({ one, two }))
+            world.agent.outputReader = () => (line) => Option.liftPredicate(name, () => line.includes(name))
+          const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }
+          const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
+          const agent = Context.get(yield* Layer.build(layer), Agent)
+          const readBy = (read: ReturnType<typeof agent.outputReader>) =>
+            ["one", "two", "text"].flatMap((line) => Option.toArray(read(line)))
+          assert.deepStrictEqual(readBy(agent.outputReader("terminal")), ["one", "two"])
+          const launched = (sessionId: string, chosen?: string) =>
+            Effect.map(launchedAgent(agent, { agent: chosen, sessionId }), (its) => readBy(its.outputReader("pipe")))
+          assert.deepStrictEqual(yield* launched("none"), ["one"])
+          assert.deepStrictEqual(yield* launched("none", "two"), ["two"])
+          assert.deepStrictEqual(yield* launched("s2"), ["two"])
+          assert.deepStrictEqual(yield* launched("s1", "two"), ["one"])
+        })
+    )
+    it.effect("a session is of the agent that has its file, by the name of its program, else of the first", () =>
+      Effect.gen(function* () {
+        const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }
+        const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
+        const agent = Context.get(yield* Layer.build(layer), Agent)
+        const programs = yield* Effect.forEach(["s2", "none"], (id) => programOfSession(agent, id))
+        assert.deepStrictEqual(programs, ["two", "one"])
+        const { joined: _, ...alone } = agent
+        assert.strictEqual(yield* programOfSession({ ...alone, name: "three" }, "s2"), "three")
+      })
+    )
+  })
 })

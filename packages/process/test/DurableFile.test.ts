@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { createDurably, isDraft, replaceDurably, replaceWith } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
 
@@ -64,15 +64,17 @@ it.effect("a new file and its name are on disk, private to its user; a taken nam
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.effect("a draft is known by its name, and so is a temporary folder for drafts", () =>
-  Effect.gen(function* () {
-    const { fs, folder, path } = yield* scene
-    const draft = yield* replaceWith(path, ({ path: draft }) => Effect.succeed(draft))
-    const temporary = yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: ".new-" })
-    const name = (of: string) => of.slice(of.lastIndexOf("/") + 1)
-    assert.deepStrictEqual(
-      [draft, temporary, path, `${folder}/watch-1.new-2`, `${folder}/notes.tmp`].map((of) => isDraft(name(of))),
-      [true, true, false, false, false]
-    )
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+describe("behaviour#secrets", () => {
+  it.effect("a draft is known by its name, and so is a temporary folder for drafts", () =>
+    Effect.gen(function* () {
+      const { fs, folder, path } = yield* scene
+      const draft = yield* replaceWith(path, ({ path: draft }) => Effect.succeed(draft))
+      const temporary = yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: ".new-" })
+      const name = (of: string) => of.slice(of.lastIndexOf("/") + 1)
+      assert.deepStrictEqual(
+        [draft, temporary, path, `${folder}/watch-1.new-2`, `${folder}/notes.tmp`].map((of) => isDraft(name(of))),
+        [true, true, false, false, false]
+      )
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})

@@ -2,7 +2,7 @@ import { claudeCode } from "@souffleur/claude"
 import { type SettingFlags, Settings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, FileSystem, Path } from "effect"
 
 const home = { HOME: "/home/someone" }
@@ -32,44 +32,46 @@ layer(HostServices.layer)("loadSettings", (it) => {
   const refused = (options: Parameters<typeof load>[0]) =>
     load(options).pipe(Effect.catchTag("PlatformError", Effect.die), Effect.flip)
 
-  it.effect(
-    "names of the environment that agents get are names, at most fifty, and none that changes what is launched or whose it is",
-    () =>
-      Effect.gen(function* () {
-        const given = (text: string) => load({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
-        assert.deepStrictEqual((yield* given("GH_TOKEN, JAVA_HOME ,GH_TOKEN,_x9")).agentEnvironment, [
-          "GH_TOKEN",
-          "JAVA_HOME",
-          "_x9"
-        ])
-        assert.deepStrictEqual((yield* load({ file: "AGENT_ENVIRONMENT=GIT_AUTHOR_NAME\n" })).agentEnvironment, [
-          "GIT_AUTHOR_NAME"
-        ])
-        const forbidden =
-          "PATH LD_PRELOAD DYLD_INSERT_LIBRARIES NODE_OPTIONS BASH_ENV ENV GIT_DIR GIT_CONFIG_COUNT SOUFFLEUR_LAUNCH_ID CLAUDECODE CLAUDE_CODE_SESSION_ID"
-        for (const name of forbidden.split(" ")) {
-          const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: `GH_TOKEN,${name}` } })
-          assert.strictEqual(error.name, "SOUFFLEUR_AGENT_ENVIRONMENT")
-          assert.include(error.problem, `must not name ${name}`)
-        }
-        // A key that was pasted is not repeated.
-        for (const text of [
-          "GH_TOKEN=sk-1234",
-          "9LIVES",
-          "A,,B",
-          "A B",
-          ",",
-          Array.from({ length: 51 }, (_, n) => `A${n}`).join()
-        ]) {
-          const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
-          assert.match(error.problem, /must be at most 50 names/u)
-          assert.notInclude(error.problem, "sk-1234")
-        }
-        const inFile = yield* load({ file: "AGENT_ENVIRONMENT=GH_TOKEN,LD_PRELOAD\n" })
-        assert.deepStrictEqual(inFile.agentEnvironment, [])
-        assert.match(inFile.warnings.join(), /line 1: AGENT_ENVIRONMENT must not name LD_PRELOAD.*default is used/u)
-      })
-  )
+  describe("behaviour#agents-of-a-run", () => {
+    it.effect(
+      "names of the environment that agents get are names, at most fifty, and none that changes what is launched or whose it is",
+      () =>
+        Effect.gen(function* () {
+          const given = (text: string) => load({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
+          assert.deepStrictEqual((yield* given("GH_TOKEN, JAVA_HOME ,GH_TOKEN,_x9")).agentEnvironment, [
+            "GH_TOKEN",
+            "JAVA_HOME",
+            "_x9"
+          ])
+          assert.deepStrictEqual((yield* load({ file: "AGENT_ENVIRONMENT=GIT_AUTHOR_NAME\n" })).agentEnvironment, [
+            "GIT_AUTHOR_NAME"
+          ])
+          const forbidden =
+            "PATH LD_PRELOAD DYLD_INSERT_LIBRARIES NODE_OPTIONS BASH_ENV ENV GIT_DIR GIT_CONFIG_COUNT SOUFFLEUR_LAUNCH_ID CLAUDECODE CLAUDE_CODE_SESSION_ID"
+          for (const name of forbidden.split(" ")) {
+            const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: `GH_TOKEN,${name}` } })
+            assert.strictEqual(error.name, "SOUFFLEUR_AGENT_ENVIRONMENT")
+            assert.include(error.problem, `must not name ${name}`)
+          }
+          // A key that was pasted is not repeated.
+          for (const text of [
+            "GH_TOKEN=sk-1234",
+            "9LIVES",
+            "A,,B",
+            "A B",
+            ",",
+            Array.from({ length: 51 }, (_, n) => `A${n}`).join()
+          ]) {
+            const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
+            assert.match(error.problem, /must be at most 50 names/u)
+            assert.notInclude(error.problem, "sk-1234")
+          }
+          const inFile = yield* load({ file: "AGENT_ENVIRONMENT=GH_TOKEN,LD_PRELOAD\n" })
+          assert.deepStrictEqual(inFile.agentEnvironment, [])
+          assert.match(inFile.warnings.join(), /line 1: AGENT_ENVIRONMENT must not name LD_PRELOAD.*default is used/u)
+        })
+    )
+  })
   it.effect("the defaults apply without any source, and without a warning", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(Settings.json(yield* load()), {
@@ -124,29 +126,31 @@ layer(HostServices.layer)("loadSettings", (it) => {
     })
   )
 
-  it.effect("the threshold and the ceiling come from the file alone", () =>
-    Effect.gen(function* () {
-      const environment = {
-        SOUFFLEUR_FORCE_COMPACT: "1",
-        FORCE_COMPACT: "1",
-        SOUFFLEUR_MAX_EXTERNAL_PERMISSION: "bypassPermissions",
-        MAX_EXTERNAL_PERMISSION: "bypassPermissions"
-      }
-      const flags = { forceCompactThresholdTokens: "1", maxExternalPermission: "bypassPermissions" }
-      const without = yield* load({ environment, flags })
-      assert.strictEqual(without.forceCompactThresholdTokens, 400_000)
-      assert.strictEqual(without.maxExternalPermission, "acceptEdits")
-      const ignored = ["FORCE_COMPACT", "MAX_EXTERNAL_PERMISSION"].map(
-        (key) => `SOUFFLEUR_${key} is not read: ${key} comes from the config file alone`
-      )
-      assert.deepStrictEqual(without.warnings, ignored)
-      assert.deepStrictEqual((yield* load({ environment: { SOUFFLEUR_FORCE_COMPACT: " " } })).warnings, [])
-      const file = "FORCE_COMPACT=5\nMAX_EXTERNAL_PERMISSION=bypassPermissions"
-      const withFile = yield* load({ file, environment })
-      assert.strictEqual(withFile.forceCompactThresholdTokens, 5)
-      assert.strictEqual(withFile.maxExternalPermission, "bypassPermissions")
-    })
-  )
+  describe("settings#sources", () => {
+    it.effect("the threshold and the ceiling come from the file alone", () =>
+      Effect.gen(function* () {
+        const environment = {
+          SOUFFLEUR_FORCE_COMPACT: "1",
+          FORCE_COMPACT: "1",
+          SOUFFLEUR_MAX_EXTERNAL_PERMISSION: "bypassPermissions",
+          MAX_EXTERNAL_PERMISSION: "bypassPermissions"
+        }
+        const flags = { forceCompactThresholdTokens: "1", maxExternalPermission: "bypassPermissions" }
+        const without = yield* load({ environment, flags })
+        assert.strictEqual(without.forceCompactThresholdTokens, 400_000)
+        assert.strictEqual(without.maxExternalPermission, "acceptEdits")
+        const ignored = ["FORCE_COMPACT", "MAX_EXTERNAL_PERMISSION"].map(
+          (key) => `SOUFFLEUR_${key} is not read: ${key} comes from the config file alone`
+        )
+        assert.deepStrictEqual(without.warnings, ignored)
+        assert.deepStrictEqual((yield* load({ environment: { SOUFFLEUR_FORCE_COMPACT: " " } })).warnings, [])
+        const file = "FORCE_COMPACT=5\nMAX_EXTERNAL_PERMISSION=bypassPermissions"
+        const withFile = yield* load({ file, environment })
+        assert.strictEqual(withFile.forceCompactThresholdTokens, 5)
+        assert.strictEqual(withFile.maxExternalPermission, "bypassPermissions")
+      })
+    )
+  })
 
   it.effect("the folders come from the environment alone", () =>
     Effect.gen(function* () {
@@ -177,32 +181,34 @@ layer(HostServices.layer)("loadSettings", (it) => {
     })
   )
 
-  it.effect("an invalid value in the file gives a warning with line and key, and the default", () =>
-    Effect.gen(function* () {
-      const file = [
-        "FORCE_COMPACT=0",
-        "MAX_EXTERNAL_PERMISSION=BypassPermissions",
-        "TRIM_CHARS=1e6",
-        "LAUNCHER=screen",
-        "STOP_GRACE=soon",
-        "WATCHER_INTERVAL=0 seconds",
-        "AGENT_COMMAND="
-      ]
-      const settings = yield* load({ file: file.join("\n") })
-      assert.strictEqual(settings.warnings.length, file.length)
-      for (const [index, line] of file.entries()) {
-        const key = line.split("=")[0]!
-        assert.isTrue(
-          settings.warnings.some((warning) => warning.startsWith(`line ${index + 1}: ${key} `)),
-          key
+  describe("settings#config-file", () => {
+    it.effect("an invalid value in the file gives a warning with line and key, and the default", () =>
+      Effect.gen(function* () {
+        const file = [
+          "FORCE_COMPACT=0",
+          "MAX_EXTERNAL_PERMISSION=BypassPermissions",
+          "TRIM_CHARS=1e6",
+          "LAUNCHER=screen",
+          "STOP_GRACE=soon",
+          "WATCHER_INTERVAL=0 seconds",
+          "AGENT_COMMAND="
+        ]
+        const settings = yield* load({ file: file.join("\n") })
+        assert.strictEqual(settings.warnings.length, file.length)
+        for (const [index, line] of file.entries()) {
+          const key = line.split("=")[0]!
+          assert.isTrue(
+            settings.warnings.some((warning) => warning.startsWith(`line ${index + 1}: ${key} `)),
+            key
+          )
+        }
+        assert.deepStrictEqual(
+          { ...Settings.json(settings), warnings: [], source: null },
+          { ...Settings.json(yield* load()), warnings: [], source: null }
         )
-      }
-      assert.deepStrictEqual(
-        { ...Settings.json(settings), warnings: [], source: null },
-        { ...Settings.json(yield* load()), warnings: [], source: null }
-      )
-    })
-  )
+      })
+    )
+  })
 
   it.effect("positive integers are digits that a number can hold", () =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { Agent, Processes } from "@souffleur/domain"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
@@ -32,73 +32,75 @@ const qwenOf = Effect.fnUntraced(function* (text: string, lives = false) {
 const turnOf = (agent: Agent["Service"]) =>
   Effect.map(agent.signs(id), (signs) => Option.getOrUndefined(signs)?.turn?._tag)
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("the launcher is the process of a session, and the agent behind it is none beside it", () =>
-    Effect.gen(function* () {
-      const agent = yield* qwenOf(recorded("killed"), true)
-      assert.deepStrictEqual(
-        (yield* agent.sessions).map(({ pid, project, sessionId }) => ({ pid, project, sessionId })),
-        [{ pid: 70, project: "/srv/opera", sessionId: id }]
-      )
-      assert.isTrue(Option.getOrThrow(yield* agent.signs(id)).idles)
-    })
-  )
-  it.effect("a limit is the agent's own to mend for some minutes while it lives, and over after its death", () =>
-    Effect.gen(function* () {
-      const text = recorded("limited")
-      const living = yield* qwenOf(text, true)
-      const { turn } = Option.getOrThrow(yield* (yield* qwenOf(text)).signs(id))
-      assert.deepInclude(turn, { _tag: "Failed", reason: "usage-limit" })
-      yield* TestClock.setTime(turn!.at + 539_000)
-      assert.strictEqual(yield* turnOf(living), "Asked")
-      yield* TestClock.adjust("2 seconds")
-      assert.strictEqual(yield* turnOf(living), "Failed")
-    })
-  )
-  it.effect("a tool that a permission refused is told, and a tool that failed is not", () =>
-    Effect.gen(function* () {
-      const refusedIn = (text: string) =>
-        qwenOf(text).pipe(
-          Effect.flatMap((agent) => agent.signs(id)),
-          Effect.map((signs) => Option.getOrThrow(signs).refused)
+describe("behaviour#signs", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("the launcher is the process of a session, and the agent behind it is none beside it", () =>
+      Effect.gen(function* () {
+        const agent = yield* qwenOf(recorded("killed"), true)
+        assert.deepStrictEqual(
+          (yield* agent.sessions).map(({ pid, project, sessionId }) => ({ pid, project, sessionId })),
+          [{ pid: 70, project: "/srv/opera", sessionId: id }]
         )
-      assert.isTrue(yield* refusedIn(recorded("refused")))
-      assert.isUndefined(yield* refusedIn(recorded("refused").replaceAll("execution_denied", "tool_not_registered")))
-    })
-  )
-  it.effect("a refused account is the agent's to mend at no time", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* turnOf(yield* qwenOf(recorded("account"), true)), "Failed")
-    })
-  )
-  it.effect("an error of a call beside the conversation is no end of its turn", () =>
-    Effect.gen(function* () {
-      const beside = recorded("account").replaceAll("########0", "-compress")
-      assert.strictEqual(yield* turnOf(yield* qwenOf(beside)), "Asked")
-    })
-  )
-  it.effect("a compaction after a mark is proved by its record, which ends no turn", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const agent = yield* qwenOf(recorded("finished"))
-      const mark = yield* agent.mark(id)
-      assert.strictEqual(yield* agent.compactedSince(mark), "not yet")
-      yield* fs.writeFileString(mark.path, recorded("compressed").slice(mark.offset), { flag: "a" })
-      assert.strictEqual(yield* agent.compactedSince(mark), "summary")
-      assert.strictEqual(yield* agent.compactedSince({ ...mark, inode: "0" }), "not yet")
-      assert.strictEqual(yield* turnOf(agent), "Finished")
-    })
-  )
-  it.effect("a written file is progress and modified, and a refused tool is no progress", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const agent = yield* qwenOf(recorded("written"))
-      assert.strictEqual(yield* agent.toolResults([id, id]), 1)
-      const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
-      yield* agent.exportSession(id, out)
-      assert.include(yield* fs.readFileString(out), "song.txt`: 1 edit")
-      const failed = yield* qwenOf(recorded("written").replaceAll('"status":"success"', '"status":"error"'))
-      assert.deepStrictEqual([yield* failed.toolResults([id]), yield* failed.usedTools(id)], [0, true])
-    })
-  )
+        assert.isTrue(Option.getOrThrow(yield* agent.signs(id)).idles)
+      })
+    )
+    it.effect("a limit is the agent's own to mend for some minutes while it lives, and over after its death", () =>
+      Effect.gen(function* () {
+        const text = recorded("limited")
+        const living = yield* qwenOf(text, true)
+        const { turn } = Option.getOrThrow(yield* (yield* qwenOf(text)).signs(id))
+        assert.deepInclude(turn, { _tag: "Failed", reason: "usage-limit" })
+        yield* TestClock.setTime(turn!.at + 539_000)
+        assert.strictEqual(yield* turnOf(living), "Asked")
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual(yield* turnOf(living), "Failed")
+      })
+    )
+    it.effect("a tool that a permission refused is told, and a tool that failed is not", () =>
+      Effect.gen(function* () {
+        const refusedIn = (text: string) =>
+          qwenOf(text).pipe(
+            Effect.flatMap((agent) => agent.signs(id)),
+            Effect.map((signs) => Option.getOrThrow(signs).refused)
+          )
+        assert.isTrue(yield* refusedIn(recorded("refused")))
+        assert.isUndefined(yield* refusedIn(recorded("refused").replaceAll("execution_denied", "tool_not_registered")))
+      })
+    )
+    it.effect("a refused account is the agent's to mend at no time", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* turnOf(yield* qwenOf(recorded("account"), true)), "Failed")
+      })
+    )
+    it.effect("an error of a call beside the conversation is no end of its turn", () =>
+      Effect.gen(function* () {
+        const beside = recorded("account").replaceAll("########0", "-compress")
+        assert.strictEqual(yield* turnOf(yield* qwenOf(beside)), "Asked")
+      })
+    )
+    it.effect("a compaction after a mark is proved by its record, which ends no turn", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const agent = yield* qwenOf(recorded("finished"))
+        const mark = yield* agent.mark(id)
+        assert.strictEqual(yield* agent.compactedSince(mark), "not yet")
+        yield* fs.writeFileString(mark.path, recorded("compressed").slice(mark.offset), { flag: "a" })
+        assert.strictEqual(yield* agent.compactedSince(mark), "summary")
+        assert.strictEqual(yield* agent.compactedSince({ ...mark, inode: "0" }), "not yet")
+        assert.strictEqual(yield* turnOf(agent), "Finished")
+      })
+    )
+    it.effect("a written file is progress and modified, and a refused tool is no progress", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const agent = yield* qwenOf(recorded("written"))
+        assert.strictEqual(yield* agent.toolResults([id, id]), 1)
+        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
+        yield* agent.exportSession(id, out)
+        assert.include(yield* fs.readFileString(out), "song.txt`: 1 edit")
+        const failed = yield* qwenOf(recorded("written").replaceAll('"status":"success"', '"status":"error"'))
+        assert.deepStrictEqual([yield* failed.toolResults([id]), yield* failed.usedTools(id)], [0, true])
+      })
+    )
+  })
 })

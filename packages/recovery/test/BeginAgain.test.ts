@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { beginAgain, exportProvider, resumeSession, standardCompact } from "../src/index.ts"
 import { type Change, closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
@@ -29,31 +29,33 @@ const providers = [beginAgain, resumeSession, exportProvider, standardCompact]
 const cycle = (change: Change = {}, world = mute()) =>
   cycleOf(providers, { comms: null, launched: "acceptEdits", ...change }, world)
 
-it.effect(
-  "an agent that was killed before its first answer is launched once more, by the same prompt and session",
-  () =>
+describe("behaviour#begin_again", () => {
+  it.effect(
+    "an agent that was killed before its first answer is launched once more, by the same prompt and session",
+    () =>
+      Effect.gen(function* () {
+        const { log, run, world } = yield* cycle()
+        world.processes.run({ pid: 81, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: firstLaunch.launchId } })
+        yield* run
+        const [relaunch] = relaunches(yield* log.events)
+        assert.deepInclude(relaunch, { provider: "begin_again", sessionId: "s1", exportPath: null })
+        assert.deepStrictEqual(world.did, ["SIGTERM 81", "launch 5000"])
+        const [order] = world.agent.orders
+        assert.deepStrictEqual(order?.session, { _tag: "Fresh", sessionId: "s1" })
+        assert.strictEqual(order?.prompt, `${prompt}\n\nHand-off ${relaunch?.launchId}`)
+        assert.notInclude(JSON.stringify(yield* log.events), "PLAN.md")
+      })
+  )
+  it.effect("an agent that chooses its ids gets none", () =>
     Effect.gen(function* () {
-      const { log, run, world } = yield* cycle()
-      world.processes.run({ pid: 81, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: firstLaunch.launchId } })
+      const world = mute()
+      world.agent.reports = () => undefined
+      const { run } = yield* cycle({}, world)
       yield* run
-      const [relaunch] = relaunches(yield* log.events)
-      assert.deepInclude(relaunch, { provider: "begin_again", sessionId: "s1", exportPath: null })
-      assert.deepStrictEqual(world.did, ["SIGTERM 81", "launch 5000"])
-      const [order] = world.agent.orders
-      assert.deepStrictEqual(order?.session, { _tag: "Fresh", sessionId: "s1" })
-      assert.strictEqual(order?.prompt, `${prompt}\n\nHand-off ${relaunch?.launchId}`)
-      assert.notInclude(JSON.stringify(yield* log.events), "PLAN.md")
+      assert.strictEqual(world.agent.orders[0]?.session.sessionId, "")
     })
-)
-it.effect("an agent that chooses its ids gets none", () =>
-  Effect.gen(function* () {
-    const world = mute()
-    world.agent.reports = () => undefined
-    const { run } = yield* cycle({}, world)
-    yield* run
-    assert.strictEqual(world.agent.orders[0]?.session.sessionId, "")
-  })
-)
+  )
+})
 it.effect("the launch stays under the ceiling of now", () =>
   Effect.gen(function* () {
     const world = mute()
@@ -69,45 +71,48 @@ it.effect("the launch stays under the ceiling of now", () =>
     assert.strictEqual(world.agent.orders[0]?.permission, "acceptEdits")
   })
 )
-for (const [why, worse, message] of [
-  ["its session has a file after all", { files: ["s1"] }, "session s1 has begun"],
-  ["several sessions may be its own", { files: ["s1a", "s1b"] }, "session s1 has begun"],
-  ["its launch reports a session that has a file", { files: ["s7"], reports: "s7" }, "session s7 has begun"],
-  ["its first launch had no prompt", { prompt: "none" }, "its first launch had no prompt"],
-  ["its launch file is lost", { prompt: "lost" }, "the launch file is missing"],
-  [
-    "it ran for longer than a first answer takes",
-    { ran: Duration.toMillis("361 seconds") * 3 + 1 },
-    "it ran for longer than a first answer takes, and no session file is found"
-  ]
-] as const)
-  it.effect(`a launch is not made once more where ${why}: the next provider is tried`, () =>
-    Effect.gen(function* () {
-      const world = mute()
-      const {
-        files = [],
-        prompt,
-        ran = 0,
-        reports
-      } = worse as {
-        readonly files?: ReadonlyArray<string>
-        readonly prompt?: "lost" | "none"
-        readonly ran?: number
-        readonly reports?: string
-      }
-      world.agent.files = new Set(files)
-      if (reports !== undefined) world.agent.reports = () => reports
-      const kept = world.launcher.prepared.get(firstLaunch.launchId)!
-      if (prompt === "lost") world.launcher.prepared.clear()
-      if (prompt === "none")
-        world.launcher.prepared.set(firstLaunch.launchId, { id: kept.id, command, cwd: kept.cwd, title: kept.title })
-      const { log, run } = yield* cycle({ ran }, world)
-      yield* run
-      const escalated = (yield* log.events).find(({ _tag }) => _tag === "RecoveryEscalated")
-      assert.deepInclude(escalated, { from: "begin_again", to: "resume", message, alreadyKilled: true })
-      assert.isFalse(world.agent.orders.some(({ session }) => session._tag === "Fresh" && session.sessionId === "s1"))
-    })
-  )
+
+describe("behaviour#begin_again", () => {
+  for (const [why, worse, message] of [
+    ["its session has a file after all", { files: ["s1"] }, "session s1 has begun"],
+    ["several sessions may be its own", { files: ["s1a", "s1b"] }, "session s1 has begun"],
+    ["its launch reports a session that has a file", { files: ["s7"], reports: "s7" }, "session s7 has begun"],
+    ["its first launch had no prompt", { prompt: "none" }, "its first launch had no prompt"],
+    ["its launch file is lost", { prompt: "lost" }, "the launch file is missing"],
+    [
+      "it ran for longer than a first answer takes",
+      { ran: Duration.toMillis("361 seconds") * 3 + 1 },
+      "it ran for longer than a first answer takes, and no session file is found"
+    ]
+  ] as const)
+    it.effect(`a launch is not made once more where ${why}: the next provider is tried`, () =>
+      Effect.gen(function* () {
+        const world = mute()
+        const {
+          files = [],
+          prompt,
+          ran = 0,
+          reports
+        } = worse as {
+          readonly files?: ReadonlyArray<string>
+          readonly prompt?: "lost" | "none"
+          readonly ran?: number
+          readonly reports?: string
+        }
+        world.agent.files = new Set(files)
+        if (reports !== undefined) world.agent.reports = () => reports
+        const kept = world.launcher.prepared.get(firstLaunch.launchId)!
+        if (prompt === "lost") world.launcher.prepared.clear()
+        if (prompt === "none")
+          world.launcher.prepared.set(firstLaunch.launchId, { id: kept.id, command, cwd: kept.cwd, title: kept.title })
+        const { log, run } = yield* cycle({ ran }, world)
+        yield* run
+        const escalated = (yield* log.events).find(({ _tag }) => _tag === "RecoveryEscalated")
+        assert.deepInclude(escalated, { from: "begin_again", to: "resume", message, alreadyKilled: true })
+        assert.isFalse(world.agent.orders.some(({ session }) => session._tag === "Fresh" && session.sessionId === "s1"))
+      })
+    )
+})
 it.effect("a generation as long as a first answer takes is begun again", () =>
   Effect.gen(function* () {
     const { log, run } = yield* cycle({ ran: Duration.toMillis("361 seconds") * 3 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { compactByHand } from "../src/index.ts"
 import { inTime } from "./Cycles.ts"
@@ -18,15 +18,17 @@ it.effect("a compaction by hand compacts a session without a holder", () =>
   })
 )
 
-it.effect("souffleur and its ancestors hold no session, though a hook of that session started them", () =>
-  Effect.gen(function* () {
-    const world = worldOf(
-      { pid: 9, parent: 1, environment: ofSession, protected: true },
-      { pid: 10, parent: 9, environment: ofSession, protected: true }
-    )
-    assert.strictEqual(yield* byHand(world), 1)
-  })
-)
+describe("behaviour#standard_compact", () => {
+  it.effect("souffleur and its ancestors hold no session, though a hook of that session started them", () =>
+    Effect.gen(function* () {
+      const world = worldOf(
+        { pid: 9, parent: 1, environment: ofSession, protected: true },
+        { pid: 10, parent: 9, environment: ofSession, protected: true }
+      )
+      assert.strictEqual(yield* byHand(world), 1)
+    })
+  )
+})
 
 it.effect("a compaction by hand is refused beside a process of the session, or a process that claims it", () =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { continueTurn, exportProvider, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
@@ -31,36 +31,42 @@ it.effect("the session goes on: leftover processes are ended, and the same sessi
     })
   })
 )
-it.effect("after a limit the session goes on, told that it is over, and counts no death", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger: "limit", comms: null })
-    yield* run
-    // In a terminal the Conductor idles where the limit ended its turn.
-    assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
-    assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
-    assert.include(world.agent.orders[0]?.prompt, "ended by a usage limit or an outage of the service, which is over")
-    assert.deepStrictEqual(
-      relaunches(yield* log.events).map(({ provider }) => provider),
-      ["continue_turn"]
-    )
-  })
-)
-it.effect("after an early end the session goes on, and is told which end it was", () =>
-  Effect.gen(function* () {
-    for (const [trigger, line] of [
-      ["exit", "your process did not end by itself"],
-      ["left-running", "They were stopped."],
-      ["refused", "a permission refused your tool"],
-      ["only-answered", "check it with a tool first"]
-    ] as const) {
-      const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger, comms: null })
+
+describe("behaviour#continue_turn", () => {
+  it.effect("after a limit the session goes on, told that it is over, and counts no death", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger: "limit", comms: null })
       yield* run
+      // In a terminal the Conductor idles where the limit ended its turn.
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
       assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
-      assert.include(world.agent.orders[0]?.prompt, line)
-      assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "continue_turn")
-    }
-  })
-)
+      assert.include(world.agent.orders[0]?.prompt, "ended by a usage limit or an outage of the service, which is over")
+      assert.deepStrictEqual(
+        relaunches(yield* log.events).map(({ provider }) => provider),
+        ["continue_turn"]
+      )
+    })
+  )
+})
+
+describe("behaviour#early-ends", () => {
+  it.effect("after an early end the session goes on, and is told which end it was", () =>
+    Effect.gen(function* () {
+      for (const [trigger, line] of [
+        ["exit", "your process did not end by itself"],
+        ["left-running", "They were stopped."],
+        ["refused", "a permission refused your tool"],
+        ["only-answered", "check it with a tool first"]
+      ] as const) {
+        const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger, comms: null })
+        yield* run
+        assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
+        assert.include(world.agent.orders[0]?.prompt, line)
+        assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "continue_turn")
+      }
+    })
+  )
+})
 it.effect("continue_turn applies only to an ended turn", () =>
   Effect.gen(function* () {
     for (const trigger of ["pid", "handoff"] as const) {
@@ -73,29 +79,32 @@ it.effect("continue_turn applies only to an ended turn", () =>
     }
   })
 )
-it.effect(
-  "a full context, and a file that cannot be read, are exported after an ended turn, and the reason is told",
-  () =>
-    Effect.gen(function* () {
-      for (const trigger of ["turn-ended", "limit", "exit"] as const)
-        for (const [signs, message] of [
-          [signsOf(180_001), "its context is full: 180,001 tokens are in use, and the limit is 180,000"],
-          [undefined, "its session file cannot be read"]
-        ] as const) {
-          const world = ended()
-          world.agent.signs = () => signs
-          const { log, run } = yield* cycleOf([continueTurn, exportProvider], { trigger, comms: null }, world)
-          yield* run
-          const events = yield* log.events
-          assert.deepInclude(
-            events.find(({ _tag }) => _tag === "RecoveryEscalated"),
-            { from: "continue_turn", to: "claude_export", stage: "session", message, alreadyKilled: true }
-          )
-          assert.strictEqual(relaunches(events)[0]?.provider, "claude_export")
-          assert.strictEqual(world.did.filter((act) => act === "SIGTERM 80").length, 1)
-        }
-    })
-)
+
+describe("behaviour#continue_turn", () => {
+  it.effect(
+    "a full context, and a file that cannot be read, are exported after an ended turn, and the reason is told",
+    () =>
+      Effect.gen(function* () {
+        for (const trigger of ["turn-ended", "limit", "exit"] as const)
+          for (const [signs, message] of [
+            [signsOf(180_001), "its context is full: 180,001 tokens are in use, and the limit is 180,000"],
+            [undefined, "its session file cannot be read"]
+          ] as const) {
+            const world = ended()
+            world.agent.signs = () => signs
+            const { log, run } = yield* cycleOf([continueTurn, exportProvider], { trigger, comms: null }, world)
+            yield* run
+            const events = yield* log.events
+            assert.deepInclude(
+              events.find(({ _tag }) => _tag === "RecoveryEscalated"),
+              { from: "continue_turn", to: "claude_export", stage: "session", message, alreadyKilled: true }
+            )
+            assert.strictEqual(relaunches(events)[0]?.provider, "claude_export")
+            assert.strictEqual(world.did.filter((act) => act === "SIGTERM 80").length, 1)
+          }
+      })
+  )
+})
 it.effect("completion before the launch, and another holder of the session, forbid it", () =>
   Effect.gen(function* () {
     const complete = yield* cycle(worldOf())

@@ -1,4 +1,4 @@
-import { assert, it as plain, layer } from "@effect/vitest"
+import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Schema } from "effect"
 import { characterStart, charactersIn } from "../src/export/Characters.ts"
@@ -118,35 +118,37 @@ layer(HostServices.layer)("estimate", (it) => {
     })
   )
 
-  it.effect("the estimate counts code points, neither bytes nor UTF-16", () =>
-    whole("é".repeat(1000) + "😀".repeat(500), 0, 0)
-  )
+  describe("behaviour#estimate", () => {
+    it.effect("the estimate counts code points, neither bytes nor UTF-16", () =>
+      whole("é".repeat(1000) + "😀".repeat(500), 0, 0)
+    )
 
-  it.effect("each of the five markers counts, in any case, and the scope starts after the latest", () =>
-    Effect.gen(function* () {
-      const lines = [
-        "system: compact_boundary",
-        "x COMPACT_Boundary",
-        "microcompact_boundary",
-        "MicroCompact_Boundary",
-        "Compacted (",
-        "was compacted (",
-        "[lethe summary]",
-        "[Lethe SUMMARY]",
-        "[lethe \u{17f}ummary]",
-        "/compact",
-        "/COMPACT",
-        " \t /compact",
-        "\u{a0}\u{3000}\u{2003}\u{85}/compact",
-        "\r/compact"
-      ]
-      for (const line of lines) {
-        yield* scoped(`before\n${line} ${tail}`, ` ${tail}`)
-        yield* scoped(`${line}\n${tail}`, `\n${tail}`)
-        yield* scoped(`compact_boundary\n${line}${"\n"}`, "\n", 2)
-      }
-    })
-  )
+    it.effect("each of the five markers counts, in any case, and the scope starts after the latest", () =>
+      Effect.gen(function* () {
+        const lines = [
+          "system: compact_boundary",
+          "x COMPACT_Boundary",
+          "microcompact_boundary",
+          "MicroCompact_Boundary",
+          "Compacted (",
+          "was compacted (",
+          "[lethe summary]",
+          "[Lethe SUMMARY]",
+          "[lethe \u{17f}ummary]",
+          "/compact",
+          "/COMPACT",
+          " \t /compact",
+          "\u{a0}\u{3000}\u{2003}\u{85}/compact",
+          "\r/compact"
+        ]
+        for (const line of lines) {
+          yield* scoped(`before\n${line} ${tail}`, ` ${tail}`)
+          yield* scoped(`${line}\n${tail}`, `\n${tail}`)
+          yield* scoped(`compact_boundary\n${line}${"\n"}`, "\n", 2)
+        }
+      })
+    )
+  })
 
   it.effect("a text that only resembles a marker does not count", () =>
     Effect.gen(function* () {
@@ -165,15 +167,17 @@ layer(HostServices.layer)("estimate", (it) => {
     })
   )
 
-  it.effect("markers in a code fence or a quoted line alone are ambiguous: the whole file, with a warning", () =>
-    Effect.gen(function* () {
-      yield* whole(`a\n\`\`\`\ncompact_boundary\n\`\`\`\n${tail}`, 1, 1)
-      yield* whole(`a\n~~~~ts\ncompact_boundary\n~~~\n\`\`\`\n/compact\n~~~~\n> [lethe summary]\n${tail}`, 3, 1)
-      yield* whole(`   > Compacted (\n${tail}`, 1, 1)
-      yield* whole(`\`\`\`\nnever closed\ncompact_boundary\n${tail}`, 1, 1)
-      yield* whole(`\`\`\`\n\`\`\` not closed by this\ncompact_boundary\n${tail}`, 1, 1)
-    })
-  )
+  describe("behaviour#estimate", () => {
+    it.effect("markers in a code fence or a quoted line alone are ambiguous: the whole file, with a warning", () =>
+      Effect.gen(function* () {
+        yield* whole(`a\n\`\`\`\ncompact_boundary\n\`\`\`\n${tail}`, 1, 1)
+        yield* whole(`a\n~~~~ts\ncompact_boundary\n~~~\n\`\`\`\n/compact\n~~~~\n> [lethe summary]\n${tail}`, 3, 1)
+        yield* whole(`   > Compacted (\n${tail}`, 1, 1)
+        yield* whole(`\`\`\`\nnever closed\ncompact_boundary\n${tail}`, 1, 1)
+        yield* whole(`\`\`\`\n\`\`\` not closed by this\ncompact_boundary\n${tail}`, 1, 1)
+      })
+    )
+  })
 
   it.effect("a marker counts beside text that only resembles a fence or a quote", () =>
     Effect.gen(function* () {
@@ -190,43 +194,45 @@ layer(HostServices.layer)("estimate", (it) => {
     scoped(`compact_boundary${tail}\n> compact_boundary\n${tail}`, `${tail}\n> compact_boundary\n${tail}`, 2)
   )
 
-  it.effect("markers of souffleur's own exports count only as whole lines with the nonce", () =>
-    Effect.gen(function* () {
-      yield* scoped(`${header}${tail}\n${marker}\n${tail}`, `\n${tail}`)
-      yield* scoped(`${header}\`\`\`\n${marker}\n${tail}`, `\n${tail}`)
-      yield* scoped(`${header}${marker}\n${marker}`, "", 2)
-      const other = marker.replace("0123", "1123")
-      for (const line of [
-        "compact_boundary",
-        "/compact",
-        "[lethe summary]",
-        other,
-        ` ${marker}`,
-        `${marker} `,
-        marker.toUpperCase()
-      ]) {
-        yield* whole(`${header}${line}\n${tail}`, 0, 0)
-      }
-    })
-  )
+  describe("behaviour#estimate", () => {
+    it.effect("markers of souffleur's own exports count only as whole lines with the nonce", () =>
+      Effect.gen(function* () {
+        yield* scoped(`${header}${tail}\n${marker}\n${tail}`, `\n${tail}`)
+        yield* scoped(`${header}\`\`\`\n${marker}\n${tail}`, `\n${tail}`)
+        yield* scoped(`${header}${marker}\n${marker}`, "", 2)
+        const other = marker.replace("0123", "1123")
+        for (const line of [
+          "compact_boundary",
+          "/compact",
+          "[lethe summary]",
+          other,
+          ` ${marker}`,
+          `${marker} `,
+          marker.toUpperCase()
+        ]) {
+          yield* whole(`${header}${line}\n${tail}`, 0, 0)
+        }
+      })
+    )
 
-  it.effect("a damaged header, or a marker without a header, counts the whole file, with a warning", () =>
-    Effect.gen(function* () {
-      const damaged = ["v2 nonce", "v1 nonse", "V1 nonce"].map((text) => header.replace("v1 nonce", text))
-      for (const first of [
-        ...damaged,
-        header.replace("01", "0"),
-        header.replace("ab", "AB"),
-        ` ${header}`,
-        header.slice(10),
-        header.replace("\n", " \n")
-      ]) {
-        yield* whole(`${first}${marker}\n${tail}`, 1, 1)
-        yield* whole(`${first}compact_boundary\n${tail}`, 1, 1)
-      }
-      yield* whole(`# Something\ncompact_boundary\n${marker}\n${tail}`, 2, 1)
-    })
-  )
+    it.effect("a damaged header, or a marker without a header, counts the whole file, with a warning", () =>
+      Effect.gen(function* () {
+        const damaged = ["v2 nonce", "v1 nonse", "V1 nonce"].map((text) => header.replace("v1 nonce", text))
+        for (const first of [
+          ...damaged,
+          header.replace("01", "0"),
+          header.replace("ab", "AB"),
+          ` ${header}`,
+          header.slice(10),
+          header.replace("\n", " \n")
+        ]) {
+          yield* whole(`${first}${marker}\n${tail}`, 1, 1)
+          yield* whole(`${first}compact_boundary\n${tail}`, 1, 1)
+        }
+        yield* whole(`# Something\ncompact_boundary\n${marker}\n${tail}`, 2, 1)
+      })
+    )
+  })
 
   it.effect("a conversation about souffleur is not a damaged export", () =>
     scoped(`# souffleur\ncompact_boundary${tail}`, tail)
@@ -321,16 +327,18 @@ layer(HostServices.layer)("estimate", (it) => {
     { arbitrary: { runs: 50 } }
   )
 
-  it.effect("a missing file, a folder and a pipe fail, and the error says why", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
-      const missing = yield* Effect.flip(estimate(`${folder}/none.md`))
-      assert.strictEqual(missing._tag, "EstimateFailed")
-      assert.match(missing.message, /none\.md cannot be read: it is not there/)
-      assert.match((yield* Effect.flip(estimate(folder))).message, /regular/)
-    })
-  )
+  describe("behaviour#estimate", () => {
+    it.effect("a missing file, a folder and a pipe fail, and the error says why", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const missing = yield* Effect.flip(estimate(`${folder}/none.md`))
+        assert.strictEqual(missing._tag, "EstimateFailed")
+        assert.match(missing.message, /none\.md cannot be read: it is not there/)
+        assert.match((yield* Effect.flip(estimate(folder))).message, /regular/)
+      })
+    )
+  })
 
   it.effect("a file that grows while it is read is a failure", () =>
     Effect.gen(function* () {

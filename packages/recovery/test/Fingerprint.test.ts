@@ -54,24 +54,26 @@ const providers: ReadonlyArray<readonly [Ours, Change]> = [
   [smallHandoff, { trigger: "context" }]
 ]
 
-describe("an export, right before the launch that names it", () => {
-  for (const [provider, change] of providers) {
-    for (const [what, meanwhile] of Object.entries(tampered))
-      it.effect(`${provider.name}: an export that ${what} is not launched from`, () =>
+describe("behaviour#claude_export", () => {
+  describe("an export, right before the launch that names it", () => {
+    for (const [provider, change] of providers) {
+      for (const [what, meanwhile] of Object.entries(tampered))
+        it.effect(`${provider.name}: an export that ${what} is not launched from`, () =>
+          Effect.gen(function* () {
+            const { last, launched } = yield* launchedFrom(provider, change, meanwhile)
+            assert.deepStrictEqual(launched, [])
+            assert.isArray(last)
+            assert.match(last![1]!, /the export (cannot be used|was changed)/u)
+          }).pipe(Effect.provide(HostServices.layer))
+        )
+      it.effect(`${provider.name}: the log has the digest of the export, and none of its words`, () =>
         Effect.gen(function* () {
-          const { last, launched } = yield* launchedFrom(provider, change, meanwhile)
-          assert.deepStrictEqual(launched, [])
-          assert.isArray(last)
-          assert.match(last![1]!, /the export (cannot be used|was changed)/u)
+          const { last, launched, log } = yield* launchedFrom(provider, change, () => Effect.void)
+          assert.deepStrictEqual([launched, last], [["launch 5000"], "ConductorRelaunched"])
+          assert.match(log, /"digest":"[0-9a-f]{64}"/u)
+          assert.notInclude(log, "hello")
         }).pipe(Effect.provide(HostServices.layer))
       )
-    it.effect(`${provider.name}: the log has the digest of the export, and none of its words`, () =>
-      Effect.gen(function* () {
-        const { last, launched, log } = yield* launchedFrom(provider, change, () => Effect.void)
-        assert.deepStrictEqual([launched, last], [["launch 5000"], "ConductorRelaunched"])
-        assert.match(log, /"digest":"[0-9a-f]{64}"/u)
-        assert.notInclude(log, "hello")
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-  }
+    }
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { CycleSettings, leastPin, payloadHeader, type Permission, Settings } from "@souffleur/domain"
 import { Effect } from "effect"
 import { standardCompact } from "../src/index.ts"
@@ -25,64 +25,66 @@ const handedOver = Effect.fnUntraced(function* (
 })
 const permissions = (world: FakeWorld) => [...new Set(world.agent.orders.map(({ permission }) => permission))]
 
-it.effect("a file that was raised after the watch was opened raises no launch, and is reported once", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* handedOver("acceptEdits", { says: "bypassPermissions" })
-    yield* run
-    assert.lengthOf(world.agent.orders, 2)
-    assert.deepStrictEqual(permissions(world), ["acceptEdits"])
-    const events = yield* log.events
-    assert.deepInclude(
-      events.find(({ _tag }) => _tag === "LaunchPrepared"),
-      { requested: "bypassPermissions", effective: "acceptEdits" }
-    )
-    const told = events.filter((event) => event._tag === "ConfigOverreached")
-    assert.deepStrictEqual(
-      told.map(({ keys }) => keys),
-      [["MAX_EXTERNAL_PERMISSION"]]
-    )
-  })
-)
-
-it.effect("a raised file is reported without any request for more, and without a launch", () =>
-  Effect.gen(function* () {
-    const file = { says: "bypassPermissions" } as const
-    const { log, run, world } = yield* handedOver("acceptEdits", file)
-    world.comms.payload = undefined
-    yield* run
-    const events = yield* log.events
-    assert.deepInclude(
-      events.find(({ _tag }) => _tag === "LaunchPrepared"),
-      { requested: "acceptEdits", effective: "acceptEdits" }
-    )
-    assert.include(
-      events.map(({ _tag }) => _tag),
-      "ConfigOverreached"
-    )
-    const closed = yield* handedOver("acceptEdits", file, { applies: () => false })
-    yield* closed.run
-    assert.deepStrictEqual(closedAt(yield* closed.last), ["providers", "no provider applies"])
-    assert.include(
-      (yield* closed.log.events).map(({ _tag }) => _tag),
-      "ConfigOverreached"
-    )
-  })
-)
-
-it.effect("a ceiling that the file lowers during a cycle holds for the next launch, without a person's word", () =>
-  Effect.gen(function* () {
-    const file = { says: "bypassPermissions" as Permission }
-    const { log, run, world } = yield* handedOver("bypassPermissions", file, {
-      recover: (...given) => ((file.says = "acceptEdits"), standardCompact.recover(...given))
+describe("behaviour#trust", () => {
+  it.effect("a file that was raised after the watch was opened raises no launch, and is reported once", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* handedOver("acceptEdits", { says: "bypassPermissions" })
+      yield* run
+      assert.lengthOf(world.agent.orders, 2)
+      assert.deepStrictEqual(permissions(world), ["acceptEdits"])
+      const events = yield* log.events
+      assert.deepInclude(
+        events.find(({ _tag }) => _tag === "LaunchPrepared"),
+        { requested: "bypassPermissions", effective: "acceptEdits" }
+      )
+      const told = events.filter((event) => event._tag === "ConfigOverreached")
+      assert.deepStrictEqual(
+        told.map(({ keys }) => keys),
+        [["MAX_EXTERNAL_PERMISSION"]]
+      )
     })
-    yield* run
-    assert.deepStrictEqual(permissions(world), ["acceptEdits"])
-    assert.notInclude(
-      (yield* log.events).map(({ _tag }) => _tag),
-      "ConfigOverreached"
-    )
-  })
-)
+  )
+
+  it.effect("a raised file is reported without any request for more, and without a launch", () =>
+    Effect.gen(function* () {
+      const file = { says: "bypassPermissions" } as const
+      const { log, run, world } = yield* handedOver("acceptEdits", file)
+      world.comms.payload = undefined
+      yield* run
+      const events = yield* log.events
+      assert.deepInclude(
+        events.find(({ _tag }) => _tag === "LaunchPrepared"),
+        { requested: "acceptEdits", effective: "acceptEdits" }
+      )
+      assert.include(
+        events.map(({ _tag }) => _tag),
+        "ConfigOverreached"
+      )
+      const closed = yield* handedOver("acceptEdits", file, { applies: () => false })
+      yield* closed.run
+      assert.deepStrictEqual(closedAt(yield* closed.last), ["providers", "no provider applies"])
+      assert.include(
+        (yield* closed.log.events).map(({ _tag }) => _tag),
+        "ConfigOverreached"
+      )
+    })
+  )
+
+  it.effect("a ceiling that the file lowers during a cycle holds for the next launch, without a person's word", () =>
+    Effect.gen(function* () {
+      const file = { says: "bypassPermissions" as Permission }
+      const { log, run, world } = yield* handedOver("bypassPermissions", file, {
+        recover: (...given) => ((file.says = "acceptEdits"), standardCompact.recover(...given))
+      })
+      yield* run
+      assert.deepStrictEqual(permissions(world), ["acceptEdits"])
+      assert.notInclude(
+        (yield* log.events).map(({ _tag }) => _tag),
+        "ConfigOverreached"
+      )
+    })
+  )
+})
 
 it.effect("a person's word holds for the next launch", () =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { evolve, initial } from "@souffleur/domain"
 import { promptAfterCompaction, promptFromExport, reasonLine, whyNow } from "../src/index.ts"
 import { recovering } from "./CrashingLog.ts"
@@ -6,11 +6,13 @@ import { recovering } from "./CrashingLog.ts"
 const watch = recovering().reduce(evolve, initial)
 const solo = recovering({ comms: null }).reduce(evolve, initial)
 
-it("the prompt says why a successor starts: a crash or a planned hand-off", () => {
-  for (const trigger of ["pid", "heartbeat"] as const)
-    assert.include(reasonLine(trigger), "crashed or became unresponsive")
-  assert.include(reasonLine("handoff"), "planned hand-off because of high context use")
-  assert.include(reasonLine("handoff"), "not a crash")
+describe("behaviour#claude_export", () => {
+  it("the prompt says why a successor starts: a crash or a planned hand-off", () => {
+    for (const trigger of ["pid", "heartbeat"] as const)
+      assert.include(reasonLine(trigger), "crashed or became unresponsive")
+    assert.include(reasonLine("handoff"), "planned hand-off because of high context use")
+    assert.include(reasonLine("handoff"), "not a crash")
+  })
 })
 it("each successor of a hand-over is told of it, and an agent that is taken back is told that it came to nothing", () => {
   const cycle = { ...watch, recovery: { ...watch.recovery!, trigger: "handover" as const } }

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -38,29 +38,33 @@ it.effect("a provider of another app launches once, even when a crash loses the 
   })
 )
 
-it.effect("a provider that launches twice in a cycle is refused the second time, whatever the names of its steps", () =>
-  Effect.gen(function* () {
-    const twice: Provider<StepServices> = {
-      ...fromNotes,
-      recover: Effect.fn("recover")(function* (watch, entry) {
-        yield* fromNotes.recover(watch, entry)
-        return yield* launchSuccessor(watch, entry.request, {
-          steps: { prepare: "from_notes: once more", launch: "from_notes: another" },
-          prompt: Effect.succeed("once more")
-        })
+describe("behaviour#providers", () => {
+  it.effect(
+    "a provider that launches twice in a cycle is refused the second time, whatever the names of its steps",
+    () =>
+      Effect.gen(function* () {
+        const twice: Provider<StepServices> = {
+          ...fromNotes,
+          recover: Effect.fn("recover")(function* (watch, entry) {
+            yield* fromNotes.recover(watch, entry)
+            return yield* launchSuccessor(watch, entry.request, {
+              steps: { prepare: "from_notes: once more", launch: "from_notes: another" },
+              prompt: Effect.succeed("once more")
+            })
+          })
+        }
+        const { log, start, world } = yield* cycleOf([twice])
+        const refused = yield* Effect.flip(inTime(start))
+        assert.deepInclude(refused, { _tag: "Refused" })
+        // Nor does it after a restart.
+        yield* Effect.flip(inTime(start))
+        assert.strictEqual(launches(world).length, 1)
+        assert.deepStrictEqual(
+          (yield* log.events).flatMap((event) =>
+            event._tag === "StepStarted" && event.kind === "launch" ? [event.step] : []
+          ),
+          ["from_notes: launch"]
+        )
       })
-    }
-    const { log, start, world } = yield* cycleOf([twice])
-    const refused = yield* Effect.flip(inTime(start))
-    assert.deepInclude(refused, { _tag: "Refused" })
-    // Nor does it after a restart.
-    yield* Effect.flip(inTime(start))
-    assert.strictEqual(launches(world).length, 1)
-    assert.deepStrictEqual(
-      (yield* log.events).flatMap((event) =>
-        event._tag === "StepStarted" && event.kind === "launch" ? [event.step] : []
-      ),
-      ["from_notes: launch"]
-    )
-  })
-)
+  )
+})

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Event } from "@souffleur/domain"
 import { writeHandoffFile } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
@@ -76,22 +76,25 @@ it.effect("an invalid permission becomes acceptEdits, with a warning in the log 
     assert.notInclude(JSON.stringify(events), "SECRET")
   })
 )
-it.effect("words that were changed before the launch are not used, and that is reported", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
-    world.agent.onExport = () => (world.comms.payload = { id: 8, text: payload("resume_prompt: INJECTED") })
-    const compacted = world.agent.session.boundary.bind(world.agent.session)
-    world.agent.session.boundary = () => (world.agent.onExport(), compacted())
-    yield* run
-    assert.deepStrictEqual(got(world), plain)
-    const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
-    assert.deepStrictEqual(
-      told.map(({ what, message }) => [what, message]),
-      [["payload", "message 8 in comms was changed after it was read: its words are not taken"]]
-    )
-    assert.notInclude(JSON.stringify(yield* log.events), "INJECTED")
-  })
-)
+
+describe("behaviour#words-in-comms", () => {
+  it.effect("words that were changed before the launch are not used, and that is reported", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
+      world.agent.onExport = () => (world.comms.payload = { id: 8, text: payload("resume_prompt: INJECTED") })
+      const compacted = world.agent.session.boundary.bind(world.agent.session)
+      world.agent.session.boundary = () => (world.agent.onExport(), compacted())
+      yield* run
+      assert.deepStrictEqual(got(world), plain)
+      const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
+      assert.deepStrictEqual(
+        told.map(({ what, message }) => [what, message]),
+        [["payload", "message 8 in comms was changed after it was read: its words are not taken"]]
+      )
+      assert.notInclude(JSON.stringify(yield* log.events), "INJECTED")
+    })
+  )
+})
 it.effect("a newer payload before the launch is not taken, and does not count as a change", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
@@ -103,17 +106,20 @@ it.effect("a newer payload before the launch is not taken, and does not count as
     assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
   })
 )
-it.effect("a payload without the right to send it is reported once, however often it is seen", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
-    world.comms.refused = { id: 9, from: "another \u001b[31msession" }
-    yield* run
-    assert.deepStrictEqual(got(world)[1], "go on")
-    const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
-    assert.strictEqual(told.length, 1)
-    assert.include(told[0]?.message, 'message 9 in comms of "another \\u001b[31msession" is not taken as a payload')
-  })
-)
+
+describe("behaviour#words-in-comms", () => {
+  it.effect("a payload without the right to send it is reported once, however often it is seen", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
+      world.comms.refused = { id: 9, from: "another \u001b[31msession" }
+      yield* run
+      assert.deepStrictEqual(got(world)[1], "go on")
+      const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
+      assert.strictEqual(told.length, 1)
+      assert.include(told[0]?.message, 'message 9 in comms of "another \\u001b[31msession" is not taken as a payload')
+    })
+  )
+})
 it.effect("a comms outage gives the defaults", () =>
   Effect.gen(function* () {
     const { run, world } = yield* handoff(8, asks)
@@ -182,41 +188,44 @@ const ownRequest = Effect.fnUntraced(function* (
   if (crashed) yield* inTime(run)
   return { world, crashed, events: yield* log.events, kept: yield* fs.readDirectory(`${stateDir}/requests`) }
 })
-it.effect(
-  "the file of an agent's words is removed once its successor has them, wherever souffleur died meanwhile",
-  () =>
+
+describe("behaviour#words-of-the-agent", () => {
+  it.effect(
+    "the file of an agent's words is removed once its successor has them, wherever souffleur died meanwhile",
+    () =>
+      Effect.gen(function* () {
+        for (let append = 1; ; append++) {
+          const { crashed, kept, world } = yield* ownRequest(asks, undefined, append)
+          assert.deepStrictEqual(
+            [got(world), kept],
+            [["bypassPermissions", "do this"], []],
+            `crashed at append ${append}`
+          )
+          if (!crashed) return assert.isAbove(append, 10)
+        }
+      }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("an agent's own request works without comms: its words come from its file, and none are in the log", () =>
     Effect.gen(function* () {
-      for (let append = 1; ; append++) {
-        const { crashed, kept, world } = yield* ownRequest(asks, undefined, append)
-        assert.deepStrictEqual(
-          [got(world), kept],
-          [["bypassPermissions", "do this"], []],
-          `crashed at append ${append}`
-        )
-        if (!crashed) return assert.isAbove(append, 10)
+      const { events, kept, world } = yield* ownRequest(asks)
+      assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
+      // The successor has heard it.
+      assert.deepStrictEqual(kept, [])
+      assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
+      assert.notInclude(JSON.stringify(events), "SECRET")
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("an agent's request with lost words gets the defaults and a warning", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      for (const happens of [
+        fs.remove,
+        (file: string) => fs.writeFileString(file, payload("resume_prompt: of somebody else"))
+      ]) {
+        const { events, world } = yield* ownRequest(asks, (file) => Effect.orDie(happens(file)))
+        assert.deepStrictEqual(got(world), ["acceptEdits", "Continue the work of this project."])
+        assert.include(JSON.stringify(events), "the words of the agent's request can no longer be read")
       }
     }).pipe(Effect.provide(HostServices.layer))
-)
-it.effect("an agent's own request works without comms: its words come from its file, and none are in the log", () =>
-  Effect.gen(function* () {
-    const { events, kept, world } = yield* ownRequest(asks)
-    assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
-    // The successor has heard it.
-    assert.deepStrictEqual(kept, [])
-    assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
-    assert.notInclude(JSON.stringify(events), "SECRET")
-  }).pipe(Effect.provide(HostServices.layer))
-)
-it.effect("an agent's request with lost words gets the defaults and a warning", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    for (const happens of [
-      fs.remove,
-      (file: string) => fs.writeFileString(file, payload("resume_prompt: of somebody else"))
-    ]) {
-      const { events, world } = yield* ownRequest(asks, (file) => Effect.orDie(happens(file)))
-      assert.deepStrictEqual(got(world), ["acceptEdits", "Continue the work of this project."])
-      assert.include(JSON.stringify(events), "the words of the agent's request can no longer be read")
-    }
-  }).pipe(Effect.provide(HostServices.layer))
-)
+  )
+})

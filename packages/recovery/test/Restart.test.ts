@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { LaunchSlots } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { exportProvider, restart, standardCompact } from "../src/index.ts"
@@ -39,34 +39,43 @@ it.effect("leftovers of the command are ended, and the same command runs again u
     assert.notInclude(JSON.stringify(yield* log.events), "night")
   })
 )
-it("a command wants a terminal where its last lines say so", () => {
-  const wants = ["the input device is not a TTY", "stdin is not a terminal", "top: failed tty get: Inappropriate ioctl"]
-  for (const line of wants) assert.isTrue(wantsTerminal(["first", line]), line)
-  for (const line of ["", "nightly build failed", "a terminal", "tty"]) assert.isFalse(wantsTerminal([line]), line)
-})
-it.effect("a command that said it wants a terminal gets one where this machine makes one, and runs again without", () =>
-  Effect.gen(function* () {
-    const ptyAfter = Effect.fnUntraced(function* (words: string, hasPty: boolean) {
-      const at = world()
-      at.launcher.hasPty = hasPty
-      at.files.write("/state/launches/w-g1-launch-1.out", words)
-      yield* (yield* cycle(at)).run
-      return at.launcher.launches.map(({ terminal }) => terminal === "own")
+
+describe("behaviour#restart", () => {
+  it("a command wants a terminal where its last lines say so", () => {
+    const wants = [
+      "the input device is not a TTY",
+      "stdin is not a terminal",
+      "top: failed tty get: Inappropriate ioctl"
+    ]
+    for (const line of wants) assert.isTrue(wantsTerminal(["first", line]), line)
+    for (const line of ["", "nightly build failed", "a terminal", "tty"]) assert.isFalse(wantsTerminal([line]), line)
+  })
+  it.effect(
+    "a command that said it wants a terminal gets one where this machine makes one, and runs again without",
+    () =>
+      Effect.gen(function* () {
+        const ptyAfter = Effect.fnUntraced(function* (words: string, hasPty: boolean) {
+          const at = world()
+          at.launcher.hasPty = hasPty
+          at.files.write("/state/launches/w-g1-launch-1.out", words)
+          yield* (yield* cycle(at)).run
+          return at.launcher.launches.map(({ terminal }) => terminal === "own")
+        })
+        assert.deepStrictEqual(yield* ptyAfter("stdin is not a terminal\n", true), [true])
+        assert.deepStrictEqual(yield* ptyAfter("stdin is not a terminal\n", false), [false])
+        assert.deepStrictEqual(yield* ptyAfter("failed\n", true), [false])
+      })
+  )
+  it.effect("a souffleur that vanishes right after the launch leaves one command, which the next souffleur takes", () =>
+    Effect.gen(function* () {
+      const { log, start, vanish, world } = yield* cycle()
+      yield* vanish
+      yield* inTime(start)
+      assert.lengthOf(launches(world), 1)
+      assert.deepInclude(relaunches(yield* log.events)[0], { conductor: identityOf(5000) })
     })
-    assert.deepStrictEqual(yield* ptyAfter("stdin is not a terminal\n", true), [true])
-    assert.deepStrictEqual(yield* ptyAfter("stdin is not a terminal\n", false), [false])
-    assert.deepStrictEqual(yield* ptyAfter("failed\n", true), [false])
-  })
-)
-it.effect("a souffleur that vanishes right after the launch leaves one command, which the next souffleur takes", () =>
-  Effect.gen(function* () {
-    const { log, start, vanish, world } = yield* cycle()
-    yield* vanish
-    yield* inTime(start)
-    assert.lengthOf(launches(world), 1)
-    assert.deepInclude(relaunches(yield* log.events)[0], { conductor: identityOf(5000) })
-  })
-)
+  )
+})
 it.effect("a command without its launch file fails closed: it is not guessed", () =>
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle(worldOf())
@@ -75,37 +84,40 @@ it.effect("a command without its launch file fails closed: it is not guessed", (
     assert.deepStrictEqual(launches(world), [])
   })
 )
-it.effect("a launch that an earlier recovery left undecided is settled first: beside its process nothing runs", () =>
-  Effect.gen(function* () {
-    for (const late of [true, false]) {
-      const { last, log, run, world } = yield* cycle()
-      const { becomes } = world.launcher
-      // Its launcher is late, and there is no room for a tombstone.
-      world.launcher.becomes = () => {
-        throw new Error("ENOSPC")
+
+describe("behaviour#one-writer", () => {
+  it.effect("a launch that an earlier recovery left undecided is settled first: beside its process nothing runs", () =>
+    Effect.gen(function* () {
+      for (const late of [true, false]) {
+        const { last, log, run, world } = yield* cycle()
+        const { becomes } = world.launcher
+        // Its launcher is late, and there is no room for a tombstone.
+        world.launcher.becomes = () => {
+          throw new Error("ENOSPC")
+        }
+        yield* Effect.exit(run)
+        world.launcher.becomes = becomes
+        const ref = yield* log.ref()
+        yield* ref.dispatch({ _tag: "FailClosed", cycle: 1, stage: "recovery", message: "a defect" })
+        const launcher = yield* world.launcher.service
+        const launch = launcher.launch("w-g2-c1-restart-1")
+        if (late) yield* launch
+        yield* ref.dispatch({ _tag: "Retry" })
+        yield* run
+        assert.lengthOf(launches(world), 1)
+        if (late)
+          assert.deepStrictEqual(closedAt(yield* last), [
+            "one writer",
+            "process 5000, which an earlier recovery launched, still runs: adopt it, or end it"
+          ])
+        else {
+          assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+          assert.strictEqual((yield* Effect.flip(launch)).message, "the launch was cancelled")
+        }
       }
-      yield* Effect.exit(run)
-      world.launcher.becomes = becomes
-      const ref = yield* log.ref()
-      yield* ref.dispatch({ _tag: "FailClosed", cycle: 1, stage: "recovery", message: "a defect" })
-      const launcher = yield* world.launcher.service
-      const launch = launcher.launch("w-g2-c1-restart-1")
-      if (late) yield* launch
-      yield* ref.dispatch({ _tag: "Retry" })
-      yield* run
-      assert.lengthOf(launches(world), 1)
-      if (late)
-        assert.deepStrictEqual(closedAt(yield* last), [
-          "one writer",
-          "process 5000, which an earlier recovery launched, still runs: adopt it, or end it"
-        ])
-      else {
-        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-        assert.strictEqual((yield* Effect.flip(launch)).message, "the launch was cancelled")
-      }
-    }
-  })
-)
+    })
+  )
+})
 it.effect("a restart waits for its turn, and starts nothing beside leftovers of the command", () =>
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle()

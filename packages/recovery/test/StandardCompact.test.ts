@@ -14,145 +14,152 @@ const stepsOf = (events: ReadonlyArray<WatchEvent>, tag: "StepSucceeded" | "Step
 const outcomeOf = (events: ReadonlyArray<WatchEvent>, step: string) =>
   events.flatMap((event) => (event._tag === "StepSucceeded" && event.step === step ? [event.outcome] : []))[0]
 
-describe("standard_compact", () => {
-  it.effect("standard_compact stops, compacts in a session of its own, proves that gone, and resumes", () =>
-    Effect.gen(function* () {
-      const { log, run, world } = yield* cycle
-      yield* run
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "SIGTERM 5000", "launch 5001"])
-      const [compact, resume] = world.agent.orders
-      assert.deepStrictEqual(
-        [compact?.session, compact?.prompt],
-        [{ _tag: "Resume", sessionId: "s1" }, "compact yourself"]
-      )
-      assert.deepStrictEqual(
-        [resume?.session, resume?.permission],
-        [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits"]
-      )
-      assert.strictEqual(resume?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
-      assert.include(resume?.prompt, "This session was compacted")
-      assert.deepStrictEqual(
-        [...world.launcher.prepared.values()].map(({ title }) => title),
-        ["Compact (S1)", "Conductor (S2)"]
-      )
-      const [relaunch] = relaunches(yield* log.events)
-      assert.deepInclude(relaunch, {
-        provider: "standard_compact",
-        sessionId: "s1",
-        awaiting: false,
-        conductor: identityOf(5001)
-      })
-    })
-  )
-  it.effect("an agent that cannot be told to compact is left alone, and the cycle closes", () =>
-    Effect.gen(function* () {
-      const world = worldOf({ pid: 4711, parent: 1 })
-      world.agent.compactPrompt = null
-      const { last, run } = yield* cycleOf([standardCompact], {}, world)
-      yield* run
-      assert.deepStrictEqual(closedAt(yield* last), ["compact", "a session of this agent cannot be told to compact"])
-      assert.deepStrictEqual(world.did, [])
-    })
-  )
-  it.effect("standard_compact skips the stop after an escalation, and only that", () =>
-    Effect.gen(function* () {
-      const before: Provider<never> = {
-        name: "first",
-        recover: () => Effect.fail(new Escalated({ stage: "gate", message: "too large", alreadyKilled: true }))
-      }
-      const { run, world } = yield* cycleOf([before, standardCompact], {}, worldOf())
-      yield* run
-      assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000", "launch 5001"])
-    })
-  )
-  it.effect("another holder of the session closes the cycle before a compaction", () =>
-    Effect.gen(function* () {
-      const { last, run, world } = yield* cycle
-      const turn = () =>
-        Effect.sync(() => {
-          world.processes.run({ pid: 70, parent: 1 })
-          world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+describe("behaviour#standard_compact", () => {
+  describe("standard_compact", () => {
+    it.effect("standard_compact stops, compacts in a session of its own, proves that gone, and resumes", () =>
+      Effect.gen(function* () {
+        const { log, run, world } = yield* cycle
+        yield* run
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "SIGTERM 5000", "launch 5001"])
+        const [compact, resume] = world.agent.orders
+        assert.deepStrictEqual(
+          [compact?.session, compact?.prompt],
+          [{ _tag: "Resume", sessionId: "s1" }, "compact yourself"]
+        )
+        assert.deepStrictEqual(
+          [resume?.session, resume?.permission],
+          [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits"]
+        )
+        assert.strictEqual(resume?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
+        assert.include(resume?.prompt, "This session was compacted")
+        assert.deepStrictEqual(
+          [...world.launcher.prepared.values()].map(({ title }) => title),
+          ["Compact (S1)", "Conductor (S2)"]
+        )
+        const [relaunch] = relaunches(yield* log.events)
+        assert.deepInclude(relaunch, {
+          provider: "standard_compact",
+          sessionId: "s1",
+          awaiting: false,
+          conductor: identityOf(5001)
         })
-      yield* Effect.provideService(run, LaunchSlots, turn)
-      assert.deepStrictEqual([closedAt(yield* last)?.[0], world.did], ["one writer", ["SIGTERM 4711"]])
-    })
-  )
-  it.effect("a compact session that ends by itself counts like an idle one", () =>
-    Effect.gen(function* () {
-      const { last, run, world } = yield* cycle
-      world.launcher.compactions = ["compacts and ends"]
-      yield* run
-      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"])
-    })
-  )
-  it.effect("a boundary that was written while the session ended counts", () =>
-    Effect.gen(function* () {
-      const { last, log, run, world } = yield* cycle
-      world.launcher.compactions = ["compacts as it ends"]
-      yield* run
-      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-      assert.deepStrictEqual(
-        [launches(world), stepsOf(yield* log.events, "StepFailed")],
-        [["launch 5000", "launch 5001"], []]
-      )
-    })
-  )
-  it.effect("a compact session is ended after its summary, or 5 s after its boundary", () =>
-    Effect.gen(function* () {
-      const { log, start, world } = yield* cycle
-      world.agent.session.summarizes = false
-      yield* Effect.forkChild(start)
-      yield* TestClock.adjust("3 seconds")
-      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
-      world.agent.session.summary()
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
-      assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: true })
+      })
+    )
+    it.effect("an agent that cannot be told to compact is left alone, and the cycle closes", () =>
+      Effect.gen(function* () {
+        const world = worldOf({ pid: 4711, parent: 1 })
+        world.agent.compactPrompt = null
+        const { last, run } = yield* cycleOf([standardCompact], {}, world)
+        yield* run
+        assert.deepStrictEqual(closedAt(yield* last), ["compact", "a session of this agent cannot be told to compact"])
+        assert.deepStrictEqual(world.did, [])
+      })
+    )
+    it.effect("standard_compact skips the stop after an escalation, and only that", () =>
+      Effect.gen(function* () {
+        const before: Provider<never> = {
+          name: "first",
+          recover: () => Effect.fail(new Escalated({ stage: "gate", message: "too large", alreadyKilled: true }))
+        }
+        const { run, world } = yield* cycleOf([before, standardCompact], {}, worldOf())
+        yield* run
+        assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000", "launch 5001"])
+      })
+    )
+    it.effect("another holder of the session closes the cycle before a compaction", () =>
+      Effect.gen(function* () {
+        const { last, run, world } = yield* cycle
+        const turn = () =>
+          Effect.sync(() => {
+            world.processes.run({ pid: 70, parent: 1 })
+            world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+          })
+        yield* Effect.provideService(run, LaunchSlots, turn)
+        assert.deepStrictEqual([closedAt(yield* last)?.[0], world.did], ["one writer", ["SIGTERM 4711"]])
+      })
+    )
+    it.effect("a compact session that ends by itself counts like an idle one", () =>
+      Effect.gen(function* () {
+        const { last, run, world } = yield* cycle
+        world.launcher.compactions = ["compacts and ends"]
+        yield* run
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"])
+      })
+    )
+    it.effect("a boundary that was written while the session ended counts", () =>
+      Effect.gen(function* () {
+        const { last, log, run, world } = yield* cycle
+        world.launcher.compactions = ["compacts as it ends"]
+        yield* run
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+        assert.deepStrictEqual(
+          [launches(world), stepsOf(yield* log.events, "StepFailed")],
+          [["launch 5000", "launch 5001"], []]
+        )
+      })
+    )
+    it.effect("a compact session is ended after its summary, or 5 s after its boundary", () =>
+      Effect.gen(function* () {
+        const { log, start, world } = yield* cycle
+        world.agent.session.summarizes = false
+        yield* Effect.forkChild(start)
+        yield* TestClock.adjust("3 seconds")
+        assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+        world.agent.session.summary()
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
+        assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: true })
 
-      const without = yield* cycle
-      without.world.agent.session.summarizes = false
-      yield* Effect.forkChild(without.start)
-      yield* TestClock.adjust("4 seconds")
-      assert.deepStrictEqual(without.world.processes.alive, [5000])
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(launches(without.world), ["launch 5000", "launch 5001"])
-      assert.deepStrictEqual(outcomeOf(yield* without.log.events, "compact#1"), { compacted: true, summarized: false })
-    })
-  )
-  it.effect("an ended compact session is not waited on for its summary", () =>
+        const without = yield* cycle
+        without.world.agent.session.summarizes = false
+        yield* Effect.forkChild(without.start)
+        yield* TestClock.adjust("4 seconds")
+        assert.deepStrictEqual(without.world.processes.alive, [5000])
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(launches(without.world), ["launch 5000", "launch 5001"])
+        assert.deepStrictEqual(outcomeOf(yield* without.log.events, "compact#1"), {
+          compacted: true,
+          summarized: false
+        })
+      })
+    )
+    it.effect("an ended compact session is not waited on for its summary", () =>
+      Effect.gen(function* () {
+        const { log, start, world } = yield* cycle
+        world.agent.session.summarizes = false
+        world.launcher.compactions = ["compacts and ends"]
+        yield* Effect.forkChild(start)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: false })
+      })
+    )
+    it.effect("an earlier boundary, or a boundary of another file, does not count", () =>
+      Effect.gen(function* () {
+        const { last, run, world } = yield* cycle
+        world.agent.session.boundary()
+        world.launcher.compactions = ["ends"]
+        yield* run
+        assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session ended without a boundary"])
+        assert.strictEqual(launches(world).length, 2)
+      })
+    )
+  })
+})
+
+describe("behaviour#launch-at-most-once", () => {
+  it.effect("a compaction that a crash left running is ended before the watch completes", () =>
     Effect.gen(function* () {
-      const { log, start, world } = yield* cycle
-      world.agent.session.summarizes = false
-      world.launcher.compactions = ["compacts and ends"]
-      yield* Effect.forkChild(start)
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: false })
-    })
-  )
-  it.effect("an earlier boundary, or a boundary of another file, does not count", () =>
-    Effect.gen(function* () {
-      const { last, run, world } = yield* cycle
-      world.agent.session.boundary()
-      world.launcher.compactions = ["ends"]
+      const { last, run, vanish, world } = yield* cycle
+      yield* vanish
+      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+      world.comms.conductor.state = "complete"
       yield* run
-      assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session ended without a boundary"])
-      assert.strictEqual(launches(world).length, 2)
+      assert.deepInclude(yield* last, { _tag: "ConductorCompleted", by: "recovery" })
+      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], []])
     })
   )
 })
-
-it.effect("a compaction that a crash left running is ended before the watch completes", () =>
-  Effect.gen(function* () {
-    const { last, run, vanish, world } = yield* cycle
-    yield* vanish
-    assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
-    world.comms.conductor.state = "complete"
-    yield* run
-    assert.deepInclude(yield* last, { _tag: "ConductorCompleted", by: "recovery" })
-    assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], []])
-  })
-)
 
 describe("an attempt that fails", () => {
   it.effect("an attempt that ends without a boundary, or in time, is retried once", () =>

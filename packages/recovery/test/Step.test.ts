@@ -22,162 +22,173 @@ const doing = (
 })
 const tokenOf = (name: string, attempt = 1) => `g2-c1-${name}-${attempt}`
 
-describe("intent, act, outcome", () => {
-  it.effect("a step records its intent, then its outcome", () =>
-    Effect.gen(function* () {
-      const { cycle, events } = yield* crashingLog(recovering())
-      const did: Array<string> = []
-      const outcome = yield* Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle)
-      assert.strictEqual(outcome, "a done")
-      assert.deepStrictEqual(
-        (yield* events).map((event) =>
-          event._tag === "StepStarted" ? event.token : event._tag === "StepSucceeded" ? event.outcome : event
-        ),
-        [tokenOf("a"), "a done"]
-      )
-      assert.deepStrictEqual(did, [`a ${tokenOf("a")}`])
-    })
-  )
-  it.effect("a crash after any append resumes without doing a finished step twice", () =>
-    Effect.gen(function* () {
-      for (let append = 1; ; append++) {
+describe("behaviour#steps", () => {
+  describe("intent, act, outcome", () => {
+    it.effect("a step records its intent, then its outcome", () =>
+      Effect.gen(function* () {
+        const { cycle, events } = yield* crashingLog(recovering())
+        const did: Array<string> = []
+        const outcome = yield* Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle)
+        assert.strictEqual(outcome, "a done")
+        assert.deepStrictEqual(
+          (yield* events).map((event) =>
+            event._tag === "StepStarted" ? event.token : event._tag === "StepSucceeded" ? event.outcome : event
+          ),
+          [tokenOf("a"), "a done"]
+        )
+        assert.deepStrictEqual(did, [`a ${tokenOf("a")}`])
+      })
+    )
+    it.effect("a crash after any append resumes without doing a finished step twice", () =>
+      Effect.gen(function* () {
+        for (let append = 1; ; append++) {
+          const { abandonAt, cycle, tags } = yield* crashingLog(recovering())
+          const did: Array<string> = []
+          const all = Effect.gen(function* () {
+            const outcomes = [
+              yield* step("a", doing(did, "a")),
+              yield* step("b", doing(did, "b")),
+              yield* step("c", doing(did, "c"))
+            ]
+            return outcomes
+          })
+          const crashed = yield* abandonAt(append, "after", Effect.provideService(all, Cycle, yield* cycle))
+          assert.deepStrictEqual(yield* Effect.provideService(all, Cycle, yield* cycle), ["a done", "b done", "c done"])
+          assert.deepStrictEqual(
+            did.map((what) => what[0]),
+            ["a", "b", "c"]
+          )
+          const tagsThen = yield* tags
+          // A step that is done acts and records nothing more.
+          assert.deepStrictEqual(yield* Effect.provideService(all, Cycle, yield* cycle), ["a done", "b done", "c done"])
+          assert.deepStrictEqual([did.length, yield* tags], [3, tagsThen])
+          if (!crashed) return assert.strictEqual(append, 7)
+        }
+      })
+    )
+    it.effect("a crash inside the act is reconciled: an act that has happened is recorded and not done again", () =>
+      Effect.gen(function* () {
+        const { abandonAt, cycle, events } = yield* crashingLog(recovering())
+        const did: Array<string> = []
+        const launching = doing(did, "launch", {
+          reconcile: (token) =>
+            Effect.succeed(did.includes(`launch ${token}`) ? Option.some("launch found") : Option.none())
+        })
+        assert.isTrue(
+          yield* abandonAt(2, "before", Effect.provideService(step("launch", launching), Cycle, yield* cycle))
+        )
+        assert.deepStrictEqual(did, [`launch ${tokenOf("launch")}`])
+        assert.strictEqual(yield* Effect.provideService(step("launch", launching), Cycle, yield* cycle), "launch found")
+        assert.strictEqual(did.length, 1)
+        assert.deepStrictEqual(
+          (yield* events).map(({ _tag }) => _tag),
+          ["StepStarted", "StepSucceeded"]
+        )
+      })
+    )
+    it.effect("an act that has not happened is done under a new token", () =>
+      Effect.gen(function* () {
+        const { abandonAt, cycle } = yield* crashingLog(recovering())
+        const did: Array<string> = []
+        const asked: Array<string> = []
+        const reconciled = doing(did, "a", {
+          reconcile: (token) => Effect.sync(() => (asked.push(token), Option.none()))
+        })
+        assert.isTrue(yield* abandonAt(1, "after", Effect.provideService(step("a", reconciled), Cycle, yield* cycle)))
+        assert.strictEqual(yield* Effect.provideService(step("a", reconciled), Cycle, yield* cycle), "a done")
+        assert.deepStrictEqual([asked, did], [[tokenOf("a")], [`a ${tokenOf("a", 2)}`]])
+      })
+    )
+  })
+
+  describe("a failure", () => {
+    const broken = (did: Array<string>) =>
+      doing(did, "a", { act: () => Effect.fail(new Broke({ message: "no transcript" })) })
+    const branching = (self: Step<string, Broke, never>) =>
+      step("a", self).pipe(Effect.catchTag("Broke", ({ message }) => Effect.succeed(`branched: ${message}`)))
+
+    it.effect("a recorded failure is final in its cycle, and takes the same typed branch after a restart", () =>
+      Effect.gen(function* () {
+        const { cycle, tags } = yield* crashingLog(recovering())
+        const did: Array<string> = []
+        assert.strictEqual(
+          yield* Effect.provideService(branching(broken(did)), Cycle, yield* cycle),
+          "branched: no transcript"
+        )
+        // It would work now: the log says otherwise.
+        assert.strictEqual(
+          yield* Effect.provideService(branching(doing(did, "a")), Cycle, yield* cycle),
+          "branched: no transcript"
+        )
+        const error = yield* Effect.flip(Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))
+        assert.instanceOf(error, Broke)
+        assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
+      })
+    )
+    it.effect("a failure of reconcile is recorded as well", () =>
+      Effect.gen(function* () {
         const { abandonAt, cycle, tags } = yield* crashingLog(recovering())
         const did: Array<string> = []
-        const all = Effect.gen(function* () {
-          const outcomes = [
-            yield* step("a", doing(did, "a")),
-            yield* step("b", doing(did, "b")),
-            yield* step("c", doing(did, "c"))
-          ]
-          return outcomes
-        })
-        const crashed = yield* abandonAt(append, "after", Effect.provideService(all, Cycle, yield* cycle))
-        assert.deepStrictEqual(yield* Effect.provideService(all, Cycle, yield* cycle), ["a done", "b done", "c done"])
-        assert.deepStrictEqual(
-          did.map((what) => what[0]),
-          ["a", "b", "c"]
+        yield* abandonAt(1, "after", Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))
+        const unsettled = doing(did, "a", { reconcile: () => Effect.fail(new Broke({ message: "cannot be settled" })) })
+        assert.strictEqual(
+          yield* Effect.provideService(branching(unsettled), Cycle, yield* cycle),
+          "branched: cannot be settled"
         )
-        const tagsThen = yield* tags
-        // A step that is done acts and records nothing more.
-        assert.deepStrictEqual(yield* Effect.provideService(all, Cycle, yield* cycle), ["a done", "b done", "c done"])
-        assert.deepStrictEqual([did.length, yield* tags], [3, tagsThen])
-        if (!crashed) return assert.strictEqual(append, 7)
-      }
-    })
-  )
-  it.effect("a crash inside the act is reconciled: an act that has happened is recorded and not done again", () =>
-    Effect.gen(function* () {
-      const { abandonAt, cycle, events } = yield* crashingLog(recovering())
-      const did: Array<string> = []
-      const launching = doing(did, "launch", {
-        reconcile: (token) =>
-          Effect.succeed(did.includes(`launch ${token}`) ? Option.some("launch found") : Option.none())
+        assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
       })
-      assert.isTrue(
-        yield* abandonAt(2, "before", Effect.provideService(step("launch", launching), Cycle, yield* cycle))
-      )
-      assert.deepStrictEqual(did, [`launch ${tokenOf("launch")}`])
-      assert.strictEqual(yield* Effect.provideService(step("launch", launching), Cycle, yield* cycle), "launch found")
-      assert.strictEqual(did.length, 1)
-      assert.deepStrictEqual(
-        (yield* events).map(({ _tag }) => _tag),
-        ["StepStarted", "StepSucceeded"]
-      )
-    })
-  )
-  it.effect("an act that has not happened is done under a new token", () =>
-    Effect.gen(function* () {
-      const { abandonAt, cycle } = yield* crashingLog(recovering())
-      const did: Array<string> = []
-      const asked: Array<string> = []
-      const reconciled = doing(did, "a", {
-        reconcile: (token) => Effect.sync(() => (asked.push(token), Option.none()))
+    )
+    it.effect("a failure of the log itself is no outcome of the step: nothing is recorded", () =>
+      Effect.gen(function* () {
+        const { cycle, tags } = yield* crashingLog(recovering())
+        const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
+        const error = yield* Effect.flip(
+          Effect.provideService(step("a", doing([], "a", { act: () => Effect.fail(full) })), Cycle, yield* cycle)
+        )
+        assert.deepStrictEqual([error, yield* tags], [full, ["StepStarted"]])
       })
-      assert.isTrue(yield* abandonAt(1, "after", Effect.provideService(step("a", reconciled), Cycle, yield* cycle)))
-      assert.strictEqual(yield* Effect.provideService(step("a", reconciled), Cycle, yield* cycle), "a done")
-      assert.deepStrictEqual([asked, did], [[tokenOf("a")], [`a ${tokenOf("a", 2)}`]])
-    })
-  )
-})
-
-describe("a failure", () => {
-  const broken = (did: Array<string>) =>
-    doing(did, "a", { act: () => Effect.fail(new Broke({ message: "no transcript" })) })
-  const branching = (self: Step<string, Broke, never>) =>
-    step("a", self).pipe(Effect.catchTag("Broke", ({ message }) => Effect.succeed(`branched: ${message}`)))
-
-  it.effect("a recorded failure is final in its cycle, and takes the same typed branch after a restart", () =>
-    Effect.gen(function* () {
-      const { cycle, tags } = yield* crashingLog(recovering())
-      const did: Array<string> = []
-      assert.strictEqual(
-        yield* Effect.provideService(branching(broken(did)), Cycle, yield* cycle),
-        "branched: no transcript"
-      )
-      // It would work now: the log says otherwise.
-      assert.strictEqual(
-        yield* Effect.provideService(branching(doing(did, "a")), Cycle, yield* cycle),
-        "branched: no transcript"
-      )
-      const error = yield* Effect.flip(Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))
-      assert.instanceOf(error, Broke)
-      assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
-    })
-  )
-  it.effect("a failure of reconcile is recorded as well", () =>
-    Effect.gen(function* () {
-      const { abandonAt, cycle, tags } = yield* crashingLog(recovering())
-      const did: Array<string> = []
-      yield* abandonAt(1, "after", Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))
-      const unsettled = doing(did, "a", { reconcile: () => Effect.fail(new Broke({ message: "cannot be settled" })) })
-      assert.strictEqual(
-        yield* Effect.provideService(branching(unsettled), Cycle, yield* cycle),
-        "branched: cannot be settled"
-      )
-      assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
-    })
-  )
-  it.effect("a failure of the log itself is no outcome of the step: nothing is recorded", () =>
-    Effect.gen(function* () {
-      const { cycle, tags } = yield* crashingLog(recovering())
-      const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
-      const error = yield* Effect.flip(
-        Effect.provideService(step("a", doing([], "a", { act: () => Effect.fail(full) })), Cycle, yield* cycle)
-      )
-      assert.deepStrictEqual([error, yield* tags], [full, ["StepStarted"]])
-    })
-  )
+    )
+  })
 })
 
 describe("the fence", () => {
   const whyOf = (error: { readonly _tag: string; readonly reason?: string }) => `${error._tag}: ${error.reason}`
-  it.effect("an overtaken souffleur neither acts nor records", () =>
-    Effect.gen(function* () {
-      const { cycle, operator, tags } = yield* crashingLog(recovering())
-      const did: Array<string> = []
-      yield* operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 })
-      assert.strictEqual(
-        whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))),
-        "Refused: fenced"
-      )
-      assert.deepStrictEqual([did, yield* tags], [[], ["OwnerTook"]])
-    })
-  )
-  it.effect("an acknowledged release ends every act after it", () =>
-    Effect.gen(function* () {
-      const { cycle, operator, tags } = yield* crashingLog(recovering())
-      const did: Array<string> = []
-      const both = Effect.andThen(
-        step(
-          "a",
-          doing(did, "a", { act: () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "Release" }), "done")) })
-        ),
-        step("b", doing(did, "b"))
-      )
-      assert.strictEqual(whyOf(yield* Effect.flip(Effect.provideService(both, Cycle, yield* cycle))), "Refused: ended")
-      assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "WatchReleased"]])
-    })
-  )
+
+  describe("behaviour#one-owner", () => {
+    it.effect("an overtaken souffleur neither acts nor records", () =>
+      Effect.gen(function* () {
+        const { cycle, operator, tags } = yield* crashingLog(recovering())
+        const did: Array<string> = []
+        yield* operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 })
+        assert.strictEqual(
+          whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))),
+          "Refused: fenced"
+        )
+        assert.deepStrictEqual([did, yield* tags], [[], ["OwnerTook"]])
+      })
+    )
+  })
+
+  describe("behaviour#cycle", () => {
+    it.effect("an acknowledged release ends every act after it", () =>
+      Effect.gen(function* () {
+        const { cycle, operator, tags } = yield* crashingLog(recovering())
+        const did: Array<string> = []
+        const both = Effect.andThen(
+          step(
+            "a",
+            doing(did, "a", { act: () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "Release" }), "done")) })
+          ),
+          step("b", doing(did, "b"))
+        )
+        assert.strictEqual(
+          whyOf(yield* Effect.flip(Effect.provideService(both, Cycle, yield* cycle))),
+          "Refused: ended"
+        )
+        assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "WatchReleased"]])
+      })
+    )
+  })
   it.effect("an act that cannot be taken back needs a cycle that is not released, over or overtaken", () =>
     Effect.gen(function* () {
       const words: ReadonlyArray<WatchIntent> = [

@@ -1,6 +1,6 @@
 import { Processes } from "@souffleur/domain"
 import { FakeProcesses } from "@souffleur/testing"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { carriedSessions } from "../src/agent/CarriedSessions.ts"
 
@@ -17,18 +17,20 @@ const found = (processes: FakeProcesses) =>
     Effect.provide(Layer.succeed(Processes, processes.service))
   )
 
-it.effect("the agent above a tool that carries its session holds it, under the pid of its launcher", () =>
-  Effect.gen(function* () {
-    const machine = new FakeProcesses().run(
-      { pid: 10, words: ["sh"] },
-      { pid: 20, parent: 10, ...scribe },
-      { pid: 21, parent: 20, ...scribe },
-      { pid: 22, parent: 21, words: ["sh"], ...of("s1") },
-      { pid: 23, parent: 22, words: ["sleep"], ...of("s1") }
-    )
-    assert.deepStrictEqual(yield* found(machine), ["20 s1 /p"])
-  })
-)
+describe("behaviour#signs", () => {
+  it.effect("the agent above a tool that carries its session holds it, under the pid of its launcher", () =>
+    Effect.gen(function* () {
+      const machine = new FakeProcesses().run(
+        { pid: 10, words: ["sh"] },
+        { pid: 20, parent: 10, ...scribe },
+        { pid: 21, parent: 20, ...scribe },
+        { pid: 22, parent: 21, words: ["sh"], ...of("s1") },
+        { pid: 23, parent: 22, words: ["sleep"], ...of("s1") }
+      )
+      assert.deepStrictEqual(yield* found(machine), ["20 s1 /p"])
+    })
+  )
+})
 
 it.effect(
   "a launch that carries its session is found before it has a tool, and a second agent in its tool is another",
@@ -57,32 +59,34 @@ it.effect(
     })
 )
 
-it.effect("a tool that outlived its agent, a zombie and an impossible id hold nothing", () =>
-  Effect.gen(function* () {
-    const machine = new FakeProcesses().run(
-      { pid: 20, words: ["sleep"], ...of("s1") },
-      { pid: 30, ...scribe, ...of("s2"), condition: "zombie" },
-      { pid: 40, ...scribe, ...of("../s3") }
-    )
-    assert.deepStrictEqual(yield* found(machine), [])
-  })
-)
+describe("behaviour#signs", () => {
+  it.effect("a tool that outlived its agent, a zombie and an impossible id hold nothing", () =>
+    Effect.gen(function* () {
+      const machine = new FakeProcesses().run(
+        { pid: 20, words: ["sleep"], ...of("s1") },
+        { pid: 30, ...scribe, ...of("s2"), condition: "zombie" },
+        { pid: 40, ...scribe, ...of("../s3") }
+      )
+      assert.deepStrictEqual(yield* found(machine), [])
+    })
+  )
 
-it.effect("an agent at its prompt is idle, and an agent that works or ends after its turn is busy", () =>
-  Effect.gen(function* () {
-    const machine = new FakeProcesses().run(
-      { pid: 20, ...scribe, ...of("s1") },
-      { pid: 30, ...scribe, ...of("s2") },
-      { pid: 40, words: ["scribe", "--print"], ...of("s1") }
-    )
-    const inPrintMode = (words: ReadonlyArray<string>) => words.includes("--print")
-    const said = yield* Effect.provide(
-      carriedSessions({ ...carried, inPrintMode }, known),
-      Layer.succeed(Processes, machine.service)
-    )
-    assert.deepStrictEqual(
-      said.map(({ pid, status }) => `${pid} ${status}`),
-      ["20 idle", "30 busy", "40 busy"]
-    )
-  })
-)
+  it.effect("an agent at its prompt is idle, and an agent that works or ends after its turn is busy", () =>
+    Effect.gen(function* () {
+      const machine = new FakeProcesses().run(
+        { pid: 20, ...scribe, ...of("s1") },
+        { pid: 30, ...scribe, ...of("s2") },
+        { pid: 40, words: ["scribe", "--print"], ...of("s1") }
+      )
+      const inPrintMode = (words: ReadonlyArray<string>) => words.includes("--print")
+      const said = yield* Effect.provide(
+        carriedSessions({ ...carried, inPrintMode }, known),
+        Layer.succeed(Processes, machine.service)
+      )
+      assert.deepStrictEqual(
+        said.map(({ pid, status }) => `${pid} ${status}`),
+        ["20 idle", "30 busy", "40 busy"]
+      )
+    })
+  )
+})

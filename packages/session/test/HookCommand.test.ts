@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import { execFileSync } from "node:child_process"
 import { hookCommand, hookProgram } from "../src/hooks/HookCommand.ts"
@@ -36,19 +36,21 @@ it("a line of another program is not taken for ours", () => {
     assert.deepStrictEqual(hookProgram(line), Option.none(), line)
 })
 
-it("a command's parts are single words to /bin/sh, and it never fails, even without its program", () => {
-  const words = ["a b", "it's", "'", "''", "$(touch x)", "`id`", "\\", '"', "line\nline", "é 🎭", "*", "-n", ""]
-  const script = "process.stdout.write(JSON.stringify([process.env.SOUFFLEUR_STATE_DIR, ...process.argv.slice(1)]))"
-  for (const stateDir of ["it's", "line\nline"]) {
-    const line = hookCommand({ stateDir, self: [process.execPath, "-e", script, "--", ...words] })
-    assert.deepStrictEqual(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" })), [
-      stateDir,
-      ...words,
-      "hook"
-    ])
-  }
-  assert.strictEqual(
-    execFileSync("/bin/sh", ["-c", hookCommand({ stateDir: "/", self: ["/no/such", "x"] })], { encoding: "utf8" }),
-    ""
-  )
+describe("behaviour#hooks-of-the-agent", () => {
+  it("a command's parts are single words to /bin/sh, and it never fails, even without its program", () => {
+    const words = ["a b", "it's", "'", "''", "$(touch x)", "`id`", "\\", '"', "line\nline", "é 🎭", "*", "-n", ""]
+    const script = "process.stdout.write(JSON.stringify([process.env.SOUFFLEUR_STATE_DIR, ...process.argv.slice(1)]))"
+    for (const stateDir of ["it's", "line\nline"]) {
+      const line = hookCommand({ stateDir, self: [process.execPath, "-e", script, "--", ...words] })
+      assert.deepStrictEqual(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" })), [
+        stateDir,
+        ...words,
+        "hook"
+      ])
+    }
+    assert.strictEqual(
+      execFileSync("/bin/sh", ["-c", hookCommand({ stateDir: "/", self: ["/no/such", "x"] })], { encoding: "utf8" }),
+      ""
+    )
+  })
 })

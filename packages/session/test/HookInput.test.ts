@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { hookCall } from "../src/hooks/HookInput.ts"
 
@@ -37,13 +37,15 @@ it("an event begins, continues or ends the holding of its session, which goes on
   assert.isUndefined(holding({ hook_event_name: "Stop" }))
 })
 
-it("a person's text is never kept: a kind is one word of the agent's", () => {
-  for (const error of ["the model said: secret", "a\nb", "x".repeat(200), 7, null, { type: "x" }]) {
-    assert.deepStrictEqual(hookCall(input({ hook_event_name: "StopFailure", error })), {
-      event: "StopFailure",
-      sessionId
-    })
-  }
+describe("behaviour#hooks-of-the-agent", () => {
+  it("a person's text is never kept: a kind is one word of the agent's", () => {
+    for (const error of ["the model said: secret", "a\nb", "x".repeat(200), 7, null, { type: "x" }]) {
+      assert.deepStrictEqual(hookCall(input({ hook_event_name: "StopFailure", error })), {
+        event: "StopFailure",
+        sessionId
+      })
+    }
+  })
 })
 
 it("an unnamed member is no reason for an event that has none", () => {
@@ -124,24 +126,26 @@ const aimed: ReadonlyArray<readonly [what: string, content: string]> = [
   ["one long line", "x".repeat(1_000_000)]
 ]
 
-it("a megabyte of a tool is read in one pass, wherever the input was cut", () => {
-  for (const [what, content] of aimed) {
-    const whole = input({ hook_event_name: "PermissionRequest", tool_input: { content }, tool_name: "Write" })
-    const call = { event: "PermissionRequest", sessionId }
-    assert.deepStrictEqual(hookCall(whole), { ...call, kind: "Write" }, what)
-    for (const cut of [65_536, 65_537, 65_538, 65_539, 600_000])
-      assert.deepStrictEqual(hookCall(whole.slice(0, cut)), call, `${what}, cut`)
-    // Not even JSON: what is said first is in the string that never ends.
-    assert.isUndefined(hookCall(`{"a":"${content}`), what)
-    assert.isUndefined(hookCall(`{${content}`), what)
-  }
-})
-
-it("reading ends at the last member that is needed", () => {
-  const fields = '"hook_event_name":"Stop","session_id":"' + sessionId + '"'
-  assert.deepStrictEqual(hookCall(`{${fields},"session_id":"other","hook_event_name":"PreToolUse"}`), {
-    event: "Stop",
-    sessionId
+describe("behaviour#hooks-of-the-agent", () => {
+  it("a megabyte of a tool is read in one pass, wherever the input was cut", () => {
+    for (const [what, content] of aimed) {
+      const whole = input({ hook_event_name: "PermissionRequest", tool_input: { content }, tool_name: "Write" })
+      const call = { event: "PermissionRequest", sessionId }
+      assert.deepStrictEqual(hookCall(whole), { ...call, kind: "Write" }, what)
+      for (const cut of [65_536, 65_537, 65_538, 65_539, 600_000])
+        assert.deepStrictEqual(hookCall(whole.slice(0, cut)), call, `${what}, cut`)
+      // Not even JSON: what is said first is in the string that never ends.
+      assert.isUndefined(hookCall(`{"a":"${content}`), what)
+      assert.isUndefined(hookCall(`{${content}`), what)
+    }
   })
-  assert.deepStrictEqual(hookCall(`{${fields},}}]]garbage`), { event: "Stop", sessionId })
+
+  it("reading ends at the last member that is needed", () => {
+    const fields = '"hook_event_name":"Stop","session_id":"' + sessionId + '"'
+    assert.deepStrictEqual(hookCall(`{${fields},"session_id":"other","hook_event_name":"PreToolUse"}`), {
+      event: "Stop",
+      sessionId
+    })
+    assert.deepStrictEqual(hookCall(`{${fields},}}]]garbage`), { event: "Stop", sessionId })
+  })
 })

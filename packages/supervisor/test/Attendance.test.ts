@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { makeWatchRef } from "@souffleur/domain"
 import { Effect, Fiber } from "effect"
 import { attended, attendedHere } from "../src/index.ts"
@@ -20,20 +20,22 @@ const attending = Effect.fnUntraced(function* (run: (n: number) => Effect.Effect
   return { ...all, fiber, runs: () => runs }
 })
 
-it.effect("a reporter that dies is started again, and its third death in a row is its last, as an event", () =>
-  Effect.gen(function* () {
-    const { fiber, runs, tags } = yield* attending(() => Effect.die(new RangeError("x")))
-    assert.strictEqual(runs(), 1)
-    yield* until(1)
-    assert.strictEqual(runs(), 2)
-    yield* until(3)
-    assert.strictEqual(runs(), 3)
-    yield* Fiber.join(fiber)
-    yield* until(1000)
-    assert.strictEqual(runs(), 3)
-    assert.deepStrictEqual(yield* tags, ["RoleFailed", "RoleFailed", "RoleFailed", "RoleGaveUp"])
-  })
-)
+describe("behaviour#defects", () => {
+  it.effect("a reporter that dies is started again, and its third death in a row is its last, as an event", () =>
+    Effect.gen(function* () {
+      const { fiber, runs, tags } = yield* attending(() => Effect.die(new RangeError("x")))
+      assert.strictEqual(runs(), 1)
+      yield* until(1)
+      assert.strictEqual(runs(), 2)
+      yield* until(3)
+      assert.strictEqual(runs(), 3)
+      yield* Fiber.join(fiber)
+      yield* until(1000)
+      assert.strictEqual(runs(), 3)
+      assert.deepStrictEqual(yield* tags, ["RoleFailed", "RoleFailed", "RoleFailed", "RoleGaveUp"])
+    })
+  )
+})
 it.effect("a reporter that ends is not started again; after one death it runs once more", () =>
   Effect.gen(function* () {
     const ended = yield* attending(() => Effect.void)
@@ -46,23 +48,25 @@ it.effect("a reporter that ends is not started again; after one death it runs on
   })
 )
 
-it.effect("a role without a log also ends at its third death in a row; hours of life reset the count", () =>
-  Effect.gen(function* () {
-    let runs = 0
-    const dies = yield* Effect.forkChild(
-      attendedHere(
-        "publisher",
-        Effect.suspend(() => Effect.die((runs += 1)))
+describe("behaviour#defects", () => {
+  it.effect("a role without a log also ends at its third death in a row; hours of life reset the count", () =>
+    Effect.gen(function* () {
+      let runs = 0
+      const dies = yield* Effect.forkChild(
+        attendedHere(
+          "publisher",
+          Effect.suspend(() => Effect.die((runs += 1)))
+        )
       )
-    )
-    yield* until(1000)
-    yield* Fiber.join(dies)
-    assert.strictEqual(runs, 3)
-    const lives = yield* Effect.forkChild(
-      attendedHere("publisher", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1))))
-    )
-    yield* until(50 * 7 * 3600)
-    assert.isUndefined(lives.pollUnsafe())
-    yield* Fiber.interrupt(lives)
-  })
-)
+      yield* until(1000)
+      yield* Fiber.join(dies)
+      assert.strictEqual(runs, 3)
+      const lives = yield* Effect.forkChild(
+        attendedHere("publisher", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1))))
+      )
+      yield* until(50 * 7 * 3600)
+      assert.isUndefined(lives.pollUnsafe())
+      yield* Fiber.interrupt(lives)
+    })
+  )
+})

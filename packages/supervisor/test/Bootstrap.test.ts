@@ -35,36 +35,38 @@ const told = (events: ReadonlyArray<WatchEvent>) =>
   )
 
 describe("the three checks", () => {
-  it.effect("the checks pass at once: generation 1 with its baseline, and a first watcher", () =>
-    Effect.gen(function* () {
-      const { context, ended, events } = yield* validating({ lastMessageId: 7 })
-      const [confirmed, watcher] = yield* events
-      assert.deepStrictEqual(
-        confirmed,
-        Event.ConductorConfirmed.make({
-          at: begun,
-          conductor: identityOf(4711),
-          sessionId: "s1",
-          print: false,
-          agent: "agent",
-          taskCount: 3,
-          taskFingerprint: "3 tasks",
-          conductorState: "working",
-          lastMessageId: 7
-        })
-      )
-      // Never awaiting at the first launch.
-      assert.deepStrictEqual(
-        watcher,
-        Event.WatcherStarted.make({ at: begun, watcher: 1, awaiting: false, mode: "normal" })
-      )
-      assert.isTrue(yield* ended)
-      assert.deepStrictEqual(
-        yield* Context.get(context, Beats).last("w"),
-        Option.some({ by: "bootstrap/1", at: begun })
-      )
-    })
-  )
+  describe("behaviour#awaiting-a-session-id", () => {
+    it.effect("the checks pass at once: generation 1 with its baseline, and a first watcher", () =>
+      Effect.gen(function* () {
+        const { context, ended, events } = yield* validating({ lastMessageId: 7 })
+        const [confirmed, watcher] = yield* events
+        assert.deepStrictEqual(
+          confirmed,
+          Event.ConductorConfirmed.make({
+            at: begun,
+            conductor: identityOf(4711),
+            sessionId: "s1",
+            print: false,
+            agent: "agent",
+            taskCount: 3,
+            taskFingerprint: "3 tasks",
+            conductorState: "working",
+            lastMessageId: 7
+          })
+        )
+        // Never awaiting at the first launch.
+        assert.deepStrictEqual(
+          watcher,
+          Event.WatcherStarted.make({ at: begun, watcher: 1, awaiting: false, mode: "normal" })
+        )
+        assert.isTrue(yield* ended)
+        assert.deepStrictEqual(
+          yield* Context.get(context, Beats).last("w"),
+          Option.some({ by: "bootstrap/1", at: begun })
+        )
+      })
+    )
+  })
   const rejected: ReadonlyArray<readonly [name: string, change: Setup, check: Event.Check, reason: string]> = [
     ["a process that is not there", { processes: new Map() }, "process", "no process 4711"],
     ["a zombie", { processes: table(4711, { condition: "zombie" }) }, "process", "zombie"],
@@ -87,16 +89,19 @@ describe("the three checks", () => {
     ["a comms that is missing", { out: "missing" as const }, "comms-row", "missing"],
     ["a comms that is foreign", { out: "foreign" as const }, "comms-row", "foreign"]
   ]
-  for (const [name, change, check, reason] of rejected) {
-    it.effect(`the checks reject ${name}`, () =>
-      Effect.gen(function* () {
-        const { events } = yield* validating(change)
-        const [failed] = yield* events
-        assert.deepInclude(failed, { _tag: "ValidationFailed", attempt: 1, check })
-        assert.include(failed?._tag === "ValidationFailed" ? failed.message : "", reason)
-      })
-    )
-  }
+
+  describe("behaviour#naming-a-conductor", () => {
+    for (const [name, change, check, reason] of rejected) {
+      it.effect(`the checks reject ${name}`, () =>
+        Effect.gen(function* () {
+          const { events } = yield* validating(change)
+          const [failed] = yield* events
+          assert.deepInclude(failed, { _tag: "ValidationFailed", attempt: 1, check })
+          assert.include(failed?._tag === "ValidationFailed" ? failed.message : "", reason)
+        })
+      )
+    }
+  })
   it.effect("the checks reject souffleur itself", () =>
     Effect.gen(function* () {
       const opening = Event.WatchOpened.make({
@@ -112,51 +117,57 @@ describe("the three checks", () => {
       assert.include(failed?._tag === "ValidationFailed" ? failed.message : failed?._tag, "pid 10 is souffleur itself")
     })
   )
-  for (const [who, process] of [
-    ["another process", { ...identityOf(4711), startTime: 1 }],
-    ["no process", null]
-  ] as const) {
-    it.effect(`the checks reject a pid that ${who} had when it was named; a reply names it again`, () =>
-      Effect.gen(function* () {
-        const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
-        const [failed] = yield* events
-        assert.include(
-          failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
-          "now belongs to another process"
-        )
-        world.comms.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
-        world.agent.sessions = [{ pid: 4711, sessionId: "s1" }]
-        yield* until(30)
-        assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
-      })
-    )
-    it.effect(`the checks reject a pid that ${who} had when a reply named it`, () =>
-      Effect.gen(function* () {
-        const corrected = Event.ArgumentsCorrected.make({
-          at: begun,
-          pid: 4711,
-          sessionId: "s1",
-          messageId: 4,
-          process
+
+  describe("behaviour#exits", () => {
+    for (const [who, process] of [
+      ["another process", { ...identityOf(4711), startTime: 1 }],
+      ["no process", null]
+    ] as const) {
+      it.effect(`the checks reject a pid that ${who} had when it was named; a reply names it again`, () =>
+        Effect.gen(function* () {
+          const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
+          const [failed] = yield* events
+          assert.include(
+            failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
+            "now belongs to another process"
+          )
+          world.comms.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
+          world.agent.sessions = [{ pid: 4711, sessionId: "s1" }]
+          yield* until(30)
+          assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
         })
-        const { events } = yield* validating({}, [opened(), owned, failure(1, 3), corrected])
-        yield* until(300)
-        assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
+      )
+      it.effect(`the checks reject a pid that ${who} had when a reply named it`, () =>
+        Effect.gen(function* () {
+          const corrected = Event.ArgumentsCorrected.make({
+            at: begun,
+            pid: 4711,
+            sessionId: "s1",
+            messageId: 4,
+            process
+          })
+          const { events } = yield* validating({}, [opened(), owned, failure(1, 3), corrected])
+          yield* until(300)
+          assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
+        })
+      )
+    }
+  })
+
+  describe("behaviour#validation", () => {
+    it.effect("the checks stop at the first failure", () =>
+      Effect.gen(function* () {
+        const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
       })
     )
-  }
-  it.effect("the checks stop at the first failure", () =>
-    Effect.gen(function* () {
-      const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
-    })
-  )
-  it.effect("the checks ignore comms in a solo watch", () =>
-    Effect.gen(function* () {
-      const { tags } = yield* validating({ row: undefined, out: "missing" }, [opened(null), owned])
-      assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
-    })
-  )
+    it.effect("the checks ignore comms in a solo watch", () =>
+      Effect.gen(function* () {
+        const { tags } = yield* validating({ row: undefined, out: "missing" }, [opened(null), owned])
+        assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
+      })
+    )
+  })
 })
 
 describe("whether the named process holds the named session", () => {
@@ -202,174 +213,190 @@ describe("whether the named process holds the named session", () => {
       })
     )
   }
-  it.effect("an agent's own word confirms it, and a person's word does when there is no evidence", () =>
-    Effect.gen(function* () {
-      const moved = { sessions: [{ pid: 80, sessionId: "s1" }], hooked: [{ pid: 80, sessionId: "s9" }] }
-      const dead = { hooked: [{ pid: 81, sessionId: "s1" }] }
-      for (const change of [
-        {},
-        { sessions: [{ pid: 4711, sessionId: "s1" }] },
-        { hooked: [{ pid: 4711, sessionId: "s1" }] },
-        moved,
-        dead
-      ]) {
-        const { events } = yield* validating({ ...change, processes: both })
-        assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"], JSON.stringify(change))
-      }
-    })
-  )
-  it.effect("a reply must name an agent that confirms its session, so that no message chooses what is stopped", () =>
-    Effect.gen(function* () {
-      const { events, world } = yield* validating({ processes: table(80) })
-      world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
-      yield* until(30)
-      // The person's own word still holds.
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
-      const failed = (yield* events)[1]
-      assert.include(
-        failed?._tag === "ValidationFailed" ? failed.message : "",
-        "nothing says that process 80 is an agent that holds session s1"
-      )
-      world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
-      world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
-      yield* until(60)
-      assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
-    })
-  )
-  it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
-    Effect.gen(function* () {
-      const { events, world } = yield* validating({ processes: table(80) })
-      world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
-      world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
-      world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
-      yield* until(30)
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
-    })
-  )
-  it.effect("a reply's process is checked again when it is validated, and --force does not help it", () =>
-    Effect.gen(function* () {
-      const corrected = Event.ArgumentsCorrected.make({
-        at: begun,
-        pid: 80,
-        sessionId: "s1",
-        messageId: 4,
-        process: identityOf(80)
+
+  describe("behaviour#who-holds-a-session", () => {
+    it.effect("an agent's own word confirms it, and a person's word does when there is no evidence", () =>
+      Effect.gen(function* () {
+        const moved = { sessions: [{ pid: 80, sessionId: "s1" }], hooked: [{ pid: 80, sessionId: "s9" }] }
+        const dead = { hooked: [{ pid: 81, sessionId: "s1" }] }
+        for (const change of [
+          {},
+          { sessions: [{ pid: 4711, sessionId: "s1" }] },
+          { hooked: [{ pid: 4711, sessionId: "s1" }] },
+          moved,
+          dead
+        ]) {
+          const { events } = yield* validating({ ...change, processes: both })
+          assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"], JSON.stringify(change))
+        }
       })
-      const history = [{ ...opened(), forced: true }, owned, failure(1, 3), corrected]
-      const { events } = yield* validating({ processes: table(80) }, history)
-      yield* until(300)
-      assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
-    })
-  )
+    )
+    it.effect("a reply must name an agent that confirms its session, so that no message chooses what is stopped", () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({ processes: table(80) })
+        world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+        yield* until(30)
+        // The person's own word still holds.
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
+        const failed = (yield* events)[1]
+        assert.include(
+          failed?._tag === "ValidationFailed" ? failed.message : "",
+          "nothing says that process 80 is an agent that holds session s1"
+        )
+        world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+        world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
+        yield* until(60)
+        assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
+      })
+    )
+  })
+
+  describe("security#the-agent", () => {
+    it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({ processes: table(80) })
+        world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
+        world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+        world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+        yield* until(30)
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
+      })
+    )
+  })
+
+  describe("behaviour#who-holds-a-session", () => {
+    it.effect("a reply's process is checked again when it is validated, and --force does not help it", () =>
+      Effect.gen(function* () {
+        const corrected = Event.ArgumentsCorrected.make({
+          at: begun,
+          pid: 80,
+          sessionId: "s1",
+          messageId: 4,
+          process: identityOf(80)
+        })
+        const history = [{ ...opened(), forced: true }, owned, failure(1, 3), corrected]
+        const { events } = yield* validating({ processes: table(80) }, history)
+        yield* until(300)
+        assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
+      })
+    )
+  })
 })
 
-describe("after a failure", () => {
-  it.effect("validation runs again each 30 s, and passes once the cause is gone", () =>
-    Effect.gen(function* () {
-      const { events, world } = yield* validating({ files: new Set() })
-      world.agent.files!.add("s1")
-      yield* until(29)
-      assert.deepStrictEqual(told(yield* events), ["1 session-file at 0"])
-      yield* until(30)
-      assert.deepStrictEqual(told(yield* events), ["1 session-file at 0", "ConductorConfirmed", "WatcherStarted"])
-    })
-  )
-  it.effect("the corrected arguments of a reply are taken", () =>
-    Effect.gen(function* () {
-      const { events, world } = yield* validating({ processes: table(5555), lastMessageId: 7 })
-      world.agent.files!.add("s9")
-      world.agent.sessions = [{ pid: 5555, sessionId: "s9" }]
-      world.comms.replies.push({ id: 8, text: "sorry: PID:5555 SESSION_ID:s9" })
-      yield* until(30)
-      assert.deepStrictEqual(told(yield* events), [
-        "1 process at 0",
-        "corrected 5555 s9",
-        "ConductorConfirmed",
-        "WatcherStarted"
-      ])
-    })
-  )
-  it.effect("a reply that is older than the failure is not taken", () =>
-    Effect.gen(function* () {
-      const { events } = yield* validating({
-        processes: table(5555),
-        replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
-      })
-      yield* until(120)
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
-    })
-  )
-  it.effect("a reply that is older than the failure is not taken, though comms was locked at the failure", () =>
-    Effect.gen(function* () {
-      const { events, world } = yield* validating({
-        out: "locked",
-        processes: table(5555),
-        replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
-      })
-      yield* until(40)
-      world.comms.out = undefined
-      yield* until(240)
-      assert.deepStrictEqual(told(yield* events), ["1 process at 60"])
-    })
-  )
-  it.effect("a reply that fails counts as a further attempt, at once", () =>
-    Effect.gen(function* () {
-      const { ended, events, world } = yield* validating({ processes: new Map() })
-      world.comms.replies.push({ id: 1, text: "PID:5555 SESSION_ID:s1" })
-      yield* until(30)
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s1", "2 process at 30"])
-      world.comms.replies.push({ id: 2, text: "PID:6666 SESSION_ID:s1" })
-      yield* until(60)
-      assert.deepStrictEqual(told(yield* events).slice(3), [
-        "corrected 6666 s1",
-        "3 process at 60",
-        "ValidationExhausted"
-      ])
-      assert.isTrue(yield* ended)
-    })
-  )
-  it.effect("an unreadable reply counts as a further attempt", () =>
-    Effect.gen(function* () {
-      for (const text of ["what?", "PID:1 SESSION_ID:s1", "PID:5555 SESSION_ID:../etc", "PID:5 PID:6 SESSION_ID:s1"]) {
-        const { events, world } = yield* validating({ processes: new Map() })
-        world.comms.replies.push({ id: 1, text })
-        yield* until(30)
-        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"], text)
-        // And once only.
-        yield* until(60)
-        assert.strictEqual((yield* events).length, 2)
-      }
-    })
-  )
-  it.effect(
-    "the same failure 10 polls later counts as a further attempt; the third ends the watch, with each reason",
-    () =>
+describe("behaviour#validation", () => {
+  describe("after a failure", () => {
+    it.effect("validation runs again each 30 s, and passes once the cause is gone", () =>
       Effect.gen(function* () {
-        const { ended, events } = yield* validating({ processes: new Map() })
-        yield* until(270)
+        const { events, world } = yield* validating({ files: new Set() })
+        world.agent.files!.add("s1")
+        yield* until(29)
+        assert.deepStrictEqual(told(yield* events), ["1 session-file at 0"])
+        yield* until(30)
+        assert.deepStrictEqual(told(yield* events), ["1 session-file at 0", "ConductorConfirmed", "WatcherStarted"])
+      })
+    )
+    it.effect("the corrected arguments of a reply are taken", () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({ processes: table(5555), lastMessageId: 7 })
+        world.agent.files!.add("s9")
+        world.agent.sessions = [{ pid: 5555, sessionId: "s9" }]
+        world.comms.replies.push({ id: 8, text: "sorry: PID:5555 SESSION_ID:s9" })
+        yield* until(30)
+        assert.deepStrictEqual(told(yield* events), [
+          "1 process at 0",
+          "corrected 5555 s9",
+          "ConductorConfirmed",
+          "WatcherStarted"
+        ])
+      })
+    )
+    it.effect("a reply that is older than the failure is not taken", () =>
+      Effect.gen(function* () {
+        const { events } = yield* validating({
+          processes: table(5555),
+          replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
+        })
+        yield* until(120)
         assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
-        yield* until(300)
-        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 300"])
-        assert.isFalse(yield* ended)
-        yield* until(600)
-        assert.deepStrictEqual(told(yield* events).slice(2), ["3 process at 600", "ValidationExhausted"])
-        const exhausted = (yield* events).at(-1)
-        assert.strictEqual(exhausted?._tag === "ValidationExhausted" ? exhausted.messages.length : 0, 3)
+      })
+    )
+    it.effect("a reply that is older than the failure is not taken, though comms was locked at the failure", () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({
+          out: "locked",
+          processes: table(5555),
+          replies: [{ id: 3, text: "PID:5555 SESSION_ID:s1" }]
+        })
+        yield* until(40)
+        world.comms.out = undefined
+        yield* until(240)
+        assert.deepStrictEqual(told(yield* events), ["1 process at 60"])
+      })
+    )
+    it.effect("a reply that fails counts as a further attempt, at once", () =>
+      Effect.gen(function* () {
+        const { ended, events, world } = yield* validating({ processes: new Map() })
+        world.comms.replies.push({ id: 1, text: "PID:5555 SESSION_ID:s1" })
+        yield* until(30)
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s1", "2 process at 30"])
+        world.comms.replies.push({ id: 2, text: "PID:6666 SESSION_ID:s1" })
+        yield* until(60)
+        assert.deepStrictEqual(told(yield* events).slice(3), [
+          "corrected 6666 s1",
+          "3 process at 60",
+          "ValidationExhausted"
+        ])
         assert.isTrue(yield* ended)
       })
+    )
+    it.effect("an unreadable reply counts as a further attempt", () =>
+      Effect.gen(function* () {
+        for (const text of [
+          "what?",
+          "PID:1 SESSION_ID:s1",
+          "PID:5555 SESSION_ID:../etc",
+          "PID:5 PID:6 SESSION_ID:s1"
+        ]) {
+          const { events, world } = yield* validating({ processes: new Map() })
+          world.comms.replies.push({ id: 1, text })
+          yield* until(30)
+          assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"], text)
+          // And once only.
+          yield* until(60)
+          assert.strictEqual((yield* events).length, 2)
+        }
+      })
+    )
+    it.effect(
+      "the same failure 10 polls later counts as a further attempt; the third ends the watch, with each reason",
+      () =>
+        Effect.gen(function* () {
+          const { ended, events } = yield* validating({ processes: new Map() })
+          yield* until(270)
+          assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
+          yield* until(300)
+          assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 300"])
+          assert.isFalse(yield* ended)
+          yield* until(600)
+          assert.deepStrictEqual(told(yield* events).slice(2), ["3 process at 600", "ValidationExhausted"])
+          const exhausted = (yield* events).at(-1)
+          assert.strictEqual(exhausted?._tag === "ValidationExhausted" ? exhausted.messages.length : 0, 3)
+          assert.isTrue(yield* ended)
+        })
+    )
+  })
+
+  it.effect("a locked comms is no failure: validation runs again without counting", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ out: "locked" })
+      yield* until(3600)
+      assert.deepStrictEqual(told(yield* events), [])
+      world.comms.out = undefined
+      yield* until(3630)
+      assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
+    })
   )
 })
-
-it.effect("a locked comms is no failure: validation runs again without counting", () =>
-  Effect.gen(function* () {
-    const { events, world } = yield* validating({ out: "locked" })
-    yield* until(3600)
-    assert.deepStrictEqual(told(yield* events), [])
-    world.comms.out = undefined
-    yield* until(3630)
-    assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
-  })
-)
 
 it.effect("a comms that was locked only at the check also runs validation again without counting", () =>
   Effect.gen(function* () {
@@ -380,15 +407,17 @@ it.effect("a comms that was locked only at the check also runs validation again 
   })
 )
 
-describe("a reply of a sender without the right to send one", () => {
-  it.effect("a reply without the right to send it is no attempt and no correction, and is reported once", () =>
-    Effect.gen(function* () {
-      const { events, world } = yield* validating({ processes: new Map() })
-      world.comms.refused = { id: 4, from: "some-other-session" }
-      yield* until(120)
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "WordRefused"])
-    })
-  )
+describe("behaviour#words-in-comms", () => {
+  describe("a reply of a sender without the right to send one", () => {
+    it.effect("a reply without the right to send it is no attempt and no correction, and is reported once", () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({ processes: new Map() })
+        world.comms.refused = { id: 4, from: "some-other-session" }
+        yield* until(120)
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "WordRefused"])
+      })
+    )
+  })
 })
 
 describe("a souffleur that died during the validation", () => {

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
@@ -11,73 +11,75 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
     stdio: "pipe"
   }).trim()
 
-it.live("the commit is that of git rev-parse: in a folder below, on a branch, detached, packed, in a worktree", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const root = yield* fs.makeTempDirectoryScoped()
-    const [project, tree] = [`${root}/project`, `${root}/tree`]
-    yield* fs.makeDirectory(`${project}/below`, { recursive: true })
-    assert.strictEqual(yield* commitAt(project), "")
-    git(project, "init", "-q", "-b", "main")
-    assert.strictEqual(yield* commitAt(project), "")
-    const heads = new Set<string>()
-    const same = Effect.fnUntraced(function* (folder: string) {
-      const head = yield* commitAt(folder)
-      assert.strictEqual(head, git(folder, "rev-parse", "HEAD"))
-      heads.add(head)
-    })
-    git(project, "commit", "-q", "--allow-empty", "-m", "one")
-    yield* same(`${project}/below`)
-    git(project, "checkout", "-q", "-b", "a/branch")
-    git(project, "commit", "-q", "--allow-empty", "-m", "two")
-    yield* same(project)
-    git(project, "pack-refs", "--all")
-    yield* same(project)
-    git(project, "worktree", "add", "-q", "-b", "other", tree)
-    git(tree, "commit", "-q", "--allow-empty", "-m", "three")
-    yield* same(tree)
-    git(project, "checkout", "-q", "--detach", "HEAD~1")
-    yield* same(project)
-    assert.strictEqual(heads.size, 3)
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
+describe("behaviour#retries", () => {
+  it.live("the commit is that of git rev-parse: in a folder below, on a branch, detached, packed, in a worktree", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* fs.makeTempDirectoryScoped()
+      const [project, tree] = [`${root}/project`, `${root}/tree`]
+      yield* fs.makeDirectory(`${project}/below`, { recursive: true })
+      assert.strictEqual(yield* commitAt(project), "")
+      git(project, "init", "-q", "-b", "main")
+      assert.strictEqual(yield* commitAt(project), "")
+      const heads = new Set<string>()
+      const same = Effect.fnUntraced(function* (folder: string) {
+        const head = yield* commitAt(folder)
+        assert.strictEqual(head, git(folder, "rev-parse", "HEAD"))
+        heads.add(head)
+      })
+      git(project, "commit", "-q", "--allow-empty", "-m", "one")
+      yield* same(`${project}/below`)
+      git(project, "checkout", "-q", "-b", "a/branch")
+      git(project, "commit", "-q", "--allow-empty", "-m", "two")
+      yield* same(project)
+      git(project, "pack-refs", "--all")
+      yield* same(project)
+      git(project, "worktree", "add", "-q", "-b", "other", tree)
+      git(tree, "commit", "-q", "--allow-empty", "-m", "three")
+      yield* same(tree)
+      git(project, "checkout", "-q", "--detach", "HEAD~1")
+      yield* same(project)
+      assert.strictEqual(heads.size, 3)
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
 
-it.live("a pipe, device, link or huge file in .git is refused without waiting, and the error names it", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const root = yield* fs.makeTempDirectoryScoped()
-    const odd = Effect.fnUntraced(function* (what: RegExp) {
-      assert.match((yield* Effect.flip(commitAt(root))).message, what)
-      yield* fs.remove(`${root}/.git`, { recursive: true })
-    })
-    const pipe = (path: string) => execFileSync("mkfifo", [path])
-    pipe(`${root}/.git`)
-    yield* odd(/\.git: it is no folder/)
-    yield* fs.symlink("/dev/zero", `${root}/.git`)
-    yield* odd(/\.git: it is a link/)
-    yield* fs.makeDirectory(`${root}/.git`)
-    pipe(`${root}/.git/HEAD`)
-    yield* odd(/HEAD: it is no regular file/)
-    yield* fs.makeDirectory(`${root}/.git`)
-    yield* fs.symlink("/dev/zero", `${root}/.git/HEAD`)
-    yield* odd(/HEAD: it is a link/)
-    yield* fs.makeDirectory(`${root}/.git`)
-    yield* fs.writeFileString(`${root}/.git/HEAD`, "x".repeat(1_000_001))
-    yield* odd(/HEAD: it is larger/)
-    yield* fs.makeDirectory(`${root}/.git`)
-    yield* fs.chmod(`${root}/.git`, 0o777)
-    yield* odd(/others may write .* o-w/)
-    // A shared repository is its group's.
-    git(root, "init", "-q", "-b", "main", "--shared=group")
-    git(root, "commit", "-q", "--allow-empty", "-m", "one")
-    assert.strictEqual(yield* commitAt(root), git(root, "rev-parse", "HEAD"))
-    yield* fs.remove(`${root}/.git/refs/heads/main`)
-    pipe(`${root}/.git/refs/heads/main`)
-    assert.match((yield* Effect.flip(commitAt(root))).message, /refs\/heads\/main: it is no regular file/)
-    // The folder of a deleted branch is in the place of the packed one.
-    yield* fs.remove(`${root}/.git/refs/heads/main`)
-    yield* fs.makeDirectory(`${root}/.git/refs/heads/main`)
-    yield* fs.writeFileString(`${root}/.git/packed-refs`, `${"a".repeat(40)} refs/heads/main\n`)
-    assert.strictEqual(yield* commitAt(root), "a".repeat(40))
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
+  it.live("a pipe, device, link or huge file in .git is refused without waiting, and the error names it", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* fs.makeTempDirectoryScoped()
+      const odd = Effect.fnUntraced(function* (what: RegExp) {
+        assert.match((yield* Effect.flip(commitAt(root))).message, what)
+        yield* fs.remove(`${root}/.git`, { recursive: true })
+      })
+      const pipe = (path: string) => execFileSync("mkfifo", [path])
+      pipe(`${root}/.git`)
+      yield* odd(/\.git: it is no folder/)
+      yield* fs.symlink("/dev/zero", `${root}/.git`)
+      yield* odd(/\.git: it is a link/)
+      yield* fs.makeDirectory(`${root}/.git`)
+      pipe(`${root}/.git/HEAD`)
+      yield* odd(/HEAD: it is no regular file/)
+      yield* fs.makeDirectory(`${root}/.git`)
+      yield* fs.symlink("/dev/zero", `${root}/.git/HEAD`)
+      yield* odd(/HEAD: it is a link/)
+      yield* fs.makeDirectory(`${root}/.git`)
+      yield* fs.writeFileString(`${root}/.git/HEAD`, "x".repeat(1_000_001))
+      yield* odd(/HEAD: it is larger/)
+      yield* fs.makeDirectory(`${root}/.git`)
+      yield* fs.chmod(`${root}/.git`, 0o777)
+      yield* odd(/others may write .* o-w/)
+      // A shared repository is its group's.
+      git(root, "init", "-q", "-b", "main", "--shared=group")
+      git(root, "commit", "-q", "--allow-empty", "-m", "one")
+      assert.strictEqual(yield* commitAt(root), git(root, "rev-parse", "HEAD"))
+      yield* fs.remove(`${root}/.git/refs/heads/main`)
+      pipe(`${root}/.git/refs/heads/main`)
+      assert.match((yield* Effect.flip(commitAt(root))).message, /refs\/heads\/main: it is no regular file/)
+      // The folder of a deleted branch is in the place of the packed one.
+      yield* fs.remove(`${root}/.git/refs/heads/main`)
+      yield* fs.makeDirectory(`${root}/.git/refs/heads/main`)
+      yield* fs.writeFileString(`${root}/.git/packed-refs`, `${"a".repeat(40)} refs/heads/main\n`)
+      assert.strictEqual(yield* commitAt(root), "a".repeat(40))
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})

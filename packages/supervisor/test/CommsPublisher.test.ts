@@ -44,88 +44,90 @@ const heralding = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent
   return { ...all, cursor, start }
 })
 
-describe("the publication of an event", () => {
-  const tellings: ReadonlyArray<
-    readonly [event: WatchEvent, row: string | undefined, kind: string | undefined, words: ReadonlyArray<string>]
-  > = [
-    [failed(2), "error", "error", ["2 of 3", "session-file", "no session file", "PID:<pid> SESSION_ID:<id>"]],
-    [
-      Event.ValidationExhausted.make({ at, messages: ["one", "two", "three"] }),
-      "exited",
-      "error",
-      ["1: one", "2: two", "3: three"]
-    ],
-    [watching[2]!, "confirmed", undefined, []],
-    [relaunched, "confirmed", "system", ["launched a successor", "S2", "5000", "claude_export"]],
-    [death, undefined, "warning", ["dead: its process is gone", "death 2 of 3"]],
-    [
-      gate({ estimated_tokens: 11 }),
-      undefined,
-      "system",
-      ["11 tokens", "the whole file", "threshold is 10", "discarded"]
-    ],
-    [gate({ estimated_tokens: 10 }), undefined, undefined, []],
-    [
-      gate({ estimated_tokens: 9, warnings: ["every marker is quoted"] }),
-      undefined,
-      "system",
-      ["9 tokens", "handed on", "every marker is quoted"]
-    ],
-    [gate({}, "2 export"), undefined, undefined, []],
-    [
-      Event.RecoveryEscalated.make({
-        at,
-        cycle: 1,
-        from: "a",
-        to: "b",
-        stage: "gate",
-        message: "too large",
-        alreadyKilled: true
-      }),
-      undefined,
-      "warning",
-      ["a hands on to b at gate", "too large", "stopped already"]
-    ],
-    [closed, "error", "error", ["gate", "too large", "Nothing was launched"]],
-    [
-      Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: "/e.md" }),
-      "error",
-      "error",
-      ["Three ends", "/e.md"]
-    ],
-    [completed, "complete", "completion", ["completed"]],
-    [Event.WatchReleased.make({ at, exportPath: null }), "exited", "system", ["released", "no export"]],
-    [
-      Event.LaunchPrepared.make({
-        at,
-        cycle: 1,
-        launchId: "l1",
-        digest: "d",
-        sessionId: "s2",
-        requested: "bypassPermissions",
-        effective: "acceptEdits"
-      }),
-      undefined,
-      "warning",
-      ["l1", "bypassPermissions was asked for", "acceptEdits is the ceiling"]
-    ],
-    [
-      Event.ConductorUnclaimed.make({ at, message: "/claims: it is full" }),
-      undefined,
-      "warning",
-      ["it is full", "another state folder"]
-    ],
-    [Event.ConductorClaimed.make({ at }), undefined, "system", ["is claimed"]],
-    [opened(), undefined, undefined, []],
-    [started(1), undefined, undefined, []]
-  ]
-  for (const [event, row, kind, words] of tellings) {
-    it(`the publication of ${event._tag}`, () => {
-      const telling = publicationOf(event)
-      assert.deepStrictEqual([telling.row?.state, telling.message?.kind], [row, kind])
-      for (const word of words) assert.include(telling.message?.text, word)
-    })
-  }
+describe("behaviour#state-in-comms", () => {
+  describe("the publication of an event", () => {
+    const tellings: ReadonlyArray<
+      readonly [event: WatchEvent, row: string | undefined, kind: string | undefined, words: ReadonlyArray<string>]
+    > = [
+      [failed(2), "error", "error", ["2 of 3", "session-file", "no session file", "PID:<pid> SESSION_ID:<id>"]],
+      [
+        Event.ValidationExhausted.make({ at, messages: ["one", "two", "three"] }),
+        "exited",
+        "error",
+        ["1: one", "2: two", "3: three"]
+      ],
+      [watching[2]!, "confirmed", undefined, []],
+      [relaunched, "confirmed", "system", ["launched a successor", "S2", "5000", "claude_export"]],
+      [death, undefined, "warning", ["dead: its process is gone", "death 2 of 3"]],
+      [
+        gate({ estimated_tokens: 11 }),
+        undefined,
+        "system",
+        ["11 tokens", "the whole file", "threshold is 10", "discarded"]
+      ],
+      [gate({ estimated_tokens: 10 }), undefined, undefined, []],
+      [
+        gate({ estimated_tokens: 9, warnings: ["every marker is quoted"] }),
+        undefined,
+        "system",
+        ["9 tokens", "handed on", "every marker is quoted"]
+      ],
+      [gate({}, "2 export"), undefined, undefined, []],
+      [
+        Event.RecoveryEscalated.make({
+          at,
+          cycle: 1,
+          from: "a",
+          to: "b",
+          stage: "gate",
+          message: "too large",
+          alreadyKilled: true
+        }),
+        undefined,
+        "warning",
+        ["a hands on to b at gate", "too large", "stopped already"]
+      ],
+      [closed, "error", "error", ["gate", "too large", "Nothing was launched"]],
+      [
+        Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: "/e.md" }),
+        "error",
+        "error",
+        ["Three ends", "/e.md"]
+      ],
+      [completed, "complete", "completion", ["completed"]],
+      [Event.WatchReleased.make({ at, exportPath: null }), "exited", "system", ["released", "no export"]],
+      [
+        Event.LaunchPrepared.make({
+          at,
+          cycle: 1,
+          launchId: "l1",
+          digest: "d",
+          sessionId: "s2",
+          requested: "bypassPermissions",
+          effective: "acceptEdits"
+        }),
+        undefined,
+        "warning",
+        ["l1", "bypassPermissions was asked for", "acceptEdits is the ceiling"]
+      ],
+      [
+        Event.ConductorUnclaimed.make({ at, message: "/claims: it is full" }),
+        undefined,
+        "warning",
+        ["it is full", "another state folder"]
+      ],
+      [Event.ConductorClaimed.make({ at }), undefined, "system", ["is claimed"]],
+      [opened(), undefined, undefined, []],
+      [started(1), undefined, undefined, []]
+    ]
+    for (const [event, row, kind, words] of tellings) {
+      it(`the publication of ${event._tag}`, () => {
+        const telling = publicationOf(event)
+        assert.deepStrictEqual([telling.row?.state, telling.message?.kind], [row, kind])
+        for (const word of words) assert.include(telling.message?.text, word)
+      })
+    }
+  })
 })
 
 describe("the publisher of comms", () => {
@@ -148,33 +150,39 @@ describe("the publisher of comms", () => {
       assert.isFalse(yield* Effect.provideService(allPublished("w", 11), Cursor, cursor))
     })
   )
-  it.effect("the publisher writes no terminal control characters", () =>
-    Effect.gen(function* () {
-      const evil = Event.RecoveryFailedClosed.make({
-        at,
-        cycle: 1,
-        stage: "gate",
-        message: "\u001B[2J\u009B\u202E\ntoo large"
+
+  describe("behaviour#plain-words", () => {
+    it.effect("the publisher writes no terminal control characters", () =>
+      Effect.gen(function* () {
+        const evil = Event.RecoveryFailedClosed.make({
+          at,
+          cycle: 1,
+          stage: "gate",
+          message: "\u001B[2J\u009B\u202E\ntoo large"
+        })
+        const { start, world } = yield* heralding([...watching, death, evil])
+        yield* start
+        const shown = "\\u001b[2J\\u009b\\u202e\\u000atoo large"
+        assert.include(world.comms.messages.at(-1)?.text, shown)
+        assert.strictEqual(world.comms.lastError, `gate: ${shown}`)
       })
-      const { start, world } = yield* heralding([...watching, death, evil])
-      yield* start
-      const shown = "\\u001b[2J\\u009b\\u202e\\u000atoo large"
-      assert.include(world.comms.messages.at(-1)?.text, shown)
-      assert.strictEqual(world.comms.lastError, `gate: ${shown}`)
-    })
-  )
-  it.effect("the publisher loses nothing while comms is out, and publishes it in order afterwards", () =>
-    Effect.gen(function* () {
-      const world = worldOf({ out: "locked" as const })
-      const { cursor, start } = yield* heralding([...watching, death, closed], world)
-      yield* start
-      yield* until(3600)
-      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [[], 2])
-      world.comms.out = undefined as never
-      yield* until(3631)
-      assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
-    })
-  )
+    )
+  })
+
+  describe("behaviour#outbox", () => {
+    it.effect("the publisher loses nothing while comms is out, and publishes it in order afterwards", () =>
+      Effect.gen(function* () {
+        const world = worldOf({ out: "locked" as const })
+        const { cursor, start } = yield* heralding([...watching, death, closed], world)
+        yield* start
+        yield* until(3600)
+        assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [[], 2])
+        world.comms.out = undefined as never
+        yield* until(3631)
+        assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
+      })
+    )
+  })
   it.effect("the publisher repeats a message until comms takes it", () =>
     Effect.gen(function* () {
       const { log, cursor, start, world } = yield* heralding(watching)
@@ -188,29 +196,32 @@ describe("the publisher of comms", () => {
       assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["confirmed", "w#7"], 7])
     })
   )
-  it.effect("the publisher of a restarted souffleur publishes nothing twice", () =>
-    Effect.gen(function* () {
-      const { log, cursor, start, world } = yield* heralding([...watching, death])
-      const first = yield* start
-      yield* Effect.sync(() => first.interruptUnsafe())
-      yield* settle
-      yield* log.append("w", 7, [closed])
-      yield* start
-      assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
-      assert.strictEqual(yield* cursor.position("w"), 8)
-    })
-  )
-  it.effect("the publisher goes on with new events, and reports it, when the log is shorter than its cursor", () =>
-    Effect.gen(function* () {
-      const { log, cursor, start, world } = yield* heralding([...watching, death])
-      yield* cursor.advance("w", 40)
-      yield* start
-      assert.strictEqual(yield* cursor.position("w"), 7)
-      yield* log.append("w", 7, [closed])
-      yield* settle
-      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["error", "w#8"], 8])
-    })
-  )
+
+  describe("behaviour#outbox", () => {
+    it.effect("the publisher of a restarted souffleur publishes nothing twice", () =>
+      Effect.gen(function* () {
+        const { log, cursor, start, world } = yield* heralding([...watching, death])
+        const first = yield* start
+        yield* Effect.sync(() => first.interruptUnsafe())
+        yield* settle
+        yield* log.append("w", 7, [closed])
+        yield* start
+        assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
+        assert.strictEqual(yield* cursor.position("w"), 8)
+      })
+    )
+    it.effect("the publisher goes on with new events, and reports it, when the log is shorter than its cursor", () =>
+      Effect.gen(function* () {
+        const { log, cursor, start, world } = yield* heralding([...watching, death])
+        yield* cursor.advance("w", 40)
+        yield* start
+        assert.strictEqual(yield* cursor.position("w"), 7)
+        yield* log.append("w", 7, [closed])
+        yield* settle
+        assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["error", "w#8"], 8])
+      })
+    )
+  })
   it.effect("a publisher that vanished before it could move its cursor writes no message twice", () =>
     Effect.gen(function* () {
       const { cursor, start, world } = yield* heralding([...watching, death])

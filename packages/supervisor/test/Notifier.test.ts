@@ -84,23 +84,31 @@ describe("a person is told", () => {
     assert.include(noticeOf(closed, well)?.text, "gate: too large")
     assert.include(noticeOf(exhausted, well)?.text, "/e.md")
   })
-  it("a person is told of a death once until there is progress, of the recovery once, and of each end", () => {
-    const again = [died(1), taken, died(2), taken]
-    assert.deepStrictEqual(kindsOf([...watching, ...again]), ["died", "recovered"])
-    assert.deepStrictEqual(kindsOf([...watching, ...again, died(3), exhausted]), ["died", "recovered", "exhausted"])
-    assert.deepStrictEqual(kindsOf([...watching, ...again, died(0), taken]), ["died", "recovered", "died", "recovered"])
-    assert.deepStrictEqual(kindsOf([...watching, ...again, adopted, died(1)]), ["died", "recovered", "died"])
-    assert.deepStrictEqual(kindsOf([...watching, ...again, asked(0), taken, died(1)]), [
-      "died",
-      "recovered",
-      "recovered",
-      "died"
-    ])
-    assert.deepStrictEqual(kindsOf([...watching, ...again, asked(3), taken, completed]), [
-      "died",
-      "recovered",
-      "completed"
-    ])
+
+  describe("behaviour#episodes", () => {
+    it("a person is told of a death once until there is progress, of the recovery once, and of each end", () => {
+      const again = [died(1), taken, died(2), taken]
+      assert.deepStrictEqual(kindsOf([...watching, ...again]), ["died", "recovered"])
+      assert.deepStrictEqual(kindsOf([...watching, ...again, died(3), exhausted]), ["died", "recovered", "exhausted"])
+      assert.deepStrictEqual(kindsOf([...watching, ...again, died(0), taken]), [
+        "died",
+        "recovered",
+        "died",
+        "recovered"
+      ])
+      assert.deepStrictEqual(kindsOf([...watching, ...again, adopted, died(1)]), ["died", "recovered", "died"])
+      assert.deepStrictEqual(kindsOf([...watching, ...again, asked(0), taken, died(1)]), [
+        "died",
+        "recovered",
+        "recovered",
+        "died"
+      ])
+      assert.deepStrictEqual(kindsOf([...watching, ...again, asked(3), taken, completed]), [
+        "died",
+        "recovered",
+        "completed"
+      ])
+    })
   })
   it("each notice names the command to type next, with the watch", () => {
     const well = watching.reduce(evolve, initial)
@@ -110,11 +118,14 @@ describe("a person is told", () => {
     assert.strictEqual(noticeOf(completed, well)?.next, "souffleur log w")
     assert.strictEqual(noticeOf(closed, well)?.next, "souffleur retry w")
   })
-  it("words of the agent are no part of a notice's text", () => {
-    const awaited = Event.PersonAwaited.make({ at, watcher: 1, for: "may I run rm?" })
-    assert.deepInclude(noticeOf(awaited, watching.reduce(evolve, initial)), {
-      text: "The Conductor waits for a person.",
-      words: "may I run rm?"
+
+  describe("behaviour#words-in-notices", () => {
+    it("words of the agent are no part of a notice's text", () => {
+      const awaited = Event.PersonAwaited.make({ at, watcher: 1, for: "may I run rm?" })
+      assert.deepInclude(noticeOf(awaited, watching.reduce(evolve, initial)), {
+        text: "The Conductor waits for a person.",
+        words: "may I run rm?"
+      })
     })
   })
   it("a person is told once when a person is awaited or a limit begins, and once when that is over", () => {
@@ -151,210 +162,218 @@ describe("a person is told", () => {
     assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, "completed"])
     assert.isUndefined(noticeOf(wait("quiet-hours"), well))
   })
-  it("a person is told of an unknown request, a refused permission, and a Conductor that is not found or claimed", () => {
-    const well = watching.reduce(evolve, initial)
-    const read = (warnings: ReadonlyArray<string>) => {
-      const outcome = { messageId: 7, digest: null, requested: "acceptEdits", warnings: [...warnings] }
-      return noticeOf(Event.StepSucceeded.make({ at, cycle: 1, step: "0 payload", outcome }), well)
-    }
-    assert.isUndefined(read([]))
-    const large = {
-      estimated_tokens: 9,
-      estimated_tokens_full: 9,
-      start_mode: "full_file",
-      marker_found: false,
-      marker_count: 0,
-      warnings: [],
-      measured_tokens: null
-    }
-    const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: { ...large, threshold: 8 } })
-    assert.isDefined(publicationOf(gate).message, "comms is told of it")
-    assert.isUndefined(noticeOf(gate, well))
-    assert.deepInclude(read(["line 3: no key"]), { kind: "warning" })
-    assert.include(read(["line 3: no key"])?.text, "did not understand all of the payload (message 7): line 3: no key")
 
-    const launch = (requested: "acceptEdits" | "invalid") =>
-      noticeOf(
-        Event.LaunchPrepared.make({
-          at,
-          cycle: 1,
-          launchId: "l1",
-          digest: "d",
-          sessionId: "s2",
-          requested,
-          effective: "acceptEdits"
-        }),
-        well
+  describe("behaviour#notices", () => {
+    it("a person is told of an unknown request, a refused permission, and a Conductor that is not found or claimed", () => {
+      const well = watching.reduce(evolve, initial)
+      const read = (warnings: ReadonlyArray<string>) => {
+        const outcome = { messageId: 7, digest: null, requested: "acceptEdits", warnings: [...warnings] }
+        return noticeOf(Event.StepSucceeded.make({ at, cycle: 1, step: "0 payload", outcome }), well)
+      }
+      assert.isUndefined(read([]))
+      const large = {
+        estimated_tokens: 9,
+        estimated_tokens_full: 9,
+        start_mode: "full_file",
+        marker_found: false,
+        marker_count: 0,
+        warnings: [],
+        measured_tokens: null
+      }
+      const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: { ...large, threshold: 8 } })
+      assert.isDefined(publicationOf(gate).message, "comms is told of it")
+      assert.isUndefined(noticeOf(gate, well))
+      assert.deepInclude(read(["line 3: no key"]), { kind: "warning" })
+      assert.include(
+        read(["line 3: no key"])?.text,
+        "did not understand all of the payload (message 7): line 3: no key"
       )
-    assert.isUndefined(launch("acceptEdits"))
-    assert.include(launch("invalid")?.text, "a permission was asked for that no launch may have")
 
-    const lost = Event.ConductorUnresolved.make({ at, watcher: 1, sessionId: "s2" })
-    const found = Event.ConductorResolved.make({ at, watcher: 1, conductor: identityOf(5000), print: true })
-    assert.deepInclude(noticeOf(lost, well), { kind: "warning" })
-    assert.isUndefined(noticeOf(found, well), "found at once: nobody was told of anything")
-    assert.deepInclude(noticeOf(found, evolve(well, lost)), {
-      kind: "cleared",
-      text: "The Conductor is pid 5000: it holds the session."
+      const launch = (requested: "acceptEdits" | "invalid") =>
+        noticeOf(
+          Event.LaunchPrepared.make({
+            at,
+            cycle: 1,
+            launchId: "l1",
+            digest: "d",
+            sessionId: "s2",
+            requested,
+            effective: "acceptEdits"
+          }),
+          well
+        )
+      assert.isUndefined(launch("acceptEdits"))
+      assert.include(launch("invalid")?.text, "a permission was asked for that no launch may have")
+
+      const lost = Event.ConductorUnresolved.make({ at, watcher: 1, sessionId: "s2" })
+      const found = Event.ConductorResolved.make({ at, watcher: 1, conductor: identityOf(5000), print: true })
+      assert.deepInclude(noticeOf(lost, well), { kind: "warning" })
+      assert.isUndefined(noticeOf(found, well), "found at once: nobody was told of anything")
+      assert.deepInclude(noticeOf(found, evolve(well, lost)), {
+        kind: "cleared",
+        text: "The Conductor is pid 5000: it holds the session."
+      })
+
+      assert.include(
+        noticeOf(Event.ConductorUnclaimed.make({ at, message: "the disk is full" }), well)?.text,
+        "the disk is full"
+      )
+      assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
     })
-
-    assert.include(
-      noticeOf(Event.ConductorUnclaimed.make({ at, message: "the disk is full" }), well)?.text,
-      "the disk is full"
-    )
-    assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
   })
 })
 
-it.layer(HostServices.layer)((it) => {
-  /** Runs a notifier whose command appends its input to a file; the marks survive it, as on disk. */
-  const notifying = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, then = "") {
-    const fs = yield* FileSystem.FileSystem
-    const all = yield* living([...watching, ...history])
-    const file = `${yield* fs.makeTempDirectoryScoped()}/told`
-    yield* fs.writeFileString(file, "")
-    const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0)); '
-    const marks = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)
-    const channels = (command: string) =>
-      makeNoticeChannels([{ _tag: "command", command }], {
-        quietHours: null,
-        stateDir: "/state",
-        variables: {},
-        platform: "linux",
-        post: () => Effect.die("no server is asked")
-      })
-    const run = Effect.fnUntraced(function* (
-      command = JSON.stringify([process.execPath, "-e", write + then, file]),
-      read = marks,
-      options: NotifierOptions = {}
-    ) {
-      yield* notifier("w", "/p", options).pipe(
-        Effect.provideService(NoticeChannels, yield* channels(command)),
-        Effect.provide(all.context),
-        Effect.provideService(Cursor, read)
-      )
-    })
-    const told = Effect.map(fs.readFileString(file), (text) =>
-      text
-        .split("\n")
-        .slice(0, -1)
-        .map((line) => JSON.parse(line) as { readonly revision: number; readonly kind: string })
-    )
-    const kinds = Effect.map(told, (all) => all.map(({ kind }) => kind))
-    /** Runs until so many notices were sent, and is killed then. */
-    const killedAfter = Effect.fnUntraced(function* (count: number) {
-      const fiber = yield* Effect.forkChild(run())
-      yield* Effect.repeat(told, { until: (all) => all.length === count })
-      yield* Fiber.interrupt(fiber)
-    })
-    return { ...all, run, told, kinds, killedAfter, marks }
-  })
-
-  it.effect(
-    "the notify command gets each notice once, in the log's order, as one JSON object, and none after the end",
-    () =>
-      Effect.gen(function* () {
-        const { run, told } = yield* notifying([taken, started(2), closed, adopted, completed])
-        yield* run()
-        const [first, ...rest] = yield* told
-        assert.deepStrictEqual(first as unknown, {
-          watch: "w",
-          project: "/p",
-          revision: 7,
-          at: "2026-01-05T12:00:00.000Z",
-          kind: "recovered",
-          state: "working",
-          link: null,
-          text: "The Conductor (S2) took the hand-off.",
-          words: null,
-          next: "souffleur attach w",
-          loudness: "usual"
+describe("behaviour#plain-words", () => {
+  it.layer(HostServices.layer)((it) => {
+    /** Runs a notifier whose command appends its input to a file; the marks survive it, as on disk. */
+    const notifying = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, then = "") {
+      const fs = yield* FileSystem.FileSystem
+      const all = yield* living([...watching, ...history])
+      const file = `${yield* fs.makeTempDirectoryScoped()}/told`
+      yield* fs.writeFileString(file, "")
+      const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0)); '
+      const marks = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)
+      const channels = (command: string) =>
+        makeNoticeChannels([{ _tag: "command", command }], {
+          quietHours: null,
+          stateDir: "/state",
+          variables: {},
+          platform: "linux",
+          post: () => Effect.die("no server is asked")
         })
-        assert.deepStrictEqual(
-          rest.map(({ kind, revision }) => [kind, revision]),
-          [
-            ["failed_closed", 9],
-            ["cleared", 10],
-            ["completed", 11]
-          ]
+      const run = Effect.fnUntraced(function* (
+        command = JSON.stringify([process.execPath, "-e", write + then, file]),
+        read = marks,
+        options: NotifierOptions = {}
+      ) {
+        yield* notifier("w", "/p", options).pipe(
+          Effect.provideService(NoticeChannels, yield* channels(command)),
+          Effect.provide(all.context),
+          Effect.provideService(Cursor, read)
         )
       })
-  )
-  it.effect("the notify command gets no terminal control characters", () =>
-    Effect.gen(function* () {
-      const { run, told } = yield* notifying([
-        Event.PersonAwaited.make({ at, watcher: 1, for: "\u001B[2J\u009B\u202E\n" }),
-        completed
-      ])
-      yield* run()
-      assert.deepInclude((yield* told)[0] as unknown, {
-        text: "The Conductor waits for a person.",
-        words: "\\u001b[2J\\u009b\\u202e\\u000a"
+      const told = Effect.map(fs.readFileString(file), (text) =>
+        text
+          .split("\n")
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as { readonly revision: number; readonly kind: string })
+      )
+      const kinds = Effect.map(told, (all) => all.map(({ kind }) => kind))
+      /** Runs until so many notices were sent, and is killed then. */
+      const killedAfter = Effect.fnUntraced(function* (count: number) {
+        const fiber = yield* Effect.forkChild(run())
+        yield* Effect.repeat(told, { until: (all) => all.length === count })
+        yield* Fiber.interrupt(fiber)
       })
+      return { ...all, run, told, kinds, killedAfter, marks }
     })
-  )
-  it.effect("a death and the end are told with the newest last words, and no other notice has any", () =>
-    Effect.gen(function* () {
-      const { run, told } = yield* notifying([died(1), relaunched, taken, completed])
-      const asked: Array<number> = []
-      const lines = ["x".repeat(200), "y".repeat(200), "All is done."]
-      const lastWords = (watch: Watch) => Effect.sync(() => (asked.push(watch.generation), lines))
-      yield* run(undefined, undefined, { lastWords })
-      assert.deepStrictEqual(asked, [1, 2])
-      const [death, recovered, end] = (yield* told) as ReadonlyArray<{ readonly words?: string | null }>
-      assert.strictEqual(death?.words, `…${"x".repeat(81)} · ${"y".repeat(200)} · All is done.`)
-      assert.strictEqual(recovered?.words, null)
-      assert.strictEqual(end?.words, death?.words)
-      assert.strictEqual(end?.words?.length, 300)
-    })
-  )
-  it.effect("a restarted souffleur repeats no notice, sends the new ones, and remembers open episodes", () =>
-    Effect.gen(function* () {
-      const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
-      yield* killedAfter(2)
-      yield* log.append("w", 8, [completed])
-      yield* run()
-      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "completed"])
-      yield* run()
-      assert.strictEqual((yield* kinds).length, 3)
-    })
-  )
-  it.effect("the notify command gets new notices when the log is shorter than its mark", () =>
-    Effect.gen(function* () {
-      const { kinds, log, marks, run } = yield* notifying([taken])
-      yield* marks.advance("w/notified", 40)
-      const fiber = yield* Effect.forkChild(run())
-      yield* Effect.repeat(marks.position("w/notified"), { until: (told) => told < 40 })
-      yield* log.append("w", 7, [closed, adopted, completed])
-      yield* Fiber.join(fiber)
-      assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared", "completed"])
-    })
-  )
-  it.effect("a notice is marked before it is sent: a souffleur that vanished in between does not send it twice", () =>
-    Effect.gen(function* () {
-      const { kinds, marks, run } = yield* notifying([taken, closed, completed])
-      yield* marks.advance("w/notified", 7)
-      yield* run()
-      assert.deepStrictEqual(yield* kinds, ["failed_closed", "completed"])
-    })
-  )
-  it.effect("a notice is sent by one of two souffleurs that read the mark at once, one of them suspended since", () =>
-    Effect.gen(function* () {
-      const { kinds, marks, run } = yield* notifying([taken, closed, completed])
-      const old = Cursor.of({ ...marks, position: () => Effect.succeed(0) })
-      yield* run()
-      yield* run(undefined, old)
-      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "completed"])
-    })
-  )
-  it.effect("a notify command that fails or is missing is not run again, and stops nothing", () =>
-    Effect.gen(function* () {
-      const failing = yield* notifying([taken, closed, completed], "process.exit(1)")
-      yield* failing.run()
-      assert.deepStrictEqual(yield* failing.kinds, ["recovered", "failed_closed", "completed"])
-      const none = yield* notifying([taken, closed, completed])
-      yield* none.run("/nowhere/pager")
-      assert.strictEqual(yield* none.marks.position("w/notified"), 9)
-    })
-  )
+
+    it.effect(
+      "the notify command gets each notice once, in the log's order, as one JSON object, and none after the end",
+      () =>
+        Effect.gen(function* () {
+          const { run, told } = yield* notifying([taken, started(2), closed, adopted, completed])
+          yield* run()
+          const [first, ...rest] = yield* told
+          assert.deepStrictEqual(first as unknown, {
+            watch: "w",
+            project: "/p",
+            revision: 7,
+            at: "2026-01-05T12:00:00.000Z",
+            kind: "recovered",
+            state: "working",
+            link: null,
+            text: "The Conductor (S2) took the hand-off.",
+            words: null,
+            next: "souffleur attach w",
+            loudness: "usual"
+          })
+          assert.deepStrictEqual(
+            rest.map(({ kind, revision }) => [kind, revision]),
+            [
+              ["failed_closed", 9],
+              ["cleared", 10],
+              ["completed", 11]
+            ]
+          )
+        })
+    )
+    it.effect("the notify command gets no terminal control characters", () =>
+      Effect.gen(function* () {
+        const { run, told } = yield* notifying([
+          Event.PersonAwaited.make({ at, watcher: 1, for: "\u001B[2J\u009B\u202E\n" }),
+          completed
+        ])
+        yield* run()
+        assert.deepInclude((yield* told)[0] as unknown, {
+          text: "The Conductor waits for a person.",
+          words: "\\u001b[2J\\u009b\\u202e\\u000a"
+        })
+      })
+    )
+    it.effect("a death and the end are told with the newest last words, and no other notice has any", () =>
+      Effect.gen(function* () {
+        const { run, told } = yield* notifying([died(1), relaunched, taken, completed])
+        const asked: Array<number> = []
+        const lines = ["x".repeat(200), "y".repeat(200), "All is done."]
+        const lastWords = (watch: Watch) => Effect.sync(() => (asked.push(watch.generation), lines))
+        yield* run(undefined, undefined, { lastWords })
+        assert.deepStrictEqual(asked, [1, 2])
+        const [death, recovered, end] = (yield* told) as ReadonlyArray<{ readonly words?: string | null }>
+        assert.strictEqual(death?.words, `…${"x".repeat(81)} · ${"y".repeat(200)} · All is done.`)
+        assert.strictEqual(recovered?.words, null)
+        assert.strictEqual(end?.words, death?.words)
+        assert.strictEqual(end?.words?.length, 300)
+      })
+    )
+    it.effect("a restarted souffleur repeats no notice, sends the new ones, and remembers open episodes", () =>
+      Effect.gen(function* () {
+        const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
+        yield* killedAfter(2)
+        yield* log.append("w", 8, [completed])
+        yield* run()
+        assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "completed"])
+        yield* run()
+        assert.strictEqual((yield* kinds).length, 3)
+      })
+    )
+    it.effect("the notify command gets new notices when the log is shorter than its mark", () =>
+      Effect.gen(function* () {
+        const { kinds, log, marks, run } = yield* notifying([taken])
+        yield* marks.advance("w/notified", 40)
+        const fiber = yield* Effect.forkChild(run())
+        yield* Effect.repeat(marks.position("w/notified"), { until: (told) => told < 40 })
+        yield* log.append("w", 7, [closed, adopted, completed])
+        yield* Fiber.join(fiber)
+        assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared", "completed"])
+      })
+    )
+    it.effect("a notice is marked before it is sent: a souffleur that vanished in between does not send it twice", () =>
+      Effect.gen(function* () {
+        const { kinds, marks, run } = yield* notifying([taken, closed, completed])
+        yield* marks.advance("w/notified", 7)
+        yield* run()
+        assert.deepStrictEqual(yield* kinds, ["failed_closed", "completed"])
+      })
+    )
+    it.effect("a notice is sent by one of two souffleurs that read the mark at once, one of them suspended since", () =>
+      Effect.gen(function* () {
+        const { kinds, marks, run } = yield* notifying([taken, closed, completed])
+        const old = Cursor.of({ ...marks, position: () => Effect.succeed(0) })
+        yield* run()
+        yield* run(undefined, old)
+        assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "completed"])
+      })
+    )
+    it.effect("a notify command that fails or is missing is not run again, and stops nothing", () =>
+      Effect.gen(function* () {
+        const failing = yield* notifying([taken, closed, completed], "process.exit(1)")
+        yield* failing.run()
+        assert.deepStrictEqual(yield* failing.kinds, ["recovered", "failed_closed", "completed"])
+        const none = yield* notifying([taken, closed, completed])
+        yield* none.run("/nowhere/pager")
+        assert.strictEqual(yield* none.marks.position("w/notified"), 9)
+      })
+    )
+  })
 })

@@ -15,36 +15,38 @@ const adopted = {
   print: false
 } as const
 
-describe("a Conductor that is adopted", () => {
-  it.effect("an adopted Conductor without comms is measured by its sessions: an idle one makes no progress", () =>
-    Effect.gen(function* () {
-      const world = worldOf({
-        results: new Map([
-          ["s1", 3],
-          ["s2", 4]
-        ])
-      })
-      const { context, log } = yield* living([opened(null), owned, confirmed], world)
-      const here = Effect.provideContext(context)
-      const baseline = yield* here(adoptedBaseline(yield* here(load("w")), "s2"))
-      assert.strictEqual(baseline.taskCount, 7)
-      yield* log.append("w", 3, [Event.ConductorAdopted.make({ ...adopted, ...baseline })])
-      const later = yield* here(Effect.flatMap(soloComms(yield* here(load("w"))), ({ snapshot }) => snapshot))
-      assert.strictEqual(later.taskFingerprint, baseline.taskFingerprint)
-    }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
-  )
-  it.effect(
-    "an adopted Conductor with comms is measured by its tasks, or by the last known ones while comms is out",
-    () =>
+describe("behaviour#retries", () => {
+  describe("a Conductor that is adopted", () => {
+    it.effect("an adopted Conductor without comms is measured by its sessions: an idle one makes no progress", () =>
       Effect.gen(function* () {
-        const { context, world } = yield* living(watching)
+        const world = worldOf({
+          results: new Map([
+            ["s1", 3],
+            ["s2", 4]
+          ])
+        })
+        const { context, log } = yield* living([opened(null), owned, confirmed], world)
         const here = Effect.provideContext(context)
-        const asked = Effect.flatMap(here(load("w")), (watch) => here(adoptedBaseline(watch, "s2")))
-        assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working" })
-        world.comms.out = "locked"
-        assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: null })
+        const baseline = yield* here(adoptedBaseline(yield* here(load("w")), "s2"))
+        assert.strictEqual(baseline.taskCount, 7)
+        yield* log.append("w", 3, [Event.ConductorAdopted.make({ ...adopted, ...baseline })])
+        const later = yield* here(Effect.flatMap(soloComms(yield* here(load("w"))), ({ snapshot }) => snapshot))
+        assert.strictEqual(later.taskFingerprint, baseline.taskFingerprint)
       }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
-  )
+    )
+    it.effect(
+      "an adopted Conductor with comms is measured by its tasks, or by the last known ones while comms is out",
+      () =>
+        Effect.gen(function* () {
+          const { context, world } = yield* living(watching)
+          const here = Effect.provideContext(context)
+          const asked = Effect.flatMap(here(load("w")), (watch) => here(adoptedBaseline(watch, "s2")))
+          assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working" })
+          world.comms.out = "locked"
+          assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: null })
+        }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
+    )
+  })
 })
 
 const odd = (missing: boolean) => (path: string) =>

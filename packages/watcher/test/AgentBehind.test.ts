@@ -1,5 +1,5 @@
 import { Agent, Processes } from "@souffleur/domain"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeAgent, FakeProcesses, identityOf } from "@souffleur/testing"
 import { Effect, Layer } from "effect"
@@ -16,26 +16,30 @@ const read = Effect.fnUntraced(function* (machine: FakeProcesses) {
   )
 }, Effect.provide(HostServices.layer))
 
-it.effect("a launcher is stopped where the agent behind it is, and has used what that agent used", () =>
-  Effect.gen(function* () {
-    const machine = new FakeProcesses().run(launcher, behind)
-    assert.deepStrictEqual(yield* read(machine), { condition: "running", processorTime: 35 })
-    machine.become(71, "stopped")
-    assert.deepStrictEqual(yield* read(machine), { condition: "stopped", processorTime: 35 })
-    machine.end(70)
-    assert.strictEqual((yield* read(machine)).condition, "gone")
-  })
-)
-it.effect("an agent with other arguments is in a tool, and so is an agent below a tool or below the agent itself", () =>
-  Effect.gen(function* () {
-    const other = { ...behind, words: ["/bin/node", "/x/scribe", "--resume", "s2"], condition: "stopped" as const }
-    const alone = { condition: "running" as const, processorTime: 5 }
-    assert.deepStrictEqual(yield* read(new FakeProcesses().run(launcher, other)), alone)
-    const shell = { pid: 72, parent: 70, words: ["sh"] }
-    const below = { ...behind, parent: 72, condition: "stopped" as const }
-    assert.deepStrictEqual(yield* read(new FakeProcesses().run(launcher, shell, below)), alone)
-    const itself = { ...launcher, words: ["/bin/scribe", "--resume", "s1"] }
-    const same = { ...behind, words: itself.words, condition: "stopped" as const }
-    assert.deepStrictEqual(yield* read(new FakeProcesses().run(itself, same)), alone)
-  })
-)
+describe("behaviour#signs", () => {
+  it.effect("a launcher is stopped where the agent behind it is, and has used what that agent used", () =>
+    Effect.gen(function* () {
+      const machine = new FakeProcesses().run(launcher, behind)
+      assert.deepStrictEqual(yield* read(machine), { condition: "running", processorTime: 35 })
+      machine.become(71, "stopped")
+      assert.deepStrictEqual(yield* read(machine), { condition: "stopped", processorTime: 35 })
+      machine.end(70)
+      assert.strictEqual((yield* read(machine)).condition, "gone")
+    })
+  )
+  it.effect(
+    "an agent with other arguments is in a tool, and so is an agent below a tool or below the agent itself",
+    () =>
+      Effect.gen(function* () {
+        const other = { ...behind, words: ["/bin/node", "/x/scribe", "--resume", "s2"], condition: "stopped" as const }
+        const alone = { condition: "running" as const, processorTime: 5 }
+        assert.deepStrictEqual(yield* read(new FakeProcesses().run(launcher, other)), alone)
+        const shell = { pid: 72, parent: 70, words: ["sh"] }
+        const below = { ...behind, parent: 72, condition: "stopped" as const }
+        assert.deepStrictEqual(yield* read(new FakeProcesses().run(launcher, shell, below)), alone)
+        const itself = { ...launcher, words: ["/bin/scribe", "--resume", "s1"] }
+        const same = { ...behind, words: itself.words, condition: "stopped" as const }
+        assert.deepStrictEqual(yield* read(new FakeProcesses().run(itself, same)), alone)
+      })
+  )
+})

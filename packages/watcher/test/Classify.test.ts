@@ -90,93 +90,102 @@ const triggers: ReadonlyArray<readonly [name: string, change: Partial<Observatio
 const exitOf = (watch: Watch, change: Partial<Observation>) =>
   Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
 
-describe("the exits", () => {
-  it("a healthy observation has no exit", () => assert.isUndefined(exitOf(awaiting, {})))
-  for (const [index, [name, change, exit]] of triggers.entries()) {
-    it(`${name} alone`, () => assert.deepStrictEqual(exitOf(awaiting, change), exit))
-    for (const [other, lower] of triggers.slice(index + 1)) {
-      it(`${name} before ${other}`, () => assert.deepStrictEqual(exitOf(awaiting, { ...lower, ...change }), exit))
-    }
-    it(`${name} while standing by`, () => {
-      const standby: Watch = {
-        ...awaiting,
-        standby: { trigger: "pid", cycle: 1, stage: "gate", message: "too large", since: 0, held: false, ended: true }
+describe("behaviour#exits", () => {
+  describe("the exits", () => {
+    it("a healthy observation has no exit", () => assert.isUndefined(exitOf(awaiting, {})))
+    for (const [index, [name, change, exit]] of triggers.entries()) {
+      it(`${name} alone`, () => assert.deepStrictEqual(exitOf(awaiting, change), exit))
+      for (const [other, lower] of triggers.slice(index + 1)) {
+        it(`${name} before ${other}`, () => assert.deepStrictEqual(exitOf(awaiting, { ...lower, ...change }), exit))
       }
-      assert.deepStrictEqual(exitOf(standby, change), name === "complete" ? exit : undefined)
-    })
-  }
-  it("an end that was judged as early is not complete later, while its recovery is put off", () => {
-    const ended = { process: "gone", ending: "complete" } as const
-    const solo: Watch = { ...awaiting, comms: null, awaiting: false }
-    for (const trigger of [...EarlyEnd.literals, "pid"] as const) {
-      const standby = { trigger, cycle: 1, stage: "hold", message: "held", since: 0, held: true, ended: true }
-      const wait = { kind: "quiet-hours", until: now + 1, trigger, since: 0 } as const
-      const complete = trigger === "pid" ? { _tag: "Complete" as const } : undefined
-      assert.deepStrictEqual(exitOf({ ...solo, standby }, ended), complete, trigger)
-      assert.deepStrictEqual(exitOf({ ...solo, wait }, ended), complete, trigger)
-      assert.deepStrictEqual(exitOf({ ...solo, standby }, { comms: comms("complete") }), { _tag: "Complete" })
+      it(`${name} while standing by`, () => {
+        const standby: Watch = {
+          ...awaiting,
+          standby: { trigger: "pid", cycle: 1, stage: "gate", message: "too large", since: 0, held: false, ended: true }
+        }
+        assert.deepStrictEqual(exitOf(standby, change), name === "complete" ? exit : undefined)
+      })
     }
-  })
-  it("a zombie is gone; a stopped process and an unknown one are not", () => {
-    assert.deepStrictEqual(exitOf(awaiting, { process: "zombie" }), { _tag: "Dead", reason: "pid" })
-    for (const process of ["stopped", undefined] as const) assert.isUndefined(exitOf(awaiting, { process }))
-  })
-  it("a hand-off that was not raised in this generation is none", () =>
-    assert.isUndefined(exitOf(awaiting, { comms: comms("context_recovery"), otherStateSeen: false })))
-})
-
-describe("the age of the heartbeat", () => {
-  const aged = (raw: string | null, change: Partial<Observation> = {}) =>
-    exitOf(awaiting, { heartbeat: { raw, changedAt: undefined }, ...change })
-  it("a heartbeat is too old one millisecond after 240 s, not at exactly 240 s", () => {
-    assert.isUndefined(aged(ago(240)))
-    assert.deepStrictEqual(aged(ago(240.001)), { _tag: "Dead", reason: "heartbeat" })
-  })
-  it("the age is unknown for NULL, garbage and the future, and while comms is out", () => {
-    for (const raw of [null, "", "yesterday", ago(-1)]) assert.isUndefined(aged(raw), String(raw))
-    assert.isUndefined(aged(ago(9000), { comms: undefined }))
-  })
-  it("the age does not count the time before the launch", () => {
-    assert.isUndefined(aged(ago(9000), { notBefore: now - 240_000 }))
-    assert.isDefined(aged(ago(9000), { notBefore: now - 240_001 }))
+    it("an end that was judged as early is not complete later, while its recovery is put off", () => {
+      const ended = { process: "gone", ending: "complete" } as const
+      const solo: Watch = { ...awaiting, comms: null, awaiting: false }
+      for (const trigger of [...EarlyEnd.literals, "pid"] as const) {
+        const standby = { trigger, cycle: 1, stage: "hold", message: "held", since: 0, held: true, ended: true }
+        const wait = { kind: "quiet-hours", until: now + 1, trigger, since: 0 } as const
+        const complete = trigger === "pid" ? { _tag: "Complete" as const } : undefined
+        assert.deepStrictEqual(exitOf({ ...solo, standby }, ended), complete, trigger)
+        assert.deepStrictEqual(exitOf({ ...solo, wait }, ended), complete, trigger)
+        assert.deepStrictEqual(exitOf({ ...solo, standby }, { comms: comms("complete") }), { _tag: "Complete" })
+      }
+    })
+    it("a zombie is gone; a stopped process and an unknown one are not", () => {
+      assert.deepStrictEqual(exitOf(awaiting, { process: "zombie" }), { _tag: "Dead", reason: "pid" })
+      for (const process of ["stopped", undefined] as const) assert.isUndefined(exitOf(awaiting, { process }))
+    })
+    it("a hand-off that was not raised in this generation is none", () =>
+      assert.isUndefined(exitOf(awaiting, { comms: comms("context_recovery"), otherStateSeen: false })))
   })
 })
 
-describe("a session", () => {
-  const held: Watch = { ...awaiting, awaiting: false }
-  it("the last session of an ended process is reported before its death, and before any other end", () => {
-    for (const process of ["gone", "zombie"] as const)
-      assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), {
+describe("behaviour#heartbeat-age", () => {
+  describe("the age of the heartbeat", () => {
+    const aged = (raw: string | null, change: Partial<Observation> = {}) =>
+      exitOf(awaiting, { heartbeat: { raw, changedAt: undefined }, ...change })
+    it("a heartbeat is too old one millisecond after 240 s, not at exactly 240 s", () => {
+      assert.isUndefined(aged(ago(240)))
+      assert.deepStrictEqual(aged(ago(240.001)), { _tag: "Dead", reason: "heartbeat" })
+    })
+    it("the age is unknown for NULL, garbage and the future, and while comms is out", () => {
+      for (const raw of [null, "", "yesterday", ago(-1)]) assert.isUndefined(aged(raw), String(raw))
+      assert.isUndefined(aged(ago(9000), { comms: undefined }))
+    })
+    it("the age does not count the time before the launch", () => {
+      assert.isUndefined(aged(ago(9000), { notBefore: now - 240_000 }))
+      assert.isDefined(aged(ago(9000), { notBefore: now - 240_001 }))
+    })
+  })
+})
+
+describe("behaviour#waiting-for-a-person", () => {
+  describe("a session", () => {
+    const held: Watch = { ...awaiting, awaiting: false }
+    it("the last session of an ended process is reported before its death, and before any other end", () => {
+      for (const process of ["gone", "zombie"] as const)
+        assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), {
+          _tag: "SessionIdFound",
+          ...found
+        })
+      assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), {
+        _tag: "Dead",
+        reason: "pid"
+      })
+      // The agent chose its id, and ended before it was known.
+      assert.deepStrictEqual(exitOf({ ...awaiting, sessionId: "" }, { process: "gone", foundSession: found }), {
         _tag: "SessionIdFound",
         ...found
       })
-    assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), { _tag: "Dead", reason: "pid" })
-    // The agent chose its id, and ended before it was known.
-    assert.deepStrictEqual(exitOf({ ...awaiting, sessionId: "" }, { process: "gone", foundSession: found }), {
-      _tag: "SessionIdFound",
-      ...found
+      assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), {
+        _tag: "Dead",
+        reason: "pid"
+      })
     })
-    assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), {
-      _tag: "Dead",
-      reason: "pid"
+    it("a failure of an earlier generation says nothing of this one", () => {
+      const later: Watch = { ...awaiting, launchedAt: now - 999 }
+      for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
+        assert.isUndefined(exitOf(later, at(failed(why))))
+      // It may fail before its launch is confirmed.
+      const soon: Watch = { ...later, preparedAt: now - 1001 }
+      assert.strictEqual(exitOf(soon, at(failed("outage")))?._tag, "Limited")
+      assert.isUndefined(exitOf({ ...soon, preparedAt: now - 999 }, at(failed("outage"))))
     })
-  })
-  it("a failure of an earlier generation says nothing of this one", () => {
-    const later: Watch = { ...awaiting, launchedAt: now - 999 }
-    for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
-      assert.isUndefined(exitOf(later, at(failed(why))))
-    // It may fail before its launch is confirmed.
-    const soon: Watch = { ...later, preparedAt: now - 1001 }
-    assert.strictEqual(exitOf(soon, at(failed("outage")))?._tag, "Limited")
-    assert.isUndefined(exitOf({ ...soon, preparedAt: now - 999 }, at(failed("outage"))))
-  })
-  it("a hung session is dead without comms; with comms the heartbeat decides", () => {
-    const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
-    assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), {
-      _tag: "Dead",
-      reason: "hang"
+    it("a hung session is dead without comms; with comms the heartbeat decides", () => {
+      const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
+      assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), {
+        _tag: "Dead",
+        reason: "hang"
+      })
+      assert.isUndefined(exitOf({ ...awaiting, comms: "/p/comms.db" }, hung))
     })
-    assert.isUndefined(exitOf({ ...awaiting, comms: "/p/comms.db" }, hung))
   })
 })
 
@@ -233,74 +242,83 @@ describe("a heartbeat that is too old", () => {
   })
 })
 
-describe("a wait", () => {
-  const wait = (until: number, kind: "usage-limit" | "quiet-hours" = "usage-limit"): Watch => ({
-    ...awaiting,
-    wait: { kind, until, trigger: "limit", since: now - 5000 }
-  })
-  const over = { _tag: "WaitOver", how: "over" } as const
-  it("a wait is over at its time; until then only completion and a request for recovery count", () => {
-    const counts = new Set(["complete", "resolved", "context_recovery"])
-    for (const [name, change, exit] of triggers)
-      assert.deepStrictEqual(exitOf(wait(now + 1), change), counts.has(name) ? exit : undefined, name)
-    // A wait for the same request is not ended by it.
-    const asked = { ...awaiting, wait: { ...wait(now + 1, "quiet-hours").wait!, trigger: "handoff" as const } }
-    assert.isUndefined(exitOf(asked, { comms: comms("context_recovery") }))
-    assert.deepStrictEqual(exitOf(wait(now), { process: "gone" }), over)
-  })
-  it("a wait is over when the Conductor goes on by itself, except in the quiet hours", () => {
-    const goesOn = (when: number, change: Partial<Signs> = {}) => at({ _tag: "Asked", at: when }, change)
-    assert.deepStrictEqual(exitOf(wait(now + 1), goesOn(now - 4999)), { _tag: "WaitOver", how: "went on" })
-    assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 5000)))
-    assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 4999, { process: "gone" })))
-    assert.isUndefined(exitOf(wait(now + 1, "quiet-hours"), goesOn(now - 4999)))
-    assert.isUndefined(exitOf(wait(now + 1), at(failed("usage-limit"))))
-  })
-  it("a wait is over too where the clock was set back to before it, and would put it off for as long", () => {
-    const hour = 3_600_000
-    const later = { ...awaiting, wait: { ...wait(now + 2 * hour).wait!, since: now + 1 } }
-    assert.deepStrictEqual(exitOf(later, { process: "gone" }), over)
-    assert.isUndefined(exitOf({ ...later, wait: { ...later.wait, since: now } }, { process: "gone" }))
-  })
-  it("a wait is put off only by a newly stated limit", () => {
-    const again = { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 } as const
-    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000))), again)
-    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now))), over)
-    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit"))), over)
-    assert.deepStrictEqual(exitOf(wait(now), at(failed("outage", now + 9000))), over)
-    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000, now - 5000))), over)
-    // A time without end would put the wait off for ever.
-    const days = (count: number) => now + count * 86_400_000
-    assert.strictEqual(exitOf(wait(now), at(failed("usage-limit", days(8))))?._tag, "Limited")
-    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", days(8) + 1))), over)
+describe("behaviour#limits-and-waits", () => {
+  describe("a wait", () => {
+    const wait = (until: number, kind: "usage-limit" | "quiet-hours" = "usage-limit"): Watch => ({
+      ...awaiting,
+      wait: { kind, until, trigger: "limit", since: now - 5000 }
+    })
+    const over = { _tag: "WaitOver", how: "over" } as const
+    it("a wait is over at its time; until then only completion and a request for recovery count", () => {
+      const counts = new Set(["complete", "resolved", "context_recovery"])
+      for (const [name, change, exit] of triggers)
+        assert.deepStrictEqual(exitOf(wait(now + 1), change), counts.has(name) ? exit : undefined, name)
+      // A wait for the same request is not ended by it.
+      const asked = { ...awaiting, wait: { ...wait(now + 1, "quiet-hours").wait!, trigger: "handoff" as const } }
+      assert.isUndefined(exitOf(asked, { comms: comms("context_recovery") }))
+      assert.deepStrictEqual(exitOf(wait(now), { process: "gone" }), over)
+    })
+    it("a wait is over when the Conductor goes on by itself, except in the quiet hours", () => {
+      const goesOn = (when: number, change: Partial<Signs> = {}) => at({ _tag: "Asked", at: when }, change)
+      assert.deepStrictEqual(exitOf(wait(now + 1), goesOn(now - 4999)), { _tag: "WaitOver", how: "went on" })
+      assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 5000)))
+      assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 4999, { process: "gone" })))
+      assert.isUndefined(exitOf(wait(now + 1, "quiet-hours"), goesOn(now - 4999)))
+      assert.isUndefined(exitOf(wait(now + 1), at(failed("usage-limit"))))
+    })
+    it("a wait is over too where the clock was set back to before it, and would put it off for as long", () => {
+      const hour = 3_600_000
+      const later = { ...awaiting, wait: { ...wait(now + 2 * hour).wait!, since: now + 1 } }
+      assert.deepStrictEqual(exitOf(later, { process: "gone" }), over)
+      assert.isUndefined(exitOf({ ...later, wait: { ...later.wait, since: now } }, { process: "gone" }))
+    })
+    it("a wait is put off only by a newly stated limit", () => {
+      const again = { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 } as const
+      assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000))), again)
+      assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now))), over)
+      assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit"))), over)
+      assert.deepStrictEqual(exitOf(wait(now), at(failed("outage", now + 9000))), over)
+      assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000, now - 5000))), over)
+      // A time without end would put the wait off for ever.
+      const days = (count: number) => now + count * 86_400_000
+      assert.strictEqual(exitOf(wait(now), at(failed("usage-limit", days(8))))?._tag, "Limited")
+      assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", days(8) + 1))), over)
+    })
   })
 })
 
-it("the evidence has all that a decision rests on", () => {
-  assert.deepStrictEqual(
-    evidenceOf({ ...healthy, process: undefined, comms: undefined, heartbeat: { raw: "soon", changedAt: undefined } }),
-    {
-      process: "unknown",
-      conductorState: null,
-      heartbeat: "soon",
-      heartbeatAge: null,
+describe("behaviour#said-to-be-done", () => {
+  it("the evidence has all that a decision rests on", () => {
+    assert.deepStrictEqual(
+      evidenceOf({
+        ...healthy,
+        process: undefined,
+        comms: undefined,
+        heartbeat: { raw: "soon", changedAt: undefined }
+      }),
+      {
+        process: "unknown",
+        conductorState: null,
+        heartbeat: "soon",
+        heartbeatAge: null,
+        staleAfter: 240_000,
+        signs: [],
+        contextTokens: null,
+        turnFinished: false,
+        end: null
+      }
+    )
+    assert.isTrue(evidenceOf({ ...healthy, ...at({ _tag: "Finished", at: now }) }).turnFinished)
+    assert.deepStrictEqual(evidenceOf(healthy), {
+      process: "running",
+      conductorState: "working",
+      heartbeat: ago(10),
+      heartbeatAge: 10_000,
       staleAfter: 240_000,
       signs: [],
       contextTokens: null,
       turnFinished: false,
       end: null
-    }
-  )
-  assert.isTrue(evidenceOf({ ...healthy, ...at({ _tag: "Finished", at: now }) }).turnFinished)
-  assert.deepStrictEqual(evidenceOf(healthy), {
-    process: "running",
-    conductorState: "working",
-    heartbeat: ago(10),
-    heartbeatAge: 10_000,
-    staleAfter: 240_000,
-    signs: [],
-    contextTokens: null,
-    turnFinished: false,
-    end: null
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref, Schema, Sink, Stdio, Stream } from "effect"
 import { screened } from "../../src/mcp/Requests.ts"
 
@@ -23,28 +23,30 @@ const through = Effect.fnUntraced(function* (chunks: ReadonlyArray<Uint8Array>) 
 
 const Message = Schema.Struct({ id: Schema.Int, params: Schema.String })
 
-it.effect.prop(
-  "messages arrive whole, however they are cut into chunks and whatever lies between them",
-  [
-    Schema.Array(Message),
-    Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))),
-    Schema.Boolean
-  ],
-  ([messages, sizes, garbage]) =>
-    Effect.gen(function* () {
-      const lines = messages.map((message) => `${JSON.stringify(message)}\n`)
-      const all = bytes(lines.map((line) => (garbage ? `{"torn": \n${line}` : line)).join(""))
-      const chunks: Array<Uint8Array> = []
-      for (let from = 0, n = 0; from < all.length; n += 1) {
-        const size = sizes[n % Math.max(1, sizes.length)] ?? 7
-        chunks.push(all.slice(from, from + size))
-        from += size
-      }
-      const { answers, passed } = yield* through(chunks)
-      assert.strictEqual(passed, lines.join(""))
-      assert.lengthOf(answers, garbage ? messages.length : 0)
-    })
-)
+describe("behaviour#words-of-the-agent", () => {
+  it.effect.prop(
+    "messages arrive whole, however they are cut into chunks and whatever lies between them",
+    [
+      Schema.Array(Message),
+      Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))),
+      Schema.Boolean
+    ],
+    ([messages, sizes, garbage]) =>
+      Effect.gen(function* () {
+        const lines = messages.map((message) => `${JSON.stringify(message)}\n`)
+        const all = bytes(lines.map((line) => (garbage ? `{"torn": \n${line}` : line)).join(""))
+        const chunks: Array<Uint8Array> = []
+        for (let from = 0, n = 0; from < all.length; n += 1) {
+          const size = sizes[n % Math.max(1, sizes.length)] ?? 7
+          chunks.push(all.slice(from, from + size))
+          from += size
+        }
+        const { answers, passed } = yield* through(chunks)
+        assert.strictEqual(passed, lines.join(""))
+        assert.lengthOf(answers, garbage ? messages.length : 0)
+      })
+  )
+})
 it.effect("a line that is too long is answered once and dropped, and the next line is read", () =>
   Effect.gen(function* () {
     const long = Array.from({ length: 40 }, () => bytes("x".repeat(100_000)))
