@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { CommsTables } from "@souffleur/comms"
 import { configKeys, programKeys } from "@souffleur/domain"
 import { commands, flagNames } from "./Commands.ts"
@@ -15,20 +15,26 @@ const firstCells = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/^\| `([^`]+)`/gmu)].map(([, cell]) => cell!)
 const sorted = (words: Iterable<string>): ReadonlyArray<string> => [...new Set(words)].toSorted()
 
-it("each key of the config file has a row, and no other key has", () => {
-  assert.deepStrictEqual(sorted(firstCells(section(settings, "Keys"))), sorted(configKeys))
+describe("settings#keys", () => {
+  it("each key of the config file has a row, and no other key has", () => {
+    assert.deepStrictEqual(sorted(firstCells(section(settings, "Keys"))), sorted(configKeys))
+  })
 })
-it("the specification names the keys that are pinned", () => {
-  const named = [...section(settings, "Pinned keys").matchAll(/`([A-Z_]+)`/gu)].map(([, key]) => key!)
-  assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
+
+describe("settings#pinned-keys", () => {
+  it("the specification names the keys that are pinned", () => {
+    const named = [...section(settings, "Pinned keys").matchAll(/`([A-Z_]+)`/gu)].map(([, key]) => key!)
+    assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
+  })
+  it("the table of keys marks the keys that are pinned", () => {
+    const rows = section(settings, "Keys")
+      .split("\n")
+      .filter((line) => line.startsWith("| `"))
+    const pinned = rows.filter((row) => /\bpinned \|/u.test(row)).map((row) => row.split("`")[1]!)
+    assert.deepStrictEqual(sorted(pinned), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
+  })
 })
-it("the table of keys marks the keys that are pinned", () => {
-  const rows = section(settings, "Keys")
-    .split("\n")
-    .filter((line) => line.startsWith("| `"))
-  const pinned = rows.filter((row) => /\bpinned \|/u.test(row)).map((row) => row.split("`")[1]!)
-  assert.deepStrictEqual(sorted(pinned), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
-})
+
 it("each command and each of its flags has a row", () => {
   const rows = commandLine.split("\n").filter((line) => line.startsWith("| `souffleur"))
   // A group, such as `hooks`, is named by its commands, in one row.
@@ -51,10 +57,13 @@ it("each command and each of its flags has a row", () => {
     []
   )
 })
-it("each state and each type of message of comms is in the specification", () => {
-  const tables = section(behaviour, "Tables of comms")
-  assert.deepStrictEqual(
-    [...CommsTables.states, ...CommsTables.messageTypes].filter((word) => !tables.includes(`\`${word}\``)),
-    []
-  )
+
+describe("behaviour#tables-of-comms", () => {
+  it("each state and each type of message of comms is in the specification", () => {
+    const tables = section(behaviour, "Tables of comms")
+    assert.deepStrictEqual(
+      [...CommsTables.states, ...CommsTables.messageTypes].filter((word) => !tables.includes(`\`${word}\``)),
+      []
+    )
+  })
 })

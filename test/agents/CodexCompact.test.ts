@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { only, outcomeOf, services, stepsOf, told } from "../claude/Watched.ts"
@@ -23,30 +23,32 @@ const part = (asked: Asked): Effect.Effect<Answer> =>
           : { shell: asked.toolResult === undefined ? "echo begun" : rehearsal }
   )
 
-it.live.skipIf(program === null)(
-  "a Codex whose conversation is over the gate is compacted in place, and goes on in its own session",
-  () =>
-    Effect.gen(function* () {
-      const config = "RECOVERY=export\nFORCE_COMPACT=1\n"
-      const lab = yield* agentLab({ ...realCodex, config }, program!, part)
-      const souffleur = yield* lab.run(begin)
-      yield* lab.tool
-      yield* told(souffleur, "WatchSettled")
-      const { conductor, sessionId } = only(yield* lab.log, "ConductorConfirmed")
-      process.kill((conductor as { readonly pid: number }).pid, "SIGKILL")
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      const log = yield* lab.log
-      assert.deepStrictEqual(stepsOf(log, "StepSucceeded").slice(-4), [
-        "mark",
-        "compact#1",
-        "prepare to resume",
-        "resume"
-      ])
-      assert.deepInclude(outcomeOf(log, "compact#1"), { compacted: true, summarized: true })
-      const relaunched = only(log, "ConductorRelaunched")
-      assert.deepStrictEqual([relaunched["provider"], relaunched["sessionId"]], ["standard_compact", sessionId])
-      assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
-      assert.include((yield* lab.asked).find(isBack)?.known, summary)
-      assert.strictEqual(yield* lab.read("proof"), "checked\n")
-    }).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("codex#compaction", () => {
+  it.live.skipIf(program === null)(
+    "a Codex whose conversation is over the gate is compacted in place, and goes on in its own session",
+    () =>
+      Effect.gen(function* () {
+        const config = "RECOVERY=export\nFORCE_COMPACT=1\n"
+        const lab = yield* agentLab({ ...realCodex, config }, program!, part)
+        const souffleur = yield* lab.run(begin)
+        yield* lab.tool
+        yield* told(souffleur, "WatchSettled")
+        const { conductor, sessionId } = only(yield* lab.log, "ConductorConfirmed")
+        process.kill((conductor as { readonly pid: number }).pid, "SIGKILL")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        assert.deepStrictEqual(stepsOf(log, "StepSucceeded").slice(-4), [
+          "mark",
+          "compact#1",
+          "prepare to resume",
+          "resume"
+        ])
+        assert.deepInclude(outcomeOf(log, "compact#1"), { compacted: true, summarized: true })
+        const relaunched = only(log, "ConductorRelaunched")
+        assert.deepStrictEqual([relaunched["provider"], relaunched["sessionId"]], ["standard_compact", sessionId])
+        assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+        assert.include((yield* lab.asked).find(isBack)?.known, summary)
+        assert.strictEqual(yield* lab.read("proof"), "checked\n")
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

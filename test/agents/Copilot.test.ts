@@ -7,7 +7,9 @@ import { agentNights } from "./AgentNights.ts"
 import type { Answer } from "./ModelTalk.ts"
 import { realCopilot } from "./RealCopilot.ts"
 
-agentNights(realCopilot, inject("copilot"))
+describe("copilot#records, copilot#sessions, copilot#hooks", () => {
+  agentNights(realCopilot, inject("copilot"))
+})
 
 const errand = { agent_type: "x", description: "one", mode: "sync", name: "one" }
 /** The tools by which Copilot starts a program that a file of the project names. */
@@ -16,7 +18,7 @@ const starts: ReadonlyArray<Answer> = [
   { shell: "song.ts", by: { name: "lsp", argument: "file", more: { operation: "documentSymbol" } } }
 ]
 
-describe("behaviour#permission-ceiling", () => {
+describe("copilot#the-ceiling", () => {
   for (const answer of starts)
     it.live.skipIf(inject("copilot") === null)(
       `below the highest permission its tool ${answer.by!.name} starts no program that an edit may have left`,

@@ -39,19 +39,18 @@ const agents = {
   qwen: realQwen
 }
 
-for (const name of ["codex", "copilot", "gemini", "opencode", "qwen"] as const)
-  it.live.skipIf(inject(name) === null)(
-    `${name} that is killed before its first answer goes on, and knows what it was told`,
-    () =>
-      Effect.gen(function* () {
-        const { lab, souffleur } = yield* killedEarly(name, inject(name)!)
-        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-        only(yield* lab.log, "ConductorRelaunched")
-        assert.include((yield* lab.asked).find(isBack)?.known, word)
-      }).pipe(Effect.scoped, Effect.provide(services))
-  )
-
 describe("behaviour#begin_again", () => {
+  for (const name of ["codex", "copilot", "gemini", "opencode", "qwen"] as const)
+    it.live.skipIf(inject(name) === null)(
+      `${name} that is killed before its first answer goes on, and knows what it was told`,
+      () =>
+        Effect.gen(function* () {
+          const { lab, souffleur } = yield* killedEarly(name, inject(name)!)
+          assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+          only(yield* lab.log, "ConductorRelaunched")
+          assert.include((yield* lab.asked).find(isBack)?.known, word)
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
   it.live.skipIf(inject("pi") === null)(
     "pi that is killed before its first answer gets its first prompt once more, in the same session",
     () =>

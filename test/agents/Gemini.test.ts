@@ -1,5 +1,7 @@
-import { inject } from "vitest"
+import { describe, inject } from "vitest"
 import { agentNights } from "./AgentNights.ts"
 import { realGemini } from "./RealGemini.ts"
 
-agentNights(realGemini, inject("gemini"))
+describe("gemini#output, gemini#sessions, gemini#hooks", () => {
+  agentNights(realGemini, inject("gemini"))
+})

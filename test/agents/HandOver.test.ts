@@ -1,4 +1,7 @@
+import { describe } from "vitest"
 import { handOver } from "./HandOvers.ts"
 
-handOver("codex", "pi", { flags: ["--tools", "read,edit,write,grep,find,ls"] })
-handOver("pi", "codex")
+describe("behaviour#hand-over", () => {
+  handOver("codex", "pi", { flags: ["--tools", "read,edit,write,grep,find,ls"] })
+  handOver("pi", "codex")
+})

@@ -1,5 +1,7 @@
-import { inject } from "vitest"
+import { describe, inject } from "vitest"
 import { agentNights } from "./AgentNights.ts"
 import { realOpenCode } from "./RealOpenCode.ts"
 
-agentNights(realOpenCode, inject("opencode"))
+describe("opencode#records, opencode#sessions", () => {
+  agentNights(realOpenCode, inject("opencode"))
+})

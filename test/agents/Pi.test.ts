@@ -1,5 +1,7 @@
-import { inject } from "vitest"
+import { describe, inject } from "vitest"
 import { agentNights } from "./AgentNights.ts"
 import { realPi } from "./RealPi.ts"
 
-agentNights(realPi, inject("pi"))
+describe("pi#records, pi#sessions", () => {
+  agentNights(realPi, inject("pi"))
+})

@@ -40,14 +40,14 @@ const handedOff = Effect.fn("HandedOff")(function* (stageOf: typeof headless | t
   assert.deepStrictEqual(permissionsOf(flagsOf(argv)), ["acceptEdits"])
 })
 
-describe("behaviour#secrets", () => {
+describe("behaviour#payload", () => {
   it.live.skipIf(claude === null)(
     "a hand-off's own prompt arrives byte for byte, and its permission stays below the ceiling",
     () => handedOff(headless).pipe(Effect.scoped, Effect.provide(services))
   )
-})
 
-it.live.skipIf(claude === null || tmuxMissing)(
-  "a hand-off's own prompt arrives in a window of tmux, too (skipped where tmux is missing)",
-  () => handedOff(tmux).pipe(Effect.scoped, Effect.provide(services))
-)
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "a hand-off's own prompt arrives in a window of tmux, too (skipped where tmux is missing)",
+    () => handedOff(tmux).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

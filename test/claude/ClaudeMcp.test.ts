@@ -75,7 +75,7 @@ const conducted = Effect.fn("Mcp.conducted")(function* (solo: boolean) {
   assert.strictEqual(most, 1)
 })
 
-describe("behaviour#words-of-the-agent", () => {
+describe("claude-code#servers-of-tools", () => {
   it.live.skipIf(claude === null)(
     "MCP: the agent itself beats, asks for a fresh context, and its successor says that all is done",
     () => conducted(false).pipe(Effect.scoped, Effect.provide(services))

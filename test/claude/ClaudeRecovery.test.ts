@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import { recovered } from "./Recovered.ts"
@@ -7,15 +7,17 @@ import { services } from "./Watched.ts"
 
 const claude = inject("claude")
 
-it.live.skipIf(claude === null)(
-  "an agent that is killed in the middle of a tool comes back with its conversation",
-  () =>
-    Effect.gen(function* () {
-      const { argv } = yield* recovered(claude!, { stageOf: headless, harm: "SIGKILL" })
-      assert.include(argv, "-p")
-    }).pipe(Effect.scoped, Effect.provide(services))
-)
+describe("claude-code#signals", () => {
+  it.live.skipIf(claude === null)(
+    "an agent that is killed in the middle of a tool comes back with its conversation",
+    () =>
+      Effect.gen(function* () {
+        const { argv } = yield* recovered(claude!, { stageOf: headless, harm: "SIGKILL" })
+        assert.include(argv, "-p")
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
 
-it.live.skipIf(claude === null)("an agent that hangs is ended, with its tool, before its successor starts", () =>
-  recovered(claude!, { stageOf: headless, harm: "SIGSTOP" }).pipe(Effect.scoped, Effect.provide(services))
-)
+  it.live.skipIf(claude === null)("an agent that hangs is ended, with its tool, before its successor starts", () =>
+    recovered(claude!, { stageOf: headless, harm: "SIGSTOP" }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

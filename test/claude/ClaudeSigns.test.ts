@@ -66,6 +66,9 @@ describe("behaviour#waiting-for-a-person", () => {
   )
 })
 
+/** Longer than a heartbeat may be old. */
+const silence = "12 seconds"
+
 describe("behaviour#verdicts", () => {
   it.live.skipIf(claude === null)(
     "an agent that is stopped in solo hangs once its calls may no longer stall, and is recovered",
@@ -88,12 +91,6 @@ describe("behaviour#verdicts", () => {
         assert.deepStrictEqual([most, all.size], [1, 2])
       }).pipe(Effect.scoped, Effect.provide(services))
   )
-})
-
-/** Longer than a heartbeat may be old. */
-const silence = "12 seconds"
-
-describe("behaviour#verdicts", () => {
   it.live.skipIf(claude === null)("a silent model is no death in solo, and no hand-off is taken before it speaks", () =>
     Effect.gen(function* () {
       const spoke = yield* Ref.make(0)

@@ -61,18 +61,6 @@ const compactedInPlace = Effect.fn("Compacted.inPlace")(function* (stageOf: type
   for (const { argv } of all.values()) assert.deepStrictEqual(permissionsOf(argv), ["acceptEdits"])
 })
 
-it.live.skipIf(claude === null)(
-  "an export over the gate: the session is compacted in place and resumed under its own id",
-  () => compactedInPlace(headless).pipe(Effect.scoped, Effect.provide(services))
-)
-
-describe("behaviour#standard_compact", () => {
-  it.live.skipIf(claude === null || tmuxMissing)(
-    "a compact session in a window of tmux idles and is ended (skipped where tmux is missing)",
-    () => compactedInPlace(tmux).pipe(Effect.scoped, Effect.provide(services))
-  )
-})
-
 /** Two compactions that the model refuses, and nothing after them. */
 const failedClosed = Effect.fn("Compacted.failedClosed")(function* (
   compaction: Effect.Effect<Answer>,
@@ -97,30 +85,15 @@ const failedClosed = Effect.fn("Compacted.failedClosed")(function* (
   return { lab, souffleur }
 })
 
-it.live.skipIf(claude === null)(
-  "a compaction that fails with exit code 0 is tried once more, then closed, until an operator retries",
-  () =>
-    Effect.gen(function* () {
-      const compaction = yield* Ref.make(tooLong)
-      const { lab, souffleur } = yield* failedClosed(Ref.get(compaction), headless)
-      // Not a word of it in the exit code.
-      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-      assert.strictEqual(
-        yield* spawner.exitCode(ChildProcess.make(claude!, ["-p", "--resume", first, "--", "/compact"], lab.options)),
-        0
-      )
-      assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 0)
-
-      yield* Ref.set(compaction, summary)
-      yield* lab.said("retry")
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 1)
-      assert.strictEqual(only(yield* lab.log, "ConductorRelaunched")["sessionId"], first)
-      assert.strictEqual(yield* lab.stateOf("souffleur"), "complete")
-    }).pipe(Effect.scoped, Effect.provide(services))
-)
-
 describe("behaviour#standard_compact", () => {
+  it.live.skipIf(claude === null)(
+    "an export over the gate: the session is compacted in place and resumed under its own id",
+    () => compactedInPlace(headless).pipe(Effect.scoped, Effect.provide(services))
+  )
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "a compact session in a window of tmux idles and is ended (skipped where tmux is missing)",
+    () => compactedInPlace(tmux).pipe(Effect.scoped, Effect.provide(services))
+  )
   it.live.skipIf(claude === null || tmuxMissing)(
     "a failed compaction in a window of tmux idles until its time is over, and is ended (skipped where tmux is missing)",
     () =>
@@ -128,5 +101,30 @@ describe("behaviour#standard_compact", () => {
         Effect.scoped,
         Effect.provide(services)
       )
+  )
+})
+
+describe("claude-code#compaction", () => {
+  it.live.skipIf(claude === null)(
+    "a compaction that fails with exit code 0 is tried once more, then closed, until an operator retries",
+    () =>
+      Effect.gen(function* () {
+        const compaction = yield* Ref.make(tooLong)
+        const { lab, souffleur } = yield* failedClosed(Ref.get(compaction), headless)
+        // Not a word of it in the exit code.
+        const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+        assert.strictEqual(
+          yield* spawner.exitCode(ChildProcess.make(claude!, ["-p", "--resume", first, "--", "/compact"], lab.options)),
+          0
+        )
+        assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 0)
+
+        yield* Ref.set(compaction, summary)
+        yield* lab.said("retry")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 1)
+        assert.strictEqual(only(yield* lab.log, "ConductorRelaunched")["sessionId"], first)
+        assert.strictEqual(yield* lab.stateOf("souffleur"), "complete")
+      }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

@@ -15,7 +15,7 @@ const running = Effect.fn("EarlyEnd.running")(function* (part: Part, ...flags: R
   return { lab, souffleur: yield* stage.souffleur(["run", "--json", "--", claude!, "-p", ...flags, begin]) }
 })
 
-describe("behaviour#early-ends", () => {
+describe("claude-code#signals", () => {
   it.live.skipIf(claude === null)(
     "an agent that a signal ends within its turn has not completed, although its exit code is 0",
     () =>
@@ -35,7 +35,9 @@ describe("behaviour#early-ends", () => {
         assert.deepStrictEqual((yield* lab.agents).most, 1)
       }).pipe(Effect.scoped, Effect.provide(services))
   )
+})
 
+describe("claude-code#permissions", () => {
   it.live.skipIf(claude === null)("an agent whose permission was refused goes on, and is told so", () =>
     Effect.gen(function* () {
       const write = { tool: { name: "Write", input: { file_path: "done.txt", content: "done" } } }
@@ -57,7 +59,9 @@ describe("behaviour#early-ends", () => {
       assert.strictEqual(yield* lab.read("done.txt"), "done")
     }).pipe(Effect.scoped, Effect.provide(services))
   )
+})
 
+describe("behaviour#early-ends", () => {
   it.live.skipIf(claude === null)(
     "a successor that does nothing but answer is asked to check, and completes then",
     () =>

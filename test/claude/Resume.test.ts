@@ -111,36 +111,36 @@ describe("behaviour#resume", () => {
       assert.deepStrictEqual([most, all.size], [1, 3])
     }).pipe(Effect.scoped, Effect.provide(services))
   )
-})
 
-it.live.skipIf(claude === null)(
-  "a session whose context is full is compacted in place if the gate refuses its export",
-  () =>
-    Effect.gen(function* () {
-      const part: Part = ({ compaction, said, toolResult }) =>
-        Effect.succeed(
-          compaction
-            ? { text: "<summary>They rehearse.</summary>" }
-            : said.some((text) => text.includes("This session was compacted"))
-              ? bash("echo checked")
-              : toolResult?.includes("checked") === true
-                ? { text: "All is complete." }
-                : bash(rehearsal)
+  it.live.skipIf(claude === null)(
+    "a session whose context is full is compacted in place if the gate refuses its export",
+    () =>
+      Effect.gen(function* () {
+        const part: Part = ({ compaction, said, toolResult }) =>
+          Effect.succeed(
+            compaction
+              ? { text: "<summary>They rehearse.</summary>" }
+              : said.some((text) => text.includes("This session was compacted"))
+                ? bash("echo checked")
+                : toolResult?.includes("checked") === true
+                  ? { text: "All is complete." }
+                  : bash(rehearsal)
+          )
+        const { lab, pid, sessionId, souffleur } = yield* running(part, "FORCE_COMPACT=1\n")
+        process.kill(pid, "SIGKILL")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        const escalated = log.filter(({ _tag }) => _tag === "RecoveryEscalated")
+        assert.deepStrictEqual(
+          escalated.map(({ from, to }) => [from, to]),
+          [
+            ["resume", "claude_export"],
+            ["claude_export", "standard_compact"]
+          ]
         )
-      const { lab, pid, sessionId, souffleur } = yield* running(part, "FORCE_COMPACT=1\n")
-      process.kill(pid, "SIGKILL")
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      const log = yield* lab.log
-      const escalated = log.filter(({ _tag }) => _tag === "RecoveryEscalated")
-      assert.deepStrictEqual(
-        escalated.map(({ from, to }) => [from, to]),
-        [
-          ["resume", "claude_export"],
-          ["claude_export", "standard_compact"]
-        ]
-      )
-      assert.include(escalated[0]?.["message"], "its context is full: 1,000 tokens are in use, and the limit is 1")
-      const relaunched = only(log, "ConductorRelaunched")
-      assert.deepStrictEqual([relaunched["provider"], relaunched["sessionId"]], ["standard_compact", sessionId])
-    }).pipe(Effect.scoped, Effect.provide(services))
-)
+        assert.include(escalated[0]?.["message"], "its context is full: 1,000 tokens are in use, and the limit is 1")
+        const relaunched = only(log, "ConductorRelaunched")
+        assert.deepStrictEqual([relaunched["provider"], relaunched["sessionId"]], ["standard_compact", sessionId])
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

@@ -10,7 +10,7 @@ import { bash, first, only, rehearsal, services, staged, told } from "./Watched.
 const claude = inject("claude")
 const byHand = "I do it by hand."
 
-describe("behaviour#one-writer", () => {
+describe("claude-code#sessions", () => {
   it.live.skipIf(claude === null)(
     "a session that was resumed by hand is kept: nothing is launched beside it, and it may be adopted",
     () =>

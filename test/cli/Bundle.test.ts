@@ -115,17 +115,43 @@ it("a chunk takes Node's modules as they are, unless it asks for their default",
   assert.notMatch(chunks.join("\n"), /__toESM\(node_/u)
 })
 
-it("the command is short and loads nothing before it knows what is asked; each errand is one file", () => {
-  const text = fs.readFileSync(bundle, "utf8")
-  assert.isBelow(text.length, 4000)
-  assert.deepStrictEqual(loadedFirst(text), [])
-  assert.match(text, /^#!\/usr\/bin\/env node\n/)
-  assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
-  for (const name of ["hook.cjs", "comms.cjs", "guardian.cjs", "launch.cjs", "notify.cjs"]) {
-    const imported = importedBy(fs.readFileSync(join(folder, name), "utf8"))
-    assert.isNotEmpty(imported)
-    for (const one of imported) assert.isTrue(isBuiltin(one), `${name}: ${one}`)
-  }
+describe("settings#compiled-code", () => {
+  it("the command is short and loads nothing before it knows what is asked; each errand is one file", () => {
+    const text = fs.readFileSync(bundle, "utf8")
+    assert.isBelow(text.length, 4000)
+    assert.deepStrictEqual(loadedFirst(text), [])
+    assert.match(text, /^#!\/usr\/bin\/env node\n/)
+    assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
+    for (const name of ["hook.cjs", "comms.cjs", "guardian.cjs", "launch.cjs", "notify.cjs"]) {
+      const imported = importedBy(fs.readFileSync(join(folder, name), "utf8"))
+      assert.isNotEmpty(imported)
+      for (const one of imported) assert.isTrue(isBuiltin(one), `${name}: ${one}`)
+    }
+  })
+  it.live("a start reads few files, and the help no file of the store", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const loaded = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+        const note = join(the.home, "loaded")
+        const source = `import { registerHooks } from "node:module"
+        import { appendFileSync } from "node:fs"
+        registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(note)}, url + "\\n"), next(url, context)) })`
+        const hooks = ["--import", `data:text/javascript,${encodeURIComponent(source)}`]
+        yield* the.exactly(process.execPath, [...hooks, bundle, ...args], the.environment).ended
+        const urls = fs.readFileSync(note, "utf8").trim().split("\n")
+        fs.rmSync(note)
+        return urls.filter((url) => url.startsWith("file:")).map((url) => basename(url))
+      })
+      const [version, help, status] = [yield* loaded("--version"), yield* loaded("--help"), yield* loaded("status")]
+      assert.deepStrictEqual(version, ["souffleur.cjs"])
+      assert.include(help, "program.cjs")
+      assert.notInclude(help, "status.cjs")
+      assert.include(status, "status.cjs")
+      assert.notInclude(status, "run.cjs")
+      assert.isAtMost(status.length, 10)
+      assert.isAtMost((yield* loaded("run", "--help")).length, 10)
+    })
+  )
 })
 
 it("the page and the hub are files of their own, and they and the tools alone load a server", () => {
@@ -155,33 +181,6 @@ it("the page and the hub are files of their own, and they and the tools alone lo
     "chunks/loopback.cjs",
     "chunks/fleet.cjs"
   ])
-})
-
-describe("settings#compiled-code", () => {
-  it.live("a start reads few files, and the help no file of the store", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([])
-      const loaded = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-        const note = join(the.home, "loaded")
-        const source = `import { registerHooks } from "node:module"
-        import { appendFileSync } from "node:fs"
-        registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(note)}, url + "\\n"), next(url, context)) })`
-        const hooks = ["--import", `data:text/javascript,${encodeURIComponent(source)}`]
-        yield* the.exactly(process.execPath, [...hooks, bundle, ...args], the.environment).ended
-        const urls = fs.readFileSync(note, "utf8").trim().split("\n")
-        fs.rmSync(note)
-        return urls.filter((url) => url.startsWith("file:")).map((url) => basename(url))
-      })
-      const [version, help, status] = [yield* loaded("--version"), yield* loaded("--help"), yield* loaded("status")]
-      assert.deepStrictEqual(version, ["souffleur.cjs"])
-      assert.include(help, "program.cjs")
-      assert.notInclude(help, "status.cjs")
-      assert.include(status, "status.cjs")
-      assert.notInclude(status, "run.cjs")
-      assert.isAtMost(status.length, 10)
-      assert.isAtMost((yield* loaded("run", "--help")).length, 10)
-    })
-  )
 })
 
 it("a hook, a launch and the compile cache load nothing of Effect", () => {

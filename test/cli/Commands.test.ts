@@ -8,9 +8,8 @@ import { live, liveCase } from "./Live.ts"
 const id = "11111111-1111-4111-8111-111111111111"
 const nobody = "4190000"
 const at = (pid: string, session: string) => ["watch", "--pid", pid, "--session-id", session]
-
-describe("behaviour#claims", () => {
-  describe.concurrent("the command", () => {
+describe.concurrent("the command", () => {
+  describe("command-line#conventions", () => {
     live(
       "bad usage ends a process with its exit code and one line on standard error; BadUsage.test.ts has each case",
       () =>
@@ -57,7 +56,9 @@ describe("behaviour#claims", () => {
           )
         })
     )
+  })
 
+  describe("settings#config-file", () => {
     live("a config file of rubbish leads to warnings and defaults", () =>
       Effect.gen(function* () {
         const the = yield* stage([])
@@ -75,7 +76,9 @@ describe("behaviour#claims", () => {
         assert.include(config.source, ".orchestra_configs/souffleur")
       })
     )
+  })
 
+  describe("behaviour#claims", () => {
     live(
       "a Conductor has one souffleur in any state folder; its log can be followed and replayed; release leaves the Conductor alive",
       () =>
@@ -146,7 +149,9 @@ describe("behaviour#claims", () => {
           assert.strictEqual(the.row("souffleur")["state"], "exited")
         })
     )
+  })
 
+  describe("behaviour#signals-of-souffleur", () => {
     liveCase("a souffleur that is told to end leaves its watch resumable, and its row as it was", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -169,7 +174,9 @@ describe("behaviour#claims", () => {
         assert.deepStrictEqual(yield* last.ended, { code: 0, signal: null })
       })
     )
+  })
 
+  describe("behaviour#validation", () => {
     liveCase("three failed validations end a watch with 1, a message and the row, and nothing is launched", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -181,7 +188,9 @@ describe("behaviour#claims", () => {
         assert.deepStrictEqual(the.launched(), [])
       })
     )
+  })
 
+  describe("command-line#plumbing", () => {
     liveCase(
       "a session with a record of 200 MB is exported in bounded memory, and the export says what was left out",
       () =>

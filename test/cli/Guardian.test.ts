@@ -74,32 +74,6 @@ describe.concurrent("a guardian", () => {
         assert.include(fs.readFileSync(output, "utf8"), `watch ${the.id} goes on`)
       })
     )
-  })
-
-  describe("behaviour#signals-of-souffleur", () => {
-    liveCase(
-      "the guardian leaves a souffleur ended that a person ended, even where the log was locked during its goodbye",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* guardedWatch()
-          const log = new DatabaseSync(join(the.state, "souffleur.db"), { timeout: 10_000 })
-          log.exec("BEGIN IMMEDIATE")
-          the.watch.kill("SIGTERM")
-          yield* the.watch.ended
-          yield* the.nobody
-          log.exec("COMMIT")
-          log.close()
-          const events = yield* the.events
-          assert.notInclude(
-            events.map(({ _tag }) => _tag),
-            "OwnerLeft"
-          )
-          assert.deepStrictEqual(restorations(events), [])
-        })
-    )
-  })
-
-  describe("behaviour#guardian", () => {
     liveCase(
       "the guardian kills a hung souffleur and then starts another; the Conductor is not touched, and release ends both",
       () =>
@@ -218,6 +192,29 @@ describe.concurrent("a guardian", () => {
             ),
             [1, 1, 1]
           )
+        })
+    )
+  })
+
+  describe("behaviour#signals-of-souffleur", () => {
+    liveCase(
+      "the guardian leaves a souffleur ended that a person ended, even where the log was locked during its goodbye",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* guardedWatch()
+          const log = new DatabaseSync(join(the.state, "souffleur.db"), { timeout: 10_000 })
+          log.exec("BEGIN IMMEDIATE")
+          the.watch.kill("SIGTERM")
+          yield* the.watch.ended
+          yield* the.nobody
+          log.exec("COMMIT")
+          log.close()
+          const events = yield* the.events
+          assert.notInclude(
+            events.map(({ _tag }) => _tag),
+            "OwnerLeft"
+          )
+          assert.deepStrictEqual(restorations(events), [])
         })
     )
   })

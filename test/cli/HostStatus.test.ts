@@ -48,6 +48,19 @@ esac`
 
 const withTools = (the: Stage) => ({ PATH: `${join(the.home, "tools")}:/usr/bin:/bin` })
 
+const server = ["/usr/sbin/sshd", "/usr/local/sbin/sshd"].find((file) => fs.existsSync(file))
+const unusable = server === undefined || spawnSync("ssh", ["-V"]).status !== 0
+
+const freePort = Effect.promise(
+  () =>
+    new Promise<number>((resolve) => {
+      const one = net.createServer().listen(0, "127.0.0.1", () => {
+        const { port } = one.address() as net.AddressInfo
+        one.close(() => resolve(port))
+      })
+    })
+)
+
 describe("command-line#hosts", () => {
   it.live("status --host shows the watches of several hosts, and a host that fails is a row that says why", () =>
     Effect.gen(function* () {
@@ -137,22 +150,6 @@ evil) printf '[{"watch":"w","project":"/p","state":"needs you","standing":"s","n
       assert.deepStrictEqual([code, errors.includes("needs the program ssh")], [2, true])
     })
   )
-})
-
-const server = ["/usr/sbin/sshd", "/usr/local/sbin/sshd"].find((file) => fs.existsSync(file))
-const unusable = server === undefined || spawnSync("ssh", ["-V"]).status !== 0
-
-const freePort = Effect.promise(
-  () =>
-    new Promise<number>((resolve) => {
-      const one = net.createServer().listen(0, "127.0.0.1", () => {
-        const { port } = one.address() as net.AddressInfo
-        one.close(() => resolve(port))
-      })
-    })
-)
-
-describe("command-line#hosts", () => {
   it.live.skipIf(unusable)("status --host speaks to a real server of ssh, and tells how a refused key ends", () =>
     Effect.gen(function* () {
       const the = yield* stage([])

@@ -32,9 +32,8 @@ const tmuxOf = (the: Effect.Success<ReturnType<typeof stage>>, variables: Readon
     shown: Effect.sync(() => tmux("display-message", "-p", "-t", "night:", "#{window_index}"))
   }
 }
-
-describe("behaviour#delivery-of-notices", () => {
-  describe.concurrent("the command line sends notices", () => {
+describe.concurrent("the command line sends notices", () => {
+  describe("command-line#setting-up", () => {
     live("notify --test sends one notice to each channel and says that each took it", () =>
       Effect.gen(function* () {
         const the = yield* stage([])
@@ -101,6 +100,9 @@ describe("behaviour#delivery-of-notices", () => {
         assert.deepStrictEqual([listed.code, listed.lines], [0, ["desktop", "ntfy+words:https://ntfy.sh/topic"]])
       })
     )
+  })
+
+  describe("behaviour#trust", () => {
     liveCase("a config file that has got another channel sends nothing before a person trusts it", () =>
       Effect.gen(function* () {
         const the = yield* stage([])
@@ -121,6 +123,9 @@ describe("behaviour#delivery-of-notices", () => {
         assert.strictEqual(received.length, 1)
       })
     )
+  })
+
+  describe("settings#secrets-of-channels", () => {
     liveCase("a secret is in no argument and no variable of the process that sends, nor in its watch", () =>
       Effect.gen(function* () {
         const the = yield* stage([])
@@ -143,6 +148,9 @@ describe("behaviour#delivery-of-notices", () => {
         assert.strictEqual((yield* running.ended).code, 0)
       })
     )
+  })
+
+  describe("behaviour#delivery-of-notices", () => {
     liveCase("the end of a command is told with its last line where that is asked for, and it gets no secret", () =>
       Effect.gen(function* () {
         const the = yield* stage([])

@@ -10,7 +10,7 @@ const withoutTmux = spawnSync("tmux", ["-V"]).status !== 0
 
 const script = (path: string, text: string) => fs.writeFileSync(path, `#!/bin/sh\n${text}`, { mode: 0o755 })
 
-describe("behaviour#standard_compact", () => {
+describe("command-line#plumbing", () => {
   describe.concurrent("compact by hand", () => {
     liveCase("compact compacts a session whose process has ended in place, under the ceiling", () =>
       Effect.gen(function* () {
@@ -78,116 +78,120 @@ describe("behaviour#standard_compact", () => {
   })
 })
 
-describe.concurrent("attach", () => {
-  liveCase("attach leaves generation 1 to the user, and follows the successor's output to the end of the watch", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1, 50), task(2, 400)])
-      const conductor = yield* the.conductor(2)
-      const watch = the.watch(conductor)
-      yield* prints(watch, "WatchSettled")
-      const first = yield* the.run(["attach"])
-      assert.deepStrictEqual([first.code, first.lines], [2, []])
-      assert.match(
-        first.errors,
-        new RegExp(`Conductor \\(S1\\), pid ${conductor.pid}, was not started by souffleur: its output is not ours`)
-      )
-      conductor.kill("SIGKILL")
-      yield* prints(watch, "ConductorRelaunched")
-      const attached = yield* the.run(["attach"])
-      assert.strictEqual(attached.code, 0, attached.errors)
-      assert.deepStrictEqual(attached.lines, ["Every task of the plan is complete."])
-      assert.match(attached.errors, /^the Conductor \(S2\), pid \d+: its output/)
-      yield* watch.ended
-      // The words from before the end can still be read after it.
-      assert.deepStrictEqual((yield* the.run(["attach"])).lines, attached.lines)
-    })
-  )
-
-  live(
-    "attach selects the agent's tmux pane, even behind a shell; without a terminal it says how to go there",
-    () =>
+describe("command-line#looking", () => {
+  describe.concurrent("attach", () => {
+    liveCase("attach leaves generation 1 to the user, and follows the successor's output to the end of the watch", () =>
       Effect.gen(function* () {
-        const the = yield* stage([task(1)], { SOUFFLEUR_STANDIN_HANG_AT: "1" })
-        const tmux = (...args: ReadonlyArray<string>) =>
-          spawnSync("tmux", args, { env: the.environment, cwd: the.project, encoding: "utf8" }).stdout.trim()
-        const agent = join(the.home, "agent")
-        script(agent, `'${process.execPath}' '${bundle}' __stand-in --session-id ${the.session} -- work\n`)
-        tmux("-f", "/dev/null", "new-session", "-d", "-s", "the opera", agent)
-        tmux("new-window", "-t", "the opera:", "sleep", "300")
-        const sessions = join(the.home, "claude", "sessions")
-        const pids = Effect.sync(() => (fs.existsSync(sessions) ? fs.readdirSync(sessions) : []))
-        const [file] = yield* until(pids, (found) => found.length === 1 && the.sessions().length === 1)
-        const pid = file!.replace(".json", "")
-        const watch = the.start(["watch", "--json", "--pid", pid, "--session-id", the.session])
+        const the = yield* stage([task(1, 50), task(2, 400)])
+        const conductor = yield* the.conductor(2)
+        const watch = the.watch(conductor)
         yield* prints(watch, "WatchSettled")
-        const shown = () => tmux("display-message", "-p", "-t", "the opera:", "#{window_index}")
-        assert.strictEqual(shown(), "1")
-        const { code, errors, lines } = yield* the.run(["attach"])
-        assert.strictEqual(code, 0, errors)
-        assert.deepStrictEqual(lines, [
-          `the Conductor (S1), pid ${pid}: it runs in tmux, session the opera: tmux attach-session -t '%0'`
-        ])
-        assert.strictEqual(shown(), "0")
-        // Another server answers there, or none.
-        const outside = yield* the.run(["attach"], { TMUX_TMPDIR: the.project })
-        assert.deepStrictEqual([outside.code, outside.lines], [2, []])
-        assert.match(outside.errors, /be asked from here: tmux -S \/\S+ attach$/mu)
-      }),
-    withoutTmux
-  )
-
-  liveCase("attach asks kitty for the window of the agent, or of its parent", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const conductor = yield* the.conductor()
-      const watch = the.watch(conductor)
-      yield* prints(watch, "WatchSettled")
-      const [bin, asked] = [join(the.home, "bin"), join(the.home, "asked")]
-      fs.mkdirSync(bin)
-      script(join(bin, "kitty"), `echo "$@" >> '${asked}'\n[ "$4" = pid:${process.pid} ]\n`)
-      const { code, errors, lines } = yield* the.run(["attach"], {
-        PATH: `${bin}:/usr/bin:/bin`,
-        KITTY_LISTEN_ON: "unix:/nowhere"
+        const first = yield* the.run(["attach"])
+        assert.deepStrictEqual([first.code, first.lines], [2, []])
+        assert.match(
+          first.errors,
+          new RegExp(`Conductor \\(S1\\), pid ${conductor.pid}, was not started by souffleur: its output is not ours`)
+        )
+        conductor.kill("SIGKILL")
+        yield* prints(watch, "ConductorRelaunched")
+        const attached = yield* the.run(["attach"])
+        assert.strictEqual(attached.code, 0, attached.errors)
+        assert.deepStrictEqual(attached.lines, ["Every task of the plan is complete."])
+        assert.match(attached.errors, /^the Conductor \(S2\), pid \d+: its output/)
+        yield* watch.ended
+        // The words from before the end can still be read after it.
+        assert.deepStrictEqual((yield* the.run(["attach"])).lines, attached.lines)
       })
-      assert.deepStrictEqual([code, lines, errors], [0, [], ""])
-      const pids = [conductor.pid, process.pid]
-      assert.deepStrictEqual(
-        fs.readFileSync(asked, "utf8").trim().split("\n"),
-        pids.map((pid) => `@ focus-window --match pid:${pid}`)
+    )
+
+    live(
+      "attach selects the agent's tmux pane, even behind a shell; without a terminal it says how to go there",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* stage([task(1)], { SOUFFLEUR_STANDIN_HANG_AT: "1" })
+          const tmux = (...args: ReadonlyArray<string>) =>
+            spawnSync("tmux", args, { env: the.environment, cwd: the.project, encoding: "utf8" }).stdout.trim()
+          const agent = join(the.home, "agent")
+          script(agent, `'${process.execPath}' '${bundle}' __stand-in --session-id ${the.session} -- work\n`)
+          tmux("-f", "/dev/null", "new-session", "-d", "-s", "the opera", agent)
+          tmux("new-window", "-t", "the opera:", "sleep", "300")
+          const sessions = join(the.home, "claude", "sessions")
+          const pids = Effect.sync(() => (fs.existsSync(sessions) ? fs.readdirSync(sessions) : []))
+          const [file] = yield* until(pids, (found) => found.length === 1 && the.sessions().length === 1)
+          const pid = file!.replace(".json", "")
+          const watch = the.start(["watch", "--json", "--pid", pid, "--session-id", the.session])
+          yield* prints(watch, "WatchSettled")
+          const shown = () => tmux("display-message", "-p", "-t", "the opera:", "#{window_index}")
+          assert.strictEqual(shown(), "1")
+          const { code, errors, lines } = yield* the.run(["attach"])
+          assert.strictEqual(code, 0, errors)
+          assert.deepStrictEqual(lines, [
+            `the Conductor (S1), pid ${pid}: it runs in tmux, session the opera: tmux attach-session -t '%0'`
+          ])
+          assert.strictEqual(shown(), "0")
+          // Another server answers there, or none.
+          const outside = yield* the.run(["attach"], { TMUX_TMPDIR: the.project })
+          assert.deepStrictEqual([outside.code, outside.lines], [2, []])
+          assert.match(outside.errors, /be asked from here: tmux -S \/\S+ attach$/mu)
+        }),
+      withoutTmux
+    )
+
+    liveCase("attach asks kitty for the window of the agent, or of its parent", () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const conductor = yield* the.conductor()
+        const watch = the.watch(conductor)
+        yield* prints(watch, "WatchSettled")
+        const [bin, asked] = [join(the.home, "bin"), join(the.home, "asked")]
+        fs.mkdirSync(bin)
+        script(join(bin, "kitty"), `echo "$@" >> '${asked}'\n[ "$4" = pid:${process.pid} ]\n`)
+        const { code, errors, lines } = yield* the.run(["attach"], {
+          PATH: `${bin}:/usr/bin:/bin`,
+          KITTY_LISTEN_ON: "unix:/nowhere"
+        })
+        assert.deepStrictEqual([code, lines, errors], [0, [], ""])
+        const pids = [conductor.pid, process.pid]
+        assert.deepStrictEqual(
+          fs.readFileSync(asked, "utf8").trim().split("\n"),
+          pids.map((pid) => `@ focus-window --match pid:${pid}`)
+        )
+      })
+    )
+  })
+})
+
+describe("settings#launcher", () => {
+  liveCase("a successor in kitty starts in a tab, not in print mode; attach says when kitty does not answer", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1, 50), task(2)])
+      const bin = join(the.home, "bin")
+      fs.mkdirSync(bin)
+      // Of `kitty @ launch` it does what a test needs: the command behind `--`, which outlives it.
+      script(
+        join(bin, "kitty"),
+        `[ "$2" = launch ] || exit 1\nwhile [ "$1" != -- ]; do [ "$1" = --env ] && export "$2"; shift; done\nshift\n"$@" > /dev/null 2>&1 &\n`
       )
+      const kitty = {
+        PATH: `${bin}:/usr/bin:/bin`,
+        KITTY_LISTEN_ON: "unix:/nowhere",
+        KITTY_WINDOW_ID: "1",
+        SOUFFLEUR_LAUNCHER: "auto"
+      }
+      const conductor = yield* the.conductor(2)
+      const watch = the.start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session], kitty)
+      yield* prints(watch, "WatchSettled")
+      conductor.kill("SIGKILL")
+      const { conductor: successor, print } = yield* prints(watch, "ConductorRelaunched")
+      assert.isFalse(print)
+      const attached = yield* the.run(["attach"], kitty)
+      assert.strictEqual(attached.code, 2)
+      assert.match(
+        attached.errors,
+        /the Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here: type souffleur attach within/
+      )
+      assert.deepStrictEqual(yield* watch.ended, { code: 0, signal: null })
+      assert.deepStrictEqual(the.launched(), [(successor as { readonly pid: number }).pid])
     })
   )
 })
-
-liveCase("a successor in kitty starts in a tab, not in print mode; attach says when kitty does not answer", () =>
-  Effect.gen(function* () {
-    const the = yield* stage([task(1, 50), task(2)])
-    const bin = join(the.home, "bin")
-    fs.mkdirSync(bin)
-    // Of `kitty @ launch` it does what a test needs: the command behind `--`, which outlives it.
-    script(
-      join(bin, "kitty"),
-      `[ "$2" = launch ] || exit 1\nwhile [ "$1" != -- ]; do [ "$1" = --env ] && export "$2"; shift; done\nshift\n"$@" > /dev/null 2>&1 &\n`
-    )
-    const kitty = {
-      PATH: `${bin}:/usr/bin:/bin`,
-      KITTY_LISTEN_ON: "unix:/nowhere",
-      KITTY_WINDOW_ID: "1",
-      SOUFFLEUR_LAUNCHER: "auto"
-    }
-    const conductor = yield* the.conductor(2)
-    const watch = the.start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session], kitty)
-    yield* prints(watch, "WatchSettled")
-    conductor.kill("SIGKILL")
-    const { conductor: successor, print } = yield* prints(watch, "ConductorRelaunched")
-    assert.isFalse(print)
-    const attached = yield* the.run(["attach"], kitty)
-    assert.strictEqual(attached.code, 2)
-    assert.match(
-      attached.errors,
-      /the Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here: type souffleur attach within/
-    )
-    assert.deepStrictEqual(yield* watch.ended, { code: 0, signal: null })
-    assert.deepStrictEqual(the.launched(), [(successor as { readonly pid: number }).pid])
-  })
-)

@@ -17,9 +17,8 @@ const stopOf = (watch: Running) => seen(watch, "StepSucceeded").find(({ step }) 
 const well = { code: 0, signal: null }
 /** A heartbeat is stale soon, but not before a busy machine has started the watch of it. */
 const impatient = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "5 seconds", SOUFFLEUR_WATCHER_INTERVAL: "1 second" }
-
-describe("behaviour#exits", () => {
-  describe.concurrent("a recovery of real processes", () => {
+describe.concurrent("a recovery of real processes", () => {
+  describe("behaviour#claude_export", () => {
     live("a successor of a killed Conductor knows what that one knew, and completes the plan", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1, 50), task(2)])
@@ -43,6 +42,41 @@ describe("behaviour#exits", () => {
       })
     )
 
+    live("a recovery exports by the user's program, leaves the program's file as it was, and tells a person once", () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const [exporter, notify, told, theirs] = ["exporter", "notify", "told", "theirs.md"].map((name) =>
+          join(the.home, name)
+        )
+        fs.writeFileSync(theirs!, "# Their export\nThe stage word is gossamer.\n")
+        fs.writeFileSync(exporter!, `#!/bin/sh\necho "$1" > '${the.home}/asked'\necho '${theirs}'\n`, { mode: 0o755 })
+        fs.writeFileSync(notify!, `#!/bin/sh\ncat >> '${told}'\n`, { mode: 0o755 })
+        const conductor = yield* the.conductor()
+        const with_ = { SOUFFLEUR_EXPORT_COMMAND: exporter!, SOUFFLEUR_NOTIFY: `command:${notify}` }
+        const watch = the.start(["watch", "--json", `PID:${conductor.pid}`, `SESSION_ID:${the.session}`], with_)
+        yield* prints(watch, "WatchSettled")
+        conductor.kill("SIGKILL")
+        const { exportPath, sessionId } = yield* prints(watch, "ConductorRelaunched")
+        assert.deepStrictEqual(yield* watch.ended, well)
+        assert.strictEqual(fs.readFileSync(join(the.home, "asked"), "utf8"), `${the.session}\n`)
+        assert.notStrictEqual(exportPath, theirs)
+        assert.include(fs.readFileSync(String(exportPath), "utf8"), "# Their export")
+        assert.include(the.conversation(String(sessionId)), proof)
+        assert.isTrue(fs.existsSync(theirs!))
+        const notices = fs
+          .readFileSync(told!, "utf8")
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line))
+        assert.deepStrictEqual(
+          notices.map(({ kind, watch }) => [kind, watch]),
+          ["died", "recovered", "completed"].map((kind) => [kind, said(watch.lines[0]!).watch])
+        )
+      })
+    )
+  })
+
+  describe("behaviour#heartbeat-age", () => {
     live("a stopped Conductor has no heartbeat, so it is ended by SIGKILL and replaced", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)], impatient)
@@ -58,7 +92,9 @@ describe("behaviour#exits", () => {
         assert.lengthOf(the.launched(), 1)
       })
     )
+  })
 
+  describe("behaviour#stop", () => {
     live("a Conductor that hangs and ignores SIGTERM is ended by SIGKILL after the grace", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)], impatient)
@@ -69,26 +105,6 @@ describe("behaviour#exits", () => {
         assert.strictEqual((yield* conductor.ended).signal, "SIGKILL")
         assert.lengthOf(the.launched(), 1)
       })
-    )
-
-    live(
-      "a Conductor that asks for a recovery of its context is stopped and replaced, without counting as a death",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* stage([task(1), task(2)], { SOUFFLEUR_STOP_GRACE: "20 seconds" })
-          const conductor = yield* the.conductor(2)
-          const watch = the.watch(conductor)
-          yield* prints(watch, "WatchSettled")
-          the.commsDb((db) =>
-            db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'")
-          )
-          const { sessionId } = yield* prints(watch, "ConductorRelaunched")
-          assert.deepStrictEqual(yield* watch.ended, well)
-          assert.lengthOf(seen(watch, "ConductorDied"), 0)
-          assert.lengthOf(seen(watch, "ContextRecoveryRequested"), 1)
-          assert.deepStrictEqual(stopOf(watch), { ended: "SIGTERM", others: 0 })
-          assert.include(the.conversation(String(sessionId)), proof)
-        })
     )
 
     live(
@@ -150,7 +166,31 @@ describe("behaviour#exits", () => {
           assert.deepStrictEqual(the.launched().length, 1)
         })
     )
+  })
 
+  describe("behaviour#payload", () => {
+    live(
+      "a Conductor that asks for a recovery of its context is stopped and replaced, without counting as a death",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* stage([task(1), task(2)], { SOUFFLEUR_STOP_GRACE: "20 seconds" })
+          const conductor = yield* the.conductor(2)
+          const watch = the.watch(conductor)
+          yield* prints(watch, "WatchSettled")
+          the.commsDb((db) =>
+            db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'")
+          )
+          const { sessionId } = yield* prints(watch, "ConductorRelaunched")
+          assert.deepStrictEqual(yield* watch.ended, well)
+          assert.lengthOf(seen(watch, "ConductorDied"), 0)
+          assert.lengthOf(seen(watch, "ContextRecoveryRequested"), 1)
+          assert.deepStrictEqual(stopOf(watch), { ended: "SIGTERM", others: 0 })
+          assert.include(the.conversation(String(sessionId)), proof)
+        })
+    )
+  })
+
+  describe("behaviour#retries", () => {
     live("a Conductor that dies again and again without progress is launched twice, then saved for a person", () =>
       Effect.gen(function* () {
         const dying = ["env", "SOUFFLEUR_STANDIN_DIE_AT=1", process.execPath, bundle, "__stand-in"]
@@ -174,7 +214,9 @@ describe("behaviour#exits", () => {
         assert.include(String(the.messages().at(-1)?.["message"]), saved)
       })
     )
+  })
 
+  describe("behaviour#exits", () => {
     live("a Conductor that is killed and not reaped is a zombie, and counts as dead", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -196,40 +238,9 @@ describe("behaviour#exits", () => {
         assert.lengthOf(the.launched(), 1)
       })
     )
+  })
 
-    live("a recovery exports by the user's program, leaves the program's file as it was, and tells a person once", () =>
-      Effect.gen(function* () {
-        const the = yield* stage([task(1)])
-        const [exporter, notify, told, theirs] = ["exporter", "notify", "told", "theirs.md"].map((name) =>
-          join(the.home, name)
-        )
-        fs.writeFileSync(theirs!, "# Their export\nThe stage word is gossamer.\n")
-        fs.writeFileSync(exporter!, `#!/bin/sh\necho "$1" > '${the.home}/asked'\necho '${theirs}'\n`, { mode: 0o755 })
-        fs.writeFileSync(notify!, `#!/bin/sh\ncat >> '${told}'\n`, { mode: 0o755 })
-        const conductor = yield* the.conductor()
-        const with_ = { SOUFFLEUR_EXPORT_COMMAND: exporter!, SOUFFLEUR_NOTIFY: `command:${notify}` }
-        const watch = the.start(["watch", "--json", `PID:${conductor.pid}`, `SESSION_ID:${the.session}`], with_)
-        yield* prints(watch, "WatchSettled")
-        conductor.kill("SIGKILL")
-        const { exportPath, sessionId } = yield* prints(watch, "ConductorRelaunched")
-        assert.deepStrictEqual(yield* watch.ended, well)
-        assert.strictEqual(fs.readFileSync(join(the.home, "asked"), "utf8"), `${the.session}\n`)
-        assert.notStrictEqual(exportPath, theirs)
-        assert.include(fs.readFileSync(String(exportPath), "utf8"), "# Their export")
-        assert.include(the.conversation(String(sessionId)), proof)
-        assert.isTrue(fs.existsSync(theirs!))
-        const notices = fs
-          .readFileSync(told!, "utf8")
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line))
-        assert.deepStrictEqual(
-          notices.map(({ kind, watch }) => [kind, watch]),
-          ["died", "recovered", "completed"].map((kind) => [kind, said(watch.lines[0]!).watch])
-        )
-      })
-    )
-
+  describe("behaviour#cycle", () => {
     live("a souffleur that only observes stops and launches nothing, and says so", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)], impatient)
@@ -245,7 +256,9 @@ describe("behaviour#exits", () => {
         assert.lengthOf(seen(watch, "StepStarted"), 0)
       })
     )
+  })
 
+  describe("behaviour#outbox", () => {
     live("a comms database that is locked during a whole recovery is told of it later", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])

@@ -301,10 +301,8 @@ describe("behaviour#first-launch", () => {
       assert.strictEqual((yield* first.ended).code, 0)
     })
   )
-})
 
-describe.concurrent("run, of a known agent", () => {
-  describe("behaviour#first-launch", () => {
+  describe.concurrent("run, of a known agent", () => {
     live("a killed agent is recovered with its conversation and its own flags, and its end completes the watch", () =>
       Effect.gen(function* () {
         const the = yield* solo([task(1, 50), task(2, 50)])

@@ -69,32 +69,31 @@ test(
   })
 )
 
-test(
-  "processes that append to one stream at once lose nothing, and a process that follows it sees all of it once",
-  Effect.gen(function* () {
-    const path = `${yield* folder}/souffleur.db`
-    yield* Effect.gen(function* () {
-      const log = yield* EventLog
-      const following = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.changes("shared", 0), 240)), {
-        startImmediately: true
-      })
-      const answers = yield* Effect.all(
-        Array.from({ length: 4 }, () => said(path, "append", "shared", "30", "2")),
-        { concurrency: "unbounded" }
-      )
-      const acknowledged = answers.flat().map(Number)
-      assert.lengthOf(new Set(acknowledged), 120)
-      const events = yield* log.read("shared", 0)
-      assert.deepStrictEqual(
-        events.map(({ revision }) => revision),
-        Array.from({ length: 240 }, (_, n) => n + 1)
-      )
-      assert.deepStrictEqual(yield* Fiber.join(following), events)
-    }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
-  })
-)
-
 describe("behaviour#never", () => {
+  test(
+    "processes that append to one stream at once lose nothing, and a process that follows it sees all of it once",
+    Effect.gen(function* () {
+      const path = `${yield* folder}/souffleur.db`
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        const following = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.changes("shared", 0), 240)), {
+          startImmediately: true
+        })
+        const answers = yield* Effect.all(
+          Array.from({ length: 4 }, () => said(path, "append", "shared", "30", "2")),
+          { concurrency: "unbounded" }
+        )
+        const acknowledged = answers.flat().map(Number)
+        assert.lengthOf(new Set(acknowledged), 120)
+        const events = yield* log.read("shared", 0)
+        assert.deepStrictEqual(
+          events.map(({ revision }) => revision),
+          Array.from({ length: 240 }, (_, n) => n + 1)
+        )
+        assert.deepStrictEqual(yield* Fiber.join(following), events)
+      }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
+    })
+  )
   test(
     "an acknowledged event outlives kill -9",
     Effect.gen(function* () {

@@ -295,12 +295,7 @@ describe("command-line#status", () => {
       assert.deepStrictEqual(yield* numbers(0), [2001, last])
     }).pipe(Effect.provide(EventLog.layerMemory))
   )
-})
 
-suite("in memory", EventLog.layerMemory, 60)
-suite("on disk", newLog, 8)
-
-describe("command-line#status", () => {
   describe("a snapshot in doubt is no snapshot", () => {
     /** Makes a log of three watches whose folds are kept, does a harm, and compares every list with the log. */
     const harmed = (
@@ -427,3 +422,6 @@ describe("command-line#status", () => {
     }).pipe(Effect.provide(EventLog.layerMemory))
   )
 })
+
+suite("in memory", EventLog.layerMemory, 60)
+suite("on disk", newLog, 8)

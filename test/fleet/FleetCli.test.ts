@@ -51,39 +51,6 @@ describe("command-line#fleet", () => {
       assert.deepInclude(yield* one.ask(["fleet", "status"]), { code: 2 })
     })
   )
-})
-
-describe("fleet#a-host", () => {
-  it.live.skipIf(noPostgres !== undefined)("a shipper waits for a log that is not there yet, and then ships it", () =>
-    Effect.gen(function* () {
-      const { the } = yield* fleet
-      yield* the.serve
-      const one = yield* the.joined("one")
-      one.write(5)
-      const file = join(one.folder, "state", "souffleur.db")
-      fs.renameSync(file, `${file}.away`)
-      const { code, errors } = yield* one.ask(["fleet", "status"])
-      assert.deepStrictEqual(
-        [code, errors.includes("it is not there"), errors.includes("quarantine")],
-        [4, true, false]
-      )
-      const shipper = one.ship()
-      yield* until(
-        Effect.sync(() => shipper.said.errors),
-        (said) => said.includes("\n")
-      )
-      assert.deepStrictEqual(JSON.parse(shipper.said.errors), { _tag: "NoLog", path: file })
-      assert.isNull(shipper.child.exitCode)
-      fs.renameSync(`${file}.away`, file)
-      yield* until(statusOf(one), ({ behind }) => behind === 0)
-      assert.include(shipper.said.errors, "Begun")
-      // A host of no fleet does not wait.
-      assert.deepInclude(yield* the.host("two").ask(["fleet", "ship"]), { code: 2 })
-    })
-  )
-})
-
-describe("command-line#fleet", () => {
   it.live.skipIf(noPostgres !== undefined)(
     "a copied state folder is a fork: both are refused, and a new name brings the copy into the fleet",
     () =>
@@ -114,6 +81,36 @@ describe("command-line#fleet", () => {
         one.ship()
         yield* until(statusOf(one), ({ behind, problem }) => behind === 0 && problem === null)
       })
+  )
+})
+
+describe("fleet#a-host", () => {
+  it.live.skipIf(noPostgres !== undefined)("a shipper waits for a log that is not there yet, and then ships it", () =>
+    Effect.gen(function* () {
+      const { the } = yield* fleet
+      yield* the.serve
+      const one = yield* the.joined("one")
+      one.write(5)
+      const file = join(one.folder, "state", "souffleur.db")
+      fs.renameSync(file, `${file}.away`)
+      const { code, errors } = yield* one.ask(["fleet", "status"])
+      assert.deepStrictEqual(
+        [code, errors.includes("it is not there"), errors.includes("quarantine")],
+        [4, true, false]
+      )
+      const shipper = one.ship()
+      yield* until(
+        Effect.sync(() => shipper.said.errors),
+        (said) => said.includes("\n")
+      )
+      assert.deepStrictEqual(JSON.parse(shipper.said.errors), { _tag: "NoLog", path: file })
+      assert.isNull(shipper.child.exitCode)
+      fs.renameSync(`${file}.away`, file)
+      yield* until(statusOf(one), ({ behind }) => behind === 0)
+      assert.include(shipper.said.errors, "Begun")
+      // A host of no fleet does not wait.
+      assert.deepInclude(yield* the.host("two").ask(["fleet", "ship"]), { code: 2 })
+    })
   )
 })
 

@@ -21,6 +21,40 @@ const fleet = Effect.gen(function* () {
   return { server, name, query, copied, position, the: yield* fleetStage(url) }
 })
 
+const ip = (...words: ReadonlyArray<string>) => void execFileSync("ip", words, { stdio: "ignore" })
+const space = `souffleur-${process.pid}`
+const [outside, inside] = ["10.213.77.1", "10.213.77.2"]
+const ends = [`sfa${process.pid}`, `sfb${process.pid}`] as const
+
+const makesSpaces = () => {
+  try {
+    ip("netns", "add", space)
+    ip("netns", "del", space)
+    return true
+  } catch {
+    return false
+  }
+}
+const noSpaces = makesSpaces() ? undefined : "no network namespace can be made here: it needs root, and iproute2"
+
+/** A network with one host, and the way to cut it. */
+const network = Effect.acquireRelease(
+  Effect.sync(() => {
+    ip("netns", "add", space)
+    ip("link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
+    ip("link", "set", ends[1], "netns", space)
+    ip("addr", "add", `${outside}/24`, "dev", ends[0])
+    ip("link", "set", ends[0], "up")
+    ip("-n", space, "addr", "add", `${inside}/24`, "dev", ends[1])
+    ip("-n", space, "link", "set", ends[1], "up")
+    return {
+      cut: Effect.sync(() => ip("link", "set", ends[0], "down")),
+      heal: Effect.sync(() => ip("link", "set", ends[0], "up"))
+    }
+  }),
+  () => Effect.sync(() => ip("netns", "del", space))
+)
+
 describe("fleet#the-hub", () => {
   it.live.skipIf(noPostgres !== undefined)(
     "a log comes whole through a link that is slow, cut in answers, half-open and dead, and no command hangs on it",
@@ -59,73 +93,36 @@ describe("fleet#the-hub", () => {
         assert.strictEqual(JSON.stringify(yield* copied), JSON.stringify(one.rows()))
       })
   )
-})
 
-it.live.skipIf(noPostgres !== undefined)(
-  "a hub that was restored from an older dump gets from its hosts what the dump lacks, byte for byte",
-  () =>
-    Effect.gen(function* () {
-      const { copied, name, position, server, the } = yield* fleet
-      const hub = yield* the.serve
-      const one = yield* the.joined("one")
-      const shipper = one.ship()
-      const shipped = (rows: number) => {
-        one.write(rows)
-        return until(position, (now) => now === one.rows().length)
-      }
-      yield* shipped(700)
-      const dump = yield* server.dump(name)
-      yield* shipped(900)
-      yield* killed(hub.child)
-      yield* server.query(`DROP DATABASE ${name} WITH (FORCE)`)
-      yield* server.query(`CREATE DATABASE ${name}`)
-      yield* server.restore(name, dump)
-      assert.strictEqual(yield* position, 700)
-      // The old one still knows where the hub was, and this one asks.
-      one.write(5)
-      yield* the.serve
-      yield* until(position, (now) => now === one.rows().length)
-      yield* shipped(10)
-      assert.isNull(shipper.child.exitCode, "it is no fork")
-      assert.strictEqual(JSON.stringify(yield* copied), JSON.stringify(one.rows()))
-    })
-)
-
-const ip = (...words: ReadonlyArray<string>) => void execFileSync("ip", words, { stdio: "ignore" })
-const space = `souffleur-${process.pid}`
-const [outside, inside] = ["10.213.77.1", "10.213.77.2"]
-const ends = [`sfa${process.pid}`, `sfb${process.pid}`] as const
-
-const makesSpaces = () => {
-  try {
-    ip("netns", "add", space)
-    ip("netns", "del", space)
-    return true
-  } catch {
-    return false
-  }
-}
-const noSpaces = makesSpaces() ? undefined : "no network namespace can be made here: it needs root, and iproute2"
-
-/** A network with one host, and the way to cut it. */
-const network = Effect.acquireRelease(
-  Effect.sync(() => {
-    ip("netns", "add", space)
-    ip("link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
-    ip("link", "set", ends[1], "netns", space)
-    ip("addr", "add", `${outside}/24`, "dev", ends[0])
-    ip("link", "set", ends[0], "up")
-    ip("-n", space, "addr", "add", `${inside}/24`, "dev", ends[1])
-    ip("-n", space, "link", "set", ends[1], "up")
-    return {
-      cut: Effect.sync(() => ip("link", "set", ends[0], "down")),
-      heal: Effect.sync(() => ip("link", "set", ends[0], "up"))
-    }
-  }),
-  () => Effect.sync(() => ip("netns", "del", space))
-)
-
-describe("fleet#the-hub", () => {
+  it.live.skipIf(noPostgres !== undefined)(
+    "a hub that was restored from an older dump gets from its hosts what the dump lacks, byte for byte",
+    () =>
+      Effect.gen(function* () {
+        const { copied, name, position, server, the } = yield* fleet
+        const hub = yield* the.serve
+        const one = yield* the.joined("one")
+        const shipper = one.ship()
+        const shipped = (rows: number) => {
+          one.write(rows)
+          return until(position, (now) => now === one.rows().length)
+        }
+        yield* shipped(700)
+        const dump = yield* server.dump(name)
+        yield* shipped(900)
+        yield* killed(hub.child)
+        yield* server.query(`DROP DATABASE ${name} WITH (FORCE)`)
+        yield* server.query(`CREATE DATABASE ${name}`)
+        yield* server.restore(name, dump)
+        assert.strictEqual(yield* position, 700)
+        // The old one still knows where the hub was, and this one asks.
+        one.write(5)
+        yield* the.serve
+        yield* until(position, (now) => now === one.rows().length)
+        yield* shipped(10)
+        assert.isNull(shipper.child.exitCode, "it is no fork")
+        assert.strictEqual(JSON.stringify(yield* copied), JSON.stringify(one.rows()))
+      })
+  )
   it.live.skipIf((noPostgres ?? noOpenssl ?? noSpaces) !== undefined)(
     "a host whose network is cut in mid-load is silent once each time, and its hub has all of it after that",
     () =>

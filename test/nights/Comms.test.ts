@@ -25,9 +25,8 @@ const errandOf = (pid: number) =>
       return false
     }
   })
-
-describe("behaviour#use-of-comms", () => {
-  describe.concurrent("comms that would block its reader", () => {
+describe.concurrent("comms that would block its reader", () => {
+  describe("behaviour#use-of-comms", () => {
     live("a view as comms is refused by doctor, init and watch in the same words, and never read", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -89,6 +88,22 @@ describe("behaviour#use-of-comms", () => {
         })
     )
 
+    live("eight messages of 100 MB are not read while the watch waits for corrected arguments", () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)], { SOUFFLEUR_VALIDATION_RETRY_INTERVAL: "500 millis" })
+        yield* the.conductor()
+        const watch = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])
+        yield* prints(watch, "ValidationFailed")
+        the.commsDb((db) =>
+          db.exec(`INSERT INTO orchestration_messages (task_id, message, message_type)
+          ${endless} SELECT 'souffleur', printf('%.*c', 100000000, 'x'), 'instruction' FROM r LIMIT 8`)
+        )
+        assert.strictEqual((yield* watch.ended).code, 1, watch.errors())
+      })
+    )
+  })
+
+  describe("behaviour#use-of-comms, security#commsdb", () => {
     live("a write to comms that never ends is ended with its errand, and the watch goes on without comms", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)], {
@@ -121,20 +136,6 @@ describe("behaviour#use-of-comms", () => {
         )
         // Its unfinished change is taken back, and the file is as good as before.
         assert.strictEqual(the.commsDb((db) => db.prepare("SELECT count(*) AS n FROM junk").get())?.["n"], 1)
-      })
-    )
-
-    live("eight messages of 100 MB are not read while the watch waits for corrected arguments", () =>
-      Effect.gen(function* () {
-        const the = yield* stage([task(1)], { SOUFFLEUR_VALIDATION_RETRY_INTERVAL: "500 millis" })
-        yield* the.conductor()
-        const watch = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])
-        yield* prints(watch, "ValidationFailed")
-        the.commsDb((db) =>
-          db.exec(`INSERT INTO orchestration_messages (task_id, message, message_type)
-          ${endless} SELECT 'souffleur', printf('%.*c', 100000000, 'x'), 'instruction' FROM r LIMIT 8`)
-        )
-        assert.strictEqual((yield* watch.ended).code, 1, watch.errors())
       })
     )
   })

@@ -64,49 +64,6 @@ describe.concurrent("a defect of souffleur's own", () => {
         assert.isTrue(alive(the.conductor.pid))
       })
     )
-  })
-
-  describe("behaviour#service", () => {
-    live(
-      "launchd gets a failure only for a defect, because it restarts every failure; other ends are a success to it",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* ended({ NODE_OPTIONS })
-          const launchd = { SOUFFLEUR_UNDER_LAUNCHD: "1" }
-          const unknown = yield* the.run(["watch", "--resume", "nobody"], launchd)
-          assert.strictEqual(unknown.code, 0)
-          assert.match(unknown.errors, /nobody/u)
-          assert.strictEqual((yield* the.run(["watch", "--resume", "nobody"])).code, 2)
-          fs.writeFileSync(join(the.home, "sabotage"), "")
-          const watch = yield* the.run(
-            ["watch", "--verbose", "--pid", String(the.conductor.pid), "--session-id", the.session],
-            launchd
-          )
-          assert.strictEqual(watch.code, 70, watch.errors)
-        })
-    )
-  })
-
-  describe("behaviour#notices", () => {
-    live("a defect of a publisher, even for a watch that has ended, is reported and ends no watch", () =>
-      Effect.gen(function* () {
-        const the = yield* ended()
-        rename(the.state, "cursor", "lost")
-        const watch = the.watch(the.conductor)
-        yield* prints(watch, "RoleGaveUp", ({ role }) => role === "publisher")
-        yield* until(
-          Effect.sync(() => watch.errors()),
-          (said) => /the publisher of \S+ is not started again/u.test(said)
-        )
-        assert.match(watch.errors(), /the publisher of \S+ died: a defect of souffleur's own/u)
-        assert.strictEqual((yield* the.run(["release"])).code, 0)
-        assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
-        assert.isTrue(alive(the.conductor.pid))
-      })
-    )
-  })
-
-  describe("behaviour#defects", () => {
     live("a defect of an errand is one sentence and 70, without a stack; SOUFFLEUR_DEBUG prints the stack", () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -179,6 +136,46 @@ describe.concurrent("a defect of souffleur's own", () => {
         assert.notInclude(tagsIn(the.state), "OwnerLeft")
         assert.isTrue(alive(the.conductor.pid))
         assert.strictEqual((yield* the.run(["release"])).code, 0)
+      })
+    )
+  })
+
+  describe("behaviour#service", () => {
+    live(
+      "launchd gets a failure only for a defect, because it restarts every failure; other ends are a success to it",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* ended({ NODE_OPTIONS })
+          const launchd = { SOUFFLEUR_UNDER_LAUNCHD: "1" }
+          const unknown = yield* the.run(["watch", "--resume", "nobody"], launchd)
+          assert.strictEqual(unknown.code, 0)
+          assert.match(unknown.errors, /nobody/u)
+          assert.strictEqual((yield* the.run(["watch", "--resume", "nobody"])).code, 2)
+          fs.writeFileSync(join(the.home, "sabotage"), "")
+          const watch = yield* the.run(
+            ["watch", "--verbose", "--pid", String(the.conductor.pid), "--session-id", the.session],
+            launchd
+          )
+          assert.strictEqual(watch.code, 70, watch.errors)
+        })
+    )
+  })
+
+  describe("behaviour#notices", () => {
+    live("a defect of a publisher, even for a watch that has ended, is reported and ends no watch", () =>
+      Effect.gen(function* () {
+        const the = yield* ended()
+        rename(the.state, "cursor", "lost")
+        const watch = the.watch(the.conductor)
+        yield* prints(watch, "RoleGaveUp", ({ role }) => role === "publisher")
+        yield* until(
+          Effect.sync(() => watch.errors()),
+          (said) => /the publisher of \S+ is not started again/u.test(said)
+        )
+        assert.match(watch.errors(), /the publisher of \S+ died: a defect of souffleur's own/u)
+        assert.strictEqual((yield* the.run(["release"])).code, 0)
+        assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
+        assert.isTrue(alive(the.conductor.pid))
       })
     )
   })

@@ -101,32 +101,6 @@ describe.concurrent("faults of the host", () => {
         }),
       !mayMount
     )
-  })
-
-  describe("behaviour#output-of-launches", () => {
-    live("a command that prints without end does not fill the disk", () =>
-      Effect.gen(function* () {
-        const the = yield* stage([task(1)])
-        const run = the.start(["run", "--json", "--no-guardian", "--", "/usr/bin/yes"])
-        yield* prints(run, "ConductorConfirmed")
-        const outputs = () =>
-          fs
-            .readdirSync(join(the.state, "launches"))
-            .filter((name) => name.endsWith(".out"))
-            .map((name) => fs.statSync(join(the.state, "launches", name)))
-        // More was printed by far than is on the disk.
-        yield* until(Effect.sync(outputs), (all) =>
-          all.some(({ blocks, size }) => size > 200_000_000 && blocks * 512 < size / 4)
-        )
-        const [pid] = the.launched()
-        yield* the.run(["release"])
-        yield* run.ended
-        process.kill(pid!, "SIGKILL")
-      })
-    )
-  })
-
-  describe("behaviour#damaged-log", () => {
     live(
       "a state folder that has become read-only ends with 4, without a kill or a launch",
       () =>
@@ -219,6 +193,29 @@ describe.concurrent("faults of the host", () => {
           assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
           assert.lengthOf(the.launched(), 1)
         })
+    )
+  })
+
+  describe("behaviour#output-of-launches", () => {
+    live("a command that prints without end does not fill the disk", () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const run = the.start(["run", "--json", "--no-guardian", "--", "/usr/bin/yes"])
+        yield* prints(run, "ConductorConfirmed")
+        const outputs = () =>
+          fs
+            .readdirSync(join(the.state, "launches"))
+            .filter((name) => name.endsWith(".out"))
+            .map((name) => fs.statSync(join(the.state, "launches", name)))
+        // More was printed by far than is on the disk.
+        yield* until(Effect.sync(outputs), (all) =>
+          all.some(({ blocks, size }) => size > 200_000_000 && blocks * 512 < size / 4)
+        )
+        const [pid] = the.launched()
+        yield* the.run(["release"])
+        yield* run.ended
+        process.kill(pid!, "SIGKILL")
+      })
     )
   })
 })

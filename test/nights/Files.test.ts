@@ -60,6 +60,8 @@ describe.concurrent("the owners of files", () => {
     )
   })
 
+  const root = it.live.skipIf(!asRoot)
+
   describe("behaviour#files-of-others", () => {
     live("a state folder that others may write is refused by every command that writes there", () =>
       Effect.gen(function* () {
@@ -78,11 +80,6 @@ describe.concurrent("the owners of files", () => {
         assert.deepStrictEqual(fs.readdirSync(the.state), [])
       })
     )
-  })
-
-  const root = it.live.skipIf(!asRoot)
-
-  describe("behaviour#files-of-others", () => {
     root("root uses no other user's config, state folder or home (run as root: it gives files away)", () =>
       Effect.gen(function* () {
         const the = yield* stage([])

@@ -79,26 +79,6 @@ describe.concurrent("a log with odd values", () => {
           }
         })
     )
-  })
-
-  describe("behaviour#numbers-of-others", () => {
-    live("a log with odd values is printed by every command, with and without --json, and no time in it ends one", () =>
-      Effect.gen(function* () {
-        const the = yield* poisoned
-        for (const words of [["status"], ["log"], ["log", "--all", "--json"], ["why"], ["state"], ["log", "odd-0001"]])
-          for (const more of words.includes("--json") ? [[]] : [[], ["--json"]]) {
-            const { code, errors, lines } = yield* the.run([...words, ...more])
-            // The events of all watches include the unknown one.
-            assert.strictEqual(code, words.includes("--all") ? 4 : 0, `${words.join(" ")}: ${errors}`)
-            assert.notMatch([errors, ...lines].join("\n"), /RangeError|^ +at /mu)
-          }
-        const [state] = [yield* the.run(["state", "--json"])].map(({ lines }) => JSON.parse(lines.join("")))
-        assert.strictEqual(state.wait.until, at + 8 * 86_400_000)
-      })
-    )
-  })
-
-  describe("behaviour#damaged-log", () => {
     live("a damaged watch hides no other: status lists all, doctor names it, and its own commands end with 4", () =>
       Effect.gen(function* () {
         const the = yield* poisoned
@@ -131,6 +111,23 @@ describe.concurrent("a log with odd values", () => {
           assert.strictEqual(refused.code, 4, words.join(" "))
           assert.match(refused.errors, /event 5 of torn-0001/u)
         }
+      })
+    )
+  })
+
+  describe("behaviour#numbers-of-others", () => {
+    live("a log with odd values is printed by every command, with and without --json, and no time in it ends one", () =>
+      Effect.gen(function* () {
+        const the = yield* poisoned
+        for (const words of [["status"], ["log"], ["log", "--all", "--json"], ["why"], ["state"], ["log", "odd-0001"]])
+          for (const more of words.includes("--json") ? [[]] : [[], ["--json"]]) {
+            const { code, errors, lines } = yield* the.run([...words, ...more])
+            // The events of all watches include the unknown one.
+            assert.strictEqual(code, words.includes("--all") ? 4 : 0, `${words.join(" ")}: ${errors}`)
+            assert.notMatch([errors, ...lines].join("\n"), /RangeError|^ +at /mu)
+          }
+        const [state] = [yield* the.run(["state", "--json"])].map(({ lines }) => JSON.parse(lines.join("")))
+        assert.strictEqual(state.wait.until, at + 8 * 86_400_000)
       })
     )
   })

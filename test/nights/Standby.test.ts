@@ -36,44 +36,46 @@ const standingBy = Effect.gen(function* () {
 })
 
 describe.concurrent("standing by", () => {
-  live(
-    "why names the estimate, the threshold and the failures; retry with a compaction that works goes on in the same session",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* standingBy
-        const { code, lines } = yield* the.run(["why"])
-        assert.strictEqual(code, 0)
-        const why = lines.join("\n")
-        const estimate = seen(the.watch, "StepSucceeded").find(({ step }) => step === "4 estimate")!
-        const { estimated_tokens: tokens } = estimate["outcome"] as { readonly estimated_tokens: number }
-        assert.isAbove(tokens, 5)
-        assert.include(why, `estimated at ${tokens} tokens`)
-        assert.include(why, "the threshold is 5")
-        for (const attempt of ["compact#1", "compact#2"])
-          assert.include(lines, `  step "${attempt}" failed: the compact session ended without a boundary`)
-        assert.include(why, "it launches nothing in this cycle")
-        for (const line of lines) assert.isAtMost(line.length, 120, line)
-        assert.lengthOf(the.launched(), 2, "both of them to compact")
-        const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
-        assert.strictEqual(status[0].standing, "standing by (compact)")
-        assert.strictEqual(status[0].standby.stage, "compact")
-        assert.deepStrictEqual([status[0].wait, status[0].deferred, status[0].ceiling], [null, null, null])
+  describe("command-line#looking", () => {
+    live(
+      "why names the estimate, the threshold and the failures; retry with a compaction that works goes on in the same session",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* standingBy
+          const { code, lines } = yield* the.run(["why"])
+          assert.strictEqual(code, 0)
+          const why = lines.join("\n")
+          const estimate = seen(the.watch, "StepSucceeded").find(({ step }) => step === "4 estimate")!
+          const { estimated_tokens: tokens } = estimate["outcome"] as { readonly estimated_tokens: number }
+          assert.isAbove(tokens, 5)
+          assert.include(why, `estimated at ${tokens} tokens`)
+          assert.include(why, "the threshold is 5")
+          for (const attempt of ["compact#1", "compact#2"])
+            assert.include(lines, `  step "${attempt}" failed: the compact session ended without a boundary`)
+          assert.include(why, "it launches nothing in this cycle")
+          for (const line of lines) assert.isAtMost(line.length, 120, line)
+          assert.lengthOf(the.launched(), 2, "both of them to compact")
+          const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
+          assert.strictEqual(status[0].standing, "standing by (compact)")
+          assert.strictEqual(status[0].standby.stage, "compact")
+          assert.deepStrictEqual([status[0].wait, status[0].deferred, status[0].ceiling], [null, null, null])
 
-        fs.rmSync(the.failing)
-        const retried = yield* the.run(["retry"])
-        assert.deepStrictEqual([retried.code, retried.lines], [0, [`${the.closed.watch}: recovery 2 begins`]])
-        const next = yield* prints(the.watch, "ConductorRelaunched")
-        assert.deepStrictEqual(
-          [next["provider"], next["sessionId"], next["generation"]],
-          ["standard_compact", the.session, 2]
-        )
-        assert.deepStrictEqual(yield* the.watch.ended, well)
-        assert.include(the.conversation(the.session), '"compact_boundary"')
-        assert.include(the.conversation(the.session), "I go on. The stage word is gossamer.")
-        assert.strictEqual(the.row("souffleur")["state"], "complete")
-        assert.strictEqual((yield* the.run(["retry"])).code, 2, "there is nothing to try again")
-      })
-  )
+          fs.rmSync(the.failing)
+          const retried = yield* the.run(["retry"])
+          assert.deepStrictEqual([retried.code, retried.lines], [0, [`${the.closed.watch}: recovery 2 begins`]])
+          const next = yield* prints(the.watch, "ConductorRelaunched")
+          assert.deepStrictEqual(
+            [next["provider"], next["sessionId"], next["generation"]],
+            ["standard_compact", the.session, 2]
+          )
+          assert.deepStrictEqual(yield* the.watch.ended, well)
+          assert.include(the.conversation(the.session), '"compact_boundary"')
+          assert.include(the.conversation(the.session), "I go on. The stage word is gossamer.")
+          assert.strictEqual(the.row("souffleur")["state"], "complete")
+          assert.strictEqual((yield* the.run(["retry"])).code, 2, "there is nothing to try again")
+        })
+    )
+  })
 
   describe("behaviour#cycle", () => {
     live("retry after a raise of the threshold begins a cycle with the new config", () =>
@@ -90,26 +92,29 @@ describe.concurrent("standing by", () => {
         )
       })
     )
+
+    live("retry after a raise of the threshold makes a restarted souffleur launch from the export", () =>
+      Effect.gen(function* () {
+        const the = yield* standingBy
+        const saidGoodbye = yield* answers(the.watch)
+        fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), "FORCE_COMPACT=100000\n")
+        const { lines } = yield* the.run(["retry"])
+        const begins = `${the.closed.watch}: recovery 2 begins`
+        // Without a goodbye the log still names an owner.
+        assert.deepStrictEqual(lines, [saidGoodbye ? `${begins} when souffleur runs again: "souffleur watch"` : begins])
+        const watch = the.start(["watch", "--json"], the.variables)
+        const next = yield* prints(watch, "ConductorRelaunched")
+        assert.strictEqual(next["provider"], "claude_export")
+        assert.deepStrictEqual(yield* watch.ended, well)
+        assert.include(
+          the.conversation(String(next["sessionId"])),
+          "I have read the export: the stage word is gossamer"
+        )
+      })
+    )
   })
 
-  live("retry after a raise of the threshold makes a restarted souffleur launch from the export", () =>
-    Effect.gen(function* () {
-      const the = yield* standingBy
-      const saidGoodbye = yield* answers(the.watch)
-      fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), "FORCE_COMPACT=100000\n")
-      const { lines } = yield* the.run(["retry"])
-      const begins = `${the.closed.watch}: recovery 2 begins`
-      // Without a goodbye the log still names an owner.
-      assert.deepStrictEqual(lines, [saidGoodbye ? `${begins} when souffleur runs again: "souffleur watch"` : begins])
-      const watch = the.start(["watch", "--json"], the.variables)
-      const next = yield* prints(watch, "ConductorRelaunched")
-      assert.strictEqual(next["provider"], "claude_export")
-      assert.deepStrictEqual(yield* watch.ended, well)
-      assert.include(the.conversation(String(next["sessionId"])), "I have read the export: the stage word is gossamer")
-    })
-  )
-
-  describe("behaviour#who-holds-a-session", () => {
+  describe("behaviour#adopt", () => {
     live("adopt makes a process that was started by hand the Conductor", () =>
       Effect.gen(function* () {
         const the = yield* standingBy

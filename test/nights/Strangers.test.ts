@@ -101,6 +101,11 @@ describe.concurrent("strangers", () => {
     )
   })
 
+  const asRoot = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
+  const another = asRoot
+    ? live
+    : (what: string) => it.skip(`${what} (skipped unless root has setpriv)`, () => undefined)
+
   describe("behaviour#who-holds-a-session", () => {
     live("a process that does not hold the session is confirmed by no flag and no reply, and gets no signal", () =>
       Effect.gen(function* () {
@@ -225,14 +230,6 @@ describe.concurrent("strangers", () => {
         yield* watch.ended
       })
     )
-  })
-
-  const asRoot = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
-  const another = asRoot
-    ? live
-    : (what: string) => it.skip(`${what} (skipped unless root has setpriv)`, () => undefined)
-
-  describe("behaviour#who-holds-a-session", () => {
     another("another user's process with the tag of a launch delays nothing, and gets no signal", () =>
       Effect.gen(function* () {
         const the = yield* stage([])

@@ -116,46 +116,6 @@ describe("fleet#page", () => {
       })
     }).pipe(Effect.scoped)
   )
-})
-
-for (const javaScriptEnabled of [true, false])
-  inBrowser(`a person says a word on the page of a watch ${javaScriptEnabled ? "with" : "without"} JavaScript`, () =>
-    Effect.gen(function* () {
-      const known = stuck()
-      const { origin } = yield* makeFleet(known, {
-        say: (_, { name }, word) =>
-          Effect.sync(() => {
-            known.words = [{ ...spoken, word: word.word, seen: word.seen, person: name }]
-            return spoken
-          })
-      })
-      const { complaints, page } = yield* tab({ javaScriptEnabled })
-      yield* Effect.promise(async () => {
-        await page.goto(origin)
-        await page.getByLabel("The token that souffleur hub printed for you").fill(token)
-        await page.getByRole("button", { name: "Enter" }).click()
-        await page.getByRole("link", { name: "opera-0001" }).click()
-        await page.getByRole("heading", { name: "opera-0001" }).waitFor()
-        await page.getByText(evil).first().waitFor()
-        assert.strictEqual(await page.locator("img, main script").count(), 0)
-        await page.getByText("Release", { exact: true }).click()
-        await page.getByText("nothing is recovered any more").waitFor()
-        await page.getByRole("button", { name: "Try again" }).click()
-        const told = page.locator("#words")
-        await told.getByText("build1 has not answered yet").waitFor()
-        assert.include(await told.innerText(), "retry by anna, for revision 14")
-        known.words = [{ ...known.words[0]!, outcome: "refused", reason: "the watch is at revision 15", note: null }]
-        if (!javaScriptEnabled) await page.reload()
-        await told.getByText("refused: the watch is at revision 15").waitFor()
-      })
-      assert.deepStrictEqual(
-        complaints.filter((one) => !one.includes("401")),
-        []
-      )
-    }).pipe(Effect.scoped)
-  )
-
-describe("fleet#page", () => {
   inBrowser("what a person has opened on the page of a watch stays as it was opened while the page moves", () =>
     Effect.gen(function* () {
       const known = stuck()
@@ -236,3 +196,40 @@ describe("fleet#page", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+for (const javaScriptEnabled of [true, false])
+  inBrowser(`a person says a word on the page of a watch ${javaScriptEnabled ? "with" : "without"} JavaScript`, () =>
+    Effect.gen(function* () {
+      const known = stuck()
+      const { origin } = yield* makeFleet(known, {
+        say: (_, { name }, word) =>
+          Effect.sync(() => {
+            known.words = [{ ...spoken, word: word.word, seen: word.seen, person: name }]
+            return spoken
+          })
+      })
+      const { complaints, page } = yield* tab({ javaScriptEnabled })
+      yield* Effect.promise(async () => {
+        await page.goto(origin)
+        await page.getByLabel("The token that souffleur hub printed for you").fill(token)
+        await page.getByRole("button", { name: "Enter" }).click()
+        await page.getByRole("link", { name: "opera-0001" }).click()
+        await page.getByRole("heading", { name: "opera-0001" }).waitFor()
+        await page.getByText(evil).first().waitFor()
+        assert.strictEqual(await page.locator("img, main script").count(), 0)
+        await page.getByText("Release", { exact: true }).click()
+        await page.getByText("nothing is recovered any more").waitFor()
+        await page.getByRole("button", { name: "Try again" }).click()
+        const told = page.locator("#words")
+        await told.getByText("build1 has not answered yet").waitFor()
+        assert.include(await told.innerText(), "retry by anna, for revision 14")
+        known.words = [{ ...known.words[0]!, outcome: "refused", reason: "the watch is at revision 15", note: null }]
+        if (!javaScriptEnabled) await page.reload()
+        await told.getByText("refused: the watch is at revision 15").waitFor()
+      })
+      assert.deepStrictEqual(
+        complaints.filter((one) => !one.includes("401")),
+        []
+      )
+    }).pipe(Effect.scoped)
+  )

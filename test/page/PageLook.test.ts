@@ -78,42 +78,6 @@ describe("command-line#page", () => {
       )
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
-})
-
-describe("command-line#report", () => {
-  inBrowser("a report in a file asks for nothing, hinders no reader, and fits a telephone, a screen and paper", () =>
-    Effect.gen(function* () {
-      const { context, home, project, tell, tellRun } = yield* makeStage()
-      yield* tell("opera-0001", night(project))
-      yield* tellRun("auth-0001", stuckRun(project))
-      const report = yield* Effect.provideContext(
-        Souffleur.use(({ report }) => report({ since: began, until: began + 43_200_000 })),
-        context
-      )
-      const file = `${home}/report.html`
-      writeFileSync(file, yield* reportFile(report, utc))
-      const { complaints, page } = yield* tab()
-      yield* Effect.promise(async () => {
-        const asked: Array<string> = []
-        page.on("request", (one) => asked.push(one.url()))
-        await page.goto(pathToFileURL(file).href)
-        for (const [name, size] of Object.entries({ narrow, wide })) {
-          await page.setViewportSize(size)
-          await shoot(page, `file-${name}`)
-          assert.strictEqual(await overflow(page), 0, name)
-        }
-        assert.deepStrictEqual(asked, [page.url()])
-        assert.deepStrictEqual(await hindrances(page), [])
-        await page.emulateMedia({ media: "print" })
-        await shoot(page, "file-print")
-        assert.strictEqual(await overflow(page), 0)
-      })
-      assert.deepStrictEqual(complaints, [])
-    }).pipe(Effect.scoped, Effect.provide(layerStage))
-  )
-})
-
-describe("command-line#page", () => {
   inBrowser("without JavaScript every view, the slider, the search and a button work", () =>
     Effect.gen(function* () {
       const link = yield* furnished
@@ -197,6 +161,39 @@ describe("command-line#page", () => {
         await page.keyboard.press("Enter")
         await decisionOf(page).getByText("Evidence", { exact: true }).waitFor()
       })
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+})
+
+describe("command-line#report", () => {
+  inBrowser("a report in a file asks for nothing, hinders no reader, and fits a telephone, a screen and paper", () =>
+    Effect.gen(function* () {
+      const { context, home, project, tell, tellRun } = yield* makeStage()
+      yield* tell("opera-0001", night(project))
+      yield* tellRun("auth-0001", stuckRun(project))
+      const report = yield* Effect.provideContext(
+        Souffleur.use(({ report }) => report({ since: began, until: began + 43_200_000 })),
+        context
+      )
+      const file = `${home}/report.html`
+      writeFileSync(file, yield* reportFile(report, utc))
+      const { complaints, page } = yield* tab()
+      yield* Effect.promise(async () => {
+        const asked: Array<string> = []
+        page.on("request", (one) => asked.push(one.url()))
+        await page.goto(pathToFileURL(file).href)
+        for (const [name, size] of Object.entries({ narrow, wide })) {
+          await page.setViewportSize(size)
+          await shoot(page, `file-${name}`)
+          assert.strictEqual(await overflow(page), 0, name)
+        }
+        assert.deepStrictEqual(asked, [page.url()])
+        assert.deepStrictEqual(await hindrances(page), [])
+        await page.emulateMedia({ media: "print" })
+        await shoot(page, "file-print")
+        assert.strictEqual(await overflow(page), 0)
+      })
+      assert.deepStrictEqual(complaints, [])
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
 })

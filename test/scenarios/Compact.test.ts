@@ -20,15 +20,17 @@ const steps = ({ world }: Stage) =>
     event._tag === "StepSucceeded" ? [`${event.step}`] : event._tag === "StepFailed" ? [`${event.step} failed`] : []
   )
 
-it("the export gate passes: a fresh session reads the export, nothing is compacted", () => {
-  const stage = new Stage({ fate: "dies", at: minutes(6) })
-  stage.souffleur()
-  stage.until("ConductorRelaunched")
-  assert.deepStrictEqual(steps(stage), ["1 stop", "2 export", "3 trim", "4 estimate", "5 prepare", "6 launch"])
-  assert.strictEqual(stage.watch.provider, "claude_export")
-  assert.include(stage.launches[0]!, "--session-id")
-  assert.strictEqual(stage.world.compactSessions.length, 0)
-  stage.pass(minutes(20)).close()
+describe("behaviour#claude_export", () => {
+  it("the export gate passes: a fresh session reads the export, nothing is compacted", () => {
+    const stage = new Stage({ fate: "dies", at: minutes(6) })
+    stage.souffleur()
+    stage.until("ConductorRelaunched")
+    assert.deepStrictEqual(steps(stage), ["1 stop", "2 export", "3 trim", "4 estimate", "5 prepare", "6 launch"])
+    assert.strictEqual(stage.watch.provider, "claude_export")
+    assert.include(stage.launches[0]!, "--session-id")
+    assert.strictEqual(stage.world.compactSessions.length, 0)
+    stage.pass(minutes(20)).close()
+  })
 })
 
 describe("behaviour#standard_compact", () => {
@@ -65,24 +67,21 @@ describe("behaviour#standard_compact", () => {
     stage.pass(minutes(20)).close()
     assert.deepStrictEqual([stage.watch.generation, stage.watch.sessionId, stage.watch.awaiting], [2, sessionId, false])
   })
-})
 
-it("an idle compact session is ended after its summary, or when the summary never comes", () => {
-  for (const [summaryAfter, written] of [
-    [seconds(3), true],
-    [minutes(1), false]
-  ] as const) {
-    const stage = overThreshold({ after: 3000, writes: true, ends: false, summaryAfter })
-    stage.souffleur()
-    stage.until("ConductorRelaunched")
-    const { sessionId } = stage.world.conductors[0]!
-    assert.strictEqual(stage.world.disk.read(stage.world.sessionFile(sessionId))?.includes(summary), written)
-    stage.pass(minutes(20)).close()
-    assert.strictEqual(stage.watch.generation, 2)
-  }
-})
-
-describe("behaviour#standard_compact", () => {
+  it("an idle compact session is ended after its summary, or when the summary never comes", () => {
+    for (const [summaryAfter, written] of [
+      [seconds(3), true],
+      [minutes(1), false]
+    ] as const) {
+      const stage = overThreshold({ after: 3000, writes: true, ends: false, summaryAfter })
+      stage.souffleur()
+      stage.until("ConductorRelaunched")
+      const { sessionId } = stage.world.conductors[0]!
+      assert.strictEqual(stage.world.disk.read(stage.world.sessionFile(sessionId))?.includes(summary), written)
+      stage.pass(minutes(20)).close()
+      assert.strictEqual(stage.watch.generation, 2)
+    }
+  })
   it("a compaction that times out is tried once more when its session is gone, and then succeeds", () => {
     const stage = overThreshold({ ...silent, onTerm: "never" }, done)
     stage.souffleur()
@@ -151,13 +150,15 @@ describe("behaviour#standard_compact", () => {
   })
 })
 
-it("a leftover compact session is no returned Conductor, also when the clock is set forward", () => {
-  const stage = overThreshold({ ...silent, onTerm: "unkillable" })
-  stage.souffleur()
-  stage.until("ConductorDied")
-  // The last beat of the Conductor was written by a clock that was ahead.
-  stage.world.comms.write({ lastHeartbeat: "2026-03-01 09:00:00" })
-  stage.until("RecoveryFailedClosed")
-  stage.pass(minutes(90)).close()
-  assert.strictEqual(stage.world.ledger.count("ConductorAdopted"), 0)
+describe("behaviour#standby", () => {
+  it("a leftover compact session is no returned Conductor, also when the clock is set forward", () => {
+    const stage = overThreshold({ ...silent, onTerm: "unkillable" })
+    stage.souffleur()
+    stage.until("ConductorDied")
+    // The last beat of the Conductor was written by a clock that was ahead.
+    stage.world.comms.write({ lastHeartbeat: "2026-03-01 09:00:00" })
+    stage.until("RecoveryFailedClosed")
+    stage.pass(minutes(90)).close()
+    assert.strictEqual(stage.world.ledger.count("ConductorAdopted"), 0)
+  })
 })

@@ -116,23 +116,25 @@ for (const when of ["before", "inside"] as const) {
   })
 }
 
-it("a recovery that is abandoned at every effect in turn still ends", () => {
-  const { stage } = begin("export")
-  stage.souffleurs[0]!.kill()
-  for (let lives = 1; lives < 400 && stage.watch.generation < 2; lives++) {
-    // Each one lives a little longer than the one before.
-    const souffleur = stage.souffleur({ settings, plan: (passed) => (passed > 12 + lives ? "inside" : undefined) })
-    stage.world.run(
-      stage.world.timeline.monotonic + minutes(8),
-      () => souffleur.outcome !== "running" || stage.watch.generation === 2
-    )
-    souffleur.kill()
-    stage.pass(seconds(1))
-  }
-  stage.souffleur()
-  stage.pass(minutes(10)).close()
-  assert.strictEqual(stage.watch.generation, 2)
-  assert.strictEqual(stage.world.living.length, 1)
+describe("behaviour#steps", () => {
+  it("a recovery that is abandoned at every effect in turn still ends", () => {
+    const { stage } = begin("export")
+    stage.souffleurs[0]!.kill()
+    for (let lives = 1; lives < 400 && stage.watch.generation < 2; lives++) {
+      // Each one lives a little longer than the one before.
+      const souffleur = stage.souffleur({ settings, plan: (passed) => (passed > 12 + lives ? "inside" : undefined) })
+      stage.world.run(
+        stage.world.timeline.monotonic + minutes(8),
+        () => souffleur.outcome !== "running" || stage.watch.generation === 2
+      )
+      souffleur.kill()
+      stage.pass(seconds(1))
+    }
+    stage.souffleur()
+    stage.pass(minutes(10)).close()
+    assert.strictEqual(stage.watch.generation, 2)
+    assert.strictEqual(stage.world.living.length, 1)
+  })
 })
 
 describe("behaviour#ends", () => {

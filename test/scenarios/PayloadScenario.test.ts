@@ -31,18 +31,18 @@ describe("behaviour#permission-ceiling", () => {
       )
     }
   })
-})
 
-it("bypassPermissions under that ceiling is granted to a payload, and never without a request", () => {
-  assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", false)), ["bypassPermissions"])
-  assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", true)), [
-    "bypassPermissions",
-    "bypassPermissions"
-  ])
-  assert.deepStrictEqual(
-    permissions(handedOver(`${payloadHeader}\nresume_prompt: go on`, "bypassPermissions", false)),
-    ["acceptEdits"]
-  )
+  it("bypassPermissions under that ceiling is granted to a payload, and never without a request", () => {
+    assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", false)), ["bypassPermissions"])
+    assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", true)), [
+      "bypassPermissions",
+      "bypassPermissions"
+    ])
+    assert.deepStrictEqual(
+      permissions(handedOver(`${payloadHeader}\nresume_prompt: go on`, "bypassPermissions", false)),
+      ["acceptEdits"]
+    )
+  })
 })
 
 describe("behaviour#payload", () => {
@@ -80,9 +80,6 @@ describe("behaviour#payload", () => {
     assert.match(warnings[1]!, /: a permission was asked for that no launch may have: it gets acceptEdits\.$/u)
     stage.pass(minutes(10)).close()
   })
-})
-
-describe("behaviour#outbox", () => {
   it("a payload is consumed once: the next handoff without one gets the defaults", () => {
     const stage = new Stage({ ...handoff, payload: bypass }, handoff)
     stage.world.ceiling = "bypassPermissions"
@@ -115,21 +112,21 @@ describe("behaviour#outbox", () => {
     stage.pass(minutes(30)).close()
     assert.strictEqual(stage.watch.generation, 2)
   })
-})
 
-it("a payload that could not be read before its hand-off was over asks for none in the next generation", () => {
-  const stage = new Stage({ ...handoff, payload: bypass })
-  const { comms } = stage.world
-  stage.souffleur({
-    plan: () => {
-      if (stage.world.ledger.count("ContextRecoveryRequested") === 1 && stage.watch.generation === 1)
-        comms.trouble = "locked"
-      return undefined
-    }
+  it("a payload that could not be read before its hand-off was over asks for none in the next generation", () => {
+    const stage = new Stage({ ...handoff, payload: bypass })
+    const { comms } = stage.world
+    stage.souffleur({
+      plan: () => {
+        if (stage.world.ledger.count("ContextRecoveryRequested") === 1 && stage.watch.generation === 1)
+          comms.trouble = "locked"
+        return undefined
+      }
+    })
+    stage.until("ConductorRelaunched")
+    stage.pass(minutes(2))
+    comms.trouble = undefined
+    stage.pass(minutes(30)).close()
+    assert.strictEqual(stage.watch.generation, 2)
   })
-  stage.until("ConductorRelaunched")
-  stage.pass(minutes(2))
-  comms.trouble = undefined
-  stage.pass(minutes(30)).close()
-  assert.strictEqual(stage.watch.generation, 2)
 })

@@ -23,19 +23,16 @@ describe("behaviour#standby", () => {
     assert.deepStrictEqual([stage.watch.cycles, stage.watch.generation, stage.watch.standby], [2, 2, undefined])
     assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
   })
-})
 
-it("a retry that fails closed again returns to standby", () => {
-  const stage = standingBy()
-  stage.world.room.pace = () => "lost"
-  stage.retry()
-  stage.until("RecoveryFailedClosed")
-  stage.pass(minutes(20)).close()
-  assert.strictEqual(stage.watch.standby?.cycle, 2)
-  assert.strictEqual(stage.world.comms.souffleur?.state, "error")
-})
-
-describe("behaviour#standby", () => {
+  it("a retry that fails closed again returns to standby", () => {
+    const stage = standingBy()
+    stage.world.room.pace = () => "lost"
+    stage.retry()
+    stage.until("RecoveryFailedClosed")
+    stage.pass(minutes(20)).close()
+    assert.strictEqual(stage.watch.standby?.cycle, 2)
+    assert.strictEqual(stage.world.comms.souffleur?.state, "error")
+  })
   it("standby ends by an operator's adopt: that process is watched, and the row is confirmed again", () => {
     const stage = standingBy()
     const conductor = stage.world.resumeByHand("by-hand")

@@ -55,6 +55,15 @@ describe("behaviour#ordering", () => {
     assert.strictEqual(stage.watch.monitor?.watcher, 2)
     assert.strictEqual(stage.world.signals.length, 0)
   })
+
+  it("a watcher that hangs is replaced though the clock is set back an hour right after", () => {
+    const stage = new Stage()
+    stage.souffleur({ silent: (role) => (role === "watcher/1" ? Duration.minutes(10) : undefined) })
+    stage.pass(minutes(10) + seconds(5))
+    stage.world.timeline.sleep(-hour)
+    assert.isAtMost(stage.until("WatcherLost"), minutes(12))
+    stage.pass(minutes(20)).close()
+  })
 })
 
 describe("behaviour#self-monitor", () => {
@@ -80,15 +89,17 @@ describe("behaviour#self-monitor", () => {
       assert.isTrue(stage.world.conductor.isHealthy)
     }
   })
-})
 
-it("a watcher that hangs is replaced though the clock is set back an hour right after", () => {
-  const stage = new Stage()
-  stage.souffleur({ silent: (role) => (role === "watcher/1" ? Duration.minutes(10) : undefined) })
-  stage.pass(minutes(10) + seconds(5))
-  stage.world.timeline.sleep(-hour)
-  assert.isAtMost(stage.until("WatcherLost"), minutes(12))
-  stage.pass(minutes(20)).close()
+  it("a self-monitor that dies is replaced, and one after it replaces a watcher that hangs", () => {
+    const stage = new Stage()
+    stage.souffleur({
+      silent: (role) =>
+        role === "monitor/1" ? Duration.seconds(10) : role === "watcher/1" ? Duration.minutes(10) : undefined
+    })
+    stage.until("SelfMonitorStarted", hour)
+    stage.until("WatcherLost", hour)
+    stage.pass(minutes(20)).close()
+  })
 })
 
 describe("behaviour#heartbeat-age", () => {
@@ -100,7 +111,48 @@ describe("behaviour#heartbeat-age", () => {
     stage.pass(hour).close()
     assert.strictEqual(stage.world.ledger.count("WatcherLost"), 0)
   })
+  it("eight hours of sleep, and a clock set back an hour and forth, kill no process", () => {
+    const stage = new Stage()
+    stage.souffleur()
+    for (const jump of [8 * hour, -hour, hour, -minutes(5), minutes(5)]) {
+      stage.pass(minutes(7) + seconds(13))
+      stage.world.timeline.sleep(jump)
+    }
+    stage.pass(hour).close()
+    assert.strictEqual(stage.world.signals.length, 0)
+    assert.strictEqual(stage.watch.generation, 1)
+    assert.strictEqual(stage.world.ledger.count("WatcherLost"), 0)
+  })
+
+  it("an unreadable heartbeat is neither dead nor fresh", () => {
+    const stage = new Stage()
+    stage.souffleur()
+    for (const raw of [null, "yesterday", "2040-01-01 00:00:00"]) {
+      for (let second = 0; second < 900; second += 10) {
+        stage.world.comms.conductor!.lastHeartbeat = raw
+        stage.pass(seconds(10))
+      }
+    }
+    stage.close()
+    assert.strictEqual(stage.watch.generation, 1)
+  })
 })
+
+/** The Conductor was given up, and went on while the recovery was broken off. The cycle closed without a signal. */
+const closedOnItsReturn = (
+  life: Partial<Life> = { fate: "pauses", at: seconds(1.5), lasts: minutes(6) },
+  away = minutes(3)
+): Stage => {
+  const stage = new Stage(life)
+  stage.souffleur({
+    plan: (_, name) => (name === "processes.tree" && stage.tags().at(-1) === "StepStarted" ? "before" : undefined)
+  })
+  stage.until("StepStarted")
+  stage.pass(away)
+  stage.souffleur()
+  assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
+  return stage
+}
 
 describe("behaviour#never", () => {
   it("a Conductor that goes on before a resumed recovery is not signalled, with any clock and without comms", () => {
@@ -124,25 +176,6 @@ describe("behaviour#never", () => {
       assert.deepStrictEqual([stage.watch.standby, stage.world.comms.souffleur?.state], [undefined, "confirmed"])
     }
   })
-})
-
-/** The Conductor was given up, and went on while the recovery was broken off. The cycle closed without a signal. */
-const closedOnItsReturn = (
-  life: Partial<Life> = { fate: "pauses", at: seconds(1.5), lasts: minutes(6) },
-  away = minutes(3)
-): Stage => {
-  const stage = new Stage(life)
-  stage.souffleur({
-    plan: (_, name) => (name === "processes.tree" && stage.tags().at(-1) === "StepStarted" ? "before" : undefined)
-  })
-  stage.until("StepStarted")
-  stage.pass(away)
-  stage.souffleur()
-  assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
-  return stage
-}
-
-describe("behaviour#never", () => {
   it("a Conductor that beats again is not signalled by an operator's retry, even when comms is out", () => {
     for (const trouble of [undefined, "missing"] as const) {
       const stage = closedOnItsReturn()
@@ -215,22 +248,19 @@ describe("behaviour#never", () => {
       assert.deepStrictEqual([where, stage.world.signals.length], [where, 0])
     }
   })
-})
 
-it("a Conductor that souffleur cannot check without a break is not stopped", () => {
-  const stage = new Stage({ fate: "hangs", at: seconds(1.5) })
-  let stood = 0
-  stage.souffleur({
-    plan: (_, name) =>
-      name === "comms.snapshot" && stage.tags().at(-1) === "StepStarted" && stood++ < 3
-        ? { pausedFor: seconds(11) }
-        : undefined
+  it("a Conductor that souffleur cannot check without a break is not stopped", () => {
+    const stage = new Stage({ fate: "hangs", at: seconds(1.5) })
+    let stood = 0
+    stage.souffleur({
+      plan: (_, name) =>
+        name === "comms.snapshot" && stage.tags().at(-1) === "StepStarted" && stood++ < 3
+          ? { pausedFor: seconds(11) }
+          : undefined
+    })
+    stage.until("RecoveryFailedClosed")
+    assert.deepStrictEqual([stood, stage.world.signals.length], [3, 0])
   })
-  stage.until("RecoveryFailedClosed")
-  assert.deepStrictEqual([stood, stage.world.signals.length], [3, 0])
-})
-
-describe("behaviour#never", () => {
   it("a Conductor that goes on after an outage is not signalled by an operator's retry that comes before its next word", () => {
     const stage = closedOnItsReturn({ fate: "outage", at: seconds(6), lasts: minutes(6) }, minutes(2))
     stage.retry()
@@ -259,51 +289,6 @@ describe("behaviour#never", () => {
       assert.strictEqual(stage.watch.phase, "Watching")
     }
   })
-})
-
-it("a self-monitor that dies is replaced, and one after it replaces a watcher that hangs", () => {
-  const stage = new Stage()
-  stage.souffleur({
-    silent: (role) =>
-      role === "monitor/1" ? Duration.seconds(10) : role === "watcher/1" ? Duration.minutes(10) : undefined
-  })
-  stage.until("SelfMonitorStarted", hour)
-  stage.until("WatcherLost", hour)
-  stage.pass(minutes(20)).close()
-})
-
-it("comms that was locked for an hour kills no process, and gets every missed message", () => {
-  const stage = new Stage({ fate: "dies", at: minutes(30) })
-  stage.souffleur()
-  stage.pass(minutes(10))
-  stage.world.comms.trouble = "locked"
-  stage.pass(hour)
-  assert.strictEqual(stage.watch.generation, 2)
-  assert.strictEqual(stage.world.comms.messages.length, 0)
-  stage.world.comms.trouble = undefined
-  stage.pass(hour).close()
-  assert.strictEqual(stage.watch.generation, 2)
-  assert.strictEqual(stage.world.comms.messages.length, 2)
-  assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
-  assert.strictEqual(stage.world.signals.length, 0)
-})
-
-describe("behaviour#heartbeat-age", () => {
-  it("eight hours of sleep, and a clock set back an hour and forth, kill no process", () => {
-    const stage = new Stage()
-    stage.souffleur()
-    for (const jump of [8 * hour, -hour, hour, -minutes(5), minutes(5)]) {
-      stage.pass(minutes(7) + seconds(13))
-      stage.world.timeline.sleep(jump)
-    }
-    stage.pass(hour).close()
-    assert.strictEqual(stage.world.signals.length, 0)
-    assert.strictEqual(stage.watch.generation, 1)
-    assert.strictEqual(stage.world.ledger.count("WatcherLost"), 0)
-  })
-})
-
-describe("behaviour#never", () => {
   it("a machine that is suspended for ten minutes kills no process", () => {
     const stage = new Stage()
     stage.souffleur()
@@ -314,17 +299,22 @@ describe("behaviour#never", () => {
   })
 })
 
-it("an unreadable heartbeat is neither dead nor fresh", () => {
-  const stage = new Stage()
-  stage.souffleur()
-  for (const raw of [null, "yesterday", "2040-01-01 00:00:00"]) {
-    for (let second = 0; second < 900; second += 10) {
-      stage.world.comms.conductor!.lastHeartbeat = raw
-      stage.pass(seconds(10))
-    }
-  }
-  stage.close()
-  assert.strictEqual(stage.watch.generation, 1)
+describe("behaviour#outbox", () => {
+  it("comms that was locked for an hour kills no process, and gets every missed message", () => {
+    const stage = new Stage({ fate: "dies", at: minutes(30) })
+    stage.souffleur()
+    stage.pass(minutes(10))
+    stage.world.comms.trouble = "locked"
+    stage.pass(hour)
+    assert.strictEqual(stage.watch.generation, 2)
+    assert.strictEqual(stage.world.comms.messages.length, 0)
+    stage.world.comms.trouble = undefined
+    stage.pass(hour).close()
+    assert.strictEqual(stage.watch.generation, 2)
+    assert.strictEqual(stage.world.comms.messages.length, 2)
+    assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
+    assert.strictEqual(stage.world.signals.length, 0)
+  })
 })
 
 describe("behaviour#one-writer", () => {

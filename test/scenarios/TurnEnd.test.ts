@@ -23,9 +23,6 @@ describe("behaviour#print-mode", () => {
     assert.strictEqual(stage.world.ledger.count("ConductorDied"), 0)
     assert.strictEqual(stage.world.ledger.count("StepSucceeded"), 4)
   })
-})
-
-describe("behaviour#small_handoff", () => {
   it("an interactive Conductor that is quit, and a print-mode Conductor that is killed in its turn, died", () => {
     for (const life of [
       { ...turn, print: false },
@@ -39,7 +36,9 @@ describe("behaviour#small_handoff", () => {
       stage.pass(minutes(20)).close()
     }
   })
+})
 
+describe("behaviour#retries", () => {
   it("three ended turns without any change of a task exhaust the retries; a change sets the count to 0", () => {
     const idle = new Stage(turn, turn, turn, turn)
     idle.souffleur()
@@ -58,9 +57,6 @@ describe("behaviour#small_handoff", () => {
     works.until("ConductorRelaunched")
     works.pass(minutes(3)).close()
   })
-})
-
-describe("behaviour#retries", () => {
   it("two deaths, then productive turns, then one death: the watch goes on", () => {
     const works = { ...turn, worksEvery: minutes(2) }
     const stage = new Stage(

@@ -72,20 +72,22 @@ describe("behaviour#service", () => {
   )
 })
 
-it.live.skipIf(managerMissing)(
-  "systemd runs the shipper of a host, and its stop is no failure",
-  () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const manager = yield* userManager(the)
-      yield* joinedAlone(the.state)
-      const installed = yield* the.run(["service", "install", "fleet"], manager.variables)
-      assert.strictEqual(installed.code, 0, installed.errors)
-      const shows = (...properties: ReadonlyArray<string>) =>
-        properties.map((property) => manager.shows("souffleur-fleet.service", property))
-      assert.deepStrictEqual(shows("ActiveState", "SubState"), ["active", "running"])
-      assert.strictEqual(manager.systemctl("stop", "souffleur-fleet.service").status, 0)
-      assert.deepStrictEqual(shows("ActiveState"), ["inactive"], "a failed one would be failed")
-    }).pipe(Effect.scoped),
-  600_000
-)
+describe("fleet#a-host", () => {
+  it.live.skipIf(managerMissing)(
+    "systemd runs the shipper of a host, and its stop is no failure",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const manager = yield* userManager(the)
+        yield* joinedAlone(the.state)
+        const installed = yield* the.run(["service", "install", "fleet"], manager.variables)
+        assert.strictEqual(installed.code, 0, installed.errors)
+        const shows = (...properties: ReadonlyArray<string>) =>
+          properties.map((property) => manager.shows("souffleur-fleet.service", property))
+        assert.deepStrictEqual(shows("ActiveState", "SubState"), ["active", "running"])
+        assert.strictEqual(manager.systemctl("stop", "souffleur-fleet.service").status, 0)
+        assert.deepStrictEqual(shows("ActiveState"), ["inactive"], "a failed one would be failed")
+      }).pipe(Effect.scoped),
+    600_000
+  )
+})

@@ -6,71 +6,35 @@ import { parseAgentCommand } from "../src/command/AgentProgram.ts"
 const why = (text: string) => Result.getOrThrow(Result.flip(parseAgentCommand(text))).problem
 const withArgs = (...args: ReadonlyArray<string>) => JSON.stringify(["claude", ...args])
 
-it("an agent command is a program, or an array of program and arguments", () => {
-  const parsed = (text: string) => Result.getOrThrow(parseAgentCommand(text))
-  assert.deepStrictEqual(parsed("claude"), { program: "claude", args: [] })
-  assert.deepStrictEqual(parsed(" /opt/my tools/claude \n"), { program: "/opt/my tools/claude", args: [] })
-  assert.deepStrictEqual(
-    parsed('["node", "/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]'),
-    {
-      program: "node",
-      args: ["/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]
-    }
-  )
-})
+describe("settings#agent-command", () => {
+  it("an agent command is a program, or an array of program and arguments", () => {
+    const parsed = (text: string) => Result.getOrThrow(parseAgentCommand(text))
+    assert.deepStrictEqual(parsed("claude"), { program: "claude", args: [] })
+    assert.deepStrictEqual(parsed(" /opt/my tools/claude \n"), { program: "/opt/my tools/claude", args: [] })
+    assert.deepStrictEqual(
+      parsed('["node", "/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]'),
+      {
+        program: "node",
+        args: ["/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]
+      }
+    )
+  })
 
-it("an agent has the name of the program that its command runs, and of no argument", () => {
-  const named = (text: string) => agentName(Result.getOrThrow(parseAgentCommand(text)))
-  assert.strictEqual(named("claude"), "claude")
-  assert.strictEqual(named("/opt/my agent"), "my agent")
-  assert.strictEqual(
-    named('["env", "KEY=secret", "nice", "-n", "5", "node", "--no-warnings", "/x/agent.mjs", "--model", "opus"]'),
-    "agent.mjs"
-  )
-})
+  it("an agent has the name of the program that its command runs, and of no argument", () => {
+    const named = (text: string) => agentName(Result.getOrThrow(parseAgentCommand(text)))
+    assert.strictEqual(named("claude"), "claude")
+    assert.strictEqual(named("/opt/my agent"), "my agent")
+    assert.strictEqual(
+      named('["env", "KEY=secret", "nice", "-n", "5", "node", "--no-warnings", "/x/agent.mjs", "--model", "opus"]'),
+      "agent.mjs"
+    )
+  })
 
-it("an agent command that is no command is refused", () => {
-  for (const text of ["", "  ", "[]", '[""]', "[1]", "[", '["a", null]', '{"a":1}\n --x', "--model", '["-x"]'])
-    why(text)
-  assert.include(why("claude --model opus"), "JSON array")
-  why('["claude\\u0000x"]')
-})
-
-describe("behaviour#permission-ceiling", () => {
-  it("an argument that could lift the permission ceiling is refused, however it is written", () => {
-    for (const flag of [
-      "--permission-mode",
-      "--permission-mode=bypassPermissions",
-      "--PERMISSION-MODE",
-      "--perm",
-      "--dangerously-skip-permissions",
-      "--dang",
-      "--allow-dangerously-skip-permissions",
-      "--allow",
-      "--allowedTools",
-      "--allowed-tools=Bash",
-      "--settings",
-      '--settings={"permissions":{"defaultMode":"bypassPermissions"}}',
-      "--agents",
-      "--plugin-dir",
-      "--permission-prompt-tool",
-      "exec claude --dangerously-skip-permissions",
-      "--",
-      "-p",
-      "--print",
-      "-r",
-      "--resume=x",
-      "--session-id",
-      "-c",
-      "--continue",
-      "--fork-session",
-      "--bg"
-    ]) {
-      why(withArgs(flag))
-      why(withArgs("--model", "opus", flag, "x"))
-    }
-    why("claude --dangerously-skip-permissions")
-    why("claude\t--permission-mode=plan")
+  it("an agent command that is no command is refused", () => {
+    for (const text of ["", "  ", "[]", '[""]', "[1]", "[", '["a", null]', '{"a":1}\n --x', "--model", '["-x"]'])
+      why(text)
+    assert.include(why("claude --model opus"), "JSON array")
+    why('["claude\\u0000x"]')
   })
 
   it("a wrapper that becomes the agent is understood, and so is a runtime that runs its file", () => {
@@ -133,6 +97,48 @@ describe("behaviour#permission-ceiling", () => {
     assert.match(why('["env","CLAUDE_CONFIG_DIR=/x","claude"]'), /CLAUDE_CONFIG_DIR.*for souffleur itself/u)
   })
 
+  it("a refusal repeats no argument, which may hold a key", () => {
+    assert.notInclude(why(withArgs('--settings={"env":{"KEY":"secret"}}')), "secret")
+  })
+})
+
+describe("behaviour#permission-ceiling", () => {
+  it("an argument that could lift the permission ceiling is refused, however it is written", () => {
+    for (const flag of [
+      "--permission-mode",
+      "--permission-mode=bypassPermissions",
+      "--PERMISSION-MODE",
+      "--perm",
+      "--dangerously-skip-permissions",
+      "--dang",
+      "--allow-dangerously-skip-permissions",
+      "--allow",
+      "--allowedTools",
+      "--allowed-tools=Bash",
+      "--settings",
+      '--settings={"permissions":{"defaultMode":"bypassPermissions"}}',
+      "--agents",
+      "--plugin-dir",
+      "--permission-prompt-tool",
+      "exec claude --dangerously-skip-permissions",
+      "--",
+      "-p",
+      "--print",
+      "-r",
+      "--resume=x",
+      "--session-id",
+      "-c",
+      "--continue",
+      "--fork-session",
+      "--bg"
+    ]) {
+      why(withArgs(flag))
+      why(withArgs("--model", "opus", flag, "x"))
+    }
+    why("claude --dangerously-skip-permissions")
+    why("claude\t--permission-mode=plan")
+  })
+
   it("an unknown argument of Claude Code is refused: joined, shortened and future flags, errands and prompts", () => {
     for (const args of [
       ["-cp"],
@@ -164,8 +170,4 @@ describe("behaviour#permission-ceiling", () => {
       why(JSON.stringify(["node", "/x/@anthropic-ai/claude-code/cli.js", ...args]))
     }
   })
-})
-
-it("a refusal repeats no argument, which may hold a key", () => {
-  assert.notInclude(why(withArgs('--settings={"env":{"KEY":"secret"}}')), "secret")
 })

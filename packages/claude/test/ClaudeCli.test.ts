@@ -11,21 +11,20 @@ const order = {
   prompt: "--dangerously-skip-permissions; $(id)\nsecond line",
   print: false
 } as const
-
-describe("behaviour#permission-ceiling", () => {
-  it.layer(services)((it) => {
-    const agent = (program: string, environment: Readonly<Record<string, string>>, also: ReadonlyArray<string> = []) =>
-      Effect.service(Agent).pipe(
-        Effect.provide(
-          Claude.layer({
-            agentDir: "/nowhere",
-            agentCommand: { program, args: ["--model", "opus"] },
-            environment,
-            environmentAllowed: also
-          }).pipe(Layer.provide(running()))
-        )
+it.layer(services)((it) => {
+  const agent = (program: string, environment: Readonly<Record<string, string>>, also: ReadonlyArray<string> = []) =>
+    Effect.service(Agent).pipe(
+      Effect.provide(
+        Claude.layer({
+          agentDir: "/nowhere",
+          agentCommand: { program, args: ["--model", "opus"] },
+          environment,
+          environmentAllowed: also
+        }).pipe(Layer.provide(running()))
       )
+    )
 
+  describe("behaviour#launch", () => {
     it.effect("the prompt comes after the flags, and each argument stays as it is", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -48,20 +47,37 @@ describe("behaviour#permission-ceiling", () => {
       })
     )
 
-    const Hostile = Schema.Union([
-      Schema.String,
-      Schema.Literals([
-        "--permission-mode=bypassPermissions",
-        "--dangerously-skip-permissions",
-        "-p",
-        "--",
-        "$(touch x)",
-        "`x`; rm",
-        "../../x",
-        "*",
-        "\n--settings={}"
-      ])
+    it.effect("a launch fails without its program, or with an id that cannot be one", () =>
+      Effect.gen(function* () {
+        const folder = yield* claudeFolder({ "plain/claude": "" })
+        const failure = (program: string, sessionId = "abc") =>
+          agent(program, { PATH: `${folder}/plain` }).pipe(
+            Effect.flatMap((claude) => claude.command({ ...order, session: { _tag: "Resume", sessionId } })),
+            Effect.flip
+          )
+        assert.include((yield* failure("claude")).problem, "PATH")
+        assert.include((yield* failure(`${folder}/plain/claude`)).problem, "is not an executable file")
+        assert.include((yield* failure("/bin/sh", "--dangerously-skip-permissions")).problem, "session id")
+      })
+    )
+  })
+
+  const Hostile = Schema.Union([
+    Schema.String,
+    Schema.Literals([
+      "--permission-mode=bypassPermissions",
+      "--dangerously-skip-permissions",
+      "-p",
+      "--",
+      "$(touch x)",
+      "`x`; rm",
+      "../../x",
+      "*",
+      "\n--settings={}"
     ])
+  ])
+
+  describe("claude-code#permissions", () => {
     it.effect.prop(
       "neither prompt nor session id is ever a flag: a bad id is refused, and a prompt is the last word",
       [Hostile, Hostile],
@@ -91,19 +107,6 @@ describe("behaviour#permission-ceiling", () => {
         })
     )
 
-    it.effect("a prompt that the agent reads on standard input is not in the command line", () =>
-      Effect.gen(function* () {
-        const claude = yield* agent("/bin/sh", {})
-        const words = (more: object) =>
-          Effect.map(claude.command({ ...order, ...more }), ({ args, input, window }) => [args.at(-1), input, window])
-        assert.deepStrictEqual(yield* words({ print: true }), ["acceptEdits", order.prompt, undefined])
-        // A window's standard input is a person's; by its word a session that compacts is known, and it says nothing.
-        assert.deepStrictEqual(yield* words({ print: false }), [order.prompt, undefined, true])
-        assert.deepStrictEqual(yield* words({ print: true, prompt: "/compact" }), ["/compact", undefined, undefined])
-        assert.deepStrictEqual(yield* words({ print: true, prompt: "" }), ["acceptEdits", undefined, undefined])
-      })
-    )
-
     it.effect("a successor may read its export, that one file alone, and only if the program is Claude", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -125,21 +128,24 @@ describe("behaviour#permission-ceiling", () => {
         assert.notInclude((yield* stub.command({ ...order, reads })).args.join(" "), "--settings")
       })
     )
+  })
 
-    it.effect("a launch fails without its program, or with an id that cannot be one", () =>
+  describe("behaviour#secrets", () => {
+    it.effect("a prompt that the agent reads on standard input is not in the command line", () =>
       Effect.gen(function* () {
-        const folder = yield* claudeFolder({ "plain/claude": "" })
-        const failure = (program: string, sessionId = "abc") =>
-          agent(program, { PATH: `${folder}/plain` }).pipe(
-            Effect.flatMap((claude) => claude.command({ ...order, session: { _tag: "Resume", sessionId } })),
-            Effect.flip
-          )
-        assert.include((yield* failure("claude")).problem, "PATH")
-        assert.include((yield* failure(`${folder}/plain/claude`)).problem, "is not an executable file")
-        assert.include((yield* failure("/bin/sh", "--dangerously-skip-permissions")).problem, "session id")
+        const claude = yield* agent("/bin/sh", {})
+        const words = (more: object) =>
+          Effect.map(claude.command({ ...order, ...more }), ({ args, input, window }) => [args.at(-1), input, window])
+        assert.deepStrictEqual(yield* words({ print: true }), ["acceptEdits", order.prompt, undefined])
+        // A window's standard input is a person's; by its word a session that compacts is known, and it says nothing.
+        assert.deepStrictEqual(yield* words({ print: false }), [order.prompt, undefined, true])
+        assert.deepStrictEqual(yield* words({ print: true, prompt: "/compact" }), ["/compact", undefined, undefined])
+        assert.deepStrictEqual(yield* words({ print: true, prompt: "" }), ["acceptEdits", undefined, undefined])
       })
     )
+  })
 
+  describe("claude-code#environment", () => {
     it.effect("an agent gets the user's variables, and none of a session around souffleur", () =>
       Effect.gen(function* () {
         const handed = {

@@ -19,7 +19,7 @@ const utf8 = new TextEncoder()
 const summary = line({ type: "user", isCompactSummary: true, message: { role: "user", content: "what was said" } })
 const compactedSince = (mark: SessionMark) => Effect.map(compactionSince(mark), (how) => how !== "not yet")
 
-describe("behaviour#departures-from-the-original-plan", () => {
+describe("claude-code#compaction", () => {
   it.layer(services)((it) => {
     /** A session file that stood so at its mark, to which this was appended since. */
     const since = Effect.fnUntraced(function* (before: string, after: string | Uint8Array) {

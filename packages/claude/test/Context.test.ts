@@ -9,7 +9,7 @@ const answer = (usage: unknown, message: object = {}, more: object = {}) => ({
 })
 const at = Date.parse("2026-03-01T08:00:00.000Z")
 
-describe("behaviour#signs", () => {
+describe("claude-code#context-in-use", () => {
   it("context in use is what the model read: input, from the cache and into it; what it wrote is not", () => {
     const usage = {
       input_tokens: 5,

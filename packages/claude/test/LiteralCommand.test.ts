@@ -28,28 +28,18 @@ describe("a literal command", () => {
         )
       }
     })
-  })
-  it("runs no agent if it only names one, or runs a subcommand of it", () => {
-    for (const words of [
-      ["make"],
-      ["vim", "claude"],
-      ["sh", "-c", "claude 'do it'"],
-      ["node", "server.js", "claude"],
-      ["/opt/node", "/opt/other.js", "go"],
-      ["claude", "mcp", "list"],
-      ["claude", "update"]
-    ])
-      assert.isTrue(Option.isNone(Result.getOrThrow(parse(...words))), words.join(" "))
-  })
-  it("refuses a subcommand that holds conversations", () => {
-    for (const word of ["agents", "attach", "gateway", "remote-control", "respawn", "ultrareview"])
-      assert.include(
-        Result.match(parse("claude", word, "x"), { onFailure: ({ message }) => message, onSuccess: () => "" }),
-        `souffleur cannot set the ceiling of claude ${word}: write claude -p PROMPT`
-      )
-  })
-
-  describe("behaviour#first-launch", () => {
+    it("runs no agent if it only names one, or runs a subcommand of it", () => {
+      for (const words of [
+        ["make"],
+        ["vim", "claude"],
+        ["sh", "-c", "claude 'do it'"],
+        ["node", "server.js", "claude"],
+        ["/opt/node", "/opt/other.js", "go"],
+        ["claude", "mcp", "list"],
+        ["claude", "update"]
+      ])
+        assert.isTrue(Option.isNone(Result.getOrThrow(parse(...words))), words.join(" "))
+    })
     it("keeps the user's own flags with their values, and takes out what each launch sets", () => {
       const words = [
         "--model",
@@ -103,36 +93,61 @@ describe("a literal command", () => {
         prompt: ""
       })
     })
-  })
-  it("keeps its prompt behind --, whatever the prompt looks like", () => {
-    assert.strictEqual(
-      found("claude", "-p", "--", "--dangerously-skip-permissions").prompt,
-      "--dangerously-skip-permissions"
-    )
-    assert.strictEqual(found("claude", "--", "--dangerously-skip-permissions").requested, "acceptEdits")
-  })
-  it("cannot lead to another session, lift the ceiling, or be ambiguous: it is refused", () => {
-    for (const flag of [
-      "--continue",
-      "-c",
-      "--fork-session",
-      "--bg",
-      "--worktree",
-      "--settings",
-      "--permission-prompt-tool",
-      "--agents"
-    ])
-      assert.include(refusal("claude", flag, "x"), flag)
-    assert.match(refusal("claude", "--resume", "--verbose"), /must name a session/)
-    assert.match(refusal("claude", "--resume", "a", "--session-id", "b"), /twice/)
-    assert.match(refusal("claude", "--permission-mode", "dontAsk"), /acceptEdits or bypassPermissions/)
-    assert.match(refusal("claude", "--of-tomorrow", "x", "y"), /write --of-tomorrow=VALUE/)
-    assert.match(refusal("claude", "do", "it"), /more than one prompt/)
-    // A value is the user's own: it is not told.
-    assert.notInclude(refusal("claude", "--settings={secret}"), "secret")
+    it("keeps its prompt behind --, whatever the prompt looks like", () => {
+      assert.strictEqual(
+        found("claude", "-p", "--", "--dangerously-skip-permissions").prompt,
+        "--dangerously-skip-permissions"
+      )
+      assert.strictEqual(found("claude", "--", "--dangerously-skip-permissions").requested, "acceptEdits")
+    })
+    it("cannot lead to another session, lift the ceiling, or be ambiguous: it is refused", () => {
+      for (const flag of [
+        "--continue",
+        "-c",
+        "--fork-session",
+        "--bg",
+        "--worktree",
+        "--settings",
+        "--permission-prompt-tool",
+        "--agents"
+      ])
+        assert.include(refusal("claude", flag, "x"), flag)
+      assert.match(refusal("claude", "--resume", "--verbose"), /must name a session/)
+      assert.match(refusal("claude", "--resume", "a", "--session-id", "b"), /twice/)
+      assert.match(refusal("claude", "--permission-mode", "dontAsk"), /acceptEdits or bypassPermissions/)
+      assert.match(refusal("claude", "--of-tomorrow", "x", "y"), /write --of-tomorrow=VALUE/)
+      assert.match(refusal("claude", "do", "it"), /more than one prompt/)
+      // A value is the user's own: it is not told.
+      assert.notInclude(refusal("claude", "--settings={secret}"), "secret")
+    })
+    it("can be read back from its launch", () => {
+      const { agentCommand } = found("claude", "--model", "opus", "--append-system-prompt=--resume", "x")
+      const args = [
+        ...agentCommand.args,
+        "--session-id",
+        "s1",
+        "-p",
+        "--permission-mode",
+        "acceptEdits",
+        "--",
+        "--session-id"
+      ]
+      assert.deepStrictEqual(
+        agentOfLaunch({ program: "/bin/claude", args }, "s1"),
+        Option.some({ ...agentCommand, program: "/bin/claude" })
+      )
+      assert.isTrue(Option.isNone(agentOfLaunch({ program: "/bin/claude", args }, "s2")))
+    })
   })
 
   describe("behaviour#permission-ceiling", () => {
+    it("refuses a subcommand that holds conversations", () => {
+      for (const word of ["agents", "attach", "gateway", "remote-control", "respawn", "ultrareview"])
+        assert.include(
+          Result.match(parse("claude", word, "x"), { onFailure: ({ message }) => message, onSuccess: () => "" }),
+          `souffleur cannot set the ceiling of claude ${word}: write claude -p PROMPT`
+        )
+    })
     it("hides no flag as a value of another, or in joined flags", () => {
       for (const words of [
         ["--name", "--settings=y", "--", "x"],
@@ -174,23 +189,5 @@ describe("a literal command", () => {
       ])
         refusal(...words)
     })
-  })
-  it("can be read back from its launch", () => {
-    const { agentCommand } = found("claude", "--model", "opus", "--append-system-prompt=--resume", "x")
-    const args = [
-      ...agentCommand.args,
-      "--session-id",
-      "s1",
-      "-p",
-      "--permission-mode",
-      "acceptEdits",
-      "--",
-      "--session-id"
-    ]
-    assert.deepStrictEqual(
-      agentOfLaunch({ program: "/bin/claude", args }, "s1"),
-      Option.some({ ...agentCommand, program: "/bin/claude" })
-    )
-    assert.isTrue(Option.isNone(agentOfLaunch({ program: "/bin/claude", args }, "s2")))
   })
 })

@@ -14,9 +14,8 @@ const pidFile = (pid: number, more: Readonly<Record<string, unknown>> = {}) =>
     kind: "interactive",
     ...more
   })
-
-describe("behaviour#numbers-of-others", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("behaviour#numbers-of-others", () => {
     it.effect("a pid file is skipped if its numbers are impossible for a process, or its texts are too long", () =>
       Effect.gen(function* () {
         const fields = { sessionId: 129, cwd: 4097, procStart: 33 }
@@ -46,6 +45,9 @@ describe("behaviour#numbers-of-others", () => {
         )
       })
     )
+  })
+
+  describe("claude-code#pid-file", () => {
     it.effect("a pid file counts only if the process confirms it", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem

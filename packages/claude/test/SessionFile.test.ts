@@ -35,15 +35,17 @@ const hostile = [
   "a".repeat(129)
 ]
 
-it("a session id has safe characters, and a bounded length", () => {
-  for (const id of hostile) assert.isFalse(isSessionId(id), JSON.stringify(id))
-  for (const id of ["3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a", "3f2a", "A_1.x"]) assert.isTrue(isSessionId(id), id)
+describe("behaviour#naming-a-conductor", () => {
+  it("a session id has safe characters, and a bounded length", () => {
+    for (const id of hostile) assert.isFalse(isSessionId(id), JSON.stringify(id))
+    for (const id of ["3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a", "3f2a", "A_1.x"]) assert.isTrue(isSessionId(id), id)
+  })
 })
 
-describe("behaviour#files-of-others", () => {
-  it.layer(services)((it) => {
-    const failure = (claudeDir: string, id: string) => Effect.flip(findSessionFile(claudeDir, id))
+it.layer(services)((it) => {
+  const failure = (claudeDir: string, id: string) => Effect.flip(findSessionFile(claudeDir, id))
 
+  describe("behaviour#naming-a-conductor", () => {
     it.effect("a hostile id is refused before any folder is read", () =>
       Effect.gen(function* () {
         const untouched = FileSystem.layerNoop({})
@@ -101,7 +103,9 @@ describe("behaviour#files-of-others", () => {
         assert.include(none.message, "cannot be read: it is not there")
       })
     )
+  })
 
+  describe("claude-code#files", () => {
     it.effect("a project with a linked second name counts once", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -110,7 +114,9 @@ describe("behaviour#files-of-others", () => {
         assert.match((yield* findSessionFile(folder, "abc")).path, /\/-(?:new|old)\/abc\.jsonl$/)
       })
     )
+  })
 
+  describe("behaviour#files-of-others", () => {
     it.effect("a session file is refused, with its reason, if it is a link, a pipe, or writable by others", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem

@@ -20,9 +20,8 @@ const answer = (id: string, output: number, change: Readonly<Record<string, unkn
     },
     ...change
   })}\n`
-
-describe("behaviour#ceilings-of-use", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("behaviour#ceilings-of-use", () => {
     it.effect("each answer counts once, in whole lines; another file is read from its beginning", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -46,7 +45,9 @@ describe("behaviour#ceilings-of-use", () => {
         assert.strictEqual((yield* spend(`${file}.none`, since)).tokens, 0)
       })
     )
+  })
 
+  describe("claude-code#cost", () => {
     it.effect("the agent's own count of dollars is followed from a moment on, also where it begins again", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem

@@ -42,25 +42,22 @@ describe("behaviour#retries", () => {
       })
     )
   )
-})
 
-live(
-  "souffleur's own tools do not count",
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { count, file, write } = yield* counting
-      yield* write(
-        line(use("1", "mcp__souffleur__heartbeat")) +
-          line(result("1")) +
-          line(use("2", "mcp__other__build")) +
-          line(result("2"))
-      )
-      assert.strictEqual(yield* count([file]), 1)
-    })
+  live(
+    "souffleur's own tools do not count",
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { count, file, write } = yield* counting
+        yield* write(
+          line(use("1", "mcp__souffleur__heartbeat")) +
+            line(result("1")) +
+            line(use("2", "mcp__other__build")) +
+            line(result("2"))
+        )
+        assert.strictEqual(yield* count([file]), 1)
+      })
+    )
   )
-)
-
-describe("behaviour#retries", () => {
   live(
     "new results count once, also of calls that were seen before",
     Effect.scoped(
@@ -86,7 +83,7 @@ describe("behaviour#retries", () => {
   )
 })
 
-describe("behaviour#plan", () => {
+describe("behaviour#verdicts-of-agents", () => {
   live(
     "an agent without any tool result differs from an agent that only read",
     Effect.scoped(

@@ -18,33 +18,32 @@ const assistant = (...content: ReadonlyArray<unknown>) => ({
 const call = (name: string, input: unknown) => ({ type: "tool_use", id: "t", name, input })
 const boundary = { type: "system", subtype: "compact_boundary", isMeta: true, compactMetadata: {} }
 const jsonl = (...records: ReadonlyArray<unknown>) => records.map((record) => `${JSON.stringify(record)}\n`).join("")
-
-describe("behaviour#departures-from-the-original-plan", () => {
-  it.layer(services)((it) => {
-    const exported = Effect.fnUntraced(function* (session: string | Uint8Array) {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({ "abc.jsonl": session })
-      const result = yield* exportTranscript(`${folder}/abc.jsonl`, `${folder}/out/abc.md`)
-      const markdown = yield* fs.readFileString(`${folder}/out/abc.md`)
-      assert.strictEqual(result.bytes, Buffer.byteLength(markdown))
-      const [, nonce = "", head = "", body = ""] =
-        /^<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->\n\n([^]*)\n<!-- souffleur-conversation nonce=\1 -->\n\n([^]*)$/.exec(
-          markdown
-        ) ?? []
-      assert.notStrictEqual(nonce, "")
-      const mark = nonce.slice(0, 12)
-      // The end of each heading of a turn has tests of its own.
-      return {
-        ...result,
-        folder,
-        nonce,
-        mark,
-        head,
-        body: body.replaceAll(new RegExp(`^(## .*) ${mark}$`, "gmu"), "$1"),
+it.layer(services)((it) => {
+  const exported = Effect.fnUntraced(function* (session: string | Uint8Array) {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* claudeFolder({ "abc.jsonl": session })
+    const result = yield* exportTranscript(`${folder}/abc.jsonl`, `${folder}/out/abc.md`)
+    const markdown = yield* fs.readFileString(`${folder}/out/abc.md`)
+    assert.strictEqual(result.bytes, Buffer.byteLength(markdown))
+    const [, nonce = "", head = "", body = ""] =
+      /^<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->\n\n([^]*)\n<!-- souffleur-conversation nonce=\1 -->\n\n([^]*)$/.exec(
         markdown
-      }
-    })
+      ) ?? []
+    assert.notStrictEqual(nonce, "")
+    const mark = nonce.slice(0, 12)
+    // The end of each heading of a turn has tests of its own.
+    return {
+      ...result,
+      folder,
+      nonce,
+      mark,
+      head,
+      body: body.replaceAll(new RegExp(`^(## .*) ${mark}$`, "gmu"), "$1"),
+      markdown
+    }
+  })
 
+  describe("behaviour#export", () => {
     it.effect("a session of Claude Code 2.1.329 is exported", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -279,7 +278,9 @@ describe("behaviour#departures-from-the-original-plan", () => {
         assert.deepStrictEqual(warnings, ["records longer than 16 MB, left out: 1"])
       })
     )
+  })
 
+  describe("behaviour#claude_export", () => {
     it.effect("the export fails and leaves no file if the session file changes meanwhile", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -308,7 +309,9 @@ describe("behaviour#departures-from-the-original-plan", () => {
         }
       })
     )
+  })
 
+  describe("behaviour#secrets", () => {
     it.effect("the export fails if it cannot read or write, without quoting the conversation", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem

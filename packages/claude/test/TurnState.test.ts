@@ -17,18 +17,20 @@ const assistant = (message: object = {}, more: object = {}) =>
 /** Lines that the agent writes for itself after a turn. */
 const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((type) => line({ type })).join("")
 
-it("other words that the agent put into the model's mouth are no failure of the service", () => {
-  const synthetic = { type: "assistant", message: { model: "<synthetic>" } }
-  assert.isUndefined(failureOf(synthetic, 7))
-  assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), {
-    _tag: "Failed",
-    at: 7,
-    reason: "other"
+describe("claude-code#trouble", () => {
+  it("other words that the agent put into the model's mouth are no failure of the service", () => {
+    const synthetic = { type: "assistant", message: { model: "<synthetic>" } }
+    assert.isUndefined(failureOf(synthetic, 7))
+    assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), {
+      _tag: "Failed",
+      at: 7,
+      reason: "other"
+    })
   })
 })
 
-describe("behaviour#early-ends", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("claude-code#permissions", () => {
     it.effect(
       "the newest tool of a turn was refused if its record says so, and not if a prompt or another tool followed",
       () =>
@@ -53,6 +55,9 @@ describe("behaviour#early-ends", () => {
           assert.isFalse(yield* refused(user() + result("reject", { isSidechain: true }) + assistant()))
         })
     )
+  })
+
+  describe("claude-code#trouble", () => {
     it.effect("a limit that does not state its end has stated it at the retries right before, or nowhere", () =>
       Effect.gen(function* () {
         const limit = (more: object = {}) =>
@@ -87,10 +92,13 @@ describe("behaviour#early-ends", () => {
         assert.deepStrictEqual(yield* resets(limit()), ["usage-limit", undefined])
       })
     )
-    const ended = Effect.fnUntraced(function* (session: string) {
-      return lastTurnEnded(yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`))
-    })
+  })
 
+  const ended = Effect.fnUntraced(function* (session: string) {
+    return lastTurnEnded(yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`))
+  })
+
+  describe("behaviour#signs", () => {
     it.effect("a turn has ended when the agent had the last word, and wanted no tool", () =>
       Effect.gen(function* () {
         for (const session of [
@@ -199,6 +207,9 @@ describe("behaviour#early-ends", () => {
         assert.isTrue(changes.at(-1)?.[1])
       })
     )
+  })
+
+  describe("claude-code#pid-file", () => {
     it.effect("a killed agent leaves its pid file behind, and no other agent does", () =>
       Effect.gen(function* () {
         const folder = yield* claudeFolder({ "sessions/70.json": "" })

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
 import { Effect, FileSystem } from "effect"
 import { TestConsole } from "effect/testing"
@@ -111,67 +111,69 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   }
 ]
 
-/**
- * Runs the command line in this process. Its words and its exit code are as in a process of its own
- * (test/cli/Commands.test.ts).
- */
-it.layer(services)((it) => {
-  it.effect("bad usage prints one sentence on standard error and ends with the exit code of its kind", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bad-" }))
-      const [project, state] = [join(home, "opera"), join(home, "state")]
-      yield* fs.makeDirectory(project)
-      yield* CommsSchema.init(join(project, "comms.db"))
-      yield* fs.writeFileString(join(project, "plan.json"), '{"tasks":[]}')
-      const base = {
-        PATH: "/usr/local/bin:/usr/bin:/bin",
-        HOME: home,
-        SOUFFLEUR_STATE_DIR: state,
-        SOUFFLEUR_LAUNCHER: "headless"
-      }
-      const agent = { SOUFFLEUR_AGENT_COMMAND: JSON.stringify([process.execPath]) }
-      const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Bad["env"] = {}) {
-        const out = (yield* TestConsole.logLines).length
-        const errors = (yield* TestConsole.errorLines).length
-        const code = yield* Effect.match(cli(args), { onFailure: (ended) => ended.code, onSuccess: () => 0 }).pipe(
-          Effect.provideService(Environment, surroundingsIn(project, { ...base, ...agent, ...env })),
-          Effect.scoped
-        )
-        return {
-          code,
-          lines: (yield* TestConsole.logLines).slice(out),
-          errors: (yield* TestConsole.errorLines).slice(errors).join("\n")
+describe("command-line#conventions", () => {
+  /**
+   * Runs the command line in this process. Its words and its exit code are as in a process of its own
+   * (test/cli/Commands.test.ts).
+   */
+  it.layer(services)((it) => {
+    it.effect("bad usage prints one sentence on standard error and ends with the exit code of its kind", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bad-" }))
+        const [project, state] = [join(home, "opera"), join(home, "state")]
+        yield* fs.makeDirectory(project)
+        yield* CommsSchema.init(join(project, "comms.db"))
+        yield* fs.writeFileString(join(project, "plan.json"), '{"tasks":[]}')
+        const base = {
+          PATH: "/usr/local/bin:/usr/bin:/bin",
+          HOME: home,
+          SOUFFLEUR_STATE_DIR: state,
+          SOUFFLEUR_LAUNCHER: "headless"
         }
-      })
+        const agent = { SOUFFLEUR_AGENT_COMMAND: JSON.stringify([process.execPath]) }
+        const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Bad["env"] = {}) {
+          const out = (yield* TestConsole.logLines).length
+          const errors = (yield* TestConsole.errorLines).length
+          const code = yield* Effect.match(cli(args), { onFailure: (ended) => ended.code, onSuccess: () => 0 }).pipe(
+            Effect.provideService(Environment, surroundingsIn(project, { ...base, ...agent, ...env })),
+            Effect.scoped
+          )
+          return {
+            code,
+            lines: (yield* TestConsole.logLines).slice(out),
+            errors: (yield* TestConsole.errorLines).slice(errors).join("\n")
+          }
+        })
 
-      assert.deepStrictEqual((yield* run(["status", "--json"])).lines, ["[]"])
-      const own = Buffer.from(yield* fs.readFile(join(state, "souffleur.db")))
-      const spoiled = {
-        newer: Buffer.from(own),
-        foreign: Buffer.from(yield* fs.readFile(join(project, "comms.db"))),
-        damaged: Buffer.from(own),
-        text: Buffer.from("to be\n")
-      }
-      spoiled.newer.writeUInt32BE(99, 60)
-      spoiled.damaged.fill(0xff, 100)
-      for (const [name, bytes] of Object.entries(spoiled)) {
-        yield* fs.makeDirectory(join(home, name), { mode: 0o700 })
-        yield* fs.writeFile(join(home, name, "souffleur.db"), bytes)
-      }
-      for (const { args, code = 2, env, out = [], says } of bad(home)) {
-        const what = `${args.join(" ").slice(0, 200)} ${JSON.stringify(env ?? {})}`
-        const found = yield* run(args, env)
-        assert.strictEqual(found.code, code, `${what}\n${found.errors}`)
-        assert.deepStrictEqual(found.lines, [...out], what)
-        assert.match(found.errors, says, what)
-        assert.isAtMost(found.errors.split("\n").length, 1, `${what}: one line`)
-        assert.isBelow(found.errors.length, 600, what)
-      }
-      for (const [name, bytes] of Object.entries(spoiled))
-        assert.isTrue(bytes.equals(yield* fs.readFile(join(home, name, "souffleur.db"))), `${name} is left as it was`)
-      assert.isFalse(yield* fs.exists(join(project, "x")), "no shell reads a session id")
-      assert.deepStrictEqual((yield* run(["status", "--json"])).lines, ["[]"], "nothing of it is in the log")
-    })
-  )
+        assert.deepStrictEqual((yield* run(["status", "--json"])).lines, ["[]"])
+        const own = Buffer.from(yield* fs.readFile(join(state, "souffleur.db")))
+        const spoiled = {
+          newer: Buffer.from(own),
+          foreign: Buffer.from(yield* fs.readFile(join(project, "comms.db"))),
+          damaged: Buffer.from(own),
+          text: Buffer.from("to be\n")
+        }
+        spoiled.newer.writeUInt32BE(99, 60)
+        spoiled.damaged.fill(0xff, 100)
+        for (const [name, bytes] of Object.entries(spoiled)) {
+          yield* fs.makeDirectory(join(home, name), { mode: 0o700 })
+          yield* fs.writeFile(join(home, name, "souffleur.db"), bytes)
+        }
+        for (const { args, code = 2, env, out = [], says } of bad(home)) {
+          const what = `${args.join(" ").slice(0, 200)} ${JSON.stringify(env ?? {})}`
+          const found = yield* run(args, env)
+          assert.strictEqual(found.code, code, `${what}\n${found.errors}`)
+          assert.deepStrictEqual(found.lines, [...out], what)
+          assert.match(found.errors, says, what)
+          assert.isAtMost(found.errors.split("\n").length, 1, `${what}: one line`)
+          assert.isBelow(found.errors.length, 600, what)
+        }
+        for (const [name, bytes] of Object.entries(spoiled))
+          assert.isTrue(bytes.equals(yield* fs.readFile(join(home, name, "souffleur.db"))), `${name} is left as it was`)
+        assert.isFalse(yield* fs.exists(join(project, "x")), "no shell reads a session id")
+        assert.deepStrictEqual((yield* run(["status", "--json"])).lines, ["[]"], "nothing of it is in the log")
+      })
+    )
+  })
 })

@@ -37,29 +37,31 @@ describe("settings#compiled-code", () => {
       assert.isAbove((yield* loadedFor("--completions=bash")).length, 20)
     })
   )
+
+  it.effect("a help reads the command that it is asked for", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* loadedFor("help", "status"), ["status"])
+      assert.deepStrictEqual(yield* loadedFor("help"), [])
+    })
+  )
 })
 
-it.effect("a help reads the command that it is asked for", () =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* loadedFor("help", "status"), ["status"])
-    assert.deepStrictEqual(yield* loadedFor("help"), [])
+describe("command-line#conventions", () => {
+  it("a project folder before a command counts for that command, and not for what runs", () => {
+    assert.deepStrictEqual(ordered(["--project-dir", "/app", "status", "--json"]), [
+      "status",
+      "--json",
+      "--project-dir",
+      "/app"
+    ])
+    assert.deepStrictEqual(ordered(["--project-dir=/app", "run", "--", "ls", "-l"]), [
+      "run",
+      "--project-dir=/app",
+      "--",
+      "ls",
+      "-l"
+    ])
+    for (const same of [["--project-dir", "/app"], ["--project-dir=/app"], ["status", "--project-dir", "/app"], []])
+      assert.deepStrictEqual(ordered(same), same)
   })
-)
-
-it("a project folder before a command counts for that command, and not for what runs", () => {
-  assert.deepStrictEqual(ordered(["--project-dir", "/app", "status", "--json"]), [
-    "status",
-    "--json",
-    "--project-dir",
-    "/app"
-  ])
-  assert.deepStrictEqual(ordered(["--project-dir=/app", "run", "--", "ls", "-l"]), [
-    "run",
-    "--project-dir=/app",
-    "--",
-    "ls",
-    "-l"
-  ])
-  for (const same of [["--project-dir", "/app"], ["--project-dir=/app"], ["status", "--project-dir", "/app"], []])
-    assert.deepStrictEqual(ordered(same), same)
 })

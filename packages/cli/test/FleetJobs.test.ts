@@ -20,6 +20,14 @@ const shipped = (events: ReadonlyArray<Event.WatchEvent>, first = 1): ReadonlyAr
 const history = [...watching({ project: "/p", comms: null }), handedOn, recovering]
 const left = Event.OwnerLeft.make({ at: 5000, fence: 1 })
 
+const isFleetJob = Schema.is(FleetJob)
+
+const stored = {
+  watch: Object.values(watchExamples).map(watchCodec.encode),
+  run: Object.values(runExamples).map(runCodec.encode)
+}
+const drawnOf = (all: ReadonlyArray<unknown>) => Schema.Array(Schema.Literals(all.map((_, n) => n)))
+
 describe("fleet#view", () => {
   it("a job is the same whether its events come together, one at a time, or twice", () => {
     const all = shipped([...history, left])
@@ -61,10 +69,6 @@ describe("fleet#view", () => {
     assert.deepInclude(job, { project: "", standing: "as far as it is known: it is too large to be listed" })
     assert.deepStrictEqual(fleetJobs.fold("w", folded, shipped([left], 2)).job, job)
   })
-})
-const opened = history[0] as typeof Event.WatchOpened.Type
-
-describe("fleet#view", () => {
   it("a list of a fleet has no control character of a host", () => {
     const { job } = fleetJobs.fold("w\u001B[2J", undefined, shipped([{ ...opened, project: "/p\n\u001B]0;x\u0007" }]))
     assert.deepInclude(job, { id: String.raw`w\u001b[2J`, project: String.raw`/p\u000a\u001b]0;x\u0007` })
@@ -79,22 +83,11 @@ describe("fleet#view", () => {
       assert.isBelow(Buffer.byteLength(JSON.stringify(most)) * maxViewed, 10_000_000)
     }
   })
-})
 
-it("a run of a plan is a job too", () => {
-  const { job } = fleetJobs.fold("run/plan-1", undefined, [[1, "run/plan-1", 1, "Unheard", 1, 0, "{}"]])
-  assert.deepInclude(job, { kind: "run", id: "plan-1", need: null })
-})
-
-const isFleetJob = Schema.is(FleetJob)
-
-const stored = {
-  watch: Object.values(watchExamples).map(watchCodec.encode),
-  run: Object.values(runExamples).map(runCodec.encode)
-}
-const drawnOf = (all: ReadonlyArray<unknown>) => Schema.Array(Schema.Literals(all.map((_, n) => n)))
-
-describe("fleet#view", () => {
+  it("a run of a plan is a job too", () => {
+    const { job } = fleetJobs.fold("run/plan-1", undefined, [[1, "run/plan-1", 1, "Unheard", 1, 0, "{}"]])
+    assert.deepInclude(job, { kind: "run", id: "plan-1", need: null })
+  })
   it.prop(
     "the events of a host never stop the fold, in whatever order and shape they come",
     [drawnOf(stored.watch), drawnOf(stored.run), Schema.Json, Schema.String],
@@ -156,3 +149,5 @@ describe("fleet#view", () => {
     assert.deepInclude(fleetJobs.fold("w", undefined, shipped([...history, left, took])).job, { need: null })
   })
 })
+
+const opened = history[0] as typeof Event.WatchOpened.Type

@@ -34,6 +34,11 @@ const needs = (
   of: Partial<FleetHost> = {}
 ) => fleetNeeds({ now: 0, hosts: [{ ...host, ...of }], jobs: [{ ...job, ...change }], more: 0 }, speaks)
 
+const stateColumn = (hosts: ReadonlyArray<FleetHost>, jobs: ReadonlyArray<Job>) =>
+  hostTable(fleetRows({ now: 0, hosts, jobs, more: 0 }), 0, undefined)
+    .slice(1)
+    .map((line) => line.split(/ {2,}/u).at(-1))
+
 describe("fleet#view", () => {
   it("a need that a word meets names the command of this machine, where its host takes words", () => {
     const why = "w: it stands by (launch). There: souffleur why w"
@@ -76,24 +81,6 @@ describe("fleet#view", () => {
     // A new shipper comes, as after an upgrade.
     assert.strictEqual(needs({}, { ...away, lastSeenAgo: 20_000 })[0]?.next, "souffleur fleet retry one/w")
   })
-})
-
-const stateColumn = (hosts: ReadonlyArray<FleetHost>, jobs: ReadonlyArray<Job>) =>
-  hostTable(fleetRows({ now: 0, hosts, jobs, more: 0 }), 0, undefined)
-    .slice(1)
-    .map((line) => line.split(/ {2,}/u).at(-1))
-
-describe("command-line#status", () => {
-  it("a row names the agent of its job, and none where there is none", () => {
-    const agents = (agent: string | null) =>
-      hostTable(fleetRows({ now: 0, hosts: [host], jobs: [{ ...job, agent }], more: 0 }), 0, undefined)[1]?.split(
-        / +/u
-      )[2]
-    assert.deepStrictEqual([agents("codex"), agents(null)], ["codex", "S1"])
-  })
-})
-
-describe("fleet#view", () => {
   it("the state of a silent host is the last known one", () => {
     const working = { ...job, state: "working", standing: "watching", need: null } as const
     assert.deepStrictEqual(stateColumn([host], [working]), ["working"])
@@ -114,5 +101,15 @@ describe("fleet#view", () => {
     ])
     assert.deepStrictEqual(fleetNeeds({ now: 0, hosts: [forked, renamed], jobs: [], more: 0 }, true), [])
     assert.deepStrictEqual(stateColumn([{ ...host, revoked: true }], []), [])
+  })
+})
+
+describe("command-line#status", () => {
+  it("a row names the agent of its job, and none where there is none", () => {
+    const agents = (agent: string | null) =>
+      hostTable(fleetRows({ now: 0, hosts: [host], jobs: [{ ...job, agent }], more: 0 }), 0, undefined)[1]?.split(
+        / +/u
+      )[2]
+    assert.deepStrictEqual([agents("codex"), agents(null)], ["codex", "S1"])
   })
 })

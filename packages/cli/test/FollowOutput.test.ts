@@ -38,14 +38,16 @@ const printed = Effect.fnUntraced(function* (
   }).pipe(Effect.provide(Layer.merge(EventLog.layerMemory, the.layer)))
   return the.said()
 })
-
-describe("command-line#screen", () => {
-  it.layer(NodeServices.layer)((it) => {
+it.layer(NodeServices.layer)((it) => {
+  describe("behaviour#plain-words", () => {
     it.effect("a terminal obeys nothing of an agent's output but its lines and tabs", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* printed(true, output), "! S2\none\ttwo\n\\u202e \u{1F3AD}\n")
       })
     )
+  })
+
+  describe("command-line#screen", () => {
     it.effect("a colour of the agent ends with its output", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* printed(true, "\u001B[31mred\n", { colour: true }), "! S2\n\u001B[31mred\n\u001B[0m")

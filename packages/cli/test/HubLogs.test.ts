@@ -32,28 +32,28 @@ describe("command-line#fleet", () => {
       assert.include(String((yield* TestConsole.logLines).at(-1)), "takes no words  away  forked")
     })
   )
-})
 
-it.effect("a program reads the same, and a hub without logs says so", () =>
-  Effect.gen(function* () {
-    yield* printLogs([two], { asJson: true })
-    yield* printLogs([], { asJson: false })
-    const [json, none] = yield* TestConsole.logLines
-    assert.deepStrictEqual(JSON.parse(String(json)), [
-      {
-        name: "two",
-        revoked: false,
-        log: one.log,
-        host: "h",
-        position: 0,
-        last_seen_ms: 40_000,
-        silent: true,
-        away: false,
-        skew_ms: -5,
-        forked: true,
-        takes_words: false
-      }
-    ])
-    assert.strictEqual(none, "No host has shipped yet.")
-  })
-)
+  it.effect("a program reads the same, and a hub without logs says so", () =>
+    Effect.gen(function* () {
+      yield* printLogs([two], { asJson: true })
+      yield* printLogs([], { asJson: false })
+      const [json, none] = yield* TestConsole.logLines
+      assert.deepStrictEqual(JSON.parse(String(json)), [
+        {
+          name: "two",
+          revoked: false,
+          log: one.log,
+          host: "h",
+          position: 0,
+          last_seen_ms: 40_000,
+          silent: true,
+          away: false,
+          skew_ms: -5,
+          forked: true,
+          takes_words: false
+        }
+      ])
+      assert.strictEqual(none, "No host has shipped yet.")
+    })
+  )
+})

@@ -5,9 +5,8 @@ import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
-
-describe("behaviour#one-owner", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("behaviour#one-owner", () => {
     it.effect("doctor tells a watch that was left on another machine, and how it ends here", () =>
       Effect.gen(function* () {
         const { as, project, watch } = yield* place({ comms: false })
@@ -26,7 +25,9 @@ describe("behaviour#one-owner", () => {
         }
       })
     )
+  })
 
+  describe("command-line#doctor", () => {
     it.effect(
       "doctor notes a row of comms that souffleur has not told everything yet, and finds another one wrong",
       () =>

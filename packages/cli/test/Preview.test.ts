@@ -41,9 +41,8 @@ const stage = Effect.fnUntraced(function* () {
       Effect.map(printed(project, { ...variables, ...more }, ...args), (lines): Preview => JSON.parse(lines.join("\n")))
   }
 })
-
-describe("command-line#preview", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("command-line#preview", () => {
     it.effect("a dry run starts no program that only a config file without trust names", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -58,67 +57,6 @@ describe("command-line#preview", () => {
         assert.deepInclude(found.sees.agent, { untrusted: true, version: null })
         assert.deepInclude(found.sees.config, { trusted: "not yet" })
         assert.strictEqual(yield* the.started, "")
-      })
-    )
-    it.effect("an agent in print mode takes no window inside tmux, also where it knows no other mode", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const the = yield* stage()
-        yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
-        const config = `${the.project}/.orchestra_configs/souffleur`
-        yield* fs.writeFileString(config, "MAX_EXTERNAL_PERMISSION=bypassPermissions\n", { mode: 0o600 })
-        for (const name of ["codex", "gemini", "opencode"])
-          yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/${name}`)
-        const inTmux = { TMUX: "/tmp/tmux-0/default,1,0" }
-        const preview = (more: Readonly<Record<string, string>>, ...command: ReadonlyArray<string>) =>
-          the.json({ ...inTmux, ...more }, "run", "--dry-run", "--json", "--", ...command)
-        const commands = [
-          ["claude", "-p", "do it"],
-          ["codex", "exec", "do it"],
-          ["gemini", "--yolo", "--skip-trust", "-p", "do it"],
-          ["opencode", "run", "--auto", "do it"]
-        ]
-        for (const command of commands)
-          for (const named of [{}, { SOUFFLEUR_LAUNCHER: "tmux" }])
-            assert.strictEqual((yield* preview(named, ...command)).sees.terminal, "headless", command.join(" "))
-        assert.strictEqual((yield* preview({}, "claude", "do it")).sees.terminal, "tmux")
-      })
-    )
-    it.effect("a dry run says that an agent may edit any file of the user, where acceptEdits does not forbid it", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const the = yield* stage()
-        yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/qwen`)
-        for (const [program, says] of [
-          ["qwen", "acceptEdits, with which it may edit any file of yours; no launch is above acceptEdits"],
-          ["claude", "acceptEdits; no launch is above acceptEdits"]
-        ] as const) {
-          const lines = yield* printed(the.project, the.variables, "run", "--dry-run", "--", program, "-p", "do it")
-          assert.include(lines, `  permission   ${says}`)
-        }
-      })
-    )
-    it.effect("a session that began in another folder is not resumed: its finished turn is not this work", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const the = yield* stage()
-        const sessionOf = Effect.fnUntraced(function* (id: string, cwd: string) {
-          const folder = `${the.home}/.claude/projects/${cwd.replaceAll("/", "-")}`
-          yield* fs.makeDirectory(folder, { recursive: true })
-          const asked = { type: "user", sessionId: id, cwd, uuid: "u", message: { role: "user", content: "Sing." } }
-          yield* fs.writeFileString(`${folder}/${id}.jsonl`, `${JSON.stringify(asked)}\n`)
-        })
-        const [here, there] = ["11111111-aaaa-4bbb-8ccc-000000000001", "11111111-aaaa-4bbb-8ccc-000000000002"]
-        yield* sessionOf(here, `${the.project}/stage`)
-        yield* sessionOf(there, `${the.home}/operetta`)
-        const lines: Array<string> = []
-        const at = { cwd: the.project, variables: the.variables, interactive: false, lines }
-        const run = (id: string) =>
-          printedAt(at, "run", "--dry-run", "--json", "--", "claude", "--resume", id, "Go on.")
-        yield* run(here)
-        assert.include(JSON.parse(lines.splice(0).join("\n")).starts.args, here)
-        assert.strictEqual((yield* Effect.flip(run(there))).code, 2)
-        assert.deepStrictEqual(lines, [`souffleur: session ${there} began in ${the.home}/operetta: resume it there`])
       })
     )
     it.effect("a dry run changes no file, makes no folder, and starts nothing but the agent's --version", () =>
@@ -316,6 +254,73 @@ describe("command-line#preview", () => {
         assert.include(text, `  config file  ${file}; it would be trusted as it is`)
         assert.include(text, "IF IT IS KILLED")
         assert.isFalse(yield* fs.exists(the.variables.SOUFFLEUR_STATE_DIR))
+      })
+    )
+  })
+
+  describe("behaviour#launch", () => {
+    it.effect("an agent in print mode takes no window inside tmux, also where it knows no other mode", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const the = yield* stage()
+        yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
+        const config = `${the.project}/.orchestra_configs/souffleur`
+        yield* fs.writeFileString(config, "MAX_EXTERNAL_PERMISSION=bypassPermissions\n", { mode: 0o600 })
+        for (const name of ["codex", "gemini", "opencode"])
+          yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/${name}`)
+        const inTmux = { TMUX: "/tmp/tmux-0/default,1,0" }
+        const preview = (more: Readonly<Record<string, string>>, ...command: ReadonlyArray<string>) =>
+          the.json({ ...inTmux, ...more }, "run", "--dry-run", "--json", "--", ...command)
+        const commands = [
+          ["claude", "-p", "do it"],
+          ["codex", "exec", "do it"],
+          ["gemini", "--yolo", "--skip-trust", "-p", "do it"],
+          ["opencode", "run", "--auto", "do it"]
+        ]
+        for (const command of commands)
+          for (const named of [{}, { SOUFFLEUR_LAUNCHER: "tmux" }])
+            assert.strictEqual((yield* preview(named, ...command)).sees.terminal, "headless", command.join(" "))
+        assert.strictEqual((yield* preview({}, "claude", "do it")).sees.terminal, "tmux")
+      })
+    )
+    it.effect("a session that began in another folder is not resumed: its finished turn is not this work", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const the = yield* stage()
+        const sessionOf = Effect.fnUntraced(function* (id: string, cwd: string) {
+          const folder = `${the.home}/.claude/projects/${cwd.replaceAll("/", "-")}`
+          yield* fs.makeDirectory(folder, { recursive: true })
+          const asked = { type: "user", sessionId: id, cwd, uuid: "u", message: { role: "user", content: "Sing." } }
+          yield* fs.writeFileString(`${folder}/${id}.jsonl`, `${JSON.stringify(asked)}\n`)
+        })
+        const [here, there] = ["11111111-aaaa-4bbb-8ccc-000000000001", "11111111-aaaa-4bbb-8ccc-000000000002"]
+        yield* sessionOf(here, `${the.project}/stage`)
+        yield* sessionOf(there, `${the.home}/operetta`)
+        const lines: Array<string> = []
+        const at = { cwd: the.project, variables: the.variables, interactive: false, lines }
+        const run = (id: string) =>
+          printedAt(at, "run", "--dry-run", "--json", "--", "claude", "--resume", id, "Go on.")
+        yield* run(here)
+        assert.include(JSON.parse(lines.splice(0).join("\n")).starts.args, here)
+        assert.strictEqual((yield* Effect.flip(run(there))).code, 2)
+        assert.deepStrictEqual(lines, [`souffleur: session ${there} began in ${the.home}/operetta: resume it there`])
+      })
+    )
+  })
+
+  describe("behaviour#permission-ceiling", () => {
+    it.effect("a dry run says that an agent may edit any file of the user, where acceptEdits does not forbid it", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const the = yield* stage()
+        yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/qwen`)
+        for (const [program, says] of [
+          ["qwen", "acceptEdits, with which it may edit any file of yours; no launch is above acceptEdits"],
+          ["claude", "acceptEdits; no launch is above acceptEdits"]
+        ] as const) {
+          const lines = yield* printed(the.project, the.variables, "run", "--dry-run", "--", program, "-p", "do it")
+          assert.include(lines, `  permission   ${says}`)
+        }
       })
     )
   })

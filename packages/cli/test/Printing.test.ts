@@ -35,41 +35,43 @@ describe("behaviour#plain-words", () => {
       assert.deepStrictEqual(String(to.out[0]).match(ours), ["\u001B[31m", "\u001B[0m", "\u001B[2m", "\u001B[0m"])
     })
   )
+
+  it.effect("a mark cannot be guessed, and there are no colours where none are wanted", () =>
+    Effect.gen(function* () {
+      const marks = yield* Effect.replicateEffect(makeMark, 100)
+      assert.strictEqual(new Set(marks).size, 100)
+      for (const mark of marks) assert.match(mark, /^<[0-9a-f]{32}>$/u)
+      assert.strictEqual(paint(false)("red", "a"), "a")
+      const to = caught()
+      yield* Effect.provideService(Console.log(`${marks[0]}31mred`), Console.Console, printing(false, to))
+      assert.deepStrictEqual(to.out, [`${marks[0]}31mred`])
+    }).pipe(Random.withSeed("printing"))
+  )
 })
 
-it.effect("a mark cannot be guessed, and there are no colours where none are wanted", () =>
-  Effect.gen(function* () {
-    const marks = yield* Effect.replicateEffect(makeMark, 100)
-    assert.strictEqual(new Set(marks).size, 100)
-    for (const mark of marks) assert.match(mark, /^<[0-9a-f]{32}>$/u)
-    assert.strictEqual(paint(false)("red", "a"), "a")
-    const to = caught()
-    yield* Effect.provideService(Console.log(`${marks[0]}31mred`), Console.Console, printing(false, to))
-    assert.deepStrictEqual(to.out, [`${marks[0]}31mred`])
-  }).pipe(Random.withSeed("printing"))
-)
+describe("command-line#conventions", () => {
+  it.effect("the console prints in no other way", () =>
+    Effect.sync(() => {
+      const to = caught()
+      const console = printing(false, to)
+      for (const method of Object.values(console) as ReadonlyArray<(...args: ReadonlyArray<unknown>) => void>)
+        method("\u001B", { a: "\u009B" })
+      assert.isAbove(to.out.length + to.err.length, 5)
+      for (const line of [...to.out, ...to.err]) assert.strictEqual(line, '\\u001b {"a":"\\u009b"}')
+    })
+  )
 
-it.effect("the console prints in no other way", () =>
-  Effect.sync(() => {
-    const to = caught()
-    const console = printing(false, to)
-    for (const method of Object.values(console) as ReadonlyArray<(...args: ReadonlyArray<unknown>) => void>)
-      method("\u001B", { a: "\u009B" })
-    assert.isAbove(to.out.length + to.err.length, 5)
-    for (const line of [...to.out, ...to.err]) assert.strictEqual(line, '\\u001b {"a":"\\u009b"}')
-  })
-)
-
-it.effect("a text with several lines of ours is printed on several, and JSON stays the same", () =>
-  Effect.gen(function* () {
-    yield* printLines("one\n two", "error")
-    assert.deepStrictEqual(yield* TestConsole.errorLines, ["one", " two"])
-    const to = caught()
-    const value = { a: ["\u001B\u009B\u202E\n", { b: "\u2028" }] }
-    yield* Effect.provideService(printJson(value), Console.Console, printing(false, to))
-    assert.deepStrictEqual(to.out.length, 1)
-    assert.deepStrictEqual(JSON.parse(String(to.out[0])), value)
-    yield* Effect.provideService(printLines("a\u001B\nb", "error"), Console.Console, printing(false, to))
-    assert.deepStrictEqual(to.err, ["a\\u001b\nb"])
-  })
-)
+  it.effect("a text with several lines of ours is printed on several, and JSON stays the same", () =>
+    Effect.gen(function* () {
+      yield* printLines("one\n two", "error")
+      assert.deepStrictEqual(yield* TestConsole.errorLines, ["one", " two"])
+      const to = caught()
+      const value = { a: ["\u001B\u009B\u202E\n", { b: "\u2028" }] }
+      yield* Effect.provideService(printJson(value), Console.Console, printing(false, to))
+      assert.deepStrictEqual(to.out.length, 1)
+      assert.deepStrictEqual(JSON.parse(String(to.out[0])), value)
+      yield* Effect.provideService(printLines("a\u001B\nb", "error"), Console.Console, printing(false, to))
+      assert.deepStrictEqual(to.err, ["a\\u001b\nb"])
+    })
+  )
+})

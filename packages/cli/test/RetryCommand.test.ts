@@ -4,9 +4,8 @@ import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
-
-describe("behaviour#ceilings-of-use", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("behaviour#ceilings-of-use", () => {
     it.effect("retry before a ceiling of use allows as much again, and names the settings where there is none", () =>
       Effect.gen(function* () {
         const { as, comms, events, project, watch } = yield* place()
@@ -40,6 +39,9 @@ describe("behaviour#ceilings-of-use", () => {
         assert.strictEqual((yield* events("w")).at(-1)?._tag, "AllowanceRenewed")
       })
     )
+  })
+
+  describe("behaviour#restart", () => {
     it.effect("retry in the pause of a command says that a recovery begins", () =>
       Effect.gen(function* () {
         const { as, project, watch } = yield* place({ comms: false })
@@ -56,6 +58,9 @@ describe("behaviour#ceilings-of-use", () => {
         assert.deepStrictEqual((yield* TestConsole.logLines).slice(out), ["w: recovery 1 begins"])
       })
     )
+  })
+
+  describe("behaviour#hand-over", () => {
     it.effect("a hand-over is a person's word, and an agent that is not known takes nothing over", () =>
       Effect.gen(function* () {
         const { as, events, project, watch } = yield* place({ comms: false })

@@ -37,6 +37,30 @@ const view = (change: Partial<FleetView> = {}): FleetView => ({
 })
 const addressee = { host, watch: "app-1", seen: 9, standing: "watching" }
 
+/** A hub whose answers come one after the other, the last one again and again. */
+const answering = (...answers: ReadonlyArray<WordStanding | HubAway | WordKept>) => {
+  const said: Array<readonly [string, SaidWord]> = []
+  let at = 0
+  const next = Effect.suspend(() => {
+    const answer = answers[Math.min(at++, answers.length - 1)]!
+    return "outcome" in answer ? Effect.succeed(answer) : Effect.fail(answer)
+  })
+  const layer = Layer.succeed(FleetDesk, {
+    view: Effect.succeed(view()),
+    say: (...word) =>
+      Effect.andThen(
+        Effect.sync(() => said.push(word)),
+        next
+      ),
+    word: () => Effect.catchTag(next, "WordKept", Effect.die)
+  })
+  const saying = sayWord(addressee, "retry", { now: 5000, within: Duration.seconds(60) })
+  return { said, saying: Effect.provide(saying, layer) }
+}
+const away = new HubAway({ problem: "it cannot be reached" })
+const waiting = (left: number): WordStanding => ({ outcome: "waiting", reason: null, note: null, left })
+const taken: WordStanding = { outcome: "taken", reason: null, note: null, left: 50_000 }
+
 describe("fleet#words", () => {
   it("a silent host can take a word later, but for a host that takes none", () => {
     const silent = { ...host, lastSeenAgo: 120_000 }
@@ -68,33 +92,6 @@ describe("fleet#words", () => {
           assert.strictEqual((yield* Effect.flip(addresseeOf(of, wrong, undefined)))._tag, "BadUsage")
       })
   )
-})
-
-/** A hub whose answers come one after the other, the last one again and again. */
-const answering = (...answers: ReadonlyArray<WordStanding | HubAway | WordKept>) => {
-  const said: Array<readonly [string, SaidWord]> = []
-  let at = 0
-  const next = Effect.suspend(() => {
-    const answer = answers[Math.min(at++, answers.length - 1)]!
-    return "outcome" in answer ? Effect.succeed(answer) : Effect.fail(answer)
-  })
-  const layer = Layer.succeed(FleetDesk, {
-    view: Effect.succeed(view()),
-    say: (...word) =>
-      Effect.andThen(
-        Effect.sync(() => said.push(word)),
-        next
-      ),
-    word: () => Effect.catchTag(next, "WordKept", Effect.die)
-  })
-  const saying = sayWord(addressee, "retry", { now: 5000, within: Duration.seconds(60) })
-  return { said, saying: Effect.provide(saying, layer) }
-}
-const away = new HubAway({ problem: "it cannot be reached" })
-const waiting = (left: number): WordStanding => ({ outcome: "waiting", reason: null, note: null, left })
-const taken: WordStanding = { outcome: "taken", reason: null, note: null, left: 50_000 }
-
-describe("fleet#words", () => {
   it.effect("a word is said again by its id until a hub has it, and followed to its answer", () =>
     Effect.gen(function* () {
       const { said, saying } = answering(away, away, waiting(60_000), away, waiting(57_000), taken)
@@ -120,11 +117,11 @@ describe("fleet#words", () => {
       assert.isUndefined((yield* Fiber.join(gone)).standing)
     })
   )
+  it.effect("a hub that keeps a word says why, and is not asked again", () =>
+    Effect.gen(function* () {
+      const { said, saying } = answering(new WordKept({ problem: "the log of that host is forked" }))
+      assert.deepInclude(yield* Effect.flip(saying), { _tag: "WordKept" })
+      assert.lengthOf(said, 1)
+    })
+  )
 })
-it.effect("a hub that keeps a word says why, and is not asked again", () =>
-  Effect.gen(function* () {
-    const { said, saying } = answering(new WordKept({ problem: "the log of that host is forked" }))
-    assert.deepInclude(yield* Effect.flip(saying), { _tag: "WordKept" })
-    assert.lengthOf(said, 1)
-  })
-)

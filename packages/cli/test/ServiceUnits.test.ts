@@ -40,6 +40,8 @@ const nasty: Service = {
 const Line = Schema.String.check(Schema.isPattern(/^[^\0\n\r]*$/u))
 
 describe("a systemd unit", () => {
+  const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0
+
   describe("behaviour#service", () => {
     it("a unit keeps every word as it is: spaces, quotes, backslashes, percent signs, dollars", () => {
       const unit = systemdUnit(nasty, "ours")
@@ -51,26 +53,11 @@ describe("a systemd unit", () => {
         Object.entries(nasty.environment).map(([name, value]) => `${name}=${value}`)
       )
     })
-  })
-  it.prop("a unit keeps any word as it is", [Line, Line], ([a, b]) => {
-    const unit = systemdUnit({ id: "a-1", line: [`/${a}`, b], environment: { PATH: b } }, "ours")
-    assert.deepStrictEqual(words(values(unit, "ExecStart")[0]!), [`:/${a}`, b])
-    assert.deepStrictEqual(values(unit, "Environment").flatMap(words), [`PATH=${b}`])
-  })
-
-  describe("behaviour#defects", () => {
-    it("a unit starts souffleur again after a defect, and after no exit code that another start would repeat", () => {
-      const unit = systemdUnit(nasty, "ours")
-      const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap(
-        (line) => line.split(" ")
-      )
-      assert.deepStrictEqual(values(unit, "Restart"), ["on-failure"])
-      assert.notInclude(codes, String(defectCode))
-      assert.includeMembers(codes, ["1", "2", "3", "4"])
+    it.prop("a unit keeps any word as it is", [Line, Line], ([a, b]) => {
+      const unit = systemdUnit({ id: "a-1", line: [`/${a}`, b], environment: { PATH: b } }, "ours")
+      assert.deepStrictEqual(words(values(unit, "ExecStart")[0]!), [`:/${a}`, b])
+      assert.deepStrictEqual(values(unit, "Environment").flatMap(words), [`PATH=${b}`])
     })
-  })
-
-  describe("behaviour#service", () => {
     it("a unit ends souffleur alone, and starts it again after a death or silence, but not after its own exit codes", () => {
       const unit = systemdUnit(nasty, "ours")
       for (const line of [
@@ -86,85 +73,101 @@ describe("a systemd unit", () => {
       ])
         assert.include(unit.split("\n"), line)
     })
-  })
-  const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0
-  it.skipIf(!analyze)("a unit is valid for systemd itself", () => {
-    const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur 100%-"))
-    try {
-      const [program, file] = [join(folder, "a program"), join(folder, "souffleur-opera-3f2a.service")]
-      fs.writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 })
-      for (const id of [nasty.id, shipper]) {
-        fs.writeFileSync(file, systemdUnit({ ...nasty, id, line: [program, ...nasty.line.slice(1)] }, "ours"))
-        // `--man=no`: what it says is of this unit alone.
-        const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], {
-          encoding: "utf8"
-        })
-        assert.deepStrictEqual([verified.status, verified.stderr], [0, ""])
+    it.skipIf(!analyze)("a unit is valid for systemd itself", () => {
+      const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur 100%-"))
+      try {
+        const [program, file] = [join(folder, "a program"), join(folder, "souffleur-opera-3f2a.service")]
+        fs.writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 })
+        for (const id of [nasty.id, shipper]) {
+          fs.writeFileSync(file, systemdUnit({ ...nasty, id, line: [program, ...nasty.line.slice(1)] }, "ours"))
+          // `--man=no`: what it says is of this unit alone.
+          const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], {
+            encoding: "utf8"
+          })
+          assert.deepStrictEqual([verified.status, verified.stderr], [0, ""])
+        }
+        // It sees what is wrong, too.
+        fs.writeFileSync(file, systemdUnit({ ...nasty, line: [join(folder, "nothing")] }, "ours"))
+        assert.notStrictEqual(
+          spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file]).status,
+          0
+        )
+      } finally {
+        fs.rmSync(folder, { recursive: true, force: true })
       }
-      // It sees what is wrong, too.
-      fs.writeFileSync(file, systemdUnit({ ...nasty, line: [join(folder, "nothing")] }, "ours"))
-      assert.notStrictEqual(
-        spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file]).status,
-        0
-      )
-    } finally {
-      fs.rmSync(folder, { recursive: true, force: true })
-    }
+    })
   })
-})
 
-describe("a launchd agent", () => {
-  it("a property list keeps every word as it is, and leaves souffleur's launches alone", () => {
-    const plist = launchdPlist(nasty, "ours")
-    assert.deepStrictEqual(strings(plist, "ProgramArguments").slice(0, nasty.line.length), [...nasty.line])
-    assert.deepStrictEqual(strings(plist, "EnvironmentVariables").slice(0, 4), Object.entries(nasty.environment).flat())
-    assert.match(plist, /<key>AbandonProcessGroup<\/key><true\/>/)
-    assert.match(plist, /<key>KeepAlive<\/key><dict><key>SuccessfulExit<\/key><false\/><\/dict>/)
-  })
-  const python = spawnSync("python3", ["-c", "import plistlib"]).status === 0
-  it.skipIf(!python)("a property list is valid for a reader of property lists", () => {
-    const script = "import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))"
-    const read = JSON.parse(
-      execFileSync("python3", ["-c", script], { input: launchdPlist(nasty, "ours"), encoding: "utf8" })
-    )
-    assert.deepStrictEqual(read, {
-      Label: "souffleur.opera-3f2a",
-      ProgramArguments: [...nasty.line],
-      EnvironmentVariables: { ...nasty.environment, SOUFFLEUR_UNDER_LAUNCHD: "1" },
-      RunAtLoad: true,
-      KeepAlive: { SuccessfulExit: false },
-      AbandonProcessGroup: true
+  describe("behaviour#defects", () => {
+    it("a unit starts souffleur again after a defect, and after no exit code that another start would repeat", () => {
+      const unit = systemdUnit(nasty, "ours")
+      const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap(
+        (line) => line.split(" ")
+      )
+      assert.deepStrictEqual(values(unit, "Restart"), ["on-failure"])
+      assert.notInclude(codes, String(defectCode))
+      assert.includeMembers(codes, ["1", "2", "3", "4"])
     })
   })
 })
 
-it("a service keeps the paths of programs and settings, and no key", () => {
-  const variables = {
-    PATH: "/bin",
-    HOME: "/home/a",
-    ANTHROPIC_API_KEY: "secret",
-    SOUFFLEUR_STATE_DIR: "/state",
-    SOUFFLEUR_LAUNCH_ID: "opera-3f2a-g2",
-    SOUFFLEUR_LAUNCHER: "",
-    NODE_EXTRA_CA_CERTS: "/ours.pem",
-    CLAUDE_CODE_OAUTH_TOKEN: "secret",
-    CLAUDE_CONFIG_DIR: "/claude"
-  }
-  const surroundings = surroundingsIn("/", variables, { self: ["/node", "/souffleur.js"] })
-  assert.deepStrictEqual(serviceOf("opera-3f2a", surroundings), {
-    id: "opera-3f2a",
-    line: ["/node", "/souffleur.js", "watch", "--resume", "opera-3f2a", "--quiet"],
-    environment: {
+describe("behaviour#service", () => {
+  describe("a launchd agent", () => {
+    it("a property list keeps every word as it is, and leaves souffleur's launches alone", () => {
+      const plist = launchdPlist(nasty, "ours")
+      assert.deepStrictEqual(strings(plist, "ProgramArguments").slice(0, nasty.line.length), [...nasty.line])
+      assert.deepStrictEqual(
+        strings(plist, "EnvironmentVariables").slice(0, 4),
+        Object.entries(nasty.environment).flat()
+      )
+      assert.match(plist, /<key>AbandonProcessGroup<\/key><true\/>/)
+      assert.match(plist, /<key>KeepAlive<\/key><dict><key>SuccessfulExit<\/key><false\/><\/dict>/)
+    })
+    const python = spawnSync("python3", ["-c", "import plistlib"]).status === 0
+    it.skipIf(!python)("a property list is valid for a reader of property lists", () => {
+      const script = "import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))"
+      const read = JSON.parse(
+        execFileSync("python3", ["-c", script], { input: launchdPlist(nasty, "ours"), encoding: "utf8" })
+      )
+      assert.deepStrictEqual(read, {
+        Label: "souffleur.opera-3f2a",
+        ProgramArguments: [...nasty.line],
+        EnvironmentVariables: { ...nasty.environment, SOUFFLEUR_UNDER_LAUNCHD: "1" },
+        RunAtLoad: true,
+        KeepAlive: { SuccessfulExit: false },
+        AbandonProcessGroup: true
+      })
+    })
+  })
+
+  it("a service keeps the paths of programs and settings, and no key", () => {
+    const variables = {
       PATH: "/bin",
+      HOME: "/home/a",
+      ANTHROPIC_API_KEY: "secret",
       SOUFFLEUR_STATE_DIR: "/state",
+      SOUFFLEUR_LAUNCH_ID: "opera-3f2a-g2",
+      SOUFFLEUR_LAUNCHER: "",
       NODE_EXTRA_CA_CERTS: "/ours.pem",
+      CLAUDE_CODE_OAUTH_TOKEN: "secret",
       CLAUDE_CONFIG_DIR: "/claude"
     }
+    const surroundings = surroundingsIn("/", variables, { self: ["/node", "/souffleur.js"] })
+    assert.deepStrictEqual(serviceOf("opera-3f2a", surroundings), {
+      id: "opera-3f2a",
+      line: ["/node", "/souffleur.js", "watch", "--resume", "opera-3f2a", "--quiet"],
+      environment: {
+        PATH: "/bin",
+        SOUFFLEUR_STATE_DIR: "/state",
+        NODE_EXTRA_CA_CERTS: "/ours.pem",
+        CLAUDE_CONFIG_DIR: "/claude"
+      }
+    })
+    const all = serviceOf(everyWatch, surroundings)
+    assert.deepStrictEqual(all.line, ["/node", "/souffleur.js", "resume", "--all", "--keep"])
+    // No watch's beats could feed its watchdog.
+    assert.notInclude(systemdUnit(all, "ours"), "WatchdogSec")
   })
-  const all = serviceOf(everyWatch, surroundings)
-  assert.deepStrictEqual(all.line, ["/node", "/souffleur.js", "resume", "--all", "--keep"])
-  // No watch's beats could feed its watchdog.
-  assert.notInclude(systemdUnit(all, "ours"), "WatchdogSec")
 })
 
 describe("fleet#a-host", () => {

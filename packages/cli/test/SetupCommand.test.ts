@@ -23,9 +23,8 @@ const inputOf = (name: string): Terminal.UserInput => ({
   input: name.length === 1 ? Option.some(name) : Option.none(),
   key: { name, ctrl: false, meta: false, shift: false }
 })
-
-describe("command-line#setting-up", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("command-line#setting-up", () => {
     it.effect(
       "a setup writes each answer and says where; a missing answer without a terminal, and an agent's session, are refused",
       () =>
@@ -220,30 +219,6 @@ describe("command-line#setting-up", () => {
       })
     )
 
-    it.effect("an uninstall's dry run says what stays, and why", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const the = yield* place({ comms: false })
-        const home = the.stateDir.slice(0, -"/state".length)
-        yield* the.watch("opera-1", [
-          ...watching({ project: the.project, comms: null }),
-          Event.ConductorCompleted.make({ at: 2000, by: "agent" })
-        ])
-        yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
-        const config = `${the.project}/.orchestra_configs/souffleur`
-        yield* fs.writeFileString(config, "STOP_GRACE=3 seconds\n", { mode: 0o600 })
-        const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_STATE_DIR: the.stateDir }
-        const dry = (...args: ReadonlyArray<string>) =>
-          printed(the.project, variables, "uninstall", "--dry-run", ...args)
-        const told = yield* dry()
-        assert.include(told, `stays          ${the.stateDir}/souffleur.db: --state removes it too`)
-        assert.include(told, `stays          ${config}: it is your file`)
-        assert.isFalse((yield* dry("--state")).some((line) => line.includes("--state removes")))
-        const { left } = JSON.parse((yield* dry("--json")).join("\n"))
-        assert.deepInclude(left, { path: config, message: "it is your file" })
-      })
-    )
-
     it.effect("another agent that is alone in PATH is named as a person runs it, with its own hooks", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -299,6 +274,32 @@ describe("command-line#setting-up", () => {
         const after = (yield* said("run", "--dry-run", "--json", "--", "codex", "exec", "hi")).join("\n")
         assert.deepInclude(JSON.parse(after).sees.hooks[0], { file: hooks, absent: [] })
         assert.deepStrictEqual((yield* said("setup", "--yes", "--hooks", "none"))[0], `no hooks ${hooks}`)
+      })
+    )
+  })
+
+  describe("command-line#uninstall", () => {
+    it.effect("an uninstall's dry run says what stays, and why", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const the = yield* place({ comms: false })
+        const home = the.stateDir.slice(0, -"/state".length)
+        yield* the.watch("opera-1", [
+          ...watching({ project: the.project, comms: null }),
+          Event.ConductorCompleted.make({ at: 2000, by: "agent" })
+        ])
+        yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
+        const config = `${the.project}/.orchestra_configs/souffleur`
+        yield* fs.writeFileString(config, "STOP_GRACE=3 seconds\n", { mode: 0o600 })
+        const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_STATE_DIR: the.stateDir }
+        const dry = (...args: ReadonlyArray<string>) =>
+          printed(the.project, variables, "uninstall", "--dry-run", ...args)
+        const told = yield* dry()
+        assert.include(told, `stays          ${the.stateDir}/souffleur.db: --state removes it too`)
+        assert.include(told, `stays          ${config}: it is your file`)
+        assert.isFalse((yield* dry("--state")).some((line) => line.includes("--state removes")))
+        const { left } = JSON.parse((yield* dry("--json")).join("\n"))
+        assert.deepInclude(left, { path: config, message: "it is your file" })
       })
     )
   })

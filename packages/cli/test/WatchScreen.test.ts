@@ -41,9 +41,8 @@ const stage = Effect.fnUntraced(function* (options: ScreenOptions, how: Telling 
   }
 })
 const services = Layer.merge(NodeServices.layer, HostServices.layer)
-
-describe("command-line#screen", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("behaviour#restart", () => {
     it.effect(
       "the output of a command in a window is left to it, its last words are shown, and a line says where it runs",
       () =>
@@ -74,7 +73,9 @@ describe("command-line#screen", () => {
           assert.include(piped.said(), "read by a program\n".repeat(9))
         })
     )
+  })
 
+  describe("command-line#screen", () => {
     it.effect("the agent's words are on standard output and ours on standard error, each before what follows it", () =>
       Effect.gen(function* () {
         const the = yield* stage({ terminal: true })

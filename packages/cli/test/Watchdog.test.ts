@@ -29,17 +29,16 @@ const feeding = Effect.gen(function* () {
 
 const layer = Layer.mergeAll(new FakeWorld().layer, Beats.layerMemory)
 
-it.effect("systemd is told to wait until no role has beaten for as long as the self-monitor allows", () =>
-  Effect.gen(function* () {
-    const { fed } = yield* feeding
-    yield* TestClock.adjust("6 minutes")
-    assert.strictEqual(fed(), 7)
-    yield* TestClock.adjust("10 minutes")
-    assert.strictEqual(fed(), 7)
-  }).pipe(Effect.provide(layer))
-)
-
 describe("behaviour#service", () => {
+  it.effect("systemd is told to wait until no role has beaten for as long as the self-monitor allows", () =>
+    Effect.gen(function* () {
+      const { fed } = yield* feeding
+      yield* TestClock.adjust("6 minutes")
+      assert.strictEqual(fed(), 7)
+      yield* TestClock.adjust("10 minutes")
+      assert.strictEqual(fed(), 7)
+    }).pipe(Effect.provide(layer))
+  )
   it.effect("systemd is told to wait after a sleep of the machine, in which nothing could beat", () =>
     Effect.gen(function* () {
       const { fed, wall } = yield* feeding

@@ -13,22 +13,34 @@ const literal = (...words: ReadonlyArray<string>) => taken("codex", ...words)
 const said = (...words: ReadonlyArray<string>) =>
   Result.match(literal(...words), { onFailure: ({ message }) => message, onSuccess: Option.getOrUndefined })
 
-it("a command of codex exec is taken apart: its flags stay, and those of each launch do not", () => {
-  assert.deepStrictEqual(said("exec", "-m", "gpt-5", "--json", "-s", "workspace-write", "--", "--yolo"), {
-    agentCommand: { program: "codex", args: ["-m", "gpt-5", "--json"] },
-    session: undefined,
-    print: true,
-    requested: "acceptEdits",
-    prompt: "--yolo"
+describe("codex#the-command-line", () => {
+  it("a command of codex exec is taken apart: its flags stay, and those of each launch do not", () => {
+    assert.deepStrictEqual(said("exec", "-m", "gpt-5", "--json", "-s", "workspace-write", "--", "--yolo"), {
+      agentCommand: { program: "codex", args: ["-m", "gpt-5", "--json"] },
+      session: undefined,
+      print: true,
+      requested: "acceptEdits",
+      prompt: "--yolo"
+    })
+    assert.deepInclude(said("exec", "resume", "01a2", "go on"), {
+      session: { _tag: "Resume", sessionId: "01a2" },
+      prompt: "go on"
+    })
+    assert.deepInclude(said("exec", "--sandbox=danger-full-access", "x"), { requested: "bypassPermissions" })
+    assert.deepInclude(said("exec", "--yolo", "x"), { requested: "bypassPermissions" })
+    assert.deepInclude(said("exec", "-c", "model_reasoning_effort=high", "x"), {
+      agentCommand: { program: "codex", args: ["-c", "model_reasoning_effort=high"] }
+    })
   })
-  assert.deepInclude(said("exec", "resume", "01a2", "go on"), {
-    session: { _tag: "Resume", sessionId: "01a2" },
-    prompt: "go on"
+
+  it("a refusal tells a flag that lifts the ceiling from a flag that is unknown", () => {
+    assert.include(said("exec", "--add-dir", "/"), "can lift the permission ceiling")
+    assert.include(said("exec", "--future"), "is unknown")
   })
-  assert.deepInclude(said("exec", "--sandbox=danger-full-access", "x"), { requested: "bypassPermissions" })
-  assert.deepInclude(said("exec", "--yolo", "x"), { requested: "bypassPermissions" })
-  assert.deepInclude(said("exec", "-c", "model_reasoning_effort=high", "x"), {
-    agentCommand: { program: "codex", args: ["-c", "model_reasoning_effort=high"] }
+  it("a flag without its value, or with too much of one, is refused with what to write", () => {
+    assert.strictEqual(said("exec", "-m", "--json"), "-m must have a value: write it right behind")
+    assert.strictEqual(said("exec", "--yolo=x"), "--yolo takes no value: leave the value out")
+    assert.strictEqual(said("exec", "--add-dir", "/"), "--add-dir can lift the permission ceiling: leave it out")
   })
 })
 
@@ -61,45 +73,58 @@ describe("behaviour#permission-ceiling", () => {
       assert.isTrue(Result.isFailure(codex.parseCommand(JSON.stringify(["codex", ...flags]))), flags.join(" "))
     }
   })
-})
 
-it("a refusal tells a flag that lifts the ceiling from a flag that is unknown", () => {
-  assert.include(said("exec", "--add-dir", "/"), "can lift the permission ceiling")
-  assert.include(said("exec", "--future"), "is unknown")
-})
-
-it("an errand of Codex is any other command, and a session or a prompt that is not clear is refused", () => {
-  for (const words of [["login"], ["mcp", "list"], ["--version"], ["exec", "--help"]])
-    assert.isUndefined(said(...words), words.join(" "))
-  assert.isTrue(Option.isNone(Result.getOrThrow(taken("grep", "codex", "exec"))))
-  assert.include(said("exec", "-"), "standard input")
-  assert.include(said("exec", "one", "two"), "quote it")
-  assert.include(said("exec", "resume"), "must name a session")
-})
-
-it("an interactive Codex is taken apart, and works in its own process", () => {
-  assert.deepStrictEqual(said("-m", "gpt-5", "-s", "danger-full-access", "-a", "never", "--", "--yolo"), {
-    agentCommand: { program: "codex", args: ["--no-daemon", "-m", "gpt-5"] },
-    session: undefined,
-    print: false,
-    requested: "bypassPermissions",
-    prompt: "--yolo"
+  it("an errand of Codex is any other command, and a session or a prompt that is not clear is refused", () => {
+    for (const words of [["login"], ["mcp", "list"], ["--version"], ["exec", "--help"]])
+      assert.isUndefined(said(...words), words.join(" "))
+    assert.isTrue(Option.isNone(Result.getOrThrow(taken("grep", "codex", "exec"))))
+    assert.include(said("exec", "-"), "standard input")
+    assert.include(said("exec", "one", "two"), "quote it")
+    assert.include(said("exec", "resume"), "must name a session")
   })
-  for (const words of [
-    ["resume", "01a2", "go on"],
-    ["--no-daemon", "resume", "01a2", "--", "go on"]
-  ])
-    assert.deepStrictEqual(said(...words), {
-      agentCommand: { program: "codex", args: ["--no-daemon"] },
-      session: { _tag: "Resume", sessionId: "01a2" },
-      print: false,
-      requested: "acceptEdits",
-      prompt: "go on"
-    })
-  assert.deepInclude(said(), { print: false, prompt: "" })
+
+  it("a subcommand of Codex that is no known errand is refused, with what to write in its place", () => {
+    for (const words of [
+      ["review"],
+      ["fork"],
+      ["cloud", "exec"],
+      ["app-server"],
+      ["mcp-server"],
+      ["agents"],
+      ["future"]
+    ])
+      assert.strictEqual(
+        said(...words, "do it"),
+        `souffleur cannot set the ceiling of codex ${words[0]}: write codex -- PROMPT, or run it without souffleur`
+      )
+    assert.include(said("hello"), "codex hello: write codex -- hello where that is your prompt, or run it")
+    for (const word of ["review", "fork"])
+      assert.include(said("exec", word), `cannot set the ceiling of codex exec ${word}: write codex exec -- PROMPT`)
+  })
 })
 
-describe("behaviour#permission-ceiling", () => {
+describe("codex#in-a-terminal", () => {
+  it("an interactive Codex is taken apart, and works in its own process", () => {
+    assert.deepStrictEqual(said("-m", "gpt-5", "-s", "danger-full-access", "-a", "never", "--", "--yolo"), {
+      agentCommand: { program: "codex", args: ["--no-daemon", "-m", "gpt-5"] },
+      session: undefined,
+      print: false,
+      requested: "bypassPermissions",
+      prompt: "--yolo"
+    })
+    for (const words of [
+      ["resume", "01a2", "go on"],
+      ["--no-daemon", "resume", "01a2", "--", "go on"]
+    ])
+      assert.deepStrictEqual(said(...words), {
+        agentCommand: { program: "codex", args: ["--no-daemon"] },
+        session: { _tag: "Resume", sessionId: "01a2" },
+        print: false,
+        requested: "acceptEdits",
+        prompt: "go on"
+      })
+    assert.deepInclude(said(), { print: false, prompt: "" })
+  })
   it("an interactive Codex that lifts the ceiling, asks, or leaves its process is refused", () => {
     for (const flags of [
       ["--enable", "daemon_auto_start"],
@@ -122,30 +147,32 @@ describe("behaviour#permission-ceiling", () => {
     ])
       assert.isString(said(...flags), flags.join(" "))
   })
-
-  it("a subcommand of Codex that is no known errand is refused, with what to write in its place", () => {
-    for (const words of [
-      ["review"],
-      ["fork"],
-      ["cloud", "exec"],
-      ["app-server"],
-      ["mcp-server"],
-      ["agents"],
-      ["future"]
-    ])
-      assert.strictEqual(
-        said(...words, "do it"),
-        `souffleur cannot set the ceiling of codex ${words[0]}: write codex -- PROMPT, or run it without souffleur`
-      )
-    assert.include(said("hello"), "codex hello: write codex -- hello where that is your prompt, or run it")
-    for (const word of ["review", "fork"])
-      assert.include(said("exec", word), `cannot set the ceiling of codex exec ${word}: write codex exec -- PROMPT`)
+  it("a process is a Codex by its own program or its launcher's", () => {
+    assert.isTrue(runsCodex(["/x/bin/codex", "exec", "--json"]))
+    assert.isTrue(runsCodex(["node", "/x/@openai/codex/bin/codex.js", "exec"]))
+    for (const words of [[], ["do it"], ["--no-daemon", "--", "do"], ["resume", "01a2"]])
+      assert.isTrue(runsCodex(["/x/bin/codex", ...words]), words.join(" "))
+    for (const flags of [[], ["-c", "a=b"], ["--config=a=b"], ["-m", "gpt-5", "--oss"], ["--future", "two words"]])
+      for (const verb of ["app-server", "mcp-server"])
+        assert.isFalse(runsCodex(["codex", ...flags, verb]), `${flags.join(" ")} ${verb}`)
+    assert.isTrue(runsCodex(["codex", "-c", "a=b", "exec", "do it"]))
+    assert.isFalse(runsCodex(["vi", "codex"]))
   })
-})
-it("a flag without its value, or with too much of one, is refused with what to write", () => {
-  assert.strictEqual(said("exec", "-m", "--json"), "-m must have a value: write it right behind")
-  assert.strictEqual(said("exec", "--yolo=x"), "--yolo takes no value: leave the value out")
-  assert.strictEqual(said("exec", "--add-dir", "/"), "--add-dir can lift the permission ceiling: leave it out")
+
+  it("a launcher of Codex has its arguments, and an agent above a tool has others", () => {
+    const launcher = ["node", "/x/@openai/codex/bin/codex.js", "exec", "--json"]
+    assert.isTrue(launchesCodex(launcher, ["/x/vendor/codex", "exec", "--json"]))
+    assert.isFalse(launchesCodex(["codex", "--no-daemon"], ["codex", "exec", "do it"]))
+    assert.isFalse(launchesCodex(["bash"], ["sh"]))
+  })
+
+  it("a Codex ends after its turn where it is exec", () => {
+    for (const program of [[], ["/x/bin/codex"], ["node", "/x/@openai/codex/bin/codex.js"]]) {
+      assert.isTrue(inPrintMode([...program, "exec", "--json"]))
+      assert.isTrue(inPrintMode([...program, "-m", "gpt-5", "exec", "--json"]))
+      assert.isFalse(inPrintMode([...program, "--no-daemon", "--", "exec"]))
+    }
+  })
 })
 
 const order = (more: Partial<AgentOrder> = {}): AgentOrder => ({
@@ -168,9 +195,29 @@ const options = (...args: ReadonlyArray<string>) => ({
   }
 })
 const line = (more?: Partial<AgentOrder>) => codexCommand(options("-m", "gpt-5"), order(more))
+it.layer(HostServices.layer)((it) => {
+  /** The launch of an interactive Codex in a folder, as its Codex dir has these settings. */
+  const interactive = Effect.fnUntraced(function* (
+    more: Partial<AgentOrder>,
+    { has = [] as ReadonlyArray<string>, hooks = "{}", settings = "" } = {}
+  ) {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-codex-" })
+    yield* Effect.forEach(has, (name) => fs.makeDirectory(`${folder}/${name}`, { recursive: true }))
+    yield* fs.writeFileString(`${folder}/config.toml`, settings)
+    yield* fs.writeFileString(`${folder}/hooks.json`, hooks)
+    const { args, input, window } = yield* codexCommand(
+      {
+        agentDir: folder,
+        agentCommand: { program: process.execPath, args: ["--no-daemon", "-m", "gpt-5"] },
+        environment: {}
+      },
+      order({ print: false, folder, ...more })
+    )
+    return { args, input, window, trust: `projects={"${folder}"={trust_level="trusted"}}` }
+  })
 
-describe("behaviour#permission-ceiling", () => {
-  it.layer(HostServices.layer)((it) => {
+  describe("codex#the-command-line", () => {
     it.effect("a launch has its sandbox, also in a resumed session, and its prompt on standard input", () =>
       Effect.gen(function* () {
         const fresh = yield* line()
@@ -189,11 +236,23 @@ describe("behaviour#permission-ceiling", () => {
         )
       })
     )
-    const agentWith = (...args: ReadonlyArray<string>) =>
-      Agent.pipe(
-        Effect.provide(codex.layer(options(...args))),
-        Effect.provideService(Processes, new FakeProcesses().service)
-      )
+
+    it.effect("an agent that is to change nothing is in the sandbox read-only, whatever its ceiling is", () =>
+      Effect.gen(function* () {
+        const permission = clamp("bypassPermissions", "bypassPermissions")
+        const { args } = yield* interactive({ print: true, looks: true, permission })
+        assert.deepStrictEqual(args, ["exec", "-m", "gpt-5", "-s", "read-only", "--json", "-"])
+      })
+    )
+  })
+
+  const agentWith = (...args: ReadonlyArray<string>) =>
+    Agent.pipe(
+      Effect.provide(codex.layer(options(...args))),
+      Effect.provideService(Processes, new FakeProcesses().service)
+    )
+
+  describe("codex#sessions", () => {
     it.effect("a session begins without an id, and none is resumed without one", () =>
       Effect.gen(function* () {
         const { command } = yield* agentWith()
@@ -204,6 +263,9 @@ describe("behaviour#permission-ceiling", () => {
         }
       })
     )
+  })
+
+  describe("command-line#screen", () => {
     it.effect("a pipe gets words in place of records, unless the user's own --json asks for them", () =>
       Effect.gen(function* () {
         const record = JSON.stringify({ type: "turn.failed", error: { message: "limit" } })
@@ -235,28 +297,9 @@ describe("behaviour#permission-ceiling", () => {
         )
       })
     )
+  })
 
-    /** The launch of an interactive Codex in a folder, as its Codex dir has these settings. */
-    const interactive = Effect.fnUntraced(function* (
-      more: Partial<AgentOrder>,
-      { has = [] as ReadonlyArray<string>, hooks = "{}", settings = "" } = {}
-    ) {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-codex-" })
-      yield* Effect.forEach(has, (name) => fs.makeDirectory(`${folder}/${name}`, { recursive: true }))
-      yield* fs.writeFileString(`${folder}/config.toml`, settings)
-      yield* fs.writeFileString(`${folder}/hooks.json`, hooks)
-      const { args, input, window } = yield* codexCommand(
-        {
-          agentDir: folder,
-          agentCommand: { program: process.execPath, args: ["--no-daemon", "-m", "gpt-5"] },
-          environment: {}
-        },
-        order({ print: false, folder, ...more })
-      )
-      return { args, input, window, trust: `projects={"${folder}"={trust_level="trusted"}}` }
-    })
-
+  describe("codex#in-a-terminal", () => {
     it.effect("an interactive Codex in a window has its ceiling, asks nothing, and its prompt is no flag", () =>
       Effect.gen(function* () {
         const { args, input, trust, window } = yield* interactive({ session: { _tag: "Resume", sessionId: "01a2" } })
@@ -290,6 +333,16 @@ describe("behaviour#permission-ceiling", () => {
         })
     )
 
+    it.effect("an interactive Codex without a window is codex exec", () =>
+      Effect.gen(function* () {
+        const { args, input } = yield* interactive({ print: true })
+        assert.deepStrictEqual(args, ["exec", "-m", "gpt-5", "-s", "workspace-write", "--json", "-"])
+        assert.strictEqual(input, "--yolo")
+      })
+    )
+  })
+
+  describe("codex#compaction", () => {
     it.effect("a session compacts by exec, in no window: it changes nothing, and is known by its word", () =>
       Effect.gen(function* () {
         for (const print of [true, false]) {
@@ -307,65 +360,22 @@ describe("behaviour#permission-ceiling", () => {
         }
       })
     )
-
-    it.effect("an agent that is to change nothing is in the sandbox read-only, whatever its ceiling is", () =>
-      Effect.gen(function* () {
-        const permission = clamp("bypassPermissions", "bypassPermissions")
-        const { args } = yield* interactive({ print: true, looks: true, permission })
-        assert.deepStrictEqual(args, ["exec", "-m", "gpt-5", "-s", "read-only", "--json", "-"])
-      })
-    )
-
-    it.effect("an interactive Codex without a window is codex exec", () =>
-      Effect.gen(function* () {
-        const { args, input } = yield* interactive({ print: true })
-        assert.deepStrictEqual(args, ["exec", "-m", "gpt-5", "-s", "workspace-write", "--json", "-"])
-        assert.strictEqual(input, "--yolo")
-      })
-    )
   })
 })
 
-describe("behaviour#naming-a-conductor", () => {
-  it("a process is a Codex by its own program or its launcher's", () => {
-    assert.isTrue(runsCodex(["/x/bin/codex", "exec", "--json"]))
-    assert.isTrue(runsCodex(["node", "/x/@openai/codex/bin/codex.js", "exec"]))
-    for (const words of [[], ["do it"], ["--no-daemon", "--", "do"], ["resume", "01a2"]])
-      assert.isTrue(runsCodex(["/x/bin/codex", ...words]), words.join(" "))
-    for (const flags of [[], ["-c", "a=b"], ["--config=a=b"], ["-m", "gpt-5", "--oss"], ["--future", "two words"]])
-      for (const verb of ["app-server", "mcp-server"])
-        assert.isFalse(runsCodex(["codex", ...flags, verb]), `${flags.join(" ")} ${verb}`)
-    assert.isTrue(runsCodex(["codex", "-c", "a=b", "exec", "do it"]))
-    assert.isFalse(runsCodex(["vi", "codex"]))
+describe("behaviour#last-words", () => {
+  it("the output shows each answer and a line for each tool, and words that are no record stay", () => {
+    const read = makeOutputReader()
+    const shown = (record: unknown) => read(JSON.stringify(record))
+    const item = (type: string, more: object) => shown({ type, item: { id: "i", ...more } })
+    assert.deepStrictEqual(item("item.completed", { type: "agent_message", text: "Done." }), Option.some("Done."))
+    assert.deepStrictEqual(
+      item("item.started", { type: "command_execution", command: "ls\u001b[2J" }),
+      Option.some("· command_execution: ls\\u001b[2J")
+    )
+    assert.deepStrictEqual(shown({ type: "turn.failed", error: { message: "limit" } }), Option.some("limit"))
+    assert.deepStrictEqual(shown({ type: "thread.started", thread_id: "x" }), Option.some(""))
+    assert.deepStrictEqual(read("WARNING: words"), Option.none())
+    assert.deepStrictEqual(shown({ type: "other" }), Option.none())
   })
-})
-
-it("a launcher of Codex has its arguments, and an agent above a tool has others", () => {
-  const launcher = ["node", "/x/@openai/codex/bin/codex.js", "exec", "--json"]
-  assert.isTrue(launchesCodex(launcher, ["/x/vendor/codex", "exec", "--json"]))
-  assert.isFalse(launchesCodex(["codex", "--no-daemon"], ["codex", "exec", "do it"]))
-  assert.isFalse(launchesCodex(["bash"], ["sh"]))
-})
-
-it("a Codex ends after its turn where it is exec", () => {
-  for (const program of [[], ["/x/bin/codex"], ["node", "/x/@openai/codex/bin/codex.js"]]) {
-    assert.isTrue(inPrintMode([...program, "exec", "--json"]))
-    assert.isTrue(inPrintMode([...program, "-m", "gpt-5", "exec", "--json"]))
-    assert.isFalse(inPrintMode([...program, "--no-daemon", "--", "exec"]))
-  }
-})
-
-it("the output shows each answer and a line for each tool, and words that are no record stay", () => {
-  const read = makeOutputReader()
-  const shown = (record: unknown) => read(JSON.stringify(record))
-  const item = (type: string, more: object) => shown({ type, item: { id: "i", ...more } })
-  assert.deepStrictEqual(item("item.completed", { type: "agent_message", text: "Done." }), Option.some("Done."))
-  assert.deepStrictEqual(
-    item("item.started", { type: "command_execution", command: "ls\u001b[2J" }),
-    Option.some("· command_execution: ls\\u001b[2J")
-  )
-  assert.deepStrictEqual(shown({ type: "turn.failed", error: { message: "limit" } }), Option.some("limit"))
-  assert.deepStrictEqual(shown({ type: "thread.started", thread_id: "x" }), Option.some(""))
-  assert.deepStrictEqual(read("WARNING: words"), Option.none())
-  assert.deepStrictEqual(shown({ type: "other" }), Option.none())
 })

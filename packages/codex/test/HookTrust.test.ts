@@ -28,7 +28,7 @@ const folder = Effect.fnUntraced(function* (has: unknown, { file = "hooks.json",
   return `${real}/link`
 })
 
-describe("behaviour#hooks-of-the-agent", () => {
+describe("codex#hooks", () => {
   it.layer(HostServices.layer)((it) => {
     it.effect("a hook is approved as a person saw it, at its place, also behind a link", () =>
       Effect.gen(function* () {

@@ -39,26 +39,28 @@ const codexOf = Effect.fnUntraced(function* (
   const layer = codex.layer(options).pipe(Layer.provide(processes))
   return { agent: Context.get(yield* Layer.build(layer), Agent), file, folder }
 })
-
-describe("behaviour#signs", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("codex#turns", () => {
     it.effect("stillness of Codex is no sign of its hang", () =>
       Effect.gen(function* () {
         const { agent } = yield* codexOf("killed")
         assert.isTrue(Option.getOrThrow(yield* agent.signs(id)).idles)
       })
     )
-    const turnOf = Effect.fnUntraced(function* (name: string) {
-      const { agent } = yield* codexOf(name)
-      const said = Option.getOrThrow(yield* agent.signs(id))
-      if (said.turn === undefined) return yield* Effect.die("no turn is known")
-      const ended = yield* agent.turnEnded({ pid: 77 }, id)
-      return { ...said, ended, at: undefined, writtenAt: undefined, turn: { ...said.turn, at: undefined } }
-    })
-    const failed = (reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"], resetsAt?: number) =>
-      ({ _tag: "Failed", reason, resetsAt, at: undefined }) as const
+  })
 
-    describe("the records of Codex", () => {
+  const turnOf = Effect.fnUntraced(function* (name: string) {
+    const { agent } = yield* codexOf(name)
+    const said = Option.getOrThrow(yield* agent.signs(id))
+    if (said.turn === undefined) return yield* Effect.die("no turn is known")
+    const ended = yield* agent.turnEnded({ pid: 77 }, id)
+    return { ...said, ended, at: undefined, writtenAt: undefined, turn: { ...said.turn, at: undefined } }
+  })
+  const failed = (reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"], resetsAt?: number) =>
+    ({ _tag: "Failed", reason, resetsAt, at: undefined }) as const
+
+  describe("the records of Codex", () => {
+    describe("codex#turns", () => {
       it.effect("a turn is over by its own record, and the context is what the model read last", () =>
         Effect.gen(function* () {
           const { context, ended, turn } = yield* turnOf("finished")
@@ -105,20 +107,6 @@ describe("behaviour#signs", () => {
           assert.deepStrictEqual([account.turn, account.ended], [failed("account"), false])
         })
       )
-      it.effect("a compaction after a mark is proved by its record, and ends no turn", () =>
-        Effect.gen(function* () {
-          const { agent, file } = yield* codexOf("compacted")
-          const fs = yield* FileSystem.FileSystem
-          const [whole, mark] = [yield* fs.readFileString(file), yield* agent.mark(id)]
-          const upTo = whole.indexOf('{"timestamp"', whole.indexOf('"type":"compacted"'))
-          const since = (text: string, from: number) =>
-            Effect.andThen(fs.writeFileString(file, text), agent.compactedSince({ ...mark, offset: from }))
-          assert.strictEqual(yield* since(whole, 0), "summary")
-          assert.strictEqual(yield* since(whole, upTo), "not yet")
-          assert.strictEqual(yield* since(whole.slice(0, upTo), 0), "summary")
-          assert.strictEqual(Option.getOrThrow(yield* agent.signs(id)).turn?._tag, "Asked")
-        })
-      )
       it.effect("results, use and the hand-off are counted from the records, and only new lines are read", () =>
         Effect.gen(function* () {
           const { agent, file } = yield* codexOf("resumed")
@@ -150,6 +138,26 @@ describe("behaviour#signs", () => {
           assert.strictEqual(yield* agent.toolResults([id]), 2)
         })
       )
+    })
+
+    describe("codex#compaction", () => {
+      it.effect("a compaction after a mark is proved by its record, and ends no turn", () =>
+        Effect.gen(function* () {
+          const { agent, file } = yield* codexOf("compacted")
+          const fs = yield* FileSystem.FileSystem
+          const [whole, mark] = [yield* fs.readFileString(file), yield* agent.mark(id)]
+          const upTo = whole.indexOf('{"timestamp"', whole.indexOf('"type":"compacted"'))
+          const since = (text: string, from: number) =>
+            Effect.andThen(fs.writeFileString(file, text), agent.compactedSince({ ...mark, offset: from }))
+          assert.strictEqual(yield* since(whole, 0), "summary")
+          assert.strictEqual(yield* since(whole, upTo), "not yet")
+          assert.strictEqual(yield* since(whole.slice(0, upTo), 0), "summary")
+          assert.strictEqual(Option.getOrThrow(yield* agent.signs(id)).turn?._tag, "Asked")
+        })
+      )
+    })
+
+    describe("codex#files", () => {
       it.effect("a session is found by its id or the beginning of it, and knows its folder and its last answer", () =>
         Effect.gen(function* () {
           const { agent, file } = yield* codexOf("finished")
@@ -180,6 +188,9 @@ describe("behaviour#signs", () => {
           assert.notInclude(markdown, "environment_context")
         })
       )
+    })
+
+    describe("codex#sessions", () => {
       it.effect("the process that locks a session holds it, under the pid of a launcher that waits for it", () =>
         Effect.gen(function* () {
           const none = yield* codexOf("killed")
@@ -204,26 +215,6 @@ describe("behaviour#signs", () => {
           assert.strictEqual(yield* stateOf("finished", own), "idle")
           assert.strictEqual(yield* stateOf("killed", own), "busy")
           assert.strictEqual(yield* stateOf("finished", ["/x/bin/codex", "exec"]), "busy")
-        })
-      )
-      it.effect("a session in a server of Codex cannot be watched, and the words to type are there", () =>
-        Effect.gen(function* () {
-          const held = Effect.fnUntraced(function* (...words: ReadonlyArray<string>) {
-            const own = ["/x/bin/codex", ...words]
-            // The terminal that started the server is no launcher of it.
-            const { agent } = yield* codexOf("killed", { own, parents: ["/x/bin/codex"], writes: true })
-            const [session] = yield* agent.sessions
-            assert.strictEqual(session?.pid, 77)
-            return session?.unwatchable
-          })
-          const next = `souffleur run -- codex resume ${id} "Go on."`
-          const daemon = yield* held("app-server", "--listen", "unix://", "--managed-daemon")
-          assert.include(daemon?.why, "background server")
-          assert.strictEqual(daemon?.next, `codex app-server daemon stop && ${next}`)
-          const editors = yield* held("-c", "model=gpt-5", "app-server")
-          assert.include(editors?.why, "process 77")
-          assert.strictEqual(editors?.next, next)
-          assert.isUndefined(yield* held("--no-daemon", "do it"))
         })
       )
       it.effect(
@@ -264,6 +255,29 @@ describe("behaviour#signs", () => {
           const fs = yield* FileSystem.FileSystem
           yield* fs.copyFile(file, file.replace(id, "01a20631-0000-7772-a731-0eceba6359e0"))
           assert.deepStrictEqual(yield* agent.sessionOf!(launch), Option.none())
+        })
+      )
+    })
+
+    describe("codex#in-a-terminal", () => {
+      it.effect("a session in a server of Codex cannot be watched, and the words to type are there", () =>
+        Effect.gen(function* () {
+          const held = Effect.fnUntraced(function* (...words: ReadonlyArray<string>) {
+            const own = ["/x/bin/codex", ...words]
+            // The terminal that started the server is no launcher of it.
+            const { agent } = yield* codexOf("killed", { own, parents: ["/x/bin/codex"], writes: true })
+            const [session] = yield* agent.sessions
+            assert.strictEqual(session?.pid, 77)
+            return session?.unwatchable
+          })
+          const next = `souffleur run -- codex resume ${id} "Go on."`
+          const daemon = yield* held("app-server", "--listen", "unix://", "--managed-daemon")
+          assert.include(daemon?.why, "background server")
+          assert.strictEqual(daemon?.next, `codex app-server daemon stop && ${next}`)
+          const editors = yield* held("-c", "model=gpt-5", "app-server")
+          assert.include(editors?.why, "process 77")
+          assert.strictEqual(editors?.next, next)
+          assert.isUndefined(yield* held("--no-daemon", "do it"))
         })
       )
     })

@@ -58,9 +58,8 @@ const hostile: ReadonlyArray<readonly [what: string, ddl: ReadonlyArray<string>,
 
 const link = <A, E, R>(path: string, act: (link: CommsLink["Service"]) => Effect.Effect<A, E, R>) =>
   CommsLink.use(act).pipe(Effect.provide(CommsLinkSqlite.layer(path)))
-
-describe("behaviour#use-of-comms", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("behaviour#use-of-comms, security#commsdb", () => {
     describe("comms whose tables are not plain", () => {
       for (const [what, ddl, says] of hostile) {
         it.effect(`runs no foreign code and is refused by name: ${what}`, () =>
@@ -91,7 +90,9 @@ describe("behaviour#use-of-comms", () => {
         )
       }
     })
+  })
 
+  describe("behaviour#use-of-comms", () => {
     it.effect("a table that becomes a view is noticed before it is read, in one transaction", () =>
       Effect.gen(function* () {
         const { db, path } = yield* fixture("DELETE")

@@ -148,35 +148,38 @@ describe("behaviour#words-of-the-agent", () => {
   }
 })
 
-it.layer(services)((it) => {
-  it.effect("the link works with the columns that exist, and names a missing row", () =>
-    Effect.gen(function* () {
-      const { db, path } = yield* fixture("DELETE", [
-        "CREATE TABLE orchestration_tasks (task_id TEXT, state TEXT, last_heartbeat TEXT)",
-        "CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id TEXT, message TEXT, message_type TEXT)"
-      ])
-      yield* withLink(path, (link) =>
-        Effect.gen(function* () {
-          assert.strictEqual(yield* link.post(message), 1)
-          assert.deepInclude((yield* link.read(query))[0], { from: null, at: null, text: message.text })
-          assert.deepStrictEqual(yield* link.register([{ id: "task-01", state: "watching", instructionPath: "p" }]), [
-            "task-01"
-          ])
-          const error = yield* Effect.flip(link.beat(noon))
-          assert.strictEqual(error.problem, "the row task-00 is missing in orchestration_tasks")
-        })
-      )
-      assert.strictEqual(db.prepare("SELECT count(*) AS n FROM orchestration_tasks").get()?.["n"], 1)
+describe("behaviour#use-of-comms", () => {
+  it.layer(services)((it) => {
+    it.effect("the link works with the columns that exist, and names a missing row", () =>
+      Effect.gen(function* () {
+        const { db, path } = yield* fixture("DELETE", [
+          "CREATE TABLE orchestration_tasks (task_id TEXT, state TEXT, last_heartbeat TEXT)",
+          "CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id TEXT, message TEXT, message_type TEXT)"
+        ])
+        yield* withLink(path, (link) =>
+          Effect.gen(function* () {
+            assert.strictEqual(yield* link.post(message), 1)
+            assert.deepInclude((yield* link.read(query))[0], { from: null, at: null, text: message.text })
+            assert.deepStrictEqual(yield* link.register([{ id: "task-01", state: "watching", instructionPath: "p" }]), [
+              "task-01"
+            ])
+            const error = yield* Effect.flip(link.beat(noon))
+            assert.strictEqual(error.problem, "the row task-00 is missing in orchestration_tasks")
+          })
+        )
+        assert.strictEqual(db.prepare("SELECT count(*) AS n FROM orchestration_tasks").get()?.["n"], 1)
+      })
+    )
+    it.effect("the link makes no file", () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(withLink(yield* tempPath, (link) => link.read(query)))
+        assert.strictEqual(error.reason, "missing")
+      })
+    )
+    it("the words that the tables allow are those of the schema", () => {
+      for (const word of CommsTables.states) assert.include(CommsTables.tables.orchestration_tasks, `'${word}'`)
+      for (const word of CommsTables.messageTypes)
+        assert.include(CommsTables.tables.orchestration_messages, `'${word}'`)
     })
-  )
-  it.effect("the link makes no file", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(withLink(yield* tempPath, (link) => link.read(query)))
-      assert.strictEqual(error.reason, "missing")
-    })
-  )
-  it("the words that the tables allow are those of the schema", () => {
-    for (const word of CommsTables.states) assert.include(CommsTables.tables.orchestration_tasks, `'${word}'`)
-    for (const word of CommsTables.messageTypes) assert.include(CommsTables.tables.orchestration_messages, `'${word}'`)
   })
 })

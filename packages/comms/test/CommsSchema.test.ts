@@ -9,12 +9,12 @@ const words = (text: string) => {
   return found
 }
 
-it("times are UTC text in whole seconds", () => {
-  assert.strictEqual(CommsSchema.timeText(Date.UTC(2026, 0, 2, 3, 4, 5, 999)), "2026-01-02 03:04:05")
-  assert.strictEqual(CommsSchema.timeText(0), "1970-01-01 00:00:00")
-})
-
 describe("behaviour#tables-of-comms", () => {
+  it("times are UTC text in whole seconds", () => {
+    assert.strictEqual(CommsSchema.timeText(Date.UTC(2026, 0, 2, 3, 4, 5, 999)), "2026-01-02 03:04:05")
+    assert.strictEqual(CommsSchema.timeText(0), "1970-01-01 00:00:00")
+  })
+
   it.layer(services)((it) => {
     it.effect("init makes the missing tables and rows and says so, once", () =>
       Effect.gen(function* () {

@@ -9,27 +9,26 @@ const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_promp
 const digestOf = (text: string) => createHash("sha256").update(text).digest("hex")
 const payloadAt = (id: number, text: string) => Option.some({ id, text, digest: digestOf(text) })
 const target = "PID:4711 SESSION_ID:s7"
+it.layer(services)((it) => {
+  const commsDb = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>, ddl?: string) {
+    const { db, path } = yield* fixture("WAL")
+    if (ddl !== undefined) db.exec(`DROP TABLE orchestration_messages; ${ddl}`)
+    const insert = db.prepare(
+      ddl === undefined
+        ? "INSERT INTO orchestration_messages (task_id, from_session, message_type, message) VALUES (?, ?, ?, ?)"
+        : "INSERT INTO orchestration_messages (task_id, message_type, message) VALUES (?, ?, ?)"
+    )
+    for (const [task, from, type, text] of messages)
+      insert.run(...(ddl === undefined ? [task, from, type, text] : [task, type, text]))
+    const query = { after: 0, sessions: ["s1", "s2"] }
+    return yield* withComms(path, (comms) =>
+      Effect.all({ payload: comms.payload(query), replies: comms.replies(query) })
+    )
+  })
+  const payloadOf = (...messages: ReadonlyArray<Message>) => Effect.map(commsDb(messages), ({ payload }) => payload)
+  const repliesOf = (...messages: ReadonlyArray<Message>) => Effect.map(commsDb(messages), ({ replies }) => replies)
 
-describe("behaviour#words-in-comms", () => {
-  it.layer(services)((it) => {
-    const commsDb = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>, ddl?: string) {
-      const { db, path } = yield* fixture("WAL")
-      if (ddl !== undefined) db.exec(`DROP TABLE orchestration_messages; ${ddl}`)
-      const insert = db.prepare(
-        ddl === undefined
-          ? "INSERT INTO orchestration_messages (task_id, from_session, message_type, message) VALUES (?, ?, ?, ?)"
-          : "INSERT INTO orchestration_messages (task_id, message_type, message) VALUES (?, ?, ?)"
-      )
-      for (const [task, from, type, text] of messages)
-        insert.run(...(ddl === undefined ? [task, from, type, text] : [task, type, text]))
-      const query = { after: 0, sessions: ["s1", "s2"] }
-      return yield* withComms(path, (comms) =>
-        Effect.all({ payload: comms.payload(query), replies: comms.replies(query) })
-      )
-    })
-    const payloadOf = (...messages: ReadonlyArray<Message>) => Effect.map(commsDb(messages), ({ payload }) => payload)
-    const repliesOf = (...messages: ReadonlyArray<Message>) => Effect.map(commsDb(messages), ({ replies }) => replies)
-
+  describe("behaviour#words-in-comms", () => {
     it.effect(
       "a payload is the Conductor's, or of a session of the watch, to souffleur or task-00, of a type that asks",
       () =>
@@ -47,6 +46,30 @@ describe("behaviour#words-in-comms", () => {
         })
     )
 
+    it.effect("the sender of a refused message is reported in 64 characters at most", () =>
+      Effect.gen(function* () {
+        const { refused } = yield* payloadOf(["souffleur", "x".repeat(1_000_000), "handoff", asks])
+        assert.deepStrictEqual(refused, Option.some({ id: 1, from: "x".repeat(64) }))
+      })
+    )
+
+    it.effect("a table without senders makes every message the Conductor's", () =>
+      Effect.gen(function* () {
+        const ddl =
+          "CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id TEXT, message TEXT, message_type TEXT)"
+        const { payload, replies } = yield* commsDb(
+          [
+            ["souffleur", null, "handoff", asks],
+            ["souffleur", null, "instruction", target]
+          ],
+          ddl
+        )
+        assert.deepStrictEqual([payload.heard, replies.heard], [payloadAt(1, asks), [{ id: 2, text: target }]])
+      })
+    )
+  })
+
+  describe("behaviour#words-in-comms, security#commsdb", () => {
     it.effect("a payload of anybody else counts for nothing, and hides none that does", () =>
       Effect.gen(function* () {
         const own: Message = ["souffleur", "s1", "handoff", `${payloadHeader}\nresume_prompt: go on`]
@@ -75,13 +98,6 @@ describe("behaviour#words-in-comms", () => {
       })
     )
 
-    it.effect("the sender of a refused message is reported in 64 characters at most", () =>
-      Effect.gen(function* () {
-        const { refused } = yield* payloadOf(["souffleur", "x".repeat(1_000_000), "handoff", asks])
-        assert.deepStrictEqual(refused, Option.some({ id: 1, from: "x".repeat(64) }))
-      })
-    )
-
     it.effect(
       "a reply is the Conductor's, a person's, of a session of the watch, or of the session that it names",
       () =>
@@ -106,21 +122,6 @@ describe("behaviour#words-in-comms", () => {
           )
           assert.deepStrictEqual(both.heard, [{ id: 2, text: target }])
         })
-    )
-
-    it.effect("a table without senders makes every message the Conductor's", () =>
-      Effect.gen(function* () {
-        const ddl =
-          "CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id TEXT, message TEXT, message_type TEXT)"
-        const { payload, replies } = yield* commsDb(
-          [
-            ["souffleur", null, "handoff", asks],
-            ["souffleur", null, "instruction", target]
-          ],
-          ddl
-        )
-        assert.deepStrictEqual([payload.heard, replies.heard], [payloadAt(1, asks), [{ id: 2, text: target }]])
-      })
     )
   })
 })

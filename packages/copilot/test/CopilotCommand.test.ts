@@ -13,36 +13,40 @@ const said = (...words: ReadonlyArray<string>) =>
     onSuccess: Option.getOrUndefined
   })
 
-it("a command of Copilot CLI is taken apart: its flags stay, and those of each launch do not", () => {
-  assert.deepStrictEqual(said("--model=m", "--session-id", "s1", "--allow-all-tools", "--prompt=--yolo"), {
-    agentCommand: { program: "copilot", args: ["--model=m"] },
-    session: { _tag: "Fresh", sessionId: "s1" },
-    print: true,
-    requested: "bypassPermissions",
-    prompt: "--yolo"
+describe("copilot#the-command-line", () => {
+  it("a command of Copilot CLI is taken apart: its flags stay, and those of each launch do not", () => {
+    assert.deepStrictEqual(said("--model=m", "--session-id", "s1", "--allow-all-tools", "--prompt=--yolo"), {
+      agentCommand: { program: "copilot", args: ["--model=m"] },
+      session: { _tag: "Fresh", sessionId: "s1" },
+      print: true,
+      requested: "bypassPermissions",
+      prompt: "--yolo"
+    })
+    assert.deepInclude(said("--resume=s1", "-p", "x"), { session: { _tag: "Resume", sessionId: "s1" }, print: true })
+    assert.deepInclude(said("-i", "sing", "--allow-all-tools"), { print: false, prompt: "sing" })
+    assert.deepInclude(said("--allow-tool=write", "-p", "x"), { requested: "acceptEdits" })
   })
-  assert.deepInclude(said("--resume=s1", "-p", "x"), { session: { _tag: "Resume", sessionId: "s1" }, print: true })
-  assert.deepInclude(said("-i", "sing", "--allow-all-tools"), { print: false, prompt: "sing" })
-  assert.deepInclude(said("--allow-tool=write", "-p", "x"), { requested: "acceptEdits" })
 })
 
-it("flags that lead elsewhere, or lists of tools of the user's own, are refused", () => {
-  for (const flags of [
-    ["--continue"],
-    ["--connect", "s"],
-    ["-C", "/"],
-    ["--acp"],
-    ["--share-gist"],
-    ["--allow-tool", "shell(git:*)"],
-    ["--deny-tool", "write"],
-    ["--available-tools", "bash"],
-    ["--future"]
-  ]) {
-    assert.isString(said(...flags), flags.join(" "))
-    assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["copilot", ...flags]))), flags.join(" "))
-  }
-  for (const words of [["-i", "sing"], []]) assert.include(said(...words), "in a terminal", words.join(" "))
-  assert.include(said("-p", "one", "two"), "quote it")
+describe("copilot#the-ceiling", () => {
+  it("flags that lead elsewhere, or lists of tools of the user's own, are refused", () => {
+    for (const flags of [
+      ["--continue"],
+      ["--connect", "s"],
+      ["-C", "/"],
+      ["--acp"],
+      ["--share-gist"],
+      ["--allow-tool", "shell(git:*)"],
+      ["--deny-tool", "write"],
+      ["--available-tools", "bash"],
+      ["--future"]
+    ]) {
+      assert.isString(said(...flags), flags.join(" "))
+      assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["copilot", ...flags]))), flags.join(" "))
+    }
+    for (const words of [["-i", "sing"], []]) assert.include(said(...words), "in a terminal", words.join(" "))
+    assert.include(said("-p", "one", "two"), "quote it")
+  })
 })
 
 describe("behaviour#permission-ceiling", () => {
@@ -55,31 +59,34 @@ describe("behaviour#permission-ceiling", () => {
       )
     assert.deepInclude(said("do it"), { prompt: "do it" })
   })
+})
 
-  it.layer(HostServices.layer)((it) => {
-    const launched = Effect.fnUntraced(function* (
-      args: ReadonlyArray<string>,
-      more: Partial<AgentOrder> = {},
-      settings?: string
-    ) {
-      const fs = yield* FileSystem.FileSystem
-      const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-copilot-" })
-      if (settings !== undefined) yield* fs.writeFileString(`${agentDir}/config.json`, settings)
-      return yield* copilotCommand(
-        {
-          agentDir,
-          agentCommand: { program: process.execPath, args },
-          environment: { PATH: "/bin", COPILOT_AGENT_SESSION_ID: "old", COPILOT_ALLOW_ALL: "1", COPILOT_HOME: "/c" }
-        },
-        {
-          session: { _tag: "Resume", sessionId: "s1" },
-          permission: clamp("acceptEdits", "acceptEdits"),
-          prompt: "--yolo",
-          print: true,
-          ...more
-        }
-      )
-    })
+it.layer(HostServices.layer)((it) => {
+  const launched = Effect.fnUntraced(function* (
+    args: ReadonlyArray<string>,
+    more: Partial<AgentOrder> = {},
+    settings?: string
+  ) {
+    const fs = yield* FileSystem.FileSystem
+    const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-copilot-" })
+    if (settings !== undefined) yield* fs.writeFileString(`${agentDir}/config.json`, settings)
+    return yield* copilotCommand(
+      {
+        agentDir,
+        agentCommand: { program: process.execPath, args },
+        environment: { PATH: "/bin", COPILOT_AGENT_SESSION_ID: "old", COPILOT_ALLOW_ALL: "1", COPILOT_HOME: "/c" }
+      },
+      {
+        session: { _tag: "Resume", sessionId: "s1" },
+        permission: clamp("acceptEdits", "acceptEdits"),
+        prompt: "--yolo",
+        print: true,
+        ...more
+      }
+    )
+  })
+
+  describe("copilot#the-ceiling", () => {
     it.effect("a launch below the ceiling writes files and has no shell, whatever the environment allows", () =>
       Effect.gen(function* () {
         const { args, environment, input } = yield* launched(["--model", "m"])
@@ -104,6 +111,9 @@ describe("behaviour#permission-ceiling", () => {
         yield* launched([], { permission: clamp("bypassPermissions", "bypassPermissions") }, trusts)
       })
     )
+  })
+
+  describe("copilot#the-command-line", () => {
     it.effect("the flags of a launch are found again without those that it set", () =>
       Effect.gen(function* () {
         for (const permission of [
@@ -135,20 +145,22 @@ describe("behaviour#permission-ceiling", () => {
   })
 })
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("a process is a Copilot CLI by its launcher or its package", () =>
-    Effect.gen(function* () {
-      const layer = copilot.layer({
-        agentDir: "/none",
-        agentCommand: { program: "copilot", args: [] },
-        environment: {}
+describe("copilot#processes", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("a process is a Copilot CLI by its launcher or its package", () =>
+      Effect.gen(function* () {
+        const layer = copilot.layer({
+          agentDir: "/none",
+          agentCommand: { program: "copilot", args: [] },
+          environment: {}
+        })
+        const fake = Layer.succeed(Processes, new FakeProcesses().service)
+        const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
+        assert.isTrue(isAgent(["node", "/x/.bin/copilot", "-p", "x"]))
+        assert.isTrue(isAgent(["/x/node_modules/@github/copilot-linux-x64/copilot"]))
+        for (const other of ["vi x copilot", "ls copilot", "node x copilot"])
+          assert.isFalse(isAgent(other.split(" ")), other)
       })
-      const fake = Layer.succeed(Processes, new FakeProcesses().service)
-      const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
-      assert.isTrue(isAgent(["node", "/x/.bin/copilot", "-p", "x"]))
-      assert.isTrue(isAgent(["/x/node_modules/@github/copilot-linux-x64/copilot"]))
-      for (const other of ["vi x copilot", "ls copilot", "node x copilot"])
-        assert.isFalse(isAgent(other.split(" ")), other)
-    })
-  )
+    )
+  })
 })

@@ -29,9 +29,8 @@ const copilotOf = Effect.fnUntraced(function* (text: string, lives = false) {
 })
 const turnOf = (agent: Agent["Service"]) =>
   Effect.map(agent.signs(id), (signs) => Option.getOrUndefined(signs)?.turn?._tag)
-
-describe("behaviour#early-ends", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("copilot#processes", () => {
     it.effect("the launcher is the process of a session, and the agent behind it is none beside it", () =>
       Effect.gen(function* () {
         const agent = yield* copilotOf(recorded("killed"), true)
@@ -41,6 +40,9 @@ describe("behaviour#early-ends", () => {
         )
       })
     )
+  })
+
+  describe("copilot#records", () => {
     it.effect("a compaction after a mark is proved by its record, and a failed one proves nothing", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -118,16 +120,18 @@ describe("behaviour#early-ends", () => {
   })
 })
 
-it("the output of --output-format json shows each answer and a line for each tool, and other words stay", () => {
-  const read = makeOutputReader()
-  const shown = (type: string, data: object) => read(JSON.stringify({ type, data }))
-  assert.deepStrictEqual(shown("assistant.message", { content: "Done." }), Option.some("Done."))
-  assert.deepStrictEqual(shown("session.error", { message: "429 limit" }), Option.some("429 limit"))
-  assert.deepStrictEqual(
-    shown("tool.execution_start", { toolName: "bash", arguments: { command: "ls\u001b[2J" } }),
-    Option.some("· bash: ls\\u001b[2J")
-  )
-  assert.deepStrictEqual(shown("assistant.turn_end", {}), Option.some(""))
-  assert.deepStrictEqual(read("All is complete."), Option.none())
-  assert.deepStrictEqual(shown("other", {}), Option.none())
+describe("behaviour#last-words", () => {
+  it("the output of --output-format json shows each answer and a line for each tool, and other words stay", () => {
+    const read = makeOutputReader()
+    const shown = (type: string, data: object) => read(JSON.stringify({ type, data }))
+    assert.deepStrictEqual(shown("assistant.message", { content: "Done." }), Option.some("Done."))
+    assert.deepStrictEqual(shown("session.error", { message: "429 limit" }), Option.some("429 limit"))
+    assert.deepStrictEqual(
+      shown("tool.execution_start", { toolName: "bash", arguments: { command: "ls\u001b[2J" } }),
+      Option.some("· bash: ls\\u001b[2J")
+    )
+    assert.deepStrictEqual(shown("assistant.turn_end", {}), Option.some(""))
+    assert.deepStrictEqual(read("All is complete."), Option.none())
+    assert.deepStrictEqual(shown("other", {}), Option.none())
+  })
 })

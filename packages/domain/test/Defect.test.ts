@@ -14,12 +14,12 @@ describe("behaviour#defects", () => {
     const odd = Object.assign(new Error("x"), { name: "\u001B[2Jhunter2 ".repeat(99), stack: "no stack" })
     assert.match(defectOf(Cause.die(odd)), /^[\w.]{1,60}$/u)
   })
-})
 
-it("a defect and an unusable log are no intended ends; a result, a signal and a refusal are", () => {
-  const unusable = new LogUnusable({ reason: "full", problem: "" })
-  const refused = new Refused({ reason: "ended", message: "" })
-  const ends = [Exit.void, Exit.interrupt(1), Exit.fail(refused), Exit.die("x"), Exit.fail(unusable)]
-  assert.deepStrictEqual(ends.map(isMeant), [true, true, true, false, false])
-  assert.isFalse(isMeant(Effect.runSyncExit(Effect.die(new Error("x")).pipe(Effect.ensuring(Effect.interrupt)))))
+  it("a defect and an unusable log are no intended ends; a result, a signal and a refusal are", () => {
+    const unusable = new LogUnusable({ reason: "full", problem: "" })
+    const refused = new Refused({ reason: "ended", message: "" })
+    const ends = [Exit.void, Exit.interrupt(1), Exit.fail(refused), Exit.die("x"), Exit.fail(unusable)]
+    assert.deepStrictEqual(ends.map(isMeant), [true, true, true, false, false])
+    assert.isFalse(isMeant(Effect.runSyncExit(Effect.die(new Error("x")).pipe(Effect.ensuring(Effect.interrupt)))))
+  })
 })

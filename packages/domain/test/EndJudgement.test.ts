@@ -38,6 +38,12 @@ describe("given an agent that is gone", () => {
       assert.strictEqual(judgeEnd(successor), "only-answered")
       assert.strictEqual(judgeEnd({ ...successor, progressed: true }), "complete")
     })
+    it("when it left processes running, then its work goes on, and is complete the second time", () => {
+      const left = { ...agent, leftRunning: 1 }
+      assert.strictEqual(judgeEnd(left), "left-running")
+      assert.strictEqual(judgeEnd({ ...left, before: "refused" }), "left-running")
+      assert.strictEqual(judgeEnd({ ...left, before: "left-running" }), "complete")
+    })
   })
 
   describe("behaviour#said-to-be-done", () => {
@@ -47,15 +53,6 @@ describe("given an agent that is gone", () => {
       assert.strictEqual(judgeEnd({ ...confirming, end: term }), "exit")
       assert.strictEqual(judgeEnd({ ...confirming, refused: true }), "refused")
       assert.strictEqual(judgeEnd({ ...confirming, leftRunning: 1 }), "left-running")
-    })
-  })
-
-  describe("behaviour#early-ends", () => {
-    it("when it left processes running, then its work goes on, and is complete the second time", () => {
-      const left = { ...agent, leftRunning: 1 }
-      assert.strictEqual(judgeEnd(left), "left-running")
-      assert.strictEqual(judgeEnd({ ...left, before: "refused" }), "left-running")
-      assert.strictEqual(judgeEnd({ ...left, before: "left-running" }), "complete")
     })
   })
 })

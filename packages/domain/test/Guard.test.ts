@@ -13,9 +13,8 @@ const sight = (more: Partial<GuardSight> & { readonly now: number }): GuardSight
 })
 const act = (before: Guard, seen: GuardSight) => guard(before, seen, silentAfter)[1]
 const gone = { fence: 4, condition: "gone" } as const
-
-describe("behaviour#guardian", () => {
-  describe("a guardian", () => {
+describe("a guardian", () => {
+  describe("behaviour#guardian", () => {
     it("a guardian waits while the owner lives and beats, and for as long as its self-monitor may take", () => {
       assert.deepStrictEqual(act(given, sight({ now: 1_001_000 })), { _tag: "Wait" })
       assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 - silentAfter })), { _tag: "Wait" })
@@ -48,11 +47,6 @@ describe("behaviour#guardian", () => {
       assert.deepStrictEqual(act(after, sight({ now: 9_000_000 + silentAfter, beatAt: 1_000_000 })), { _tag: "Wait" })
       assert.strictEqual(act(after, sight({ now: 9_000_001 + silentAfter, beatAt: 1_000_000 }))._tag, "Restore")
       assert.strictEqual(act(after, sight({ now: 9_001_000, owner: gone }))._tag, "Restore")
-    })
-    it("a guardian believes no beat from the future", () => {
-      assert.strictEqual(act(given, sight({ now: 1_500_000, beatAt: 8.64e15 }))._tag, "Restore")
-      // Of a clock that was set back a little since.
-      assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 + silentAfter })), { _tag: "Wait" })
     })
     it("a clock that was set back puts off no restoration, and no end of a start that hangs", () => {
       const day = 86_400_000
@@ -139,5 +133,13 @@ describe("behaviour#guardian", () => {
         }
       }
     )
+  })
+
+  describe("behaviour#guardian, security#processes", () => {
+    it("a guardian believes no beat from the future", () => {
+      assert.strictEqual(act(given, sight({ now: 1_500_000, beatAt: 8.64e15 }))._tag, "Restore")
+      // Of a clock that was set back a little since.
+      assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 + silentAfter })), { _tag: "Wait" })
+    })
   })
 })

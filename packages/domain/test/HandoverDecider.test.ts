@@ -132,6 +132,31 @@ describe("a hand-over", () => {
       const run = [...watching, chosen("codex"), started(1), prepared(1), relaunched(2)]
       assert.strictEqual(given(...run, adopted(3)).watch.agent, "codex")
     })
+    it("a hand-over is refused in a recovery, under a hold, before the watch runs, and to the same agent", () => {
+      refuses([...watching, died(1), started(1)], to("codex"))
+      refuses([...watching, Event.HoldStarted.make({ at })], to("codex"))
+      refuses(watching.slice(0, 3), to("codex"))
+      refuses(watching, to("claude"))
+      given(...watching)
+        .when(to("codex"), { _tag: "Owner", fence: 1 })
+        .thenRefused("never")
+    })
+    it("a plain command has no conversation, and an observed agent is not stopped", () => {
+      const opened = (more: object) => [
+        Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "", observe: false, ...more }),
+        owned,
+        ...watching.slice(2)
+      ]
+      given(...opened({ kind: "command" }))
+        .when(to("codex"), person)
+        .thenRefused("never")
+      refuses(opened({ observe: true }), to("codex"))
+    })
+    it("a ceiling that a person names with a hand-over holds for its launch", () => {
+      given(...watching)
+        .when({ ...to("codex"), permission: "bypassPermissions" } as WatchIntent, person)
+        .thenTags("TrustGiven", "AgentChosen", "RecoveryStarted")
+    })
   })
 
   describe("behaviour#adopt", () => {
@@ -159,33 +184,5 @@ describe("a hand-over", () => {
       }
       assert.strictEqual(after("codex", chosen("pi", "codex"), started(1), prepared(1), relaunched(2)).agent, "codex")
     })
-  })
-
-  describe("behaviour#hand-over", () => {
-    it("a hand-over is refused in a recovery, under a hold, before the watch runs, and to the same agent", () => {
-      refuses([...watching, died(1), started(1)], to("codex"))
-      refuses([...watching, Event.HoldStarted.make({ at })], to("codex"))
-      refuses(watching.slice(0, 3), to("codex"))
-      refuses(watching, to("claude"))
-      given(...watching)
-        .when(to("codex"), { _tag: "Owner", fence: 1 })
-        .thenRefused("never")
-    })
-    it("a plain command has no conversation, and an observed agent is not stopped", () => {
-      const opened = (more: object) => [
-        Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "", observe: false, ...more }),
-        owned,
-        ...watching.slice(2)
-      ]
-      given(...opened({ kind: "command" }))
-        .when(to("codex"), person)
-        .thenRefused("never")
-      refuses(opened({ observe: true }), to("codex"))
-    })
-  })
-  it("a ceiling that a person names with a hand-over holds for its launch", () => {
-    given(...watching)
-      .when({ ...to("codex"), permission: "bypassPermissions" } as WatchIntent, person)
-      .thenTags("TrustGiven", "AgentChosen", "RecoveryStarted")
   })
 })

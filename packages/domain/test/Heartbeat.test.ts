@@ -46,28 +46,30 @@ describe("behaviour#tables-of-comms", () => {
   })
 })
 
-describe("heartbeatAge", () => {
-  const at = (ms: number) => formatTime(noon + ms)
-  const first = (raw: string | null) => see(undefined, raw, noon)
-  it("the age counts from the heartbeat, or from the launch where that is later", () => {
-    assert.strictEqual(heartbeatAge(first(at(-241_000)), noon, 0), 241_000)
-    assert.strictEqual(heartbeatAge(first(at(-241_000)), noon, noon - 5000), 5000)
-    assert.strictEqual(heartbeatAge(first(at(-1000)), noon, noon - 5000), 1000)
-    // The clock was set back after the launch.
-    assert.strictEqual(heartbeatAge(first(at(-1000)), noon, noon + 5000), 0)
+describe("behaviour#heartbeat-age", () => {
+  describe("heartbeatAge", () => {
+    const at = (ms: number) => formatTime(noon + ms)
+    const first = (raw: string | null) => see(undefined, raw, noon)
+    it("the age counts from the heartbeat, or from the launch where that is later", () => {
+      assert.strictEqual(heartbeatAge(first(at(-241_000)), noon, 0), 241_000)
+      assert.strictEqual(heartbeatAge(first(at(-241_000)), noon, noon - 5000), 5000)
+      assert.strictEqual(heartbeatAge(first(at(-1000)), noon, noon - 5000), 1000)
+      // The clock was set back after the launch.
+      assert.strictEqual(heartbeatAge(first(at(-1000)), noon, noon + 5000), 0)
+    })
+    it("the age is unknown for NULL, for text that is no time, and for the future", () => {
+      for (const raw of [null, "", "soon", at(1000)]) assert.isUndefined(heartbeatAge(first(raw), noon, 0), String(raw))
+    })
+    it("a value that goes on changing is alive, even if it names an old time", () => {
+      const hourAgo = first(at(-3_600_000))
+      assert.strictEqual(heartbeatAge(hourAgo, noon, 0), 3_600_000)
+      const changed = see(hourAgo, at(-3_540_000), noon + 60_000)
+      assert.strictEqual(heartbeatAge(changed, noon + 60_000, 0), 0)
+      // And grows again once it does not change any more.
+      const unchanged = see(changed, at(-3_540_000), noon + 120_000)
+      assert.strictEqual(unchanged, changed)
+      assert.strictEqual(heartbeatAge(unchanged, noon + 120_000, 0), 60_000)
+    })
+    it("the first look at a value is no change", () => assert.isUndefined(first(at(0)).changedAt))
   })
-  it("the age is unknown for NULL, for text that is no time, and for the future", () => {
-    for (const raw of [null, "", "soon", at(1000)]) assert.isUndefined(heartbeatAge(first(raw), noon, 0), String(raw))
-  })
-  it("a value that goes on changing is alive, even if it names an old time", () => {
-    const hourAgo = first(at(-3_600_000))
-    assert.strictEqual(heartbeatAge(hourAgo, noon, 0), 3_600_000)
-    const changed = see(hourAgo, at(-3_540_000), noon + 60_000)
-    assert.strictEqual(heartbeatAge(changed, noon + 60_000, 0), 0)
-    // And grows again once it does not change any more.
-    const unchanged = see(changed, at(-3_540_000), noon + 120_000)
-    assert.strictEqual(unchanged, changed)
-    assert.strictEqual(heartbeatAge(unchanged, noon + 120_000, 0), 60_000)
-  })
-  it("the first look at a value is no change", () => assert.isUndefined(first(at(0)).changedAt))
 })

@@ -52,39 +52,26 @@ describe("a hang", () => {
         assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
       assert.strictEqual(tagOf(silent(undefined)), "Unknown")
     })
-  })
-
-  describe("behaviour#signs", () => {
-    it("stillness is no hang of an agent that may be still while it waits, unless it is stopped", () => {
-      const of = (idles: boolean, more: Partial<Signs> = {}) => {
-        const session: SessionSigns = { writtenAt: now - hour, turn: bash(2 * hour), context: undefined, idles }
-        return tagOf(silent(undefined, { session, stillSince: now - hour, ...more }))
+    it("a hang of an agent that may be still needs its stillness too, since it writes nothing while it is answered", () => {
+      const of = (more: Partial<Signs> = {}) => {
+        const session: SessionSigns = { writtenAt: now - hour, turn: asked, context: undefined, idles: true }
+        return tagOf(silent(undefined, { session, ...more }))
       }
-      assert.deepStrictEqual([of(false), of(true), of(true, { process: "stopped" })], ["Hung", "Held", "Hung"])
+      assert.deepStrictEqual([of(), of({ stillSince: now - 1000 })], ["Unknown", "Unknown"])
+      assert.deepStrictEqual([of({ stillSince: now - hour }), of({ process: "stopped" })], ["Hung", "Hung"])
     })
-  })
-  it("a hang of an agent that may be still needs its stillness too, since it writes nothing while it is answered", () => {
-    const of = (more: Partial<Signs> = {}) => {
-      const session: SessionSigns = { writtenAt: now - hour, turn: asked, context: undefined, idles: true }
-      return tagOf(silent(undefined, { session, ...more }))
-    }
-    assert.deepStrictEqual([of(), of({ stillSince: now - 1000 })], ["Unknown", "Unknown"])
-    assert.deepStrictEqual([of({ stillSince: now - hour }), of({ process: "stopped" })], ["Hung", "Hung"])
-  })
-  it("a hang of a tool that runs as a process begins when there is no process", () => {
-    const at = (ago: number, children: number | undefined) => {
-      const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
-      const alone = { hook: undefined, beat: undefined, pidFile: busySince(now - ago), children }
-      return tagOf({ ...silent(turn, alone), session: { writtenAt: now - ago, turn, context: undefined } })
-    }
-    assert.deepStrictEqual([at(stall, 0), at(stall + 1, 0)], ["Held", "Hung"])
-    assert.deepStrictEqual([at(stall + 1, 1), at(stall + 1, undefined)], ["Held", "Held"])
-  })
-  it("a hang needs neither a hook nor a beat", () => {
-    assert.strictEqual(tagOf(silent(asked, { hook: undefined, beat: undefined })), "Hung")
-  })
-
-  describe("behaviour#verdicts", () => {
+    it("a hang of a tool that runs as a process begins when there is no process", () => {
+      const at = (ago: number, children: number | undefined) => {
+        const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
+        const alone = { hook: undefined, beat: undefined, pidFile: busySince(now - ago), children }
+        return tagOf({ ...silent(turn, alone), session: { writtenAt: now - ago, turn, context: undefined } })
+      }
+      assert.deepStrictEqual([at(stall, 0), at(stall + 1, 0)], ["Held", "Hung"])
+      assert.deepStrictEqual([at(stall + 1, 1), at(stall + 1, undefined)], ["Held", "Held"])
+    })
+    it("a hang needs neither a hook nor a beat", () => {
+      assert.strictEqual(tagOf(silent(asked, { hook: undefined, beat: undefined })), "Hung")
+    })
     it("a hang needs a busy pid file, which alone tells of a person's answer, or a process that does nothing at all", () => {
       for (const pidFile of [undefined, { ...busySince(now - hour), status: "of tomorrow" }]) {
         assert.strictEqual(tagOf(silent(asked, { pidFile })), "Unknown")
@@ -110,13 +97,13 @@ describe("a hang", () => {
         ["Held", "Hung"]
       )
     })
-  })
-  it("a hang counts again from a break in souffleur's own polling", () => {
-    assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
-    assert.strictEqual(tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })), "Held")
-  })
-
-  describe("behaviour#verdicts", () => {
+    it("a hang counts again from a break in souffleur's own polling", () => {
+      assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
+      assert.strictEqual(
+        tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })),
+        "Held"
+      )
+    })
     it("a clock that was set back makes no hang: a future sign says nothing, and silence counts from the last break", () => {
       const ahead: Partial<Signs> = {
         session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined }
@@ -132,6 +119,16 @@ describe("a hang", () => {
         }
       )
       assert.strictEqual(tagOf(silent(asked, ahead)), "Hung")
+    })
+  })
+
+  describe("behaviour#signs", () => {
+    it("stillness is no hang of an agent that may be still while it waits, unless it is stopped", () => {
+      const of = (idles: boolean, more: Partial<Signs> = {}) => {
+        const session: SessionSigns = { writtenAt: now - hour, turn: bash(2 * hour), context: undefined, idles }
+        return tagOf(silent(undefined, { session, stillSince: now - hour, ...more }))
+      }
+      assert.deepStrictEqual([of(false), of(true), of(true, { process: "stopped" })], ["Hung", "Held", "Hung"])
     })
   })
 })
@@ -174,18 +171,22 @@ describe("a sign of life", () => {
       assert.strictEqual(tagOf(silent({ _tag: "Question", at: now - hour, name: "AskUserQuestion" })), "Waiting")
       assert.strictEqual(tagOf(silent(failed("account"))), "Waiting")
     })
-  })
-  it("a turn that is over, by its session or its pid file", () => {
-    const finished = silent({ _tag: "Finished", at: now - hour })
-    assert.deepStrictEqual(judge({ ...finished, pidFile: undefined }, stall), { _tag: "Idle", since: now - hour })
-    // With subagents in the background.
-    assert.strictEqual(tagOf(finished), "Alive")
-    assert.strictEqual(tagOf({ ...finished, process: "stopped" }), "Hung")
-    assert.strictEqual(
-      tagOf(silent(asked, { pidFile: { status: "idle", waitingFor: undefined, writtenAt: now - hour } })),
-      "Idle"
-    )
-    assert.strictEqual(tagOf(silent(failed("other"))), "Idle")
+    it("a turn that is over, by its session or its pid file", () => {
+      const finished = silent({ _tag: "Finished", at: now - hour })
+      assert.deepStrictEqual(judge({ ...finished, pidFile: undefined }, stall), { _tag: "Idle", since: now - hour })
+      // With subagents in the background.
+      assert.strictEqual(tagOf(finished), "Alive")
+      assert.strictEqual(tagOf({ ...finished, process: "stopped" }), "Hung")
+      assert.strictEqual(
+        tagOf(silent(asked, { pidFile: { status: "idle", waitingFor: undefined, writtenAt: now - hour } })),
+        "Idle"
+      )
+      assert.strictEqual(tagOf(silent(failed("other"))), "Idle")
+    })
+    it("a fresh sign of any source, where the session says nothing", () => {
+      const verdict = judge(silent(undefined, { hook: { event: "PreToolUse", at: now - 12_000 } }), stall)
+      assert.deepStrictEqual(verdict, { _tag: "Alive", because: "12 s ago it ran a hook" })
+    })
   })
 
   describe("behaviour#limits-and-waits", () => {
@@ -201,17 +202,6 @@ describe("a sign of life", () => {
       assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })
     })
   })
-  it("a fresh sign of any source, where the session says nothing", () => {
-    const verdict = judge(silent(undefined, { hook: { event: "PreToolUse", at: now - 12_000 } }), stall)
-    assert.deepStrictEqual(verdict, { _tag: "Alive", because: "12 s ago it ran a hook" })
-  })
-})
-
-it("a process that is gone is gone, whatever else is said of it", () => {
-  for (const process of ["gone", "zombie"] as const) {
-    assert.deepStrictEqual(judge(silent(asked, { process }), stall), { _tag: "Gone", clean: false })
-    assert.deepStrictEqual(judge(silent(asked, { process, turnEnded: true }), stall), { _tag: "Gone", clean: true })
-  }
 })
 
 const Ago = Schema.Int.check(Schema.isBetween({ minimum: -hour, maximum: 4 * hour }))
@@ -251,6 +241,13 @@ const signsOf = (from: typeof Sources.Type): Signs => {
 }
 
 describe("behaviour#verdicts", () => {
+  it("a process that is gone is gone, whatever else is said of it", () => {
+    for (const process of ["gone", "zombie"] as const) {
+      assert.deepStrictEqual(judge(silent(asked, { process }), stall), { _tag: "Gone", clean: false })
+      assert.deepStrictEqual(judge(silent(asked, { process, turnEnded: true }), stall), { _tag: "Gone", clean: true })
+    }
+  })
+
   describe("always", () => {
     const times = (signs: Signs): ReadonlyArray<number> =>
       [signs.session?.writtenAt, signs.session?.turn?.at, signs.pidFile?.writtenAt, signs.hook?.at, signs.beat].flatMap(

@@ -12,11 +12,23 @@ describe("behaviour#limits-and-waits", () => {
     assert.strictEqual(limitWait(1000, 3, { kind: "usage-limit", resetsAt: 9000 }).until, 9000)
     assert.deepStrictEqual([stated(9000, 3), stated(500, 0), stated(500, 1)], [69_000, 61_000, 601_000])
   })
-})
-it("a stated end is kept where it counts, and is missing where it does not", () => {
-  const stated = (resetsAt: number, waits: number) => limitWait(1000, waits, { kind: "usage-limit", resetsAt }).resetsAt
-  assert.deepStrictEqual([stated(9000, 3), stated(500, 0), stated(500, 1)], [9000, 500, null])
-  assert.isNull(stated(1000 + 9 * 86_400_000, 0))
+  it("a stated end is kept where it counts, and is missing where it does not", () => {
+    const stated = (resetsAt: number, waits: number) =>
+      limitWait(1000, waits, { kind: "usage-limit", resetsAt }).resetsAt
+    assert.deepStrictEqual([stated(9000, 3), stated(500, 0), stated(500, 1)], [9000, 500, null])
+    assert.isNull(stated(1000 + 9 * 86_400_000, 0))
+  })
+  it("a wait without a stated end is twice the last, from five minutes, or one of an outage, up to an hour", () => {
+    const counts = [0, 1, 2, 3, 4, 5, 60]
+    assert.deepStrictEqual(
+      counts.map((waits) => unstated("usage-limit", waits)),
+      [5, 10, 20, 40, 60, 60, 60]
+    )
+    assert.deepStrictEqual(
+      counts.map((waits) => unstated("outage", waits)),
+      [1, 2, 4, 8, 16, 32, 60]
+    )
+  })
 })
 
 describe("behaviour#restart", () => {
@@ -25,15 +37,4 @@ describe("behaviour#restart", () => {
       [0, 1, 2, 3, 9].map((retries) => pauseUntil(1000, retries, 1000) - 1000),
       [1000, 1000, 5000, 25_000, 300_000]
     ))
-})
-it("a wait without a stated end is twice the last, from five minutes, or one of an outage, up to an hour", () => {
-  const counts = [0, 1, 2, 3, 4, 5, 60]
-  assert.deepStrictEqual(
-    counts.map((waits) => unstated("usage-limit", waits)),
-    [5, 10, 20, 40, 60, 60, 60]
-  )
-  assert.deepStrictEqual(
-    counts.map((waits) => unstated("outage", waits)),
-    [1, 2, 4, 8, 16, 32, 60]
-  )
 })

@@ -5,7 +5,7 @@ import { Result } from "effect"
 const read = (text: string) => Result.getOrElse(parseNotify(text), () => "refused" as const)
 const refused = (text: string) => Result.isFailure(parseNotify(text))
 
-describe("security#where-words-go", () => {
+describe("settings#notify", () => {
   describe("the channels of notices", () => {
     it("channels are separated by spaces, and a command takes the rest of the line", () => {
       assert.deepStrictEqual(read("  desktop   ntfy:my-topic slack telegram:-100200 command: /opt/my tell, ntfy:x "), [

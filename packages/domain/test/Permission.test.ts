@@ -20,24 +20,21 @@ describe("behaviour#permission-ceiling", () => {
       assert.isAtMost(rank(clamp(c, less)), rank(clamp(c, more)))
     }
   )
-})
 
-it.prop(
-  "a known permission below the ceiling is kept, and nothing is told",
-  [Permission, Permission],
-  ([requested, ceiling]) => {
-    const effective = clamp(requested, ceiling)
-    assert.strictEqual(effective, rank(requested) <= rank(ceiling) ? requested : ceiling)
-    if (effective === requested) assert.isUndefined(clampInWords({ requested, effective }))
-    else
-      assert.match(
-        clampInWords({ requested, effective }) ?? "",
-        /bypassPermissions was asked for, acceptEdits is the ceiling/u
-      )
-  }
-)
-
-describe("behaviour#permission-ceiling", () => {
+  it.prop(
+    "a known permission below the ceiling is kept, and nothing is told",
+    [Permission, Permission],
+    ([requested, ceiling]) => {
+      const effective = clamp(requested, ceiling)
+      assert.strictEqual(effective, rank(requested) <= rank(ceiling) ? requested : ceiling)
+      if (effective === requested) assert.isUndefined(clampInWords({ requested, effective }))
+      else
+        assert.match(
+          clampInWords({ requested, effective }) ?? "",
+          /bypassPermissions was asked for, acceptEdits is the ceiling/u
+        )
+    }
+  )
   it("an unknown word counts as acceptEdits, and the message does not repeat it", () => {
     for (const requested of [
       "BypassPermissions",

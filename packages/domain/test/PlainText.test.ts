@@ -42,11 +42,11 @@ describe("behaviour#plain-words", () => {
     const value = { [`${text}\u009B`]: `${hostile.join(text)}` }
     assert.deepStrictEqual(JSON.parse(plain(JSON.stringify(value))), value)
   })
-})
 
-it("a text that is too long is cut, never inside a character", () => {
-  assert.strictEqual(plain("abc", 3), "abc")
-  assert.strictEqual(plain("abcd", 3), "abc…")
-  assert.strictEqual(plain("ab\u{1F3AD}d", 3), "ab…")
-  assert.strictEqual(plain("\u001B".repeat(4), 2), "\\u001b\\u001b…")
+  it("a text that is too long is cut, never inside a character", () => {
+    assert.strictEqual(plain("abc", 3), "abc")
+    assert.strictEqual(plain("abcd", 3), "abc…")
+    assert.strictEqual(plain("ab\u{1F3AD}d", 3), "ab…")
+    assert.strictEqual(plain("\u001B".repeat(4), 2), "\\u001b\\u001b…")
+  })
 })

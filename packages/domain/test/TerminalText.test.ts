@@ -5,6 +5,25 @@ import { Schema } from "effect"
 const escape = "\u001B"
 const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 
+const signs = [
+  "a",
+  "\n",
+  "\r",
+  "\t",
+  escape,
+  "[",
+  "]",
+  "m",
+  "2",
+  ";",
+  "J",
+  "\u0007",
+  "\u009B",
+  "\u0090",
+  "\\",
+  "\0"
+] as const
+
 describe("behaviour#output-on-a-terminal", () => {
   describe("the text of an output of others", () => {
     it("sequences that move the cursor, clear the screen or set a title are left out, and colours stay", () => {
@@ -52,28 +71,7 @@ describe("behaviour#output-on-a-terminal", () => {
       assert.strictEqual(bare("10%\r20%\r\nend\b\u202E\0\tx\n"), "10%\n20%\nend\\u0008\\u202e\tx\n")
     })
   })
-})
 
-const signs = [
-  "a",
-  "\n",
-  "\r",
-  "\t",
-  escape,
-  "[",
-  "]",
-  "m",
-  "2",
-  ";",
-  "J",
-  "\u0007",
-  "\u009B",
-  "\u0090",
-  "\\",
-  "\0"
-] as const
-
-describe("behaviour#output-on-a-terminal", () => {
   it.prop(
     "whatever the pieces of an output, a terminal obeys nothing but breaks and tabs",
     [Schema.Array(Schema.Array(Schema.Literals(signs)))],

@@ -29,13 +29,10 @@ describe("behaviour#times", () => {
     // Summer time begins at the end of March.
     assert.strictEqual(time(late + 30 * 24 * hour, berlin), "00:30:00")
   })
-})
 
-it("a time that no calendar has is written too", () => {
-  for (const at of [Number.NaN, Infinity, -Infinity, 8.64e15]) assert.match(time(at, tokyo), /\d\d:\d\d/u)
-})
-
-describe("behaviour#times", () => {
+  it("a time that no calendar has is written too", () => {
+    for (const at of [Number.NaN, Infinity, -Infinity, 8.64e15]) assert.match(time(at, tokyo), /\d\d:\d\d/u)
+  })
   it("a date is told at midnight of the zone, and at first where it is not today's", () => {
     const dates = makeDates(late, berlin)
     assert.deepStrictEqual([late, late + hour, late + 2 * hour].map(dates), [undefined, "2026-03-02", undefined])
@@ -60,18 +57,18 @@ describe("behaviour#times", () => {
       else process.env["TZ"] = before
     }
   })
-})
 
-it("a time of the clock is the last such time of its zone, and with a date that very time", () => {
-  const noon = Date.UTC(2026, 2, 1, 11)
-  const read = (text: string) => {
-    const at = clockBefore(text, noon, berlin)
-    return at === undefined ? undefined : iso(at)
-  }
-  assert.strictEqual(read("11:30"), "2026-03-01T10:30:00.000Z")
-  assert.strictEqual(read("20:48:05"), "2026-02-28T19:48:05.000Z")
-  assert.strictEqual(read("2026-07-01 9:00"), "2026-07-01T07:00:00.000Z")
-  for (const text of ["8h", "25:00", "2026-13-01 10:00", "noon", ""]) assert.isUndefined(read(text), text)
+  it("a time of the clock is the last such time of its zone, and with a date that very time", () => {
+    const noon = Date.UTC(2026, 2, 1, 11)
+    const read = (text: string) => {
+      const at = clockBefore(text, noon, berlin)
+      return at === undefined ? undefined : iso(at)
+    }
+    assert.strictEqual(read("11:30"), "2026-03-01T10:30:00.000Z")
+    assert.strictEqual(read("20:48:05"), "2026-02-28T19:48:05.000Z")
+    assert.strictEqual(read("2026-07-01 9:00"), "2026-07-01T07:00:00.000Z")
+    for (const text of ["8h", "25:00", "2026-13-01 10:00", "noon", ""]) assert.isUndefined(read(text), text)
+  })
 })
 
 /** Sleeps until an hour from now by a wall clock that is ahead of the timers, or behind. */
@@ -83,28 +80,27 @@ const slept = Effect.fnUntraced(function* (until: number) {
   return { wall, isOver: Effect.map(Effect.yieldNow, () => fiber.pollUnsafe() !== undefined) }
 })
 
-it.effect("a sleep until a time ends then, also where its timer rings a millisecond early", () =>
-  Effect.gen(function* () {
-    const { isOver, wall } = yield* slept(hour)
-    wall.ahead = -1
-    yield* TestClock.adjust(hour)
-    assert.isFalse(yield* isOver)
-    yield* TestClock.adjust(1)
-    assert.isTrue(yield* isOver)
-    yield* sleepUntil({ since: 0, until: hour })
-  })
-)
-
-it.effect("a sleep until a time ends where the clock was set back to before its beginning", () =>
-  Effect.gen(function* () {
-    const { isOver, wall } = yield* slept(hour)
-    wall.ahead = -hour
-    yield* TestClock.adjust("1 minute")
-    assert.isTrue(yield* isOver)
-  })
-)
-
 describe("behaviour#limits-and-waits", () => {
+  it.effect("a sleep until a time ends then, also where its timer rings a millisecond early", () =>
+    Effect.gen(function* () {
+      const { isOver, wall } = yield* slept(hour)
+      wall.ahead = -1
+      yield* TestClock.adjust(hour)
+      assert.isFalse(yield* isOver)
+      yield* TestClock.adjust(1)
+      assert.isTrue(yield* isOver)
+      yield* sleepUntil({ since: 0, until: hour })
+    })
+  )
+
+  it.effect("a sleep until a time ends where the clock was set back to before its beginning", () =>
+    Effect.gen(function* () {
+      const { isOver, wall } = yield* slept(hour)
+      wall.ahead = -hour
+      yield* TestClock.adjust("1 minute")
+      assert.isTrue(yield* isOver)
+    })
+  )
   it.effect("a sleep until a time is a minute late at most where the machine slept too", () =>
     Effect.gen(function* () {
       const { isOver, wall } = yield* slept(hour)

@@ -105,84 +105,100 @@ describe("the memory of a watch", () => {
       )
     })
   })
-  it("the watch keeps the steps of the running cycle, and none of an earlier one", () => {
-    const step = { cycle: 1, step: "1 stop" }
-    const started = after(
-      opened,
-      recovering,
-      Event.StepStarted.make({ at: 8, ...step, kind: "act", attempt: 2, token: "t" })
-    )
-    assert.deepStrictEqual(started.recovery?.steps, {
-      "1 stop": { _tag: "Started", kind: "act", prepared: false, attempt: 2, token: "t" }
-    })
-    const done = evolve(started, Event.StepSucceeded.make({ at: 8, ...step, outcome: { a: 1 } }))
-    assert.deepStrictEqual(done.recovery?.steps, {
-      "1 stop": { _tag: "Succeeded", kind: "act", prepared: false, outcome: { a: 1 } }
-    })
-    const next = evolve(done, Event.RecoveryStarted.make({ at: 9, cycle: 2, purpose: "relaunch", trigger: "pid" }))
-    assert.deepStrictEqual([next.recovery?.steps, next.recovery?.launch, next.cycles], [{}, undefined, 2])
-    // A step of a recovery that is over changes nothing.
-    assert.isUndefined(evolve(relaunchedWatch, Event.StepFailed.make({ at: 9, ...step, failure: null })).recovery)
-  })
-  it("the watch knows that polling was broken off by a new owner and by a lost watcher, until the next launch", () => {
-    assert.strictEqual(after(opened, owned).brokenOffAt, 0)
-    assert.strictEqual(
-      after(opened, owned, confirmed, Event.OwnerTook.make({ at: 40, fence: 2, owner })).brokenOffAt,
-      40
-    )
-    const lost = [opened, owned, confirmed, watcher(1), Event.WatcherLost.make({ at: 50, watcher: 1, beatAge: null })]
-    assert.strictEqual(after(...lost).brokenOffAt, 50)
-    assert.strictEqual(after(...lost, watcher(2), died, recovering, prepared, relaunched).brokenOffAt, 0)
-  })
-  it("the watch knows the heartbeat that a Conductor was given up for, that an operator retried, and that a recovery was resumed", () => {
-    const raw = "2026-01-05 12:00:00"
-    const silent = Event.ConductorDied.make({ ...died, reason: "heartbeat", evidence: { ...evidence, heartbeat: raw } })
-    const begun = [opened, owned, confirmed, watcher(1), silent, recovering]
-    assert.deepStrictEqual(
-      [after(...begun).silent, after(...begun).recovery?.resumed],
-      [{ heartbeat: raw, retried: false }, false]
-    )
-    const resumed = [...begun, Event.OwnerTook.make({ at: 40, fence: 2, owner })]
-    assert.deepStrictEqual(
-      [after(...resumed).silent, after(...resumed).recovery?.resumed],
-      [{ heartbeat: raw, retried: false }, true]
-    )
-    const closed = Event.RecoveryFailedClosed.make({ at: 41, cycle: 1, stage: "stop", message: "it beats" })
-    const retried = after(...resumed, closed, Event.RecoveryRetried.make({ at: 42, cycle: 1 }), {
-      ...recovering,
-      cycle: 2
-    })
-    assert.deepStrictEqual([retried.silent, retried.recovery?.resumed], [{ heartbeat: raw, retried: true }, false])
-    assert.isUndefined(after(opened, owned, confirmed, watcher(1), died, recovering).silent)
-  })
-  it("a watch is in standby after a recovery failed closed, and while it only observes", () => {
-    const closed = Event.RecoveryFailedClosed.make({ at: 8, cycle: 1, stage: "gate", message: "too large" })
-    const standby = after(opened, confirmed, watcher(1), died, recovering, closed)
-    assert.deepStrictEqual(standby.standby, {
-      trigger: "pid",
-      cycle: 1,
-      stage: "gate",
-      message: "too large",
-      since: 8,
-      held: false,
-      ended: true
-    })
-    assert.isUndefined(standby.recovery)
-    assert.strictEqual(
-      after(
+
+  describe("behaviour#steps", () => {
+    it("the watch keeps the steps of the running cycle, and none of an earlier one", () => {
+      const step = { cycle: 1, step: "1 stop" }
+      const started = after(
         opened,
-        confirmed,
-        died,
-        Event.RecoveryWithheld.make({
-          at: 8,
-          cycle: 1,
-          trigger: "pid",
-          stage: "observe",
-          message: "only observing: nothing was stopped or launched"
-        })
-      ).standby?.stage,
-      "observe"
-    )
+        recovering,
+        Event.StepStarted.make({ at: 8, ...step, kind: "act", attempt: 2, token: "t" })
+      )
+      assert.deepStrictEqual(started.recovery?.steps, {
+        "1 stop": { _tag: "Started", kind: "act", prepared: false, attempt: 2, token: "t" }
+      })
+      const done = evolve(started, Event.StepSucceeded.make({ at: 8, ...step, outcome: { a: 1 } }))
+      assert.deepStrictEqual(done.recovery?.steps, {
+        "1 stop": { _tag: "Succeeded", kind: "act", prepared: false, outcome: { a: 1 } }
+      })
+      const next = evolve(done, Event.RecoveryStarted.make({ at: 9, cycle: 2, purpose: "relaunch", trigger: "pid" }))
+      assert.deepStrictEqual([next.recovery?.steps, next.recovery?.launch, next.cycles], [{}, undefined, 2])
+      // A step of a recovery that is over changes nothing.
+      assert.isUndefined(evolve(relaunchedWatch, Event.StepFailed.make({ at: 9, ...step, failure: null })).recovery)
+    })
+  })
+
+  describe("behaviour#heartbeat-age", () => {
+    it("the watch knows that polling was broken off by a new owner and by a lost watcher, until the next launch", () => {
+      assert.strictEqual(after(opened, owned).brokenOffAt, 0)
+      assert.strictEqual(
+        after(opened, owned, confirmed, Event.OwnerTook.make({ at: 40, fence: 2, owner })).brokenOffAt,
+        40
+      )
+      const lost = [opened, owned, confirmed, watcher(1), Event.WatcherLost.make({ at: 50, watcher: 1, beatAge: null })]
+      assert.strictEqual(after(...lost).brokenOffAt, 50)
+      assert.strictEqual(after(...lost, watcher(2), died, recovering, prepared, relaunched).brokenOffAt, 0)
+    })
+  })
+
+  describe("behaviour#still-dead", () => {
+    it("the watch knows the heartbeat that a Conductor was given up for, that an operator retried, and that a recovery was resumed", () => {
+      const raw = "2026-01-05 12:00:00"
+      const silent = Event.ConductorDied.make({
+        ...died,
+        reason: "heartbeat",
+        evidence: { ...evidence, heartbeat: raw }
+      })
+      const begun = [opened, owned, confirmed, watcher(1), silent, recovering]
+      assert.deepStrictEqual(
+        [after(...begun).silent, after(...begun).recovery?.resumed],
+        [{ heartbeat: raw, retried: false }, false]
+      )
+      const resumed = [...begun, Event.OwnerTook.make({ at: 40, fence: 2, owner })]
+      assert.deepStrictEqual(
+        [after(...resumed).silent, after(...resumed).recovery?.resumed],
+        [{ heartbeat: raw, retried: false }, true]
+      )
+      const closed = Event.RecoveryFailedClosed.make({ at: 41, cycle: 1, stage: "stop", message: "it beats" })
+      const retried = after(...resumed, closed, Event.RecoveryRetried.make({ at: 42, cycle: 1 }), {
+        ...recovering,
+        cycle: 2
+      })
+      assert.deepStrictEqual([retried.silent, retried.recovery?.resumed], [{ heartbeat: raw, retried: true }, false])
+      assert.isUndefined(after(opened, owned, confirmed, watcher(1), died, recovering).silent)
+    })
+  })
+
+  describe("behaviour#standby", () => {
+    it("a watch is in standby after a recovery failed closed, and while it only observes", () => {
+      const closed = Event.RecoveryFailedClosed.make({ at: 8, cycle: 1, stage: "gate", message: "too large" })
+      const standby = after(opened, confirmed, watcher(1), died, recovering, closed)
+      assert.deepStrictEqual(standby.standby, {
+        trigger: "pid",
+        cycle: 1,
+        stage: "gate",
+        message: "too large",
+        since: 8,
+        held: false,
+        ended: true
+      })
+      assert.isUndefined(standby.recovery)
+      assert.strictEqual(
+        after(
+          opened,
+          confirmed,
+          died,
+          Event.RecoveryWithheld.make({
+            at: 8,
+            cycle: 1,
+            trigger: "pid",
+            stage: "observe",
+            message: "only observing: nothing was stopped or launched"
+          })
+        ).standby?.stage,
+        "observe"
+      )
+    })
   })
 })
 
@@ -218,36 +234,38 @@ describe("behaviour#stop", () => {
   })
 })
 
-it("an operator who adopts the launched process takes nothing from what is known of its launch", () => {
-  const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
-    evolve,
-    initial
-  )
-  const facts = (watch: Watch) => ({
-    launched: watch.launched,
-    launchId: watch.launchId,
-    launchedFor: watch.launchedFor,
-    provider: watch.provider
-  })
-  const adopted = (conductor: typeof relaunched.conductor) =>
-    facts(
-      evolve(
-        launched,
-        Event.ConductorAdopted.make({
-          at: 11,
-          by: "operator",
-          generation: 3,
-          conductor,
-          sessionId: "s2",
-          print: false,
-          ...baseline
-        })
-      )
+describe("behaviour#adopt", () => {
+  it("an operator who adopts the launched process takes nothing from what is known of its launch", () => {
+    const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
+      evolve,
+      initial
     )
-  assert.isDefined(launched.launchId)
-  assert.deepStrictEqual(adopted(relaunched.conductor), facts(launched))
-  const none = { launched: undefined, launchId: undefined, launchedFor: undefined, provider: undefined }
-  assert.deepStrictEqual(adopted({ ...relaunched.conductor, startTime: 7 }), none)
+    const facts = (watch: Watch) => ({
+      launched: watch.launched,
+      launchId: watch.launchId,
+      launchedFor: watch.launchedFor,
+      provider: watch.provider
+    })
+    const adopted = (conductor: typeof relaunched.conductor) =>
+      facts(
+        evolve(
+          launched,
+          Event.ConductorAdopted.make({
+            at: 11,
+            by: "operator",
+            generation: 3,
+            conductor,
+            sessionId: "s2",
+            print: false,
+            ...baseline
+          })
+        )
+      )
+    assert.isDefined(launched.launchId)
+    assert.deepStrictEqual(adopted(relaunched.conductor), facts(launched))
+    const none = { launched: undefined, launchId: undefined, launchedFor: undefined, provider: undefined }
+    assert.deepStrictEqual(adopted({ ...relaunched.conductor, startTime: 7 }), none)
+  })
 })
 
 describe("behaviour#still-dead", () => {

@@ -34,14 +34,13 @@ import {
 } from "./Given.ts"
 
 describe("opening and owning", () => {
-  it("the decider opens a watch that is new, once", () => {
-    const open = { _tag: "Open", project: "/p", comms: null, pid: 5, sessionId: "s", observe: false } as const
-    given().when(open).thenTags("WatchOpened")
-    given(opened).when(open).thenRefused("exists")
-    given().when({ _tag: "Release" }).thenRefused("no such watch")
-  })
-
   describe("behaviour#one-owner", () => {
+    it("the decider opens a watch that is new, once", () => {
+      const open = { _tag: "Open", project: "/p", comms: null, pid: 5, sessionId: "s", observe: false } as const
+      given().when(open).thenTags("WatchOpened")
+      given(opened).when(open).thenRefused("exists")
+      given().when({ _tag: "Release" }).thenRefused("no such watch")
+    })
     it("a watch is owned under a growing fence; over an owner only when that very owner was seen dead", () => {
       const take = (over: number): WatchIntent => ({ _tag: "TakeOwnership", owner, over })
       given(opened)
@@ -67,6 +66,18 @@ describe("opening and owning", () => {
       given(opened, owned)
         .when({ ...move, from: { ...owner, host: "another" } })
         .thenRefused("owned")
+    })
+    it("the decider refuses every word under an older fence, but not an operator's", () => {
+      const old = { _tag: "Owner", fence: 0 } as const
+      given(...watching)
+        .when(dead(), old)
+        .thenRefused("fenced")
+      given(...watching)
+        .when({ _tag: "Release" }, old)
+        .thenRefused("fenced")
+      given(...watching)
+        .when({ _tag: "Release" }, { _tag: "Operator" })
+        .thenTags("WatchReleased")
     })
   })
 
@@ -96,13 +107,17 @@ describe("opening and owning", () => {
         .then({ ...ending, what: "first launch" })
     })
   })
-  it("a watch makes no progress by ending a process of its own making", () => {
-    const restored = Event.SouffleurRestored.make({ at: 900, reason: "died", over: 1, restorations: 2 })
-    const ending = Event.ProcessEnding.make({ at: 950, what: "guardian", process: conductor, message: "silent" })
-    given(...watching, restored, ending)
-      .when({ _tag: "Restore", reason: "died", over: 1 }, { _tag: "Operator" })
-      .then({ ...restored, at: 1000, restorations: 3 })
+
+  describe("behaviour#guardian", () => {
+    it("a watch makes no progress by ending a process of its own making", () => {
+      const restored = Event.SouffleurRestored.make({ at: 900, reason: "died", over: 1, restorations: 2 })
+      const ending = Event.ProcessEnding.make({ at: 950, what: "guardian", process: conductor, message: "silent" })
+      given(...watching, restored, ending)
+        .when({ _tag: "Restore", reason: "died", over: 1 }, { _tag: "Operator" })
+        .then({ ...restored, at: 1000, restorations: 3 })
+    })
   })
+
   describe("a restoration by a guardian", () => {
     const restore = (over = 1, reason: "died" | "silent" = "died"): WatchIntent => ({ _tag: "Restore", reason, over })
     const restored = (restorations: number, when = 900) =>
@@ -121,23 +136,34 @@ describe("opening and owning", () => {
           .when(restore(), operator)
           .then(Event.GuardianGaveUp.make({ at: 1000, restorations: 3 }))
       })
-    })
-    it("restorations are counted from zero once the watch went on, a person resumed it, or ten minutes passed", () => {
-      for (const between of [settled, died(1), Event.GuardianGaveUp.make({ at, restorations: 3 })])
-        given(...watching, restored(1), restored(2), restored(3), between)
-          .when(restore(), operator)
-          .then(restored(1, 1000))
-      given(...watching, restored(3, 1000 - 599_999))
-        .when(restore(), operator)
-        .thenTags("GuardianGaveUp")
-      given(...watching, restored(3, 1000 - 600_000))
-        .when(restore(), operator)
-        .then(restored(1, 1000))
-      // To start, and to die at it, is no progress.
-      for (const between of [watcher(2), monitor(2), Event.OwnerTook.make({ at, fence: 1, owner })])
-        given(...watching, restored(1), restored(2), restored(3), between)
+      it("restorations are counted from zero once the watch went on, a person resumed it, or ten minutes passed", () => {
+        for (const between of [settled, died(1), Event.GuardianGaveUp.make({ at, restorations: 3 })])
+          given(...watching, restored(1), restored(2), restored(3), between)
+            .when(restore(), operator)
+            .then(restored(1, 1000))
+        given(...watching, restored(3, 1000 - 599_999))
           .when(restore(), operator)
           .thenTags("GuardianGaveUp")
+        given(...watching, restored(3, 1000 - 600_000))
+          .when(restore(), operator)
+          .then(restored(1, 1000))
+        // To start, and to die at it, is no progress.
+        for (const between of [watcher(2), monitor(2), Event.OwnerTook.make({ at, fence: 1, owner })])
+          given(...watching, restored(1), restored(2), restored(3), between)
+            .when(restore(), operator)
+            .thenTags("GuardianGaveUp")
+      })
+      it("a restoration is refused when the owner has left or changed, or the watch has ended", () => {
+        given(...watching, Event.OwnerLeft.make({ at, fence: 1 }))
+          .when(restore(), operator)
+          .thenRefused("not now")
+        given(...watching)
+          .when(restore(2), operator)
+          .thenRefused("owned")
+        given(...watching, Event.WatchReleased.make({ at, exportPath: null }))
+          .when(restore(), operator)
+          .thenRefused("ended")
+      })
     })
 
     describe("behaviour#service", () => {
@@ -148,29 +174,6 @@ describe("opening and owning", () => {
         assert.strictEqual(given(...gaveUp, Event.OwnerTook.make({ at, fence: 2, owner })).watch.fence, 2)
       })
     })
-    it("a restoration is refused when the owner has left or changed, or the watch has ended", () => {
-      given(...watching, Event.OwnerLeft.make({ at, fence: 1 }))
-        .when(restore(), operator)
-        .thenRefused("not now")
-      given(...watching)
-        .when(restore(2), operator)
-        .thenRefused("owned")
-      given(...watching, Event.WatchReleased.make({ at, exportPath: null }))
-        .when(restore(), operator)
-        .thenRefused("ended")
-    })
-  })
-  it("the decider refuses every word under an older fence, but not an operator's", () => {
-    const old = { _tag: "Owner", fence: 0 } as const
-    given(...watching)
-      .when(dead(), old)
-      .thenRefused("fenced")
-    given(...watching)
-      .when({ _tag: "Release" }, old)
-      .thenRefused("fenced")
-    given(...watching)
-      .when({ _tag: "Release" }, { _tag: "Operator" })
-      .thenTags("WatchReleased")
   })
 
   describe("behaviour#ends", () => {
@@ -192,42 +195,48 @@ describe("bootstrap", () => {
   const fail = { _tag: "FailValidation", check: "process", message: "no process", lastMessageId: 3 } as const
   const failed = (attempt: number) =>
     Event.ValidationFailed.make({ at: 1000, attempt, check: "process", message: "no process", lastMessageId: 3 })
-  it("the decider runs the bootstrap role until confirmed", () => {
-    assert.deepStrictEqual(rolesOf(given(opened, owned).watch), ["bootstrap/1"])
-    given(opened, owned)
-      .when({ _tag: "Confirm", conductor, sessionId: "s1", print: false, agent: "pi", baseline })
-      .thenTags("ConductorConfirmed", "WatcherStarted")
-    assert.deepStrictEqual(rolesOf(given(opened, owned, confirmed, watcher(1)).watch), ["watcher/1"])
+
+  describe("behaviour#phases", () => {
+    it("the decider runs the bootstrap role until confirmed", () => {
+      assert.deepStrictEqual(rolesOf(given(opened, owned).watch), ["bootstrap/1"])
+      given(opened, owned)
+        .when({ _tag: "Confirm", conductor, sessionId: "s1", print: false, agent: "pi", baseline })
+        .thenTags("ConductorConfirmed", "WatcherStarted")
+      assert.deepStrictEqual(rolesOf(given(opened, owned, confirmed, watcher(1)).watch), ["watcher/1"])
+    })
   })
-  it("the decider ends at the third failure, with every reason", () => {
-    given(opened, owned).when(fail).then(failed(1))
-    given(opened, owned, failed(1)).when(fail).then(failed(2))
-    given(opened, owned, failed(1), failed(2))
-      .when(fail)
-      .then(
-        failed(3),
-        Event.ValidationExhausted.make({ at: 1000, messages: ["no process", "no process", "no process"] })
+
+  describe("behaviour#validation", () => {
+    it("the decider ends at the third failure, with every reason", () => {
+      given(opened, owned).when(fail).then(failed(1))
+      given(opened, owned, failed(1)).when(fail).then(failed(2))
+      given(opened, owned, failed(1), failed(2))
+        .when(fail)
+        .then(
+          failed(3),
+          Event.ValidationExhausted.make({ at: 1000, messages: ["no process", "no process", "no process"] })
+        )
+    })
+    it("the decider takes corrected arguments: what was wrong is no session of its own", () => {
+      const { watch } = given(
+        opened,
+        owned,
+        failed(1),
+        Event.ArgumentsCorrected.make({ at, pid: 8, sessionId: "s9", messageId: 4 })
       )
-  })
-  it("the decider takes corrected arguments: what was wrong is no session of its own", () => {
-    const { watch } = given(
-      opened,
-      owned,
-      failed(1),
-      Event.ArgumentsCorrected.make({ at, pid: 8, sessionId: "s9", messageId: 4 })
-    )
-    assert.deepStrictEqual([watch.pid, watch.sessionId, watch.correctedBy, watch.sessions], [8, "s9", 4, ["s9"]])
-  })
-  it("bootstrap is over once the watch is confirmed: late words of a bootstrap are refused", () => {
-    const late: ReadonlyArray<WatchIntent> = [
-      fail,
-      { _tag: "CorrectArguments", pid: 8, sessionId: "s9", messageId: 4, process: null },
-      { _tag: "Confirm", conductor, sessionId: "s1", print: false, agent: "pi", baseline }
-    ]
-    for (const intent of late)
-      given(...watching)
-        .when(intent)
-        .thenRefused("not now")
+      assert.deepStrictEqual([watch.pid, watch.sessionId, watch.correctedBy, watch.sessions], [8, "s9", 4, ["s9"]])
+    })
+    it("bootstrap is over once the watch is confirmed: late words of a bootstrap are refused", () => {
+      const late: ReadonlyArray<WatchIntent> = [
+        fail,
+        { _tag: "CorrectArguments", pid: 8, sessionId: "s9", messageId: 4, process: null },
+        { _tag: "Confirm", conductor, sessionId: "s1", print: false, agent: "pi", baseline }
+      ]
+      for (const intent of late)
+        given(...watching)
+          .when(intent)
+          .thenRefused("not now")
+    })
   })
 })
 
@@ -274,21 +283,18 @@ describe("watching", () => {
           Event.SelfMonitorStarted.make({ at: 1000, monitor: 2, watcher: 2 })
         )
     })
-  })
-  it("a watch ignores the start of a watcher that is not the current one, and a repeated start", () => {
-    const lost = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
-    given(...lost)
-      .when({ _tag: "WatcherReady", watcher: 1 })
-      .then()
-    given(...lost, monitor(2))
-      .when({ _tag: "WatcherReady", watcher: 1 })
-      .then()
-    given(...lost, monitor(2))
-      .when({ _tag: "WatcherReady", watcher: 2 })
-      .then()
-  })
-
-  describe("behaviour#self-monitor", () => {
+    it("a watch ignores the start of a watcher that is not the current one, and a repeated start", () => {
+      const lost = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
+      given(...lost)
+        .when({ _tag: "WatcherReady", watcher: 1 })
+        .then()
+      given(...lost, monitor(2))
+        .when({ _tag: "WatcherReady", watcher: 1 })
+        .then()
+      given(...lost, monitor(2))
+        .when({ _tag: "WatcherReady", watcher: 2 })
+        .then()
+    })
     it("the decider ignores WATCHER_DEAD that names another watcher, comes from an old self-monitor, or comes during a recovery", () => {
       given(...watching)
         .when({ _tag: "ReportWatcherDead", monitor: 1, watcher: 7, beatAge: 1 })
@@ -300,78 +306,92 @@ describe("watching", () => {
         .when({ _tag: "ReportWatcherDead", monitor: 1, watcher: 1, beatAge: 1 })
         .then()
     })
-  })
-  it("the decider replaces a self-monitor that died alone", () => {
-    given(...watching)
-      .when({ _tag: "ReportSelfMonitorLost", monitor: 1 })
-      .thenTags("SelfMonitorStopped", "SelfMonitorStarted")
-    given(...watching)
-      .when({ _tag: "ReportSelfMonitorLost", monitor: 4 })
-      .then()
-  })
-
-  describe("behaviour#self-monitor", () => {
+    it("the decider replaces a self-monitor that died alone", () => {
+      given(...watching)
+        .when({ _tag: "ReportSelfMonitorLost", monitor: 1 })
+        .thenTags("SelfMonitorStopped", "SelfMonitorStarted")
+      given(...watching)
+        .when({ _tag: "ReportSelfMonitorLost", monitor: 4 })
+        .then()
+    })
     it("the decider ignores the report of a watcher long replaced", () =>
       given(...watching)
         .when(dead(2, 9))
         .then())
   })
-  it("the decider finds an awaited session id, once", () => {
-    const found: WatchIntent = {
-      _tag: "ReportExit",
-      watcher: 1,
-      exit: { _tag: "SessionIdFound", sessionId: "s7", holder: "the same" },
-      tasks: null,
-      evidence
-    }
-    given(opened, owned, confirmed, watcher(1, true)).when(found).thenTags("SessionIdFound", "WatcherStarted")
-    given(...watching)
-      .when({ ...found, exit: { _tag: "SessionIdFound", sessionId: "s1", holder: "the same" } })
-      .then()
-    const { watch } = given(...watching, Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }), watcher(2))
-    assert.deepStrictEqual([watch.sessionId, watch.awaiting, watch.sessions], ["s7", false, ["s1", "s7"]])
+
+  describe("behaviour#awaiting-a-session-id", () => {
+    it("the decider finds an awaited session id, once", () => {
+      const found: WatchIntent = {
+        _tag: "ReportExit",
+        watcher: 1,
+        exit: { _tag: "SessionIdFound", sessionId: "s7", holder: "the same" },
+        tasks: null,
+        evidence
+      }
+      given(opened, owned, confirmed, watcher(1, true)).when(found).thenTags("SessionIdFound", "WatcherStarted")
+      given(...watching)
+        .when({ ...found, exit: { _tag: "SessionIdFound", sessionId: "s1", holder: "the same" } })
+        .then()
+      const { watch } = given(...watching, Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }), watcher(2))
+      assert.deepStrictEqual([watch.sessionId, watch.awaiting, watch.sessions], ["s7", false, ["s1", "s7"]])
+    })
   })
-  it("a watch reads the heartbeat alone while no process holds the found session, until one does, or another launch", () => {
-    const unknown: WatchIntent = {
-      _tag: "ReportExit",
-      watcher: 1,
-      exit: { _tag: "SessionIdFound", sessionId: "s7", holder: "unknown" },
-      tasks: null,
-      evidence
-    }
-    given(opened, owned, confirmed, watcher(1, true))
-      .when(unknown)
-      .thenTags("SessionIdFound", "ConductorUnresolved", "WatcherStarted")
-    const alone = { ...watcher(2), mode: "heartbeat-only" as const }
-    const unresolved = [
-      ...watching,
-      Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }),
-      Event.ConductorUnresolved.make({ at, watcher: 1, sessionId: "s7" }),
-      alone
-    ]
-    assert.deepInclude(given(...unresolved).watch, { conductor: undefined, mode: "heartbeat-only" })
-    const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: true }
-    const resolved: WatchIntent = {
-      _tag: "ReportExit",
-      watcher: 2,
-      exit: { _tag: "Resolved", holder },
-      tasks: null,
-      evidence
-    }
-    given(...unresolved)
-      .when(resolved)
-      .then(Event.ConductorResolved.make({ at: 1000, watcher: 2, ...holder }), { ...watcher(3), at: 1000 })
-    given(...watching, watcher(2))
-      .when(resolved)
-      .then()
-    assert.strictEqual(
-      given(...unresolved, died(1), started(1), prepared(1), relaunched(2), watcher(3)).watch.mode,
-      "normal"
-    )
+
+  describe("behaviour#modes", () => {
+    it("a watch reads the heartbeat alone while no process holds the found session, until one does, or another launch", () => {
+      const unknown: WatchIntent = {
+        _tag: "ReportExit",
+        watcher: 1,
+        exit: { _tag: "SessionIdFound", sessionId: "s7", holder: "unknown" },
+        tasks: null,
+        evidence
+      }
+      given(opened, owned, confirmed, watcher(1, true))
+        .when(unknown)
+        .thenTags("SessionIdFound", "ConductorUnresolved", "WatcherStarted")
+      const alone = { ...watcher(2), mode: "heartbeat-only" as const }
+      const unresolved = [
+        ...watching,
+        Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }),
+        Event.ConductorUnresolved.make({ at, watcher: 1, sessionId: "s7" }),
+        alone
+      ]
+      assert.deepInclude(given(...unresolved).watch, { conductor: undefined, mode: "heartbeat-only" })
+      const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: true }
+      const resolved: WatchIntent = {
+        _tag: "ReportExit",
+        watcher: 2,
+        exit: { _tag: "Resolved", holder },
+        tasks: null,
+        evidence
+      }
+      given(...unresolved)
+        .when(resolved)
+        .then(Event.ConductorResolved.make({ at: 1000, watcher: 2, ...holder }), { ...watcher(3), at: 1000 })
+      given(...watching, watcher(2))
+        .when(resolved)
+        .then()
+      assert.strictEqual(
+        given(...unresolved, died(1), started(1), prepared(1), relaunched(2), watcher(3)).watch.mode,
+        "normal"
+      )
+    })
   })
 })
 
 describe("deaths and retries", () => {
+  const generationEnds = [
+    { exit: { _tag: "Dead", reason: "pid" }, event: "ConductorDied" },
+    { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested" },
+    { exit: { _tag: "TurnEnded" }, event: "TurnEnded" },
+    { exit: { _tag: "ContextExhausted" }, event: "ContextExhausted" }
+  ] as const
+  const planned = [
+    { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested", trigger: "handoff" },
+    { exit: { _tag: "TurnEnded" }, event: "TurnEnded", trigger: "turn-ended" }
+  ] as const
+
   describe("behaviour#retries", () => {
     it("the decider counts a death before any launch, and starts a recovery", () => {
       given(...watching)
@@ -379,16 +399,6 @@ describe("deaths and retries", () => {
         .then(died(1), started(1))
       assert.deepStrictEqual(rolesOf(given(...watching, died(1), started(1)).watch), ["recovery/1", "monitor/1"])
     })
-  })
-  const twice = [...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2)]
-  const generationEnds = [
-    { exit: { _tag: "Dead", reason: "pid" }, event: "ConductorDied" },
-    { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested" },
-    { exit: { _tag: "TurnEnded" }, event: "TurnEnded" },
-    { exit: { _tag: "ContextExhausted" }, event: "ContextExhausted" }
-  ] as const
-
-  describe("behaviour#retries", () => {
     it("progress since the last launch sets the count to 0, whatever ends the generation; without progress it goes up", () => {
       for (const { event, exit } of generationEnds) {
         const retriesAt = (tasks: { readonly count: number; readonly fingerprint: string } | null) => {
@@ -403,36 +413,42 @@ describe("deaths and retries", () => {
         assert.strictEqual(retriesAt(null), 3, `${event}: nobody could look`)
       }
     })
+    it("the decider launches nothing at the third: it saves what can be saved, and ends", () => {
+      given(...twice)
+        .when(dead(2, 2))
+        .then(died(3, 2), started(2, "export"))
+      const salvaging = given(...twice, died(3, 2), started(2, "export"))
+      salvaging
+        .when({
+          _tag: "PrepareLaunch",
+          cycle: 2,
+          launchId: "l2",
+          digest: "d",
+          sessionId: "s3",
+          requested: "acceptEdits",
+          effective: "acceptEdits"
+        })
+        .thenRefused("never")
+      salvaging
+        .when({ _tag: "ExhaustRetries", cycle: 2, exportPath: "/e.md" })
+        .then(Event.RetriesExhausted.make({ at: 1000, cycle: 2, trigger: "pid", exportPath: "/e.md" }))
+      // Neither of another cycle, nor where it was not the third.
+      salvaging.when({ _tag: "ExhaustRetries", cycle: 1, exportPath: null }).thenRefused("not now")
+      given(...watching, died(1), started(1))
+        .when({ _tag: "ExhaustRetries", cycle: 1, exportPath: null })
+        .thenRefused("not now")
+    })
+    it("the decider launches nothing at the third planned hand-off without any change of a task", () => {
+      for (const { event, exit, trigger } of planned) {
+        const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
+          .when({ _tag: "ReportExit", watcher: 2, exit, tasks: { count: 2, fingerprint: "a" }, evidence })
+          .thenTags(event, "RecoveryStarted")
+        assert.deepInclude(second, { purpose: "export", trigger })
+      }
+    })
   })
-  it("the decider launches nothing at the third: it saves what can be saved, and ends", () => {
-    given(...twice)
-      .when(dead(2, 2))
-      .then(died(3, 2), started(2, "export"))
-    const salvaging = given(...twice, died(3, 2), started(2, "export"))
-    salvaging
-      .when({
-        _tag: "PrepareLaunch",
-        cycle: 2,
-        launchId: "l2",
-        digest: "d",
-        sessionId: "s3",
-        requested: "acceptEdits",
-        effective: "acceptEdits"
-      })
-      .thenRefused("never")
-    salvaging
-      .when({ _tag: "ExhaustRetries", cycle: 2, exportPath: "/e.md" })
-      .then(Event.RetriesExhausted.make({ at: 1000, cycle: 2, trigger: "pid", exportPath: "/e.md" }))
-    // Neither of another cycle, nor where it was not the third.
-    salvaging.when({ _tag: "ExhaustRetries", cycle: 1, exportPath: null }).thenRefused("not now")
-    given(...watching, died(1), started(1))
-      .when({ _tag: "ExhaustRetries", cycle: 1, exportPath: null })
-      .thenRefused("not now")
-  })
-  const planned = [
-    { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested", trigger: "handoff" },
-    { exit: { _tag: "TurnEnded" }, event: "TurnEnded", trigger: "turn-ended" }
-  ] as const
+
+  const twice = [...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2)]
 
   describe("behaviour#claude_export", () => {
     it("an escalation is told once in its cycle: after a crash the provider comes to the same end again", () => {
@@ -462,14 +478,7 @@ describe("deaths and retries", () => {
       handedOn.when(escalate("b", "c")).thenTags("RecoveryEscalated")
     })
   })
-  it("the decider launches nothing at the third planned hand-off without any change of a task", () => {
-    for (const { event, exit, trigger } of planned) {
-      const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
-        .when({ _tag: "ReportExit", watcher: 2, exit, tasks: { count: 2, fingerprint: "a" }, evidence })
-        .thenTags(event, "RecoveryStarted")
-      assert.deepInclude(second, { purpose: "export", trigger })
-    }
-  })
+
   const asks = (change: Partial<Extract<WatchIntent, { readonly _tag: "RequestHandoff" }>> = {}): WatchIntent => ({
     _tag: "RequestHandoff",
     sessionId: "s1",
@@ -490,6 +499,8 @@ describe("deaths and retries", () => {
       retries
     })
   const handoff = Event.RecoveryStarted.make({ at: 1000, cycle: 1, purpose: "relaunch", trigger: "handoff" })
+  const wait = (kind: "usage-limit" | "quiet-hours", trigger: "limit" | "hang" | "handoff", until = 9000) =>
+    Event.WaitStarted.make({ at: 1000, watcher: 1, kind, until, resetsAt: until, trigger })
 
   describe("behaviour#words-of-the-agent", () => {
     it("the agent's own request is the hand-off of its generation, once", () => {
@@ -529,31 +540,6 @@ describe("deaths and retries", () => {
         .thenTags("HandoffRequested", "RecoveryStarted")
       assert.deepInclude(second, { purpose: "export", trigger: "handoff" })
     })
-  })
-  const wait = (kind: "usage-limit" | "quiet-hours", trigger: "limit" | "hang" | "handoff", until = 9000) =>
-    Event.WaitStarted.make({ at: 1000, watcher: 1, kind, until, resetsAt: until, trigger })
-
-  describe("behaviour#quiet-hours", () => {
-    it("an agent's own request in the quiet hours waits for their end, and another one then is refused", () => {
-      given(...watching)
-        .when(asks({ quietUntil: 9000 }), operator)
-        .then(asked(1), wait("quiet-hours", "handoff"), Event.WatcherStarted.make({ ...watcher(2), at: 1000 }))
-      const { watch, when } = given(...watching, asked(1), wait("quiet-hours", "handoff"), watcher(2))
-      when(asks({ request: "w-1-ee11", quietUntil: 9000 }), operator).thenRefused("not now")
-      assert.deepStrictEqual(watch.handoff, { request: "w-1-00ff", digest: "d" })
-      const over = {
-        _tag: "ReportExit",
-        watcher: 2,
-        exit: { _tag: "WaitOver", how: "over" },
-        tasks: null,
-        evidence
-      } as const
-      const [, begun] = when(over).thenTags("WaitEnded", "RecoveryStarted")
-      assert.deepInclude(begun, { trigger: "handoff" })
-    })
-  })
-
-  describe("behaviour#words-of-the-agent", () => {
     it("an agent that asks goes on: what was waited for is over, and told so", () => {
       const ended = Event.WaitEnded.make({ at: 1000, watcher: 2, how: "asked" })
       given(...watching, wait("usage-limit", "limit"), watcher(2))
@@ -583,34 +569,57 @@ describe("deaths and retries", () => {
         .thenRefused("not now")
     })
   })
-  it("observing, withholds the recovery and goes on watching", () => {
-    const observing = [
-      Event.WatchOpened.make({ ...opened, observe: true }),
-      owned,
-      confirmed,
-      watcher(1),
-      monitor(1),
-      settled
-    ]
-    given(...observing)
-      .when(dead())
-      .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+
+  describe("behaviour#quiet-hours", () => {
+    it("an agent's own request in the quiet hours waits for their end, and another one then is refused", () => {
+      given(...watching)
+        .when(asks({ quietUntil: 9000 }), operator)
+        .then(asked(1), wait("quiet-hours", "handoff"), Event.WatcherStarted.make({ ...watcher(2), at: 1000 }))
+      const { watch, when } = given(...watching, asked(1), wait("quiet-hours", "handoff"), watcher(2))
+      when(asks({ request: "w-1-ee11", quietUntil: 9000 }), operator).thenRefused("not now")
+      assert.deepStrictEqual(watch.handoff, { request: "w-1-00ff", digest: "d" })
+      const over = {
+        _tag: "ReportExit",
+        watcher: 2,
+        exit: { _tag: "WaitOver", how: "over" },
+        tasks: null,
+        evidence
+      } as const
+      const [, begun] = when(over).thenTags("WaitEnded", "RecoveryStarted")
+      assert.deepInclude(begun, { trigger: "handoff" })
+    })
+  })
+
+  describe("behaviour#cycle", () => {
+    it("observing, withholds the recovery and goes on watching", () => {
+      const observing = [
+        Event.WatchOpened.make({ ...opened, observe: true }),
+        owned,
+        confirmed,
+        watcher(1),
+        monitor(1),
+        settled
+      ]
+      given(...observing)
+        .when(dead())
+        .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+    })
   })
 })
+describe("a recovery cycle", () => {
+  const recovering = [...watching, died(1), started(1)]
+  const begun = (attempt = 1) =>
+    Event.StepStarted.make({
+      at: 1000,
+      cycle: 1,
+      step: "1 stop",
+      kind: "act",
+      attempt,
+      token: `g2-c1-1-stop-${attempt}`
+    })
+  const start = { _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" } as const
 
-describe("behaviour#ends", () => {
-  describe("a recovery cycle", () => {
-    const recovering = [...watching, died(1), started(1)]
-    const begun = (attempt = 1) =>
-      Event.StepStarted.make({
-        at: 1000,
-        cycle: 1,
-        step: "1 stop",
-        kind: "act",
-        attempt,
-        token: `g2-c1-1-stop-${attempt}`
-      })
-    const start = { _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" } as const
+  describe("behaviour#steps", () => {
     it("the decider grants a step its intent; an open one again under a new token; a decided one never", () => {
       given(...recovering)
         .when(start)
@@ -639,6 +648,9 @@ describe("behaviour#ends", () => {
         .when(start)
         .thenRefused("not now")
     })
+  })
+
+  describe("behaviour#wrap-up", () => {
     it("the decider relaunches only what was prepared: generation +1, a new watcher that awaits the session id", () => {
       const { _tag: _, at: __, generation: ___, ...launch } = relaunched(2)
       const { conductorState, lastMessageId, taskCount, taskFingerprint, ...rest } = launch
@@ -658,6 +670,9 @@ describe("behaviour#ends", () => {
       // The old self-monitor goes on until the new watcher says that it runs.
       assert.deepStrictEqual(rolesOf(watch), ["watcher/2", "monitor/1"])
     })
+  })
+
+  describe("behaviour#standby", () => {
     it("a cycle that failed closed leaves a standby: deaths and hand-offs have no consequence, and completion counts", () => {
       given(...recovering)
         .when({ _tag: "FailClosed", cycle: 1, stage: "gate", message: "too large" })
@@ -676,6 +691,9 @@ describe("behaviour#ends", () => {
         .when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "Complete" }, tasks: null, evidence })
         .thenTags("ConductorCompleted")
     })
+  })
+
+  describe("behaviour#ends", () => {
     it("a cycle is cancelled by completion, and by an operator, who is told where the export is", () => {
       given(...recovering)
         .when({ _tag: "CancelForCompletion", cycle: 1 })
@@ -799,18 +817,66 @@ describe("an operator, and a Conductor that comes back", () => {
     evidence
   }
 
-  it("the decider retries what has failed closed, in another cycle with its trigger; nothing else", () => {
-    given(...standby)
-      .when({ _tag: "Retry" }, { _tag: "Operator" })
-      .then(Event.RecoveryRetried.make({ at: 1000, cycle: 1 }), started(2))
-    const retried = given(...standby, Event.RecoveryRetried.make({ at, cycle: 1 }), started(2))
-    // The watcher of the standby is gone, the self-monitor stays.
-    assert.deepStrictEqual(rolesOf(retried.watch), ["recovery/2", "monitor/1"])
-    retried.when({ _tag: "Retry" }, { _tag: "Operator" }).thenRefused("not now")
-    for (const events of [watching, recovering])
-      given(...events)
+  describe("behaviour#standby", () => {
+    it("the decider retries what has failed closed, in another cycle with its trigger; nothing else", () => {
+      given(...standby)
+        .when({ _tag: "Retry" }, { _tag: "Operator" })
+        .then(Event.RecoveryRetried.make({ at: 1000, cycle: 1 }), started(2))
+      const retried = given(...standby, Event.RecoveryRetried.make({ at, cycle: 1 }), started(2))
+      // The watcher of the standby is gone, the self-monitor stays.
+      assert.deepStrictEqual(rolesOf(retried.watch), ["recovery/2", "monitor/1"])
+      retried.when({ _tag: "Retry" }, { _tag: "Operator" }).thenRefused("not now")
+      for (const events of [watching, recovering])
+        given(...events)
+          .when({ _tag: "Retry" }, { _tag: "Operator" })
+          .thenRefused("not now")
+    })
+    it("the decider retries nothing in a watch that only observes", () => {
+      const observing = [
+        Event.WatchOpened.make({ ...opened, observe: true }),
+        owned,
+        confirmed,
+        watcher(1),
+        monitor(1),
+        settled
+      ]
+      given(
+        ...observing,
+        died(1),
+        Event.RecoveryWithheld.make({
+          at,
+          cycle: 1,
+          trigger: "pid",
+          stage: "observe",
+          message: "only observing: nothing was stopped or launched"
+        }),
+        watcher(2)
+      )
         .when({ _tag: "Retry" }, { _tag: "Operator" })
         .thenRefused("not now")
+    })
+    it("the decider adopts against the evidence by a word that stays in the log", () => {
+      for (const forced of [true, false]) {
+        const [event] = given(...watching)
+          .when({ ...adopt, forced }, { _tag: "Operator" })
+          .thenTags("ConductorAdopted", "WatcherStarted")
+        assert.deepInclude(event, { by: "operator", forced })
+      }
+    })
+    it("a Conductor is back by its own heartbeat, in its own session, only while the watch is in standby", () => {
+      const [event] = given(...standby)
+        .when(returned)
+        .thenTags("ConductorAdopted", "WatcherStarted")
+      assert.deepInclude(event, { by: "heartbeat", conductor: another, sessionId: "s1", generation: 2 })
+      given(...watching, watcher(2))
+        .when(returned)
+        .then()
+    })
+    it("standing by, a turn that ended is of no consequence", () => {
+      given(...standby)
+        .when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "TurnEnded" }, tasks: null, evidence })
+        .then()
+    })
   })
 
   describe("behaviour#adopt", () => {
@@ -821,6 +887,58 @@ describe("an operator, and a Conductor that comes back", () => {
       launching
         .when({ ...adopt, settled: preparation.launchId }, { _tag: "Operator" })
         .thenTags("ConductorAdopted", "WatcherStarted")
+    })
+    it("the decider adopts a process as the next generation, measured from now on, and without the deaths before it", () => {
+      for (const events of [watching, recovering, standby]) {
+        const adopting = given(...events)
+        const decided = adopting.when(adopt, { _tag: "Operator" }).thenTags("ConductorAdopted", "WatcherStarted")
+        const watch = decided.reduce(evolve, adopting.watch)
+        assert.deepInclude(watch, {
+          generation: 2,
+          pid: 815,
+          sessionId: "s9",
+          print: true,
+          retries: 0,
+          launchId: undefined
+        })
+        assert.deepInclude(watch, { standby: undefined, recovery: undefined, awaiting: false, sessions: ["s1", "s9"] })
+        assert.strictEqual(watch.baseline.taskCount, 9)
+        assert.deepStrictEqual(rolesOf(watch), [`watcher/${watch.watchersStarted}`, "monitor/1"])
+      }
+      given(opened, owned).when(adopt, { _tag: "Operator" }).thenRefused("not now")
+    })
+    it("adopted, the recovery before is over: no step, no launch, no relaunch, no end by it", () => {
+      const adopted = Event.ConductorAdopted.make({
+        at,
+        by: "operator",
+        generation: 2,
+        conductor: another,
+        sessionId: "s9",
+        print: false,
+        ...baseline
+      })
+      const { when } = given(...recovering, prepared(1), adopted, watcher(2))
+      const {
+        _tag: _,
+        at: __,
+        generation: ___,
+        conductorState,
+        lastMessageId,
+        taskCount,
+        taskFingerprint,
+        ...rest
+      } = relaunched(2)
+      const late: ReadonlyArray<WatchIntent> = [
+        { _tag: "StartStep", cycle: 1, step: "6 launch", kind: "launch" },
+        {
+          _tag: "PrepareLaunch",
+          ...preparation
+        },
+        { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } },
+        { _tag: "FailClosed", cycle: 1, stage: "stop", message: "" },
+        { _tag: "CancelForCompletion", cycle: 1 }
+      ]
+      for (const intent of late) when(intent).thenRefused("not now")
     })
   })
 
@@ -845,117 +963,16 @@ describe("an operator, and a Conductor that comes back", () => {
         .when(retry, { _tag: "Operator" })
         .thenTags("RecoveryRetried", "RecoveryStarted")
     })
-  })
-  it("the decider counts nothing against a ceiling that was used before as much again was allowed", () => {
-    const renewed = Event.AllowanceRenewed.make({ at: 50 })
-    const report = { _tag: "ReportCeiling", watcher: 1, ceiling: "tokens", used: 120, limit: 100 } as const
-    given(...watching, renewed)
-      .when({ ...report, since: 0 })
-      .thenTags()
-    given(...watching, renewed)
-      .when({ ...report, since: 50 })
-      .thenTags("CeilingReached")
-  })
-  it("the decider retries nothing in a watch that only observes", () => {
-    const observing = [
-      Event.WatchOpened.make({ ...opened, observe: true }),
-      owned,
-      confirmed,
-      watcher(1),
-      monitor(1),
-      settled
-    ]
-    given(
-      ...observing,
-      died(1),
-      Event.RecoveryWithheld.make({
-        at,
-        cycle: 1,
-        trigger: "pid",
-        stage: "observe",
-        message: "only observing: nothing was stopped or launched"
-      }),
-      watcher(2)
-    )
-      .when({ _tag: "Retry" }, { _tag: "Operator" })
-      .thenRefused("not now")
-  })
-  it("the decider adopts a process as the next generation, measured from now on, and without the deaths before it", () => {
-    for (const events of [watching, recovering, standby]) {
-      const adopting = given(...events)
-      const decided = adopting.when(adopt, { _tag: "Operator" }).thenTags("ConductorAdopted", "WatcherStarted")
-      const watch = decided.reduce(evolve, adopting.watch)
-      assert.deepInclude(watch, {
-        generation: 2,
-        pid: 815,
-        sessionId: "s9",
-        print: true,
-        retries: 0,
-        launchId: undefined
-      })
-      assert.deepInclude(watch, { standby: undefined, recovery: undefined, awaiting: false, sessions: ["s1", "s9"] })
-      assert.strictEqual(watch.baseline.taskCount, 9)
-      assert.deepStrictEqual(rolesOf(watch), [`watcher/${watch.watchersStarted}`, "monitor/1"])
-    }
-    given(opened, owned).when(adopt, { _tag: "Operator" }).thenRefused("not now")
-  })
-
-  describe("behaviour#standby", () => {
-    it("the decider adopts against the evidence by a word that stays in the log", () => {
-      for (const forced of [true, false]) {
-        const [event] = given(...watching)
-          .when({ ...adopt, forced }, { _tag: "Operator" })
-          .thenTags("ConductorAdopted", "WatcherStarted")
-        assert.deepInclude(event, { by: "operator", forced })
-      }
+    it("the decider counts nothing against a ceiling that was used before as much again was allowed", () => {
+      const renewed = Event.AllowanceRenewed.make({ at: 50 })
+      const report = { _tag: "ReportCeiling", watcher: 1, ceiling: "tokens", used: 120, limit: 100 } as const
+      given(...watching, renewed)
+        .when({ ...report, since: 0 })
+        .thenTags()
+      given(...watching, renewed)
+        .when({ ...report, since: 50 })
+        .thenTags("CeilingReached")
     })
-  })
-  it("adopted, the recovery before is over: no step, no launch, no relaunch, no end by it", () => {
-    const adopted = Event.ConductorAdopted.make({
-      at,
-      by: "operator",
-      generation: 2,
-      conductor: another,
-      sessionId: "s9",
-      print: false,
-      ...baseline
-    })
-    const { when } = given(...recovering, prepared(1), adopted, watcher(2))
-    const {
-      _tag: _,
-      at: __,
-      generation: ___,
-      conductorState,
-      lastMessageId,
-      taskCount,
-      taskFingerprint,
-      ...rest
-    } = relaunched(2)
-    const late: ReadonlyArray<WatchIntent> = [
-      { _tag: "StartStep", cycle: 1, step: "6 launch", kind: "launch" },
-      {
-        _tag: "PrepareLaunch",
-        ...preparation
-      },
-      { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } },
-      { _tag: "FailClosed", cycle: 1, stage: "stop", message: "" },
-      { _tag: "CancelForCompletion", cycle: 1 }
-    ]
-    for (const intent of late) when(intent).thenRefused("not now")
-  })
-  it("a Conductor is back by its own heartbeat, in its own session, only while the watch is in standby", () => {
-    const [event] = given(...standby)
-      .when(returned)
-      .thenTags("ConductorAdopted", "WatcherStarted")
-    assert.deepInclude(event, { by: "heartbeat", conductor: another, sessionId: "s1", generation: 2 })
-    given(...watching, watcher(2))
-      .when(returned)
-      .then()
-  })
-  it("standing by, a turn that ended is of no consequence", () => {
-    given(...standby)
-      .when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "TurnEnded" }, tasks: null, evidence })
-      .then()
   })
 })
 
@@ -1080,22 +1097,22 @@ describe("a run", () => {
       })
       assert.deepInclude(given(...running("agent")).watch, { kind: "agent", sessions: ["s1"] })
     })
-  })
-  it("the decider prepares its first launch again while it is validated, and no other watch does", () => {
-    const again: WatchIntent = {
-      _tag: "PrepareLaunch",
-      cycle: 0,
-      ...launch,
-      launchId: "p-1-g1-launch-2",
-      sessionId: ""
-    }
-    given(...opening("command"), owned)
-      .when(again)
-      .thenTags("LaunchPrepared")
-    given(...running("command"))
-      .when(again)
-      .thenRefused("not now")
-    given(opened, owned).when(again).thenRefused("not now")
+    it("the decider prepares its first launch again while it is validated, and no other watch does", () => {
+      const again: WatchIntent = {
+        _tag: "PrepareLaunch",
+        cycle: 0,
+        ...launch,
+        launchId: "p-1-g1-launch-2",
+        sessionId: ""
+      }
+      given(...opening("command"), owned)
+        .when(again)
+        .thenTags("LaunchPrepared")
+      given(...running("command"))
+        .when(again)
+        .thenRefused("not now")
+      given(opened, owned).when(again).thenRefused("not now")
+    })
   })
 
   describe("behaviour#retries", () => {

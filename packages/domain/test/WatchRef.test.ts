@@ -49,21 +49,96 @@ const contended = (conflicts: number) =>
     })
   ).pipe(Layer.provide(EventLog.layerMemory))
 
-it.effect("a word is read, decided and appended, and returns the watch after it", () =>
-  Effect.gen(function* () {
-    const watch = yield* dispatch("w", open(7))
-    assert.deepStrictEqual([watch.phase, watch.revision, watch.openedAt], ["Validating", 1, 7])
-    assert.deepStrictEqual(yield* load("w"), watch)
-  }).pipe(Effect.provide(EventLog.layerMemory))
-)
+describe("behaviour#one-owner", () => {
+  it.effect("a word is read, decided and appended, and returns the watch after it", () =>
+    Effect.gen(function* () {
+      const watch = yield* dispatch("w", open(7))
+      assert.deepStrictEqual([watch.phase, watch.revision, watch.openedAt], ["Validating", 1, 7])
+      assert.deepStrictEqual(yield* load("w"), watch)
+    }).pipe(Effect.provide(EventLog.layerMemory))
+  )
 
-it.effect("a word is decided again as often as another process appended first", () =>
-  Effect.gen(function* () {
-    yield* dispatch("w", open(7))
-    const released = yield* dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } })
-    assert.deepStrictEqual([released.revision, released.end], [7, "released"])
-  }).pipe(Effect.provide(contended(5)))
-)
+  it.effect("a word is decided again as often as another process appended first", () =>
+    Effect.gen(function* () {
+      yield* dispatch("w", open(7))
+      const released = yield* dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } })
+      assert.deepStrictEqual([released.revision, released.end], [7, "released"])
+    }).pipe(Effect.provide(contended(5)))
+  )
+
+  it.effect("a word that was decided on an old state is decided again, not appended", () =>
+    Effect.gen(function* () {
+      const opened = yield* dispatch("w", open(1))
+      yield* dispatch("w", take(0))
+      // Both take over the fence that they saw; the second sees, on the way, that it is late.
+      const late = yield* Effect.flip(dispatch("w", take(0), opened))
+      assert.strictEqual(late._tag === "Refused" ? late.reason : late._tag, "owned")
+      assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook"])
+    }).pipe(Effect.provide(EventLog.layerMemory))
+  )
+
+  it.effect("words of many speakers at once are all kept", () =>
+    Effect.gen(function* () {
+      yield* dispatch("w", open(1))
+      yield* dispatch("w", take(0))
+      const heard = yield* Effect.forEach(
+        ["a", "b", "c", "d", "e"],
+        (reason) => Effect.exit(dispatch("w", failed(1, reason))),
+        {
+          concurrency: "unbounded"
+        }
+      )
+      // Three attempts end the validation; the other two are told so.
+      assert.strictEqual(heard.filter(({ _tag }) => _tag === "Success").length, 3)
+      assert.deepStrictEqual(yield* tags("w"), [
+        "WatchOpened",
+        "OwnerTook",
+        "ValidationFailed",
+        "ValidationFailed",
+        "ValidationFailed",
+        "ValidationExhausted"
+      ])
+    }).pipe(Effect.provide(EventLog.layerMemory))
+  )
+  it.effect("a word under an older fence is refused, and appends nothing", () =>
+    Effect.gen(function* () {
+      yield* dispatch("w", open(1))
+      yield* dispatch("w", take(0))
+      yield* dispatch("w", take(1))
+      const refused = yield* Effect.flip(dispatch("w", failed(1, "x")))
+      assert.strictEqual(refused._tag === "Refused" ? refused.reason : refused._tag, "fenced")
+      assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook", "OwnerTook"])
+    }).pipe(Effect.provide(EventLog.layerMemory))
+  )
+
+  it.effect("a reference stamps each word with the Clock and its speaker, and folds each event once", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const readFrom = yield* Ref.make<ReadonlyArray<number>>([])
+      const counted = EventLog.of({
+        ...log,
+        read: (stream, after) =>
+          Effect.andThen(
+            Ref.update(readFrom, (all) => [...all, after]),
+            log.read(stream, after)
+          )
+      })
+      yield* dispatch("w", open(1))
+      yield* dispatch("w", take(0))
+      const ref = yield* Effect.provideService(makeWatchRef("w", { _tag: "Owner", fence: 1 }), EventLog, counted)
+      assert.strictEqual((yield* ref.state).revision, 2)
+      yield* TestClock.setTime(5000)
+      const watch = yield* ref.dispatch({ _tag: "FailValidation", check: "process", message: "gone", lastMessageId: 0 })
+      assert.deepStrictEqual([watch.revision, watch.failures[0]?.at], [3, 5000])
+      // The ref also sees an event that another process appended.
+      yield* dispatch("w", take(1))
+      assert.strictEqual((yield* ref.state).fence, 2)
+      assert.deepStrictEqual(yield* Ref.get(readFrom), [0, 2, 3])
+      const refused = yield* Effect.flip(ref.dispatch({ _tag: "Leave" }))
+      assert.strictEqual(refused._tag === "Refused" ? refused.reason : refused._tag, "fenced")
+    }).pipe(Effect.provide(EventLog.layerMemory))
+  )
+})
 
 describe("behaviour#damaged-log", () => {
   it.effect(
@@ -86,91 +161,15 @@ describe("behaviour#damaged-log", () => {
         assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
       }).pipe(Effect.provide(EventLog.layerMemory))
   )
-})
 
-it.effect("a word that was decided on an old state is decided again, not appended", () =>
-  Effect.gen(function* () {
-    const opened = yield* dispatch("w", open(1))
-    yield* dispatch("w", take(0))
-    // Both take over the fence that they saw; the second sees, on the way, that it is late.
-    const late = yield* Effect.flip(dispatch("w", take(0), opened))
-    assert.strictEqual(late._tag === "Refused" ? late.reason : late._tag, "owned")
-    assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook"])
-  }).pipe(Effect.provide(EventLog.layerMemory))
-)
-
-it.effect("words of many speakers at once are all kept", () =>
-  Effect.gen(function* () {
-    yield* dispatch("w", open(1))
-    yield* dispatch("w", take(0))
-    const heard = yield* Effect.forEach(
-      ["a", "b", "c", "d", "e"],
-      (reason) => Effect.exit(dispatch("w", failed(1, reason))),
-      {
-        concurrency: "unbounded"
-      }
-    )
-    // Three attempts end the validation; the other two are told so.
-    assert.strictEqual(heard.filter(({ _tag }) => _tag === "Success").length, 3)
-    assert.deepStrictEqual(yield* tags("w"), [
-      "WatchOpened",
-      "OwnerTook",
-      "ValidationFailed",
-      "ValidationFailed",
-      "ValidationFailed",
-      "ValidationExhausted"
-    ])
-  }).pipe(Effect.provide(EventLog.layerMemory))
-)
-
-describe("behaviour#one-owner", () => {
-  it.effect("a word under an older fence is refused, and appends nothing", () =>
+  it.effect("a word is not tried again when the store itself fails", () =>
     Effect.gen(function* () {
-      yield* dispatch("w", open(1))
-      yield* dispatch("w", take(0))
-      yield* dispatch("w", take(1))
-      const refused = yield* Effect.flip(dispatch("w", failed(1, "x")))
-      assert.strictEqual(refused._tag === "Refused" ? refused.reason : refused._tag, "fenced")
-      assert.deepStrictEqual(yield* tags("w"), ["WatchOpened", "OwnerTook", "OwnerTook"])
+      const log = yield* EventLog
+      const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
+      const error = yield* Effect.flip(
+        Effect.provideService(dispatch("w", open(1)), EventLog, { ...log, append: () => Effect.fail(full) })
+      )
+      assert.strictEqual(error, full)
     }).pipe(Effect.provide(EventLog.layerMemory))
   )
 })
-
-it.effect("a word is not tried again when the store itself fails", () =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
-    const error = yield* Effect.flip(
-      Effect.provideService(dispatch("w", open(1)), EventLog, { ...log, append: () => Effect.fail(full) })
-    )
-    assert.strictEqual(error, full)
-  }).pipe(Effect.provide(EventLog.layerMemory))
-)
-
-it.effect("a reference stamps each word with the Clock and its speaker, and folds each event once", () =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const readFrom = yield* Ref.make<ReadonlyArray<number>>([])
-    const counted = EventLog.of({
-      ...log,
-      read: (stream, after) =>
-        Effect.andThen(
-          Ref.update(readFrom, (all) => [...all, after]),
-          log.read(stream, after)
-        )
-    })
-    yield* dispatch("w", open(1))
-    yield* dispatch("w", take(0))
-    const ref = yield* Effect.provideService(makeWatchRef("w", { _tag: "Owner", fence: 1 }), EventLog, counted)
-    assert.strictEqual((yield* ref.state).revision, 2)
-    yield* TestClock.setTime(5000)
-    const watch = yield* ref.dispatch({ _tag: "FailValidation", check: "process", message: "gone", lastMessageId: 0 })
-    assert.deepStrictEqual([watch.revision, watch.failures[0]?.at], [3, 5000])
-    // The ref also sees an event that another process appended.
-    yield* dispatch("w", take(1))
-    assert.strictEqual((yield* ref.state).fence, 2)
-    assert.deepStrictEqual(yield* Ref.get(readFrom), [0, 2, 3])
-    const refused = yield* Effect.flip(ref.dispatch({ _tag: "Leave" }))
-    assert.strictEqual(refused._tag === "Refused" ? refused.reason : refused._tag, "fenced")
-  }).pipe(Effect.provide(EventLog.layerMemory))
-)

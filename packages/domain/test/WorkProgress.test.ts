@@ -25,17 +25,17 @@ describe("behaviour#retries", () => {
     assert.isFalse(progressed([3, one], [3, ""]))
     assert.isFalse(progressed([3, one], [2, one]))
   })
-})
 
-it("each change of the tasks is progress with comms, and tasks that nothing counted are none", () => {
-  const tasks = since("3 a", { comms: "/p/comms.db" })
-  assert.isTrue(progressedSince(tasks, measured("2 a")))
-  assert.isFalse(progressedSince(tasks, measured("3 a")))
-  for (const watch of [tasks, since("3 a")]) assert.isFalse(progressedSince(watch, { now: 0, tasks: null }))
-})
+  it("each change of the tasks is progress with comms, and tasks that nothing counted are none", () => {
+    const tasks = since("3 a", { comms: "/p/comms.db" })
+    assert.isTrue(progressedSince(tasks, measured("2 a")))
+    assert.isFalse(progressedSince(tasks, measured("3 a")))
+    for (const watch of [tasks, since("3 a")]) assert.isFalse(progressedSince(watch, { now: 0, tasks: null }))
+  })
 
-it("a command has progressed once it ran for ten minutes", () => {
-  const command = since("", { kind: "command", launchedAt: 1000 })
-  assert.isFalse(progressedSince(command, { now: 600_999, tasks: null }))
-  assert.isTrue(progressedSince(command, { now: 601_000, tasks: null }))
+  it("a command has progressed once it ran for ten minutes", () => {
+    const command = since("", { kind: "command", launchedAt: 1000 })
+    assert.isFalse(progressedSince(command, { now: 600_999, tasks: null }))
+    assert.isTrue(progressedSince(command, { now: 601_000, tasks: null }))
+  })
 })

@@ -29,17 +29,14 @@ describe("command-line#doctor", () => {
     assert.strictEqual(found?.level, "wrong")
     assert.match(found?.detail ?? "", /^1 MB are free for \/s: without room no event is written/u)
   })
-})
 
-it.live("the room on a disk is asked of the system", () =>
-  Effect.gen(function* () {
-    assert.isAbove((yield* freeSpace("/")) ?? 0, 0)
-    assert.isUndefined(yield* freeSpace("/proc"))
-    assert.isUndefined(yield* freeSpace("/nowhere"))
-  })
-)
-
-describe("command-line#doctor", () => {
+  it.live("the room on a disk is asked of the system", () =>
+    Effect.gen(function* () {
+      assert.isAbove((yield* freeSpace("/")) ?? 0, 0)
+      assert.isUndefined(yield* freeSpace("/proc"))
+      assert.isUndefined(yield* freeSpace("/nowhere"))
+    })
+  )
   it.live("doctor finds a state folder on a network file system wrong, even before the folder exists", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem

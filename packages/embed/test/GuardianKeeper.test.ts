@@ -86,48 +86,6 @@ const silent = Effect.fnUntraced(function* (
   return { did, warnings }
 })
 
-it.effect("a silent guardian is killed, and another is started once it is gone", () =>
-  Effect.gen(function* () {
-    const { did } = yield* silent("gone")
-    assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
-  })
-)
-it.effect("the guardian's silence is counted from zero after souffleur itself was suspended", () =>
-  Effect.gen(function* () {
-    const { did } = yield* silent("gone", { still: { at: 200, lasts: 200 } })
-    assert.deepStrictEqual(did, [])
-  })
-)
-it.effect("a silent guardian is killed and reported although the log cannot be written: it may hold the log", () =>
-  Effect.gen(function* () {
-    const locked = Effect.fail(new LogUnusable({ reason: "locked", problem: "by the guardian" }))
-    const { did, warnings } = yield* silent("gone", { told: locked })
-    assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
-    assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
-  })
-)
-it.effect("a souffleur that no longer owns the watch kills no guardian, and stops looking", () =>
-  Effect.gen(function* () {
-    const { did } = yield* silent("gone", {
-      told: Effect.fail(new Refused({ reason: "fenced", message: "another has it" }))
-    })
-    assert.deepStrictEqual(did, ["tell guardian 50"])
-  })
-)
-
-describe("behaviour#guardian", () => {
-  it.effect(
-    "a killed guardian that does not end is reported and killed again later, and no other is started beside it",
-    () =>
-      Effect.gen(function* () {
-        const { did, warnings } = yield* silent("stopped")
-        assert.deepStrictEqual(new Set(did), new Set(["tell guardian 50", "SIGKILL 50"]))
-        assert.isAbove(did.length, 1)
-        assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
-      })
-  )
-})
-
 /**
  * Looks each second at a guardian with pid 50, or at none. A start gives a process with pid 51 that never beats, or
  * nothing.
@@ -170,32 +128,70 @@ const guarding = Effect.fnUntraced(function* (given: {
   return { did, fiber, seconds }
 })
 
-it.effect("a guardian that is gone is replaced at once, without a signal", () =>
-  Effect.gen(function* () {
-    const { did, seconds } = yield* guarding({ guardian: "gone", starts: true })
-    yield* seconds(2)
-    assert.deepStrictEqual(did, ["start"])
-  })
-)
-it.effect("a guardian that was started and never beats is ended after a minute, and no other process is", () =>
-  Effect.gen(function* () {
-    const { did, seconds } = yield* guarding({ starts: true })
-    yield* seconds(60)
-    assert.deepStrictEqual(did, ["start"])
-    yield* seconds(3)
-    assert.deepStrictEqual(did, ["start", "tell guardian 51", "SIGKILL 51"])
-  })
-)
-it.effect("a guardian that cannot be started three times is reported, and no further start is tried", () =>
-  Effect.gen(function* () {
-    const { did, fiber, seconds } = yield* guarding({ starts: false })
-    yield* seconds(60)
-    assert.deepStrictEqual(did, ["start", "start", "start"])
-    assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
-  })
-)
-
 describe("behaviour#guardian", () => {
+  it.effect("a silent guardian is killed, and another is started once it is gone", () =>
+    Effect.gen(function* () {
+      const { did } = yield* silent("gone")
+      assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
+    })
+  )
+  it.effect("the guardian's silence is counted from zero after souffleur itself was suspended", () =>
+    Effect.gen(function* () {
+      const { did } = yield* silent("gone", { still: { at: 200, lasts: 200 } })
+      assert.deepStrictEqual(did, [])
+    })
+  )
+  it.effect("a silent guardian is killed and reported although the log cannot be written: it may hold the log", () =>
+    Effect.gen(function* () {
+      const locked = Effect.fail(new LogUnusable({ reason: "locked", problem: "by the guardian" }))
+      const { did, warnings } = yield* silent("gone", { told: locked })
+      assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
+      assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
+    })
+  )
+  it.effect("a souffleur that no longer owns the watch kills no guardian, and stops looking", () =>
+    Effect.gen(function* () {
+      const { did } = yield* silent("gone", {
+        told: Effect.fail(new Refused({ reason: "fenced", message: "another has it" }))
+      })
+      assert.deepStrictEqual(did, ["tell guardian 50"])
+    })
+  )
+  it.effect(
+    "a killed guardian that does not end is reported and killed again later, and no other is started beside it",
+    () =>
+      Effect.gen(function* () {
+        const { did, warnings } = yield* silent("stopped")
+        assert.deepStrictEqual(new Set(did), new Set(["tell guardian 50", "SIGKILL 50"]))
+        assert.isAbove(did.length, 1)
+        assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
+      })
+  )
+
+  it.effect("a guardian that is gone is replaced at once, without a signal", () =>
+    Effect.gen(function* () {
+      const { did, seconds } = yield* guarding({ guardian: "gone", starts: true })
+      yield* seconds(2)
+      assert.deepStrictEqual(did, ["start"])
+    })
+  )
+  it.effect("a guardian that was started and never beats is ended after a minute, and no other process is", () =>
+    Effect.gen(function* () {
+      const { did, seconds } = yield* guarding({ starts: true })
+      yield* seconds(60)
+      assert.deepStrictEqual(did, ["start"])
+      yield* seconds(3)
+      assert.deepStrictEqual(did, ["start", "tell guardian 51", "SIGKILL 51"])
+    })
+  )
+  it.effect("a guardian that cannot be started three times is reported, and no further start is tried", () =>
+    Effect.gen(function* () {
+      const { did, fiber, seconds } = yield* guarding({ starts: false })
+      yield* seconds(60)
+      assert.deepStrictEqual(did, ["start", "start", "start"])
+      assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
+    })
+  )
   it.effect("on a full disk a silent guardian is left alone, a failed start counts nothing, and room ends both", () =>
     Effect.gen(function* () {
       let full = true
@@ -215,17 +211,17 @@ describe("behaviour#guardian", () => {
       assert.deepStrictEqual(silent.did, ["tell guardian 50", "SIGKILL 50", "start"])
     })
   )
+  it.effect("a souffleur that is told to leave dismisses its guardian, whether that beats or was just started", () =>
+    Effect.gen(function* () {
+      const left = yield* Deferred.make<void>()
+      const departing = Effect.provideService(Departure, Deferred.await(left))
+      const beating = yield* departing(guarding({ guardian: "running", starts: true }))
+      const young = yield* departing(guarding({ starts: true }))
+      yield* beating.seconds(2)
+      yield* Deferred.succeed(left, undefined)
+      yield* beating.seconds(1)
+      assert.deepStrictEqual(beating.did, ["SIGTERM 50"])
+      assert.deepStrictEqual(young.did, ["start", "SIGTERM 51"])
+    })
+  )
 })
-it.effect("a souffleur that is told to leave dismisses its guardian, whether that beats or was just started", () =>
-  Effect.gen(function* () {
-    const left = yield* Deferred.make<void>()
-    const departing = Effect.provideService(Departure, Deferred.await(left))
-    const beating = yield* departing(guarding({ guardian: "running", starts: true }))
-    const young = yield* departing(guarding({ starts: true }))
-    yield* beating.seconds(2)
-    yield* Deferred.succeed(left, undefined)
-    yield* beating.seconds(1)
-    assert.deepStrictEqual(beating.did, ["SIGTERM 50"])
-    assert.deepStrictEqual(young.did, ["start", "SIGTERM 51"])
-  })
-)

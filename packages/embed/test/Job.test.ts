@@ -66,17 +66,17 @@ describe("command-line#state-words", () => {
     assert.deepStrictEqual([watch.state, run.state], ["needs you", "needs you"])
     assert.deepStrictEqual([watch.need?.next, run.need?.next], ["souffleur doctor", "souffleur doctor"])
   })
-})
 
-it("a job is read by programs with its time in UTC", () => {
-  assert.deepStrictEqual(jobJson(ofWatch({ project: "/p", firstAgent: "pi" })), {
-    kind: "watch",
-    id: "w",
-    project: "/p",
-    agent: "pi",
-    state: "working",
-    standing: "watching",
-    need: null,
-    last_event_at: "2026-03-01T12:00:00.000Z"
+  it("a job is read by programs with its time in UTC", () => {
+    assert.deepStrictEqual(jobJson(ofWatch({ project: "/p", firstAgent: "pi" })), {
+      kind: "watch",
+      id: "w",
+      project: "/p",
+      agent: "pi",
+      state: "working",
+      standing: "watching",
+      need: null,
+      last_event_at: "2026-03-01T12:00:00.000Z"
+    })
   })
 })

@@ -19,30 +19,29 @@ const live = (files: ReadonlyArray<AgentSession>, told: ReadonlyArray<Held>, ...
     host({ running, files, hooks: { held: Effect.succeed(told) } })
   )
 
-it.effect("the live sessions are those of the pid files where there are no hooks", () =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* live([pidFile(10, "a")], []), [[10, "a", "/p"]])
-  })
-)
-
-it.effect("a hook outranks a pid file on the session of a process, and adds a process without a pid file", () =>
-  Effect.gen(function* () {
-    const sessions = yield* live(
-      [pidFile(10, "old"), pidFile(20, "b")],
-      [held(10, "new"), held(30, "c")],
-      process(10),
-      process(20),
-      process(30)
-    )
-    assert.deepStrictEqual(sessions, [
-      [10, "new", "/p"],
-      [20, "b", "/p"],
-      [30, "c", ""]
-    ])
-  })
-)
-
 describe("behaviour#who-holds-a-session", () => {
+  it.effect("the live sessions are those of the pid files where there are no hooks", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* live([pidFile(10, "a")], []), [[10, "a", "/p"]])
+    })
+  )
+
+  it.effect("a hook outranks a pid file on the session of a process, and adds a process without a pid file", () =>
+    Effect.gen(function* () {
+      const sessions = yield* live(
+        [pidFile(10, "old"), pidFile(20, "b")],
+        [held(10, "new"), held(30, "c")],
+        process(10),
+        process(20),
+        process(30)
+      )
+      assert.deepStrictEqual(sessions, [
+        [10, "new", "/p"],
+        [20, "b", "/p"],
+        [30, "c", ""]
+      ])
+    })
+  )
   it.effect(
     "the live sessions leave out hooks of a process that is gone, a zombie, another user's, or another under its pid",
     () =>

@@ -20,7 +20,7 @@ const collectedBy = (variables: Readonly<Record<string, string>>) =>
 const metricsIn = ({ body }: Collected): ReadonlyArray<{ readonly name: string; readonly sum: unknown }> =>
   JSON.parse(body.toString()).resourceMetrics[0].scopeMetrics[0].metrics
 
-describe("command-line#metrics", () => {
+describe("command-line#numbers-by-otlp", () => {
   it("a counter, a gauge and a histogram are those of OTLP, whose buckets hold no other", () => {
     const histogram = {
       type: "histogram",

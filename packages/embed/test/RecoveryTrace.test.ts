@@ -11,6 +11,13 @@ import { TracedNight } from "./TracedNight.ts"
 const at = <E extends WatchEvent>(at: number, event: E): E => ({ ...event, at })
 const { recorded, taken } = TracedNight
 const only = (events: typeof recorded) => recoveriesOf(watchChanges(events))[0]!
+const closed = (time: number) => [
+  ...recorded.slice(0, 4),
+  { ...recorded[3]!, revision: 5, event: at(time, examples.RecoveryFailedClosed) }
+]
+
+const target = (variables: Readonly<Record<string, string>>, asked = false) =>
+  Result.getOrThrow(otlpTarget(variables, "traces", asked))
 
 describe("command-line#traces", () => {
   it.effect("a recovery is one trace, whole although souffleur was killed in it, with a span for each attempt", () =>
@@ -69,13 +76,6 @@ describe("command-line#traces", () => {
       assert.strictEqual(new Set([id, ...others]).size, 4)
     })
   )
-})
-const closed = (time: number) => [
-  ...recorded.slice(0, 4),
-  { ...recorded[3]!, revision: 5, event: at(time, examples.RecoveryFailedClosed) }
-]
-
-describe("command-line#traces", () => {
   it.effect("a recovery that brought nothing back is an error in its trace", () =>
     Effect.gen(function* () {
       const [root] = yield* traceOf("w", only(closed(6000)))
@@ -94,12 +94,6 @@ describe("command-line#traces", () => {
     assert.isUndefined(recoveryAt(recorded, 4999))
     assert.isUndefined(recoveryAt(recorded, taken + 1))
   })
-})
-
-const target = (variables: Readonly<Record<string, string>>, asked = false) =>
-  Result.getOrThrow(otlpTarget(variables, "traces", asked))
-
-describe("command-line#traces", () => {
   it("nothing is exported unless an endpoint or the exporter is named, or a person asks", () => {
     assert.isNull(target({}))
     assert.isNull(target({ OTEL_SERVICE_NAME: "x", OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://c:4318" }))

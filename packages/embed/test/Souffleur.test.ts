@@ -412,48 +412,6 @@ describe("behaviour#hand-over", () => {
       assert.deepStrictEqual([codex.orders.length, world.agent.orders.length], [4, 1])
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
-})
-
-describe("behaviour#adopt", () => {
-  it.effect("a watch whose new Conductor is another agent goes on with that agent, also in a fresh session", () => {
-    const { codex, layer, world } = withCodex({ recovery: "export" })
-    return Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      const { id } = yield* souffleur.watch(asked)
-      yield* untilEvent(id, "WatchSettled")
-      world.conductor.begin({ pid: 4800, sessionId: "s2" })
-      codex.files?.add("s2")
-      const { agent } = yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2", force: true })
-      assert.strictEqual(agent, "codex")
-      // The first one has ended too.
-      world.agent.sessions = world.agent.sessions.filter(({ sessionId }) => sessionId === "s2")
-      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
-      yield* world.conductor.dies
-      const { provider } = yield* Fiber.join(relaunched)
-      assert.strictEqual(provider, "claude_export")
-      assert.strictEqual(codex.orders.at(-1)?.session._tag, "Fresh")
-    }).pipe(Effect.scoped, Effect.provide(layer))
-  })
-})
-
-describe("behaviour#launch", () => {
-  it.effect("an agent that takes no window goes on without one in tmux", () => {
-    const { codex, layer, world } = withCodex()
-    world.launcher.terminal = "tmux"
-    codex.windowless = true
-    return Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      const { id } = yield* souffleur.watch(asked)
-      yield* untilEvent(id, "WatchSettled")
-      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
-      yield* souffleur.retry(id, { agent: "codex" })
-      const { print } = yield* Fiber.join(relaunched)
-      assert.deepStrictEqual([print, world.launches.map(({ command }) => command.window)], [true, [undefined]])
-    }).pipe(Effect.scoped, Effect.provide(layer))
-  })
-})
-
-describe("behaviour#hand-over", () => {
   it.effect("a hand-over to an agent that has gone since stops nothing, and the agent before goes on", () => {
     const { codex, layer, world } = withCodex()
     // It goes between the word and the recovery.
@@ -520,4 +478,43 @@ describe("behaviour#hand-over", () => {
       }).pipe(Effect.scoped, Effect.provide(layer))
     }
   )
+})
+
+describe("behaviour#adopt", () => {
+  it.effect("a watch whose new Conductor is another agent goes on with that agent, also in a fresh session", () => {
+    const { codex, layer, world } = withCodex({ recovery: "export" })
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      world.conductor.begin({ pid: 4800, sessionId: "s2" })
+      codex.files?.add("s2")
+      const { agent } = yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2", force: true })
+      assert.strictEqual(agent, "codex")
+      // The first one has ended too.
+      world.agent.sessions = world.agent.sessions.filter(({ sessionId }) => sessionId === "s2")
+      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+      yield* world.conductor.dies
+      const { provider } = yield* Fiber.join(relaunched)
+      assert.strictEqual(provider, "claude_export")
+      assert.strictEqual(codex.orders.at(-1)?.session._tag, "Fresh")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
+
+describe("behaviour#launch", () => {
+  it.effect("an agent that takes no window goes on without one in tmux", () => {
+    const { codex, layer, world } = withCodex()
+    world.launcher.terminal = "tmux"
+    codex.windowless = true
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
+      yield* souffleur.retry(id, { agent: "codex" })
+      const { print } = yield* Fiber.join(relaunched)
+      assert.deepStrictEqual([print, world.launches.map(({ command }) => command.window)], [true, [undefined]])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })

@@ -37,6 +37,13 @@ describe("command-line#without-a-command", () => {
     assert.isUndefined(next({ phase: "Exited", end: "completed" }, false))
     assert.strictEqual(next({ person }, false), "souffleur resume w")
   })
+  it("a watch is unwatched where its souffleur is gone, unless it has ended", () => {
+    const standing = (more: Partial<Watch>, owned: boolean) =>
+      standingOf({ ...initial, phase: "Watching", generation: 1, ...more }, owned)
+    assert.strictEqual(standing({}, true), "watching")
+    assert.strictEqual(standing({ held: { since: noon } }, false), "unwatched: its souffleur is gone")
+    assert.strictEqual(standing({ phase: "Exited", end: "completed" }, false), "completed")
+  })
 })
 
 describe("behaviour#waiting-for-a-person", () => {
@@ -114,25 +121,15 @@ describe("command-line#status", () => {
     assert.strictEqual(says({ generation: 2, launchId: "w-g2", recovery }), "recovering")
     assert.strictEqual(says({ phase: "Exited", end: "completed", person: { for: "x", since: noon } }), "completed")
   })
-})
 
-describe("command-line#without-a-command", () => {
-  it("a watch is unwatched where its souffleur is gone, unless it has ended", () => {
-    const standing = (more: Partial<Watch>, owned: boolean) =>
-      standingOf({ ...initial, phase: "Watching", generation: 1, ...more }, owned)
-    assert.strictEqual(standing({}, true), "watching")
-    assert.strictEqual(standing({ held: { since: noon } }, false), "unwatched: its souffleur is gone")
-    assert.strictEqual(standing({ phase: "Exited", end: "completed" }, false), "completed")
+  it("the state of a watch names a deferred kill while the heartbeat is too old", () => {
+    const deferred = { message: "a tool runs: Bash", until: noon + 10 * minute }
+    assert.strictEqual(says({ deferred }, true), "silent, spared until 12:10:00 UTC")
+    assert.strictEqual(says({ deferred }), "watching")
   })
-})
 
-it("the state of a watch names a deferred kill while the heartbeat is too old", () => {
-  const deferred = { message: "a tool runs: Bash", until: noon + 10 * minute }
-  assert.strictEqual(says({ deferred }, true), "silent, spared until 12:10:00 UTC")
-  assert.strictEqual(says({ deferred }), "watching")
-})
-
-it("a future time has its date where it is on another day", () => {
-  assert.strictEqual(Words.deadline(noon + minute, noon), "12:01:00 UTC")
-  assert.strictEqual(Words.deadline(noon + 3 * 24 * 60 * minute, noon), "2026-03-04 12:00 UTC")
+  it("a future time has its date where it is on another day", () => {
+    assert.strictEqual(Words.deadline(noon + minute, noon), "12:01:00 UTC")
+    assert.strictEqual(Words.deadline(noon + 3 * 24 * 60 * minute, noon), "2026-03-04 12:00 UTC")
+  })
 })

@@ -102,21 +102,18 @@ describe("command-line#timeline", () => {
     const events = given(command, opened[1]!, died, at(5500, started), relaunched)
     assert.deepInclude(watchTimeline(events, 20_000).recoveries[0], { to: 8000, outcome: "launched" })
   })
-})
 
-it("a recovery that fails closed is over, and the standby after it goes on to the end of the watch", () => {
-  const closed = at(6000, examples.RecoveryFailedClosed)
-  const released = at(9000, examples.WatchReleased)
-  const { generations, over, recoveries, to, waits } = watchTimeline(
-    given(...opened, died, at(5500, started), closed, released),
-    20_000
-  )
-  assert.deepInclude(recoveries[0], { to: 6000, outcome: "failed closed" })
-  assert.deepStrictEqual(waits, [{ kind: "standby", from: 6000, to: 9000, revision: 5 }])
-  assert.deepStrictEqual([over, to, generations[0]?.ended], [true, 9000, "pid"])
-})
-
-describe("command-line#timeline", () => {
+  it("a recovery that fails closed is over, and the standby after it goes on to the end of the watch", () => {
+    const closed = at(6000, examples.RecoveryFailedClosed)
+    const released = at(9000, examples.WatchReleased)
+    const { generations, over, recoveries, to, waits } = watchTimeline(
+      given(...opened, died, at(5500, started), closed, released),
+      20_000
+    )
+    assert.deepInclude(recoveries[0], { to: 6000, outcome: "failed closed" })
+    assert.deepStrictEqual(waits, [{ kind: "standby", from: 6000, to: 9000, revision: 5 }])
+    assert.deepStrictEqual([over, to, generations[0]?.ended], [true, 9000, "pid"])
+  })
   it("a wait, a hold and a wait for a person are told with their times", () => {
     const wait = at(3000, { ...examples.WaitStarted, kind: "usage-limit" as const, until: 4000 })
     const { waits } = watchTimeline(
@@ -161,13 +158,10 @@ describe("command-line#timeline", () => {
     const many = Array.from({ length: 400 }, (_, n) => ({ from: n * hour, to: n * hour + hour / 2, after: n }))
     assert.closeTo(foldedScale(0, 400 * hour, many)(400 * hour), 1, 1e-6)
   })
-})
 
-it("a watch without an event has an empty timeline", () => {
-  assert.deepInclude(watchTimeline([], 5), { from: 5, to: 5, over: false, generations: [], recoveries: [] })
-})
-
-describe("command-line#timeline", () => {
+  it("a watch without an event has an empty timeline", () => {
+    assert.deepInclude(watchTimeline([], 5), { from: 5, to: 5, over: false, generations: [], recoveries: [] })
+  })
   it("a run is told by its tasks, with each agent, its outcome, the feedback and the commits", () => {
     const { AgentAsked, AgentLimited, ImplementationCompleted, ReviewRejected, RunOpened, TaskStarted } = runExamples
     const taskId = "task-001"

@@ -103,7 +103,7 @@ describe("command-line#traces", () => {
       assert.isUndefined(headers["traceparent"])
     }).pipe(Effect.scoped, Effect.provide(services))
   )
+  it.effect("a watch is followed by no teller where no collector is named", () =>
+    traceTeller(id).pipe(Effect.provide(services))
+  )
 })
-it.effect("a watch is followed by no teller where no collector is named", () =>
-  traceTeller(id).pipe(Effect.provide(services))
-)

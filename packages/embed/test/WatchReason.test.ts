@@ -124,27 +124,6 @@ describe("command-line#looking", () => {
       "goes on by itself is left alone"
     )
   })
-})
-
-describe("behaviour#solo", () => {
-  it("why tells of a hold and its end, of a wait that an operator ended, and of a command's end and pause", () => {
-    const held = Event.HoldStarted.make({ at })
-    const ended = (end: Event.Evidence["end"]) => {
-      const death = died("pid")
-      return { ...death, evidence: { ...death.evidence, end } }
-    }
-    assert.include(why(held), "souffleur go ends it")
-    assert.include(why(held, Event.HoldEnded.make({ at: at + hour })), "it was held for 1 h 0 m")
-    assert.include(why(held, Event.HoldEnded.make({ at })), "nothing was held back")
-    assert.include(why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "go" })), "done now, once")
-    const paused = why(ended({ _tag: "Exited", code: 3 }), wait("pause", at + hour))
-    assert.include(paused, "The Conductor is dead: it ended with exit code 3")
-    assert.include(paused, "The command is run again at 04:00:00 UTC, after a pause of 1 h 0 m")
-    assert.include(why(ended({ _tag: "Killed", signal: "SIGKILL" })), "it ended by SIGKILL")
-  })
-})
-
-describe("command-line#looking", () => {
   it("why tells of an awaited person, a deferred kill and a ceiling, and what to do there", () => {
     const person = why(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }))
     for (const part of [
@@ -174,6 +153,68 @@ describe("command-line#looking", () => {
     for (const told of [person, ceiling, renewed])
       assert.match(told, /Evidence\n {2}\S.*Rule\n {2}\S.*Action\n {2}(?!nothing more)\S/su)
   })
+
+  it("why leaves comms out of a death without comms, and gives the reason of a relaunch", () => {
+    const hung = why(died("hang"))
+    assert.include(hung, "it has used no processor for 7 m 0 s")
+    assert.notInclude(hung, "task-00")
+    assert.include(why(died("untaken")), "it was launched 1 h 0 m before")
+    assert.include(why(died("untaken")), "its session s1 had no file: it never began")
+    const relaunched = Event.ConductorRelaunched.make({
+      at,
+      cycle: 1,
+      generation: 2,
+      provider: "small_handoff",
+      launchId: "w-g2-c1-6-launch-1",
+      conductor,
+      sessionId: "s2",
+      awaiting: false,
+      print: true,
+      exportPath: "/e.md",
+      taskCount: 0,
+      taskFingerprint: "0 head",
+      conductorState: null,
+      lastMessageId: 0
+    })
+    const started = Event.RecoveryStarted.make({ at, cycle: 1, trigger: "context", purpose: "relaunch" })
+    assert.include(why(started, relaunched), "the recovery began because its conversation no longer fitted the model")
+  })
+
+  it("why of three ends without progress says how the last process ended, and how a person starts it again", () => {
+    const ended = { ...died("pid"), evidence: { ...evidence, end: { _tag: "Exited", code: 3 } } } as const
+    const starts = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "export", trigger: "pid" })
+    const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: null })
+    assert.include(why(ended, starts, exhausted), "the last one ended with exit code 3")
+    assert.notInclude(why(ended, died("pid"), starts, exhausted), "exit code")
+    const of = (change: Partial<typeof Event.WatchOpened.Type>) =>
+      reasonsOf(recordedAs([{ ...opened[0]!, ...change } as WatchEvent, ended, starts, exhausted])).at(-1)?.act ?? ""
+    assert.include(of({}), '"souffleur run" with session s1 goes on with the conversation')
+    assert.include(of({ kind: "command", sessionId: unknownSession }), "starts the command again")
+    assert.include(of({ sessionId: unknownSession }), "starts the agent again")
+  })
+  it("why of a wait that a request ended names the request", () => {
+    const asked = why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "asked" }))
+    assert.include(asked, "asked for a fresh context: the wait is over")
+    assert.notInclude(asked, "by itself")
+  })
+})
+
+describe("behaviour#solo", () => {
+  it("why tells of a hold and its end, of a wait that an operator ended, and of a command's end and pause", () => {
+    const held = Event.HoldStarted.make({ at })
+    const ended = (end: Event.Evidence["end"]) => {
+      const death = died("pid")
+      return { ...death, evidence: { ...death.evidence, end } }
+    }
+    assert.include(why(held), "souffleur go ends it")
+    assert.include(why(held, Event.HoldEnded.make({ at: at + hour })), "it was held for 1 h 0 m")
+    assert.include(why(held, Event.HoldEnded.make({ at })), "nothing was held back")
+    assert.include(why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "go" })), "done now, once")
+    const paused = why(ended({ _tag: "Exited", code: 3 }), wait("pause", at + hour))
+    assert.include(paused, "The Conductor is dead: it ended with exit code 3")
+    assert.include(paused, "The command is run again at 04:00:00 UTC, after a pause of 1 h 0 m")
+    assert.include(why(ended({ _tag: "Killed", signal: "SIGKILL" })), "it ended by SIGKILL")
+  })
 })
 
 describe("behaviour#standby", () => {
@@ -201,32 +242,6 @@ describe("behaviour#standby", () => {
     for (const told of [sentence(adopted(false), known), why(adopted(false)), sentence(opened[0]!, known)])
       assert.notInclude(told, "evidence")
   })
-})
-
-it("why leaves comms out of a death without comms, and gives the reason of a relaunch", () => {
-  const hung = why(died("hang"))
-  assert.include(hung, "it has used no processor for 7 m 0 s")
-  assert.notInclude(hung, "task-00")
-  assert.include(why(died("untaken")), "it was launched 1 h 0 m before")
-  assert.include(why(died("untaken")), "its session s1 had no file: it never began")
-  const relaunched = Event.ConductorRelaunched.make({
-    at,
-    cycle: 1,
-    generation: 2,
-    provider: "small_handoff",
-    launchId: "w-g2-c1-6-launch-1",
-    conductor,
-    sessionId: "s2",
-    awaiting: false,
-    print: true,
-    exportPath: "/e.md",
-    taskCount: 0,
-    taskFingerprint: "0 head",
-    conductorState: null,
-    lastMessageId: 0
-  })
-  const started = Event.RecoveryStarted.make({ at, cycle: 1, trigger: "context", purpose: "relaunch" })
-  assert.include(why(started, relaunched), "the recovery began because its conversation no longer fitted the model")
 })
 
 describe("behaviour#hand-over", () => {
@@ -267,24 +282,6 @@ describe("behaviour#hand-over", () => {
       "because a person took a failed hand-over back"
     )
   })
-})
-
-it("why of three ends without progress says how the last process ended, and how a person starts it again", () => {
-  const ended = { ...died("pid"), evidence: { ...evidence, end: { _tag: "Exited", code: 3 } } } as const
-  const starts = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "export", trigger: "pid" })
-  const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: null })
-  assert.include(why(ended, starts, exhausted), "the last one ended with exit code 3")
-  assert.notInclude(why(ended, died("pid"), starts, exhausted), "exit code")
-  const of = (change: Partial<typeof Event.WatchOpened.Type>) =>
-    reasonsOf(recordedAs([{ ...opened[0]!, ...change } as WatchEvent, ended, starts, exhausted])).at(-1)?.act ?? ""
-  assert.include(of({}), '"souffleur run" with session s1 goes on with the conversation')
-  assert.include(of({ kind: "command", sessionId: unknownSession }), "starts the command again")
-  assert.include(of({ sessionId: unknownSession }), "starts the agent again")
-})
-it("why of a wait that a request ended names the request", () => {
-  const asked = why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "asked" }))
-  assert.include(asked, "asked for a fresh context: the wait is over")
-  assert.notInclude(asked, "by itself")
 })
 
 describe("command-line#page", () => {

@@ -1,6 +1,6 @@
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { claudeCode } from "@souffleur/claude"
 import { terminalOf } from "../src/world/World.ts"
@@ -18,26 +18,28 @@ const chosen = (launcher: string, variables: Readonly<Record<string, string>>) =
     Effect.provide(HostServices.layer)
   )
 
-it.effect("auto is the innermost terminal around souffleur that can open a window", () =>
-  Effect.gen(function* () {
-    const auto = (variables: Readonly<Record<string, string>>) => chosen("auto", variables)
-    assert.strictEqual(yield* auto({}), "headless")
-    assert.strictEqual(yield* auto({ TMUX: "/tmp/tmux-0/default,1,0" }), "tmux")
-    assert.strictEqual(yield* auto(inKitty), "kitty")
-    assert.strictEqual(yield* auto({ ...inKitty, TMUX: "/tmp/tmux-0/default,1,0" }), "tmux")
-    for (const name of ["KITTY_WINDOW_ID", "KITTY_LISTEN_ON"])
-      assert.strictEqual(yield* auto({ ...inKitty, [name]: "" }), "headless")
-  })
-)
+describe("settings#launcher", () => {
+  it.effect("auto is the innermost terminal around souffleur that can open a window", () =>
+    Effect.gen(function* () {
+      const auto = (variables: Readonly<Record<string, string>>) => chosen("auto", variables)
+      assert.strictEqual(yield* auto({}), "headless")
+      assert.strictEqual(yield* auto({ TMUX: "/tmp/tmux-0/default,1,0" }), "tmux")
+      assert.strictEqual(yield* auto(inKitty), "kitty")
+      assert.strictEqual(yield* auto({ ...inKitty, TMUX: "/tmp/tmux-0/default,1,0" }), "tmux")
+      for (const name of ["KITTY_WINDOW_ID", "KITTY_LISTEN_ON"])
+        assert.strictEqual(yield* auto({ ...inKitty, [name]: "" }), "headless")
+    })
+  )
 
-it.effect("a named terminal that does not answer is refused, and the refusal says what to do", () =>
-  Effect.gen(function* () {
-    assert.strictEqual(yield* chosen("kitty", { KITTY_LISTEN_ON: "unix:/run/kitty" }), "kitty")
-    assert.match(
-      yield* chosen("kitty", { KITTY_WINDOW_ID: "3" }),
-      /kitty needs KITTY_LISTEN_ON: .*allow_remote_control/
-    )
-    assert.match(yield* chosen("tmux", inKitty), /tmux needs souffleur itself to run inside tmux/)
-    assert.strictEqual(yield* chosen("headless", { ...inKitty, TMUX: "x" }), "headless")
-  })
-)
+  it.effect("a named terminal that does not answer is refused, and the refusal says what to do", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* chosen("kitty", { KITTY_LISTEN_ON: "unix:/run/kitty" }), "kitty")
+      assert.match(
+        yield* chosen("kitty", { KITTY_WINDOW_ID: "3" }),
+        /kitty needs KITTY_LISTEN_ON: .*allow_remote_control/
+      )
+      assert.match(yield* chosen("tmux", inKitty), /tmux needs souffleur itself to run inside tmux/)
+      assert.strictEqual(yield* chosen("headless", { ...inKitty, TMUX: "x" }), "headless")
+    })
+  )
+})

@@ -48,39 +48,6 @@ describe("fleet#a-host", () => {
       assert.deepInclude(yield* Effect.provide(looked, closed), { _tag: "HubAway", problem: "it cannot be reached" })
     })
   )
-})
-
-it.live("an answer of the contract is taken at its word", () =>
-  Effect.gen(function* () {
-    const layer = yield* inPlaceOfAHub((_, response) => {
-      response.writeHead(404, { "content-type": "application/json" })
-      response.end('{"_tag":"NoSuchLog"}')
-    })
-    assert.deepInclude(yield* Effect.provide(looked, layer), { _tag: "NoSuchLog" })
-  })
-)
-
-describe("security#where-words-go", () => {
-  it.live("a view that is too large, or is none, is no answer", () =>
-    Effect.gen(function* () {
-      const answered = (body: () => string) =>
-        Effect.flatMap(
-          inPlaceOfAHub((_, response) => {
-            response.writeHead(200, { "content-type": "application/json" })
-            response.end(body())
-          }),
-          (layer) => Effect.provide(Effect.exit(FleetDesk.use(({ view }) => view)), layer)
-        )
-      assert.isTrue(Exit.isSuccess(yield* answered(() => '{"now":0,"hosts":[],"jobs":[],"more":0}')))
-      assert.isTrue(Exit.isFailure(yield* answered(() => '{"now":0,"hosts":[],"jobs":[{}],"more":0}')))
-      assert.isTrue(
-        Exit.isFailure(yield* answered(() => `${" ".repeat(17_000_000)}{"now":0,"hosts":[],"jobs":[],"more":0}`))
-      )
-    })
-  )
-})
-
-describe("fleet#a-host", () => {
   it.live("an answer to a host is short, and as many words as may wait fit into it", () =>
     Effect.gen(function* () {
       const waiting = (body: string) =>
@@ -118,6 +85,35 @@ describe("fleet#a-host", () => {
       const sent = (data: string) => patience(Hub.use((hub) => hub.append(log, batch(data))))
       assert.strictEqual(yield* sent("{}"), 11)
       assert.strictEqual(yield* sent("x".repeat(1_000_000)), 60)
+    })
+  )
+})
+
+describe("fleet#contract", () => {
+  it.live("an answer of the contract is taken at its word", () =>
+    Effect.gen(function* () {
+      const layer = yield* inPlaceOfAHub((_, response) => {
+        response.writeHead(404, { "content-type": "application/json" })
+        response.end('{"_tag":"NoSuchLog"}')
+      })
+      assert.deepInclude(yield* Effect.provide(looked, layer), { _tag: "NoSuchLog" })
+    })
+  )
+  it.live("a view that is too large, or is none, is no answer", () =>
+    Effect.gen(function* () {
+      const answered = (body: () => string) =>
+        Effect.flatMap(
+          inPlaceOfAHub((_, response) => {
+            response.writeHead(200, { "content-type": "application/json" })
+            response.end(body())
+          }),
+          (layer) => Effect.provide(Effect.exit(FleetDesk.use(({ view }) => view)), layer)
+        )
+      assert.isTrue(Exit.isSuccess(yield* answered(() => '{"now":0,"hosts":[],"jobs":[],"more":0}')))
+      assert.isTrue(Exit.isFailure(yield* answered(() => '{"now":0,"hosts":[],"jobs":[{}],"more":0}')))
+      assert.isTrue(
+        Exit.isFailure(yield* answered(() => `${" ".repeat(17_000_000)}{"now":0,"hosts":[],"jobs":[],"more":0}`))
+      )
     })
   )
 })

@@ -19,8 +19,8 @@ describe("fleet#forks", () => {
   })
 })
 
-describe("fleet#a-host, fleet#chain", () => {
-  it.layer(layerHashing)((it) => {
+it.layer(layerHashing)((it) => {
+  describe("fleet#chain", () => {
     describe("the chain", () => {
       it.effect("two logs have the same digest if they have the same events in the same order", () =>
         Effect.gen(function* () {
@@ -39,8 +39,10 @@ describe("fleet#a-host, fleet#chain", () => {
         })
       )
     })
+  })
 
-    describe("a shipper", () => {
+  describe("a shipper", () => {
+    describe("fleet#a-host, fleet#chain", () => {
       it.effect(
         "a shipper ships what is there and what comes, each event once and in order, and beats when nothing comes",
         () =>
@@ -84,26 +86,6 @@ describe("fleet#a-host, fleet#chain", () => {
           })
       )
       it.effect(
-        "a shipper tells that words wait at the hub once the hub has taken a batch or a beat, and not before",
-        () =>
-          Effect.gen(function* () {
-            const world = yield* fleetWorld
-            world.events.push(eventAt(1))
-            yield* world.weather("away")
-            yield* Effect.forkChild(world.shipping)
-            yield* TestClock.adjust("25 seconds")
-            assert.strictEqual(world.state.toldOfWords, 0)
-            world.state.words = [
-              { id: "2b1f3c9a-4e52-4a3f-9a77-0c6f1f3f5a11", watch: "w", word: "go", seen: 1, person: "anna", left: 1 }
-            ]
-            yield* TestClock.adjust("20 seconds")
-            assert.strictEqual(world.state.toldOfWords, 2)
-            world.state.forked = true
-            yield* TestClock.adjust("20 seconds")
-            assert.strictEqual(world.state.toldOfWords, 2)
-          })
-      )
-      it.effect(
         "a new shipper goes on where the hub is, after a death as after a hub that was restored from a backup",
         () =>
           Effect.gen(function* () {
@@ -120,30 +102,6 @@ describe("fleet#a-host, fleet#chain", () => {
             yield* world.caughtUp
             assert.deepStrictEqual(world.copied, world.events)
           })
-      )
-      it.effect("a log that is another one at the hub's mark is forked: the hub is told, and nothing is shipped", () =>
-        Effect.gen(function* () {
-          const world = yield* fleetWorld
-          yield* world.given(eventAt(1), eventAt(2, '{"another":true}'))
-          world.events.push(eventAt(1), eventAt(2), eventAt(3))
-          const forked = yield* Effect.flip(world.shipping)
-          assert.deepInclude(forked, { _tag: "LogForked", at: 2 })
-          assert.include(forked.message, "souffleur fleet rename")
-          assert.deepStrictEqual([world.state.forks, world.copied.length], [1, 2])
-          assert.deepInclude(
-            yield* Effect.flip(world.shipping),
-            { _tag: "LogForked" },
-            "and the other host is refused too"
-          )
-        })
-      )
-      it.effect("a log that ends before the hub's mark is forked: it was restored from a backup", () =>
-        Effect.gen(function* () {
-          const world = yield* fleetWorld
-          yield* world.given(eventAt(1), eventAt(2))
-          world.events.push(eventAt(1))
-          assert.deepInclude(yield* Effect.flip(world.shipping), { _tag: "LogForked", at: 2 })
-        })
       )
       it.effect("a hub that refuses each batch with the mark that it has is asked ever more rarely", () =>
         Effect.gen(function* () {
@@ -314,6 +272,59 @@ describe("fleet#a-host, fleet#chain", () => {
           assert.isDefined(shipping.pollUnsafe())
         })
       )
+    })
+
+    describe("fleet#words", () => {
+      it.effect(
+        "a shipper tells that words wait at the hub once the hub has taken a batch or a beat, and not before",
+        () =>
+          Effect.gen(function* () {
+            const world = yield* fleetWorld
+            world.events.push(eventAt(1))
+            yield* world.weather("away")
+            yield* Effect.forkChild(world.shipping)
+            yield* TestClock.adjust("25 seconds")
+            assert.strictEqual(world.state.toldOfWords, 0)
+            world.state.words = [
+              { id: "2b1f3c9a-4e52-4a3f-9a77-0c6f1f3f5a11", watch: "w", word: "go", seen: 1, person: "anna", left: 1 }
+            ]
+            yield* TestClock.adjust("20 seconds")
+            assert.strictEqual(world.state.toldOfWords, 2)
+            world.state.forked = true
+            yield* TestClock.adjust("20 seconds")
+            assert.strictEqual(world.state.toldOfWords, 2)
+          })
+      )
+    })
+
+    describe("fleet#forks", () => {
+      it.effect("a log that is another one at the hub's mark is forked: the hub is told, and nothing is shipped", () =>
+        Effect.gen(function* () {
+          const world = yield* fleetWorld
+          yield* world.given(eventAt(1), eventAt(2, '{"another":true}'))
+          world.events.push(eventAt(1), eventAt(2), eventAt(3))
+          const forked = yield* Effect.flip(world.shipping)
+          assert.deepInclude(forked, { _tag: "LogForked", at: 2 })
+          assert.include(forked.message, "souffleur fleet rename")
+          assert.deepStrictEqual([world.state.forks, world.copied.length], [1, 2])
+          assert.deepInclude(
+            yield* Effect.flip(world.shipping),
+            { _tag: "LogForked" },
+            "and the other host is refused too"
+          )
+        })
+      )
+      it.effect("a log that ends before the hub's mark is forked: it was restored from a backup", () =>
+        Effect.gen(function* () {
+          const world = yield* fleetWorld
+          yield* world.given(eventAt(1), eventAt(2))
+          world.events.push(eventAt(1))
+          assert.deepInclude(yield* Effect.flip(world.shipping), { _tag: "LogForked", at: 2 })
+        })
+      )
+    })
+
+    describe("fleet#contract", () => {
       it("a batch holds a megabyte, or one event", () => {
         const large = (position: number) => eventAt(position, "x".repeat(600_000))
         assert.lengthOf(batchOf([large(1), large(2)]), 1)

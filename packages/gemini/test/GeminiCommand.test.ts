@@ -13,67 +13,71 @@ const said = (...words: ReadonlyArray<string>) =>
     onSuccess: Option.getOrUndefined
   })
 
-it("a command of Gemini CLI is taken apart: its flags stay, and those of each launch do not", () => {
-  assert.deepStrictEqual(said("--model=m", "--session-id", "s1", "--yolo", "--skip-trust", "--prompt=--policy"), {
-    agentCommand: { program: "gemini", args: ["--model=m"] },
-    session: { _tag: "Fresh", sessionId: "s1" },
-    print: true,
-    requested: "bypassPermissions",
-    prompt: "--policy"
+describe("gemini#the-command-line", () => {
+  it("a command of Gemini CLI is taken apart: its flags stay, and those of each launch do not", () => {
+    assert.deepStrictEqual(said("--model=m", "--session-id", "s1", "--yolo", "--skip-trust", "--prompt=--policy"), {
+      agentCommand: { program: "gemini", args: ["--model=m"] },
+      session: { _tag: "Fresh", sessionId: "s1" },
+      print: true,
+      requested: "bypassPermissions",
+      prompt: "--policy"
+    })
+    assert.deepInclude(said("-y", "-o", "stream-json", "-r", "s1", "go on"), {
+      session: { _tag: "Resume", sessionId: "s1" },
+      prompt: "go on"
+    })
+    assert.include(said("-y", "one", "two"), "quote it")
+    for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
   })
-  assert.deepInclude(said("-y", "-o", "stream-json", "-r", "s1", "go on"), {
-    session: { _tag: "Resume", sessionId: "s1" },
-    prompt: "go on"
+})
+
+describe("gemini#the-ceiling", () => {
+  it("flags that lead elsewhere, or to an output without the end of the turn, are refused", () => {
+    for (const flags of [
+      ["--session-file", "x.json"],
+      ["--worktree", "w"],
+      ["--sandbox"],
+      ["--acp"],
+      ["--output-format", "text"],
+      ["--approval-mode", "plan"],
+      ["--future"]
+    ]) {
+      assert.isString(said("-y", ...flags, "-p", "sing"), flags.join(" "))
+      assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["gemini", ...flags]))), flags.join(" "))
+    }
   })
-  assert.include(said("-y", "one", "two"), "quote it")
-  for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
+
+  it("a terminal is refused, and so is each permission below the highest", () => {
+    for (const words of [["-y", "-i", "sing"], ["-y"]]) assert.include(said(...words), "terminal", words.join(" "))
+    assert.include(said("-p", "sing"), "run it with --yolo")
+    assert.include(said("-p", "sing", "--approval-mode", "auto_edit"), "must be yolo")
+  })
 })
 
-it("flags that lead elsewhere, or to an output without the end of the turn, are refused", () => {
-  for (const flags of [
-    ["--session-file", "x.json"],
-    ["--worktree", "w"],
-    ["--sandbox"],
-    ["--acp"],
-    ["--output-format", "text"],
-    ["--approval-mode", "plan"],
-    ["--future"]
-  ]) {
-    assert.isString(said("-y", ...flags, "-p", "sing"), flags.join(" "))
-    assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["gemini", ...flags]))), flags.join(" "))
-  }
-})
+it.layer(HostServices.layer)((it) => {
+  const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
+    geminiCommand(
+      {
+        agentDir: "/home/ada",
+        agentCommand: { program: process.execPath, args },
+        environment: { PATH: "/bin", GEMINI_SESSION_ID: "old", GEMINI_CLI: "1", GEMINI_API_KEY: "k", SECRET: "s" }
+      },
+      {
+        session: { _tag: "Resume", sessionId: "s1" },
+        permission: clamp("bypassPermissions", "bypassPermissions"),
+        prompt: "--policy",
+        print: true,
+        ...more
+      },
+      (sessionId) =>
+        sessionId === "s1"
+          ? Effect.succeed({ sessionId, path: "/home/ada/.gemini/tmp/opera/chats/session-1-s1.jsonl" })
+          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "none" }))
+    )
+  const argsOf = (args: ReadonlyArray<string>, more?: Partial<AgentOrder>) =>
+    Effect.map(launched(args, more), (command) => command.args)
 
-it("a terminal is refused, and so is each permission below the highest", () => {
-  for (const words of [["-y", "-i", "sing"], ["-y"]]) assert.include(said(...words), "terminal", words.join(" "))
-  assert.include(said("-p", "sing"), "run it with --yolo")
-  assert.include(said("-p", "sing", "--approval-mode", "auto_edit"), "must be yolo")
-})
-
-describe("command-line#screen", () => {
-  it.layer(HostServices.layer)((it) => {
-    const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
-      geminiCommand(
-        {
-          agentDir: "/home/ada",
-          agentCommand: { program: process.execPath, args },
-          environment: { PATH: "/bin", GEMINI_SESSION_ID: "old", GEMINI_CLI: "1", GEMINI_API_KEY: "k", SECRET: "s" }
-        },
-        {
-          session: { _tag: "Resume", sessionId: "s1" },
-          permission: clamp("bypassPermissions", "bypassPermissions"),
-          prompt: "--policy",
-          print: true,
-          ...more
-        },
-        (sessionId) =>
-          sessionId === "s1"
-            ? Effect.succeed({ sessionId, path: "/home/ada/.gemini/tmp/opera/chats/session-1-s1.jsonl" })
-            : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "none" }))
-      )
-    const argsOf = (args: ReadonlyArray<string>, more?: Partial<AgentOrder>) =>
-      Effect.map(launched(args, more), (command) => command.args)
-
+  describe("gemini#the-command-line", () => {
     it.effect("a launch tells its end in its output, and its prompt is on standard input", () =>
       Effect.gen(function* () {
         const { args, environment, input } = yield* launched(["--model", "m"])
@@ -90,6 +94,9 @@ describe("command-line#screen", () => {
         for (const other of [["-i", "sing"], []]) assert.isFalse(inPrintMode(["node", "/bin/gemini", ...other]))
       })
     )
+  })
+
+  describe("gemini#output", () => {
     it.effect("the user's own output format stays, and no other is added", () =>
       Effect.gen(function* () {
         for (const own of [
@@ -104,6 +111,9 @@ describe("command-line#screen", () => {
         }
       })
     )
+  })
+
+  describe("gemini#sessions", () => {
     it.effect("a session is resumed once it has begun, and begun where it has not", () =>
       Effect.gen(function* () {
         const resumed = yield* argsOf(["--model", "m"])
@@ -116,6 +126,9 @@ describe("command-line#screen", () => {
         assert.deepStrictEqual(fresh.slice(-2), ["--session-id", "s1"])
       })
     )
+  })
+
+  describe("gemini#the-ceiling", () => {
     it.effect("there is no launch below the highest permission, and none takes a window", () =>
       Effect.gen(function* () {
         const below = yield* Effect.flip(launched([], { permission: clamp("acceptEdits", "acceptEdits") }))
@@ -127,18 +140,24 @@ describe("command-line#screen", () => {
   })
 })
 
-it.layer(HostServices.layer)((it) => {
-  it.effect("a process is a Gemini CLI by its launcher or its package", () =>
-    Effect.gen(function* () {
-      const layer = gemini.layer({ agentDir: "/none", agentCommand: { program: "gemini", args: [] }, environment: {} })
-      const fake = Layer.succeed(Processes, new FakeProcesses().service)
-      const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
-      assert.isTrue(isAgent(["node", "/x/.bin/gemini", "--resume", "s1"]))
-      assert.isTrue(
-        isAgent(["/x/node", "--max-old-space-size=9", "/x/node_modules/@google/gemini-cli/bundle/gemini.js"])
-      )
-      for (const other of ["ollama run gemini", "node x gemini", "python3 gemini.py"])
-        assert.isFalse(isAgent(other.split(" ")), other)
-    })
-  )
+describe("gemini#processes", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("a process is a Gemini CLI by its launcher or its package", () =>
+      Effect.gen(function* () {
+        const layer = gemini.layer({
+          agentDir: "/none",
+          agentCommand: { program: "gemini", args: [] },
+          environment: {}
+        })
+        const fake = Layer.succeed(Processes, new FakeProcesses().service)
+        const { isAgent } = Context.get(yield* Layer.build(Layer.provide(layer, fake)), Agent)
+        assert.isTrue(isAgent(["node", "/x/.bin/gemini", "--resume", "s1"]))
+        assert.isTrue(
+          isAgent(["/x/node", "--max-old-space-size=9", "/x/node_modules/@google/gemini-cli/bundle/gemini.js"])
+        )
+        for (const other of ["ollama run gemini", "node x gemini", "python3 gemini.py"])
+          assert.isFalse(isAgent(other.split(" ")), other)
+      })
+    )
+  })
 })

@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import { it } from "@effect/vitest"
+import { describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { agentContract } from "@souffleur/testing"
 import { gemini } from "../src/index.ts"
@@ -11,30 +11,32 @@ const turn = (output: string, session = "finished") => ({
   output: recorded(`${output}.output`)
 })
 
-it.layer(HostServices.layer)((it) => {
-  for (const { holds, name } of agentContract({
-    kind: gemini,
-    sessionId: "90000001-1111-4111-8111-111111111111",
-    file: ".gemini/tmp/opera/chats/session-2026-11-23T12-44-90000001.jsonl",
-    finished: turn("finished"),
-    told: ["echo hello > made.txt", "**Tool call: run_shell_command**", "tool said: "],
-    killed: { ...turn("killed"), session: recorded("killed").replaceAll("90000002", "90000001") },
-    failed: [
-      { text: turn("limited"), reason: "usage-limit" },
-      { text: turn("full"), reason: "prompt-too-long" },
-      { text: turn("outage"), reason: "outage" },
-      { text: turn("account"), reason: "account" }
-    ],
-    words: ["--model", "m", "--skip-trust", "-y", "-p", "sing"],
-    lifting: [
-      ["--allowed-tools", "run_shell_command"],
-      ["--policy", "x.toml"],
-      ["--admin-policy=x.toml"],
-      ["--allowed-mcp-server-names", "x"],
-      ["-e", "x"],
-      ["--include-directories=/"]
-    ],
-    permissions: ["bypassPermissions"]
-  }))
-    it.effect(name, () => holds)
+describe("gemini#files, gemini#output", () => {
+  it.layer(HostServices.layer)((it) => {
+    for (const { holds, name } of agentContract({
+      kind: gemini,
+      sessionId: "90000001-1111-4111-8111-111111111111",
+      file: ".gemini/tmp/opera/chats/session-2026-11-23T12-44-90000001.jsonl",
+      finished: turn("finished"),
+      told: ["echo hello > made.txt", "**Tool call: run_shell_command**", "tool said: "],
+      killed: { ...turn("killed"), session: recorded("killed").replaceAll("90000002", "90000001") },
+      failed: [
+        { text: turn("limited"), reason: "usage-limit" },
+        { text: turn("full"), reason: "prompt-too-long" },
+        { text: turn("outage"), reason: "outage" },
+        { text: turn("account"), reason: "account" }
+      ],
+      words: ["--model", "m", "--skip-trust", "-y", "-p", "sing"],
+      lifting: [
+        ["--allowed-tools", "run_shell_command"],
+        ["--policy", "x.toml"],
+        ["--admin-policy=x.toml"],
+        ["--allowed-mcp-server-names", "x"],
+        ["-e", "x"],
+        ["--include-directories=/"]
+      ],
+      permissions: ["bypassPermissions"]
+    }))
+      it.effect(name, () => holds)
+  })
 })

@@ -37,9 +37,8 @@ const geminiOf = Effect.fnUntraced(function* (
     })
   }
 })
-
-describe("behaviour#signs", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("gemini#files", () => {
     it.effect("a session is found by the id in its file, and the file of a resume is none", () =>
       Effect.gen(function* () {
         const stub = recorded("finished").split("\n").slice(0, 2).join("\n")
@@ -55,6 +54,28 @@ describe("behaviour#signs", () => {
         assert.strictEqual((yield* Effect.flip(agent.sessionFile("9000000"))).reason, "ambiguous")
       })
     )
+    it.effect("a session whose first request failed has nothing to resume, and is begun by its export", () =>
+      Effect.gen(function* () {
+        const [meta, context, prompt, ...rest] = recorded("finished").trim().split("\n")
+        // Seen with 0.61.0: where the first request fails, a new history takes the prompt back.
+        const taken = [meta, context, prompt, context].join("\n")
+        const resumableOf = (text: string) =>
+          Effect.gen(function* () {
+            const { agent } = yield* geminiOf({ "44": `${text}\n` })
+            return Option.getOrThrow(yield* agent.signs(id)).resumable
+          })
+        for (const text of [taken, [meta, context].join("\n"), meta!]) assert.isFalse(yield* resumableOf(text))
+        for (const text of [[meta, context, prompt].join("\n"), [taken, ...rest].join("\n")])
+          assert.isUndefined(yield* resumableOf(text))
+        const { agent, folder } = yield* geminiOf({ "44": `${taken}\n` })
+        yield* agent.exportSession(id, `${folder}/export.md`)
+        const fs = yield* FileSystem.FileSystem
+        assert.include(yield* fs.readFileString(`${folder}/export.md`), "RUN echo hello > made.txt")
+      })
+    )
+  })
+
+  describe("gemini#records", () => {
     it.effect("a session file alone ends no turn, because a killed tool leaves the same records", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -68,6 +89,42 @@ describe("behaviour#signs", () => {
         assert.strictEqual(yield* turnOf, "Asked")
       })
     )
+    it.effect("an answer that is written again with its tools is said once, with each tool", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { agent } = yield* geminiOf({ "44": recorded("written").replaceAll("90000007", "90000001") })
+        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
+        yield* agent.exportSession(id, out)
+        const markdown = yield* fs.readFileString(out)
+        assert.lengthOf(markdown.split("I write."), 2)
+        assert.include(markdown, "song.txt`: 1 edit")
+        assert.notInclude(markdown, "session_context")
+        assert.strictEqual(yield* agent.toolResults([id, id]), 1)
+        assert.deepStrictEqual(yield* agent.spent([id], 0), { tokens: 24_557, dollars: 0 })
+        const failed = recorded("written").replaceAll("90000007", "90000001").replaceAll('"success"', '"error"')
+        const { agent: other } = yield* geminiOf({ "44": failed })
+        assert.deepStrictEqual([yield* other.toolResults([id]), yield* other.usedTools(id)], [0, true])
+      })
+    )
+    it.effect("a compaction is a new history with its summary, and a resume that repeats it is none", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { agent } = yield* geminiOf({ "44": recorded("compressed").replaceAll("90000008", "90000001") })
+        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
+        yield* agent.exportSession(id, out)
+        const markdown = yield* fs.readFileString(out)
+        const parts = markdown.split(/^<!-- compact_boundary/mu)
+        // It compacted before the second prompt, and in the middle of its turn. The third prompt was of a resume.
+        assert.lengthOf(parts, 3)
+        assert.include(parts[2], "<overall_goal>the word is quinquereme")
+        for (const kept of ["RUN echo two", "I will run it.", "RUN echo three"]) assert.include(parts[2], kept)
+        assert.notInclude(parts[2], "Thanks for the additional context")
+        assert.notInclude(parts[2], "remember the word")
+      })
+    )
+  })
+
+  describe("gemini#output", () => {
     it.effect("an agent that ended by a signal with exit code 0 printed no end of its turn", () =>
       Effect.gen(function* () {
         const { turnAfter } = yield* geminiOf({ "44": recorded("finished") })
@@ -134,6 +191,9 @@ describe("behaviour#signs", () => {
         assert.deepInclude(yield* failed("[API Error: fetch failed]"), { _tag: "Failed", reason: "outage" })
       })
     )
+  })
+
+  describe("gemini#processes", () => {
     it.effect("the launcher is the process of a session, by the variable of the launch", () =>
       Effect.gen(function* () {
         const processes = new FakeProcesses()
@@ -150,58 +210,9 @@ describe("behaviour#signs", () => {
         )
       })
     )
-    it.effect("an answer that is written again with its tools is said once, with each tool", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const { agent } = yield* geminiOf({ "44": recorded("written").replaceAll("90000007", "90000001") })
-        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
-        yield* agent.exportSession(id, out)
-        const markdown = yield* fs.readFileString(out)
-        assert.lengthOf(markdown.split("I write."), 2)
-        assert.include(markdown, "song.txt`: 1 edit")
-        assert.notInclude(markdown, "session_context")
-        assert.strictEqual(yield* agent.toolResults([id, id]), 1)
-        assert.deepStrictEqual(yield* agent.spent([id], 0), { tokens: 24_557, dollars: 0 })
-        const failed = recorded("written").replaceAll("90000007", "90000001").replaceAll('"success"', '"error"')
-        const { agent: other } = yield* geminiOf({ "44": failed })
-        assert.deepStrictEqual([yield* other.toolResults([id]), yield* other.usedTools(id)], [0, true])
-      })
-    )
-    it.effect("a compaction is a new history with its summary, and a resume that repeats it is none", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const { agent } = yield* geminiOf({ "44": recorded("compressed").replaceAll("90000008", "90000001") })
-        const out = `${yield* fs.makeTempDirectoryScoped()}/out.md`
-        yield* agent.exportSession(id, out)
-        const markdown = yield* fs.readFileString(out)
-        const parts = markdown.split(/^<!-- compact_boundary/mu)
-        // It compacted before the second prompt, and in the middle of its turn. The third prompt was of a resume.
-        assert.lengthOf(parts, 3)
-        assert.include(parts[2], "<overall_goal>the word is quinquereme")
-        for (const kept of ["RUN echo two", "I will run it.", "RUN echo three"]) assert.include(parts[2], kept)
-        assert.notInclude(parts[2], "Thanks for the additional context")
-        assert.notInclude(parts[2], "remember the word")
-      })
-    )
-    it.effect("a session whose first request failed has nothing to resume, and is begun by its export", () =>
-      Effect.gen(function* () {
-        const [meta, context, prompt, ...rest] = recorded("finished").trim().split("\n")
-        // Seen with 0.61.0: where the first request fails, a new history takes the prompt back.
-        const taken = [meta, context, prompt, context].join("\n")
-        const resumableOf = (text: string) =>
-          Effect.gen(function* () {
-            const { agent } = yield* geminiOf({ "44": `${text}\n` })
-            return Option.getOrThrow(yield* agent.signs(id)).resumable
-          })
-        for (const text of [taken, [meta, context].join("\n"), meta!]) assert.isFalse(yield* resumableOf(text))
-        for (const text of [[meta, context, prompt].join("\n"), [taken, ...rest].join("\n")])
-          assert.isUndefined(yield* resumableOf(text))
-        const { agent, folder } = yield* geminiOf({ "44": `${taken}\n` })
-        yield* agent.exportSession(id, `${folder}/export.md`)
-        const fs = yield* FileSystem.FileSystem
-        assert.include(yield* fs.readFileString(`${folder}/export.md`), "RUN echo hello > made.txt")
-      })
-    )
+  })
+
+  describe("behaviour#last-words", () => {
     it.effect("an output is shown by whole answers, a line for each tool, and the words of a failure", () =>
       Effect.gen(function* () {
         const { agent } = yield* geminiOf({})

@@ -49,31 +49,28 @@ describe("fleet#alarms", () => {
       assert.deepStrictEqual(logged, ["the hub cannot tell alarms, and tries again", "the hub tells alarms again"])
     }).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push([message].flat(2)[0]))])))
   })
-})
 
-it.effect("a sentinel that moves to another hub in the midst of a notice marks it first", () =>
-  Effect.gen(function* () {
-    const [begun, took] = [yield* Deferred.make<void>(), yield* Deferred.make<boolean>()]
-    let marked = 0
-    const layer = layerSentinel(() => Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(took))).pipe(
-      Layer.provide(layerOneHub),
-      Layer.provide(Layer.mock(HubProjection)({ rules: "a", pass: Effect.succeed(0) })),
-      Layer.provide(
-        Layer.mock(HubAlarms)({ take: Effect.succeed([alarm]), told: () => Effect.sync(() => void marked++) })
+  it.effect("a sentinel that moves to another hub in the midst of a notice marks it first", () =>
+    Effect.gen(function* () {
+      const [begun, took] = [yield* Deferred.make<void>(), yield* Deferred.make<boolean>()]
+      let marked = 0
+      const layer = layerSentinel(() => Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(took))).pipe(
+        Layer.provide(layerOneHub),
+        Layer.provide(Layer.mock(HubProjection)({ rules: "a", pass: Effect.succeed(0) })),
+        Layer.provide(
+          Layer.mock(HubAlarms)({ take: Effect.succeed([alarm]), told: () => Effect.sync(() => void marked++) })
+        )
       )
-    )
-    const hub = yield* Effect.forkChild(Layer.launch(layer))
-    yield* TestClock.adjust("1 second")
-    yield* Deferred.await(begun)
-    const ended = yield* Effect.forkChild(Fiber.interrupt(hub))
-    yield* Effect.yieldNow
-    yield* Deferred.succeed(took, true)
-    yield* Fiber.join(ended)
-    assert.strictEqual(marked, 1)
-  })
-)
-
-describe("fleet#alarms", () => {
+      const hub = yield* Effect.forkChild(Layer.launch(layer))
+      yield* TestClock.adjust("1 second")
+      yield* Deferred.await(begun)
+      const ended = yield* Effect.forkChild(Fiber.interrupt(hub))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(took, true)
+      yield* Fiber.join(ended)
+      assert.strictEqual(marked, 1)
+    })
+  )
   it.effect("a hub that may tell alarms listens, through outages too", () => {
     let listens = 0
     const listen = Effect.suspend(() => (++listens === 2 ? new StoreOut() : Effect.void))

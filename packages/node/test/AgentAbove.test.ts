@@ -5,16 +5,15 @@ const line = "SOUFFLEUR_STATE_DIR='/s' '/node' '/hook.js' hook scribe 2>/dev/nul
 const shell = { pid: 50, words: ["/bin/sh", "-c", line] }
 const person = { pid: 10, words: ["bash"] }
 
-it("the agent that ran a hook is the nearest process that is no shell of the hook", () => {
-  const agent = { pid: 40, words: ["/usr/lib/scribe", "-p", "x"] }
-  assert.strictEqual(agentAbove("scribe", [shell, agent, person]), 40)
-  assert.strictEqual(agentAbove("scribe", [{ pid: 51, words: ["bash", "-lc", line] }, shell, agent, person]), 40)
-  assert.strictEqual(agentAbove("scribe", [agent, person]), 40)
-  assert.isUndefined(agentAbove("scribe", [shell]))
-  assert.isUndefined(agentAbove("scribe", []))
-})
-
 describe("behaviour#hooks-of-the-agent", () => {
+  it("the agent that ran a hook is the nearest process that is no shell of the hook", () => {
+    const agent = { pid: 40, words: ["/usr/lib/scribe", "-p", "x"] }
+    assert.strictEqual(agentAbove("scribe", [shell, agent, person]), 40)
+    assert.strictEqual(agentAbove("scribe", [{ pid: 51, words: ["bash", "-lc", line] }, shell, agent, person]), 40)
+    assert.strictEqual(agentAbove("scribe", [agent, person]), 40)
+    assert.isUndefined(agentAbove("scribe", [shell]))
+    assert.isUndefined(agentAbove("scribe", []))
+  })
   it("a launcher is named in place of the agent that it waits for", () => {
     const agent = { pid: 40, words: ["/node", "--expose-gc", "/lib/cli.js", "--model", "m"] }
     const launcher = { pid: 30, words: ["node", "/usr/bin/scribe", "--model", "m"] }

@@ -22,9 +22,8 @@ const claimsIn = (at: string) => Effect.provide(Claims, NodeClaims.layer({ folde
 const stand = (at: string, number: number, owner: Owner) => {
   fs.writeFileSync(join(at, `${key}.${number}`), JSON.stringify(owner), { mode: 0o600 })
 }
-
-describe("behaviour#claims", () => {
-  it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
+it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
+  describe("behaviour#claims", () => {
     it.effect("a claim is taken once, again after a release, and beside one of another Conductor", () =>
       Effect.gen(function* () {
         const at = join(yield* folder, "claims")
@@ -97,74 +96,6 @@ describe("behaviour#claims", () => {
         fs.writeFileSync(join(at, name), JSON.stringify({ ...other, pidNamespace: "pid:[0]" }), { mode: 0o600 })
         assert.deepInclude(yield* Effect.flip(claims.claim({ project })), { _tag: "AlreadyWatched" })
         yield* claims.claim({ project: `${project}/` })
-      })
-    )
-    it.effect("a claim is refused while another souffleur lives or is stopped, and taken over when it is dead", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const claims = yield* claimsIn(at)
-        const other: Owner = { ...claims.self, process: yield* identity((yield* spawned("/bin/sleep", ["300"])).pid) }
-        stand(at, 1, other)
-        assert.deepInclude(yield* Effect.flip(claims.claim(conductor)), { _tag: "AlreadyWatched", owner: other })
-        process.kill(other.process.pid, "SIGSTOP")
-        yield* becomes(other.process, "stopped")
-        yield* Effect.flip(claims.claim(conductor))
-        yield* claims.release(conductor)
-        assert.deepStrictEqual(fs.readdirSync(at), [`${key}.1`], "only the owner releases")
-        yield* killed(other.process.pid)
-        yield* becomes(other.process, "gone")
-        yield* claims.claim(conductor)
-        assert.deepStrictEqual(fs.readdirSync(at).sort(), [`${key}.1`, `${key}.2`])
-      })
-    )
-
-    it.effect("an owner is dead only if that is provable", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const claims = yield* claimsIn(at)
-        const rebooted: Owner = { ...claims.self, process: { ...claims.self.process, bootId: "before" } }
-        const elsewhere: ReadonlyArray<Owner> = [
-          { ...rebooted, host: "another" },
-          { ...rebooted, machine: "another" },
-          { ...rebooted, machine: null },
-          { ...rebooted, pidNamespace: "pid:[1]" }
-        ]
-        assert.isTrue(yield* claims.isDead(rebooted))
-        assert.isFalse(yield* claims.isDead(claims.self))
-        for (const [n, owner] of elsewhere.entries()) {
-          assert.isFalse(yield* claims.isDead(owner))
-          stand(at, n + 1, owner)
-          assert.match(
-            (yield* Effect.flip(claims.claim(conductor))).message,
-            new RegExp(`may be alive: .* remove ${at}/${key}.${n + 1}`)
-          )
-          fs.rmSync(join(at, `${key}.${n + 1}`))
-        }
-        // A claim that cannot be read is in the way, whatever number it has.
-        fs.writeFileSync(join(at, `${key}.10`), '{"host":', { mode: 0o600 })
-        stand(at, 11, rebooted)
-        assert.match((yield* Effect.flip(claims.claim(conductor))).message, /cannot be read: .* remove /)
-        fs.rmSync(join(at, `${key}.10`))
-        yield* claims.claim(conductor)
-        assert.isTrue(fs.existsSync(join(at, `${key}.12`)))
-      })
-    )
-
-    it.effect("a reboot proves no death if the owner's or the own machine has no identity", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const named = yield* claimsIn(at)
-        const nameless = Layer.effect(
-          Processes,
-          Effect.map(Processes, (processes) => ({ ...processes, host: { ...processes.host, machine: null } }))
-        )
-        const claims = yield* Effect.provide(claimsIn(at), nameless)
-        assert.isNull(claims.self.machine)
-        assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
-        const { host, pidNamespace, process } = named.self
-        const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
-        fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
-        assert.match((yield* Effect.flip(named.claim(conductor))).message, /may be alive/u)
       })
     )
 
@@ -286,24 +217,6 @@ describe("behaviour#claims", () => {
         assert.notInclude(fs.readdirSync(at), `${key}.7`)
       })
     )
-
-    it.effect("the claims that dead souffleurs left are named and removed, and those of living ones stay", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const { self } = yield* claimsIn(at)
-        stand(at, 1, { ...self, process: { ...self.process, startTime: 1 } })
-        stand(at, 2, self)
-        const claims = yield* NodeClaims.abandoned({ folder: at })
-        assert.deepStrictEqual(yield* claims.paths, [join(at, `${key}.1`)])
-        yield* claims.remove
-        assert.deepStrictEqual(yield* claims.paths, [])
-        assert.deepStrictEqual(fs.readdirSync(at), [`${key}.2`])
-        // Nothing is left to do, and no folder is made for that.
-        const none = join(at, "none")
-        yield* (yield* NodeClaims.abandoned({ folder: none })).remove
-        assert.isFalse(fs.existsSync(none))
-      })
-    )
     it.effect("claims of dead owners are removed by the first claim of a process, and no others", () =>
       Effect.gen(function* () {
         const at = yield* folder
@@ -383,5 +296,96 @@ describe("behaviour#claims", () => {
         })
       )
     }
+  })
+
+  describe("behaviour#one-owner", () => {
+    it.effect("a claim is refused while another souffleur lives or is stopped, and taken over when it is dead", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const claims = yield* claimsIn(at)
+        const other: Owner = { ...claims.self, process: yield* identity((yield* spawned("/bin/sleep", ["300"])).pid) }
+        stand(at, 1, other)
+        assert.deepInclude(yield* Effect.flip(claims.claim(conductor)), { _tag: "AlreadyWatched", owner: other })
+        process.kill(other.process.pid, "SIGSTOP")
+        yield* becomes(other.process, "stopped")
+        yield* Effect.flip(claims.claim(conductor))
+        yield* claims.release(conductor)
+        assert.deepStrictEqual(fs.readdirSync(at), [`${key}.1`], "only the owner releases")
+        yield* killed(other.process.pid)
+        yield* becomes(other.process, "gone")
+        yield* claims.claim(conductor)
+        assert.deepStrictEqual(fs.readdirSync(at).sort(), [`${key}.1`, `${key}.2`])
+      })
+    )
+
+    it.effect("an owner is dead only if that is provable", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const claims = yield* claimsIn(at)
+        const rebooted: Owner = { ...claims.self, process: { ...claims.self.process, bootId: "before" } }
+        const elsewhere: ReadonlyArray<Owner> = [
+          { ...rebooted, host: "another" },
+          { ...rebooted, machine: "another" },
+          { ...rebooted, machine: null },
+          { ...rebooted, pidNamespace: "pid:[1]" }
+        ]
+        assert.isTrue(yield* claims.isDead(rebooted))
+        assert.isFalse(yield* claims.isDead(claims.self))
+        for (const [n, owner] of elsewhere.entries()) {
+          assert.isFalse(yield* claims.isDead(owner))
+          stand(at, n + 1, owner)
+          assert.match(
+            (yield* Effect.flip(claims.claim(conductor))).message,
+            new RegExp(`may be alive: .* remove ${at}/${key}.${n + 1}`)
+          )
+          fs.rmSync(join(at, `${key}.${n + 1}`))
+        }
+        // A claim that cannot be read is in the way, whatever number it has.
+        fs.writeFileSync(join(at, `${key}.10`), '{"host":', { mode: 0o600 })
+        stand(at, 11, rebooted)
+        assert.match((yield* Effect.flip(claims.claim(conductor))).message, /cannot be read: .* remove /)
+        fs.rmSync(join(at, `${key}.10`))
+        yield* claims.claim(conductor)
+        assert.isTrue(fs.existsSync(join(at, `${key}.12`)))
+      })
+    )
+
+    it.effect("a reboot proves no death if the owner's or the own machine has no identity", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const named = yield* claimsIn(at)
+        const nameless = Layer.effect(
+          Processes,
+          Effect.map(Processes, (processes) => ({ ...processes, host: { ...processes.host, machine: null } }))
+        )
+        const claims = yield* Effect.provide(claimsIn(at), nameless)
+        assert.isNull(claims.self.machine)
+        assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
+        const { host, pidNamespace, process } = named.self
+        const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
+        fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
+        assert.match((yield* Effect.flip(named.claim(conductor))).message, /may be alive/u)
+      })
+    )
+  })
+
+  describe("command-line#uninstall", () => {
+    it.effect("the claims that dead souffleurs left are named and removed, and those of living ones stay", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const { self } = yield* claimsIn(at)
+        stand(at, 1, { ...self, process: { ...self.process, startTime: 1 } })
+        stand(at, 2, self)
+        const claims = yield* NodeClaims.abandoned({ folder: at })
+        assert.deepStrictEqual(yield* claims.paths, [join(at, `${key}.1`)])
+        yield* claims.remove
+        assert.deepStrictEqual(yield* claims.paths, [])
+        assert.deepStrictEqual(fs.readdirSync(at), [`${key}.2`])
+        // Nothing is left to do, and no folder is made for that.
+        const none = join(at, "none")
+        yield* (yield* NodeClaims.abandoned({ folder: none })).remove
+        assert.isFalse(fs.existsSync(none))
+      })
+    )
   })
 })

@@ -34,22 +34,21 @@ layer(HostServices.layer)((it) => {
     )
   })
 
-  it.effect("a session without a file, or with an id that is no file's name, has no signs", () =>
-    Effect.gen(function* () {
-      const none = yield* Effect.provide(
-        Effect.map(Hooks, (hooks) => hooks),
-        HookFiles.layer("/no/such/folder")
-      )
-      assert.deepStrictEqual(yield* none.last("a"), Option.none())
-      assert.deepStrictEqual(yield* none.lineage("a"), [])
-      assert.deepStrictEqual(yield* none.holds({ pid: 1, startTime: 100 }), Option.none())
-      const some = yield* hooks({ "a.jsonl": lines(sign(1, "Stop", "a", undefined, 1)) })
-      for (const id of ["../hooks/a", "b", "", ".", "a/../a"])
-        assert.deepStrictEqual(yield* some.last(id), Option.none(), id)
-    })
-  )
-
   describe("behaviour#hooks-of-the-agent", () => {
+    it.effect("a session without a file, or with an id that is no file's name, has no signs", () =>
+      Effect.gen(function* () {
+        const none = yield* Effect.provide(
+          Effect.map(Hooks, (hooks) => hooks),
+          HookFiles.layer("/no/such/folder")
+        )
+        assert.deepStrictEqual(yield* none.last("a"), Option.none())
+        assert.deepStrictEqual(yield* none.lineage("a"), [])
+        assert.deepStrictEqual(yield* none.holds({ pid: 1, startTime: 100 }), Option.none())
+        const some = yield* hooks({ "a.jsonl": lines(sign(1, "Stop", "a", undefined, 1)) })
+        for (const id of ["../hooks/a", "b", "", ".", "a/../a"])
+          assert.deepStrictEqual(yield* some.last(id), Option.none(), id)
+      })
+    )
     it.effect(
       "the newest sign counts, wherever it is; lines that are torn, of another session, or no sign are skipped",
       () =>
@@ -75,19 +74,16 @@ layer(HostServices.layer)((it) => {
         assert.deepStrictEqual(yield* one.holds({ pid: 1, startTime: 100 }), Option.some("a"))
       })
     )
-  })
 
-  it.effect("a file of any size is read at its end", () =>
-    Effect.gen(function* () {
-      const newest = sign(2, "Stop", "a", undefined, 1)
-      const of = yield* hooks({
-        "a.jsonl": lines(sign(9, "Stop", "a", undefined, 1)) + "x".repeat(300_000) + `\n${lines(newest)}`
+    it.effect("a file of any size is read at its end", () =>
+      Effect.gen(function* () {
+        const newest = sign(2, "Stop", "a", undefined, 1)
+        const of = yield* hooks({
+          "a.jsonl": lines(sign(9, "Stop", "a", undefined, 1)) + "x".repeat(300_000) + `\n${lines(newest)}`
+        })
+        assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
       })
-      assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
-    })
-  )
-
-  describe("behaviour#hooks-of-the-agent", () => {
+    )
     it.effect("a line longer than a sign is skipped, and so is a folder", () =>
       Effect.gen(function* () {
         const first = sign(1, "Stop", "a", undefined, 1)
@@ -109,19 +105,19 @@ layer(HostServices.layer)((it) => {
         assert.deepStrictEqual(yield* of.last("pipe"), Option.none())
       })
     )
-  })
 
-  it.effect("the newest lines are read, up to the number of signs in a full file", () =>
-    Effect.gen(function* () {
-      const [older, newer] = [sign(1, "Stop", "a", undefined, 1), sign(2, "Stop", "a", undefined, 1)]
-      const of = yield* hooks({
-        "a.jsonl": `${lines(older)}${"{}\n".repeat(5000)}`,
-        "b.jsonl": `${lines({ ...older, sessionId: "b" })}${"x\n".repeat(100_000)}${lines({ ...newer, sessionId: "b" })}`
+    it.effect("the newest lines are read, up to the number of signs in a full file", () =>
+      Effect.gen(function* () {
+        const [older, newer] = [sign(1, "Stop", "a", undefined, 1), sign(2, "Stop", "a", undefined, 1)]
+        const of = yield* hooks({
+          "a.jsonl": `${lines(older)}${"{}\n".repeat(5000)}`,
+          "b.jsonl": `${lines({ ...older, sessionId: "b" })}${"x\n".repeat(100_000)}${lines({ ...newer, sessionId: "b" })}`
+        })
+        assert.deepStrictEqual(yield* of.last("a"), Option.none())
+        assert.deepStrictEqual(yield* of.last("b"), Option.some({ ...newer, sessionId: "b" }))
       })
-      assert.deepStrictEqual(yield* of.last("a"), Option.none())
-      assert.deepStrictEqual(yield* of.last("b"), Option.some({ ...newer, sessionId: "b" }))
-    })
-  )
+    )
+  })
 
   describe("behaviour#who-holds-a-session", () => {
     it.effect(

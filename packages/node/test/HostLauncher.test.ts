@@ -25,9 +25,8 @@ const start = Effect.fnUntraced(function* (launcher: Service, id: string) {
 })
 const cancelled = (launcher: Service, id: string) => Effect.map(launcher.settle(id), Option.isNone)
 const mode = (path: string) => fs.statSync(path).mode & 0o777
-
-describe("behaviour#launch-at-most-once", () => {
-  it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
+it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
+  describe("behaviour#polls", () => {
     it.effect("the end of a launch is reported, however seldom it is looked at", () =>
       Effect.gen(function* () {
         const at = yield* folder
@@ -45,7 +44,9 @@ describe("behaviour#launch-at-most-once", () => {
         assert.isTrue(Option.isSome(yield* Effect.timeoutOption(Fiber.join(over), "10 seconds")))
       })
     )
+  })
 
+  describe("behaviour#launch-at-most-once", () => {
     it.effect(
       "the launcher becomes the agent under the receipt's pid, with exactly its arguments and environment",
       () =>
@@ -99,75 +100,6 @@ describe("behaviour#launch-at-most-once", () => {
         })
     )
 
-    it.effect(
-      "a command gets a terminal of its own, with exactly its arguments and environment, and its exit code",
-      () =>
-        Effect.gen(function* () {
-          const at = yield* folder
-          const launcher = yield* launcherIn(join(at, "of a person; touch x"))
-          const line = `cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; test -t 0 && test -t 1 && test -t 2 && stty size; exit 7`
-          const asked = order("pty-1", at, line, hostile)
-          const command = { ...asked.command, environment: { PATH: "/usr/bin:/bin", QUOTED: '$(touch x) "' } }
-          const digest = yield* launcher.prepare({ ...asked, command, terminal: "own", keep: true })
-          assert.strictEqual((yield* launcher.kept("pty-1", digest)).terminal, "own")
-          const agent = yield* start(launcher, "pty-1")
-          yield* becomes(agent, "gone")
-          assert.deepStrictEqual(yield* launcher.endOf("pty-1"), Option.some({ _tag: "Exited", code: 7 }))
-          assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(4, -1), [...hostile])
-          assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
-            "PATH=/usr/bin:/bin",
-            `QUOTED=$(touch x) "`,
-            "SOUFFLEUR_LAUNCH_ID=pty-1"
-          ])
-          assert.strictEqual(fs.readFileSync(launcher.outputPath("pty-1"), "utf8"), "24 80\r\n")
-          assert.isFalse(fs.existsSync(join(at, "x")))
-        })
-    )
-
-    it.effect("a terminal that cannot be made is known before a launch, and fails a launch that needs it", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const launcher = yield* launcherIn(at)
-        assert.isTrue(yield* launcher.hasPty)
-        const search = process.env["PATH"]
-        process.env["PATH"] = at
-        yield* Effect.addFinalizer(() => Effect.sync(() => (process.env["PATH"] = search)))
-        assert.isFalse(yield* launcher.hasPty)
-        const refused = yield* Effect.flip(launcher.prepare({ ...order("pty-2", at, "true"), terminal: "own" }))
-        assert.match(refused.message, /"script", .* is not in PATH/u)
-      })
-    )
-
-    it.effect("the agent reads its input, which is in no command line, and in no file after it is read", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const launcher = yield* launcherIn(at)
-        const secret = `the password is hunter2\n${hostile.join("\n")}`.repeat(3)
-        const asked = order("input-1", at, "cat /proc/$$/cmdline > args; cat > input; read more && echo more > input")
-        const command = { ...asked.command, input: secret }
-        const digest = yield* launcher.prepare({ ...asked, command, keep: true })
-        assert.strictEqual(mode(join(at, "launches", "input-1.json")), 0o600)
-        assert.deepStrictEqual((yield* launcher.kept("input-1", digest)).command, command, "it is needed again")
-        yield* becomes(yield* start(launcher, "input-1"), "gone")
-        yield* launcher.forget("input-1")
-        assert.strictEqual(fs.readFileSync(join(at, "input"), "utf8"), secret)
-        assert.notInclude(fs.readFileSync(join(at, "args"), "utf8"), "hunter2")
-        for (const file of fs.readdirSync(join(at, "launches")))
-          assert.notInclude(fs.readFileSync(join(at, "launches", file), "utf8"), "hunter2", file)
-      })
-    )
-
-    it.effect("a launch with input is refused in a window, whose standard input is a person's", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const launcher = yield* launcherIn(at, { terminal: "tmux" })
-        const asked = windowed("input-2", at, "exit 0")
-        const why = yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, input: "a prompt" } }))
-        assert.include(why.message, "standard input")
-        assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
-      })
-    )
-
     it.effect("a link or pipe in the place of an output is refused, and nothing starts", () =>
       Effect.gen(function* () {
         const at = yield* folder
@@ -189,30 +121,6 @@ describe("behaviour#launch-at-most-once", () => {
         }
         assert.strictEqual(fs.readFileSync(theirs, "utf8"), "theirs")
         assert.isFalse(fs.existsSync(join(at, "ran")))
-      })
-    )
-
-    it.effect("the end of a launch is known once it has ended, also to a later souffleur", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const launcher = yield* launcherIn(at)
-        for (const [id, line, end] of [
-          ["well", "exit 0", { _tag: "Exited", code: 0 } as const],
-          ["ill", "exit 3", { _tag: "Exited", code: 3 } as const],
-          ["killed", "kill -9 $$", { _tag: "Killed", signal: "SIGKILL" } as const]
-        ] as const) {
-          yield* launcher.prepare(order(id, at, line))
-          const agent = yield* start(launcher, id)
-          yield* becomes(agent, "gone")
-          assert.deepStrictEqual(yield* launcher.endOf(id), Option.some(end))
-          const next = yield* launcherIn(at)
-          assert.deepStrictEqual(yield* next.endOf(id), Option.some(end))
-          assert.strictEqual(mode(join(at, "launches", `${id}.exit`)), 0o600)
-        }
-        yield* launcher.prepare(order("runs", at, "exec sleep 300"))
-        yield* start(launcher, "runs")
-        assert.isTrue(Option.isNone(yield* (yield* launcherIn(at)).endOf("runs")))
-        assert.isTrue(Option.isNone(yield* launcher.endOf("never")))
       })
     )
 
@@ -511,37 +419,6 @@ describe("behaviour#launch-at-most-once", () => {
       })
     )
 
-    it.effect("a program that the system cannot run is one sentence, with the exit code that a shell gives", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const program = join(at, "secret")
-        fs.writeFileSync(program, "no program\0", { mode: 0o755 })
-        const launcher = yield* launcherIn(at)
-        const asked = order("unrunnable", at, "")
-        yield* launcher.prepare({ ...asked, command: { ...asked.command, program } })
-        const entry = [...usual.slice(1), join(at, "launches", "unrunnable.json")]
-        const { status, stderr } = spawnSync(node, entry, { encoding: "utf8" })
-        assert.strictEqual(stderr, "souffleur: not launched: the system cannot run its program (ENOEXEC)\n")
-        assert.strictEqual(status, 126)
-      })
-    )
-
-    it.effect("a defect of the launcher is one sentence without a word of the launch, and exit code 70", () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const launcher = yield* launcherIn(at)
-        yield* launcher.prepare(order("defect", at, "echo a word of a prompt"))
-        const sabotage = "data:text/javascript,process.execve=()=>{throw new RangeError('a word of a prompt')}"
-        const path = join(at, "launches", "defect.json")
-        const { status, stderr } = spawnSync(node, [`--import=${sabotage}`, ...usual.slice(1), path], {
-          encoding: "utf8"
-        })
-        assert.strictEqual(status, 70, stderr)
-        assert.match(stderr, /^souffleur: not launched, because of a bug \(RangeError[^\n]*\)\n$/u)
-        assert.notInclude(stderr, "a word")
-      })
-    )
-
     it.effect("a damaged receipt is reported and never interpreted", () =>
       Effect.gen(function* () {
         const at = yield* folder
@@ -559,6 +436,142 @@ describe("behaviour#launch-at-most-once", () => {
     )
   })
 
+  describe("behaviour#restart", () => {
+    it.effect(
+      "a command gets a terminal of its own, with exactly its arguments and environment, and its exit code",
+      () =>
+        Effect.gen(function* () {
+          const at = yield* folder
+          const launcher = yield* launcherIn(join(at, "of a person; touch x"))
+          const line = `cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; test -t 0 && test -t 1 && test -t 2 && stty size; exit 7`
+          const asked = order("pty-1", at, line, hostile)
+          const command = { ...asked.command, environment: { PATH: "/usr/bin:/bin", QUOTED: '$(touch x) "' } }
+          const digest = yield* launcher.prepare({ ...asked, command, terminal: "own", keep: true })
+          assert.strictEqual((yield* launcher.kept("pty-1", digest)).terminal, "own")
+          const agent = yield* start(launcher, "pty-1")
+          yield* becomes(agent, "gone")
+          assert.deepStrictEqual(yield* launcher.endOf("pty-1"), Option.some({ _tag: "Exited", code: 7 }))
+          assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(4, -1), [...hostile])
+          assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
+            "PATH=/usr/bin:/bin",
+            `QUOTED=$(touch x) "`,
+            "SOUFFLEUR_LAUNCH_ID=pty-1"
+          ])
+          assert.strictEqual(fs.readFileSync(launcher.outputPath("pty-1"), "utf8"), "24 80\r\n")
+          assert.isFalse(fs.existsSync(join(at, "x")))
+        })
+    )
+
+    it.effect("a terminal that cannot be made is known before a launch, and fails a launch that needs it", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const launcher = yield* launcherIn(at)
+        assert.isTrue(yield* launcher.hasPty)
+        const search = process.env["PATH"]
+        process.env["PATH"] = at
+        yield* Effect.addFinalizer(() => Effect.sync(() => (process.env["PATH"] = search)))
+        assert.isFalse(yield* launcher.hasPty)
+        const refused = yield* Effect.flip(launcher.prepare({ ...order("pty-2", at, "true"), terminal: "own" }))
+        assert.match(refused.message, /"script", .* is not in PATH/u)
+      })
+    )
+  })
+
+  describe("behaviour#secrets, security#processes", () => {
+    it.effect("the agent reads its input, which is in no command line, and in no file after it is read", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const launcher = yield* launcherIn(at)
+        const secret = `the password is hunter2\n${hostile.join("\n")}`.repeat(3)
+        const asked = order("input-1", at, "cat /proc/$$/cmdline > args; cat > input; read more && echo more > input")
+        const command = { ...asked.command, input: secret }
+        const digest = yield* launcher.prepare({ ...asked, command, keep: true })
+        assert.strictEqual(mode(join(at, "launches", "input-1.json")), 0o600)
+        assert.deepStrictEqual((yield* launcher.kept("input-1", digest)).command, command, "it is needed again")
+        yield* becomes(yield* start(launcher, "input-1"), "gone")
+        yield* launcher.forget("input-1")
+        assert.strictEqual(fs.readFileSync(join(at, "input"), "utf8"), secret)
+        assert.notInclude(fs.readFileSync(join(at, "args"), "utf8"), "hunter2")
+        for (const file of fs.readdirSync(join(at, "launches")))
+          assert.notInclude(fs.readFileSync(join(at, "launches", file), "utf8"), "hunter2", file)
+      })
+    )
+  })
+
+  describe("behaviour#launch", () => {
+    it.effect("a launch with input is refused in a window, whose standard input is a person's", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const launcher = yield* launcherIn(at, { terminal: "tmux" })
+        const asked = windowed("input-2", at, "exit 0")
+        const why = yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, input: "a prompt" } }))
+        assert.include(why.message, "standard input")
+        assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
+      })
+    )
+
+    it.effect("a program that the system cannot run is one sentence, with the exit code that a shell gives", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const program = join(at, "secret")
+        fs.writeFileSync(program, "no program\0", { mode: 0o755 })
+        const launcher = yield* launcherIn(at)
+        const asked = order("unrunnable", at, "")
+        yield* launcher.prepare({ ...asked, command: { ...asked.command, program } })
+        const entry = [...usual.slice(1), join(at, "launches", "unrunnable.json")]
+        const { status, stderr } = spawnSync(node, entry, { encoding: "utf8" })
+        assert.strictEqual(stderr, "souffleur: not launched: the system cannot run its program (ENOEXEC)\n")
+        assert.strictEqual(status, 126)
+      })
+    )
+  })
+
+  describe("behaviour#solo", () => {
+    it.effect("the end of a launch is known once it has ended, also to a later souffleur", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const launcher = yield* launcherIn(at)
+        for (const [id, line, end] of [
+          ["well", "exit 0", { _tag: "Exited", code: 0 } as const],
+          ["ill", "exit 3", { _tag: "Exited", code: 3 } as const],
+          ["killed", "kill -9 $$", { _tag: "Killed", signal: "SIGKILL" } as const]
+        ] as const) {
+          yield* launcher.prepare(order(id, at, line))
+          const agent = yield* start(launcher, id)
+          yield* becomes(agent, "gone")
+          assert.deepStrictEqual(yield* launcher.endOf(id), Option.some(end))
+          const next = yield* launcherIn(at)
+          assert.deepStrictEqual(yield* next.endOf(id), Option.some(end))
+          assert.strictEqual(mode(join(at, "launches", `${id}.exit`)), 0o600)
+        }
+        yield* launcher.prepare(order("runs", at, "exec sleep 300"))
+        yield* start(launcher, "runs")
+        assert.isTrue(Option.isNone(yield* (yield* launcherIn(at)).endOf("runs")))
+        assert.isTrue(Option.isNone(yield* launcher.endOf("never")))
+      })
+    )
+  })
+
+  describe("behaviour#defects", () => {
+    it.effect("a defect of the launcher is one sentence without a word of the launch, and exit code 70", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const launcher = yield* launcherIn(at)
+        yield* launcher.prepare(order("defect", at, "echo a word of a prompt"))
+        const sabotage = "data:text/javascript,process.execve=()=>{throw new RangeError('a word of a prompt')}"
+        const path = join(at, "launches", "defect.json")
+        const { status, stderr } = spawnSync(node, [`--import=${sabotage}`, ...usual.slice(1), path], {
+          encoding: "utf8"
+        })
+        assert.strictEqual(status, 70, stderr)
+        assert.match(stderr, /^souffleur: not launched, because of a bug \(RangeError[^\n]*\)\n$/u)
+        assert.notInclude(stderr, "a word")
+      })
+    )
+  })
+})
+
+describe("behaviour#launch-at-most-once", () => {
   it.layer(NodeProcesses.layer)((it) => {
     it.effect("a receipt is waited for 15 seconds, and no longer", () =>
       Effect.gen(function* () {

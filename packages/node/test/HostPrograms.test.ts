@@ -4,7 +4,7 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { relative } from "node:path"
 import { HostServices } from "../src/index.ts"
 
-describe("behaviour#git", () => {
+describe("behaviour#git, security#processes", () => {
   it.live(
     "a program is the first of its name in the absolute parts of PATH, never one of the folder that souffleur is in",
     () =>

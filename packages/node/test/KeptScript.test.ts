@@ -116,10 +116,10 @@ describe("settings#compiled-code", () => {
     assert.deepStrictEqual(fs.readdirSync(the.kept), ["part.cjs"])
     the.remove()
   })
-})
-it("a kept script imports modules later, and other scripts are compiled as they were", () => {
-  const the = program()
-  for (const _ of [1, 2]) assert.strictEqual(the.run("later"), "nothing\nfunction")
-  assert.strictEqual((createRequire(the.script)(the.script) as { readonly name: string }).name, "part.cjs")
-  the.remove()
+  it("a kept script imports modules later, and other scripts are compiled as they were", () => {
+    const the = program()
+    for (const _ of [1, 2]) assert.strictEqual(the.run("later"), "nothing\nfunction")
+    assert.strictEqual((createRequire(the.script)(the.script) as { readonly name: string }).name, "part.cjs")
+    the.remove()
+  })
 })

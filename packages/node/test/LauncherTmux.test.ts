@@ -36,9 +36,8 @@ const server = (name: string) =>
   )
 
 const installed = spawnSync("tmux", ["-V"]).status === 0
-
-describe("behaviour#launch-at-most-once", () => {
-  it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped where it is not installed)", (it) => {
+it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped where it is not installed)", (it) => {
+  describe("behaviour#launch-at-most-once", () => {
     it.effect.skipIf(!installed)(
       "the launcher becomes the agent in a window of souffleur's own session, and no shell reads a word of it",
       () =>
@@ -147,7 +146,9 @@ describe("behaviour#launch-at-most-once", () => {
         assert.strictEqual(fs.readFileSync(launcher.outputPath("print"), "utf8"), "read")
       })
     )
+  })
 
+  describe("behaviour#restart", () => {
     it.effect.skipIf(!installed)(
       "a command has a window as its terminal, and tells its output and its end to a later souffleur too",
       () =>
@@ -197,7 +198,9 @@ describe("behaviour#launch-at-most-once", () => {
         assert.deepStrictEqual(yield* launcher.endOf("shut"), Option.none())
       })
     )
+  })
 
+  describe("settings#launcher", () => {
     it.effect.skipIf(!installed)("a launch without its server or pane fails and is cancelled", () =>
       Effect.gen(function* () {
         const at = yield* folder

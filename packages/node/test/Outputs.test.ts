@@ -50,27 +50,27 @@ describe("behaviour#output-of-launches", () => {
       assert.isAtLeast(used(others), 40 * MiB, "another's is another's to bound")
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
-})
 
-it.live("a folder in which nothing is printed is not read, and what comes then is bounded", () =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const folder = yield* files.makeTempDirectoryScoped({ prefix: "souffleur-outputs-" })
-    const output = `${folder}/w-1-launch.out`
-    fs.writeFileSync(output, "quiet\n")
-    yield* Effect.forkScoped(boundOutputs(folder, "w-1-"))
-    const watchers = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length
-    // The folder is watched for changes once two checks have found the same, and as long as nothing changes.
-    const watched = (count: number) =>
-      Effect.repeat(Effect.sync(watchers), { until: (all) => all === count, schedule: Schedule.spaced("20 millis") })
-    yield* watched(1)
-    fs.appendFileSync(output, "still quiet\n")
-    yield* watched(0)
-    yield* watched(1)
-    fs.appendFileSync(output, Buffer.alloc(40 * MiB, "o"))
-    yield* Effect.repeat(
-      Effect.sync(() => used(output)),
-      { until: (bytes) => bytes <= 17 * MiB, schedule: Schedule.spaced("20 millis") }
-    ).pipe(Effect.timeout("20 seconds"))
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-)
+  it.live("a folder in which nothing is printed is not read, and what comes then is bounded", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped({ prefix: "souffleur-outputs-" })
+      const output = `${folder}/w-1-launch.out`
+      fs.writeFileSync(output, "quiet\n")
+      yield* Effect.forkScoped(boundOutputs(folder, "w-1-"))
+      const watchers = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length
+      // The folder is watched for changes once two checks have found the same, and as long as nothing changes.
+      const watched = (count: number) =>
+        Effect.repeat(Effect.sync(watchers), { until: (all) => all === count, schedule: Schedule.spaced("20 millis") })
+      yield* watched(1)
+      fs.appendFileSync(output, "still quiet\n")
+      yield* watched(0)
+      yield* watched(1)
+      fs.appendFileSync(output, Buffer.alloc(40 * MiB, "o"))
+      yield* Effect.repeat(
+        Effect.sync(() => used(output)),
+        { until: (bytes) => bytes <= 17 * MiB, schedule: Schedule.spaced("20 millis") }
+      ).pipe(Effect.timeout("20 seconds"))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})

@@ -42,25 +42,24 @@ const tree = (
   }).map((one) => one.pid)
 }
 
-it("a tree holds descendants and tagged processes, with their descendants", () => {
-  const rows = table(
-    [1, 0, "init"],
-    [2, 1, "claude"],
-    [3, 2, "sh"],
-    [4, 3, "make"],
-    [5, 1, "tool!"],
-    [6, 5, "sub"],
-    [9, 1, "souffleur"]
-  )
-  assert.deepStrictEqual(tree(rows, 2, 9), [3, 4, 5, 6])
-})
-
-it("a root whose pid is another process now has no children", () => {
-  const rows = table([1, 0, "init"], [2, 1, "postgres"], [3, 2, "postgres"], [5, 1, "tool!"], [9, 1, "souffleur"])
-  assert.deepStrictEqual(tree(rows, 2, 9, [], 1), [5])
-})
-
 describe("behaviour#stop", () => {
+  it("a tree holds descendants and tagged processes, with their descendants", () => {
+    const rows = table(
+      [1, 0, "init"],
+      [2, 1, "claude"],
+      [3, 2, "sh"],
+      [4, 3, "make"],
+      [5, 1, "tool!"],
+      [6, 5, "sub"],
+      [9, 1, "souffleur"]
+    )
+    assert.deepStrictEqual(tree(rows, 2, 9), [3, 4, 5, 6])
+  })
+
+  it("a root whose pid is another process now has no children", () => {
+    const rows = table([1, 0, "init"], [2, 1, "postgres"], [3, 2, "postgres"], [5, 1, "tool!"], [9, 1, "souffleur"])
+    assert.deepStrictEqual(tree(rows, 2, 9, [], 1), [5])
+  })
   it("a souffleur that the root started is spared, with its company", () => {
     const rows = table(
       [1, 0, "init"],
@@ -85,14 +84,11 @@ describe("behaviour#stop", () => {
     )
     assert.deepStrictEqual(tree(rows, 2, 9), [11])
   })
-})
 
-it("a root below souffleur has its own children, not souffleur's others", () => {
-  const rows = table([1, 0, "init"], [9, 1, "souffleur!"], [2, 9, "claude!"], [3, 2, "sh!"], [10, 9, "notify!"])
-  assert.deepStrictEqual(tree(rows, 2, 9), [3])
-})
-
-describe("behaviour#stop", () => {
+  it("a root below souffleur has its own children, not souffleur's others", () => {
+    const rows = table([1, 0, "init"], [9, 1, "souffleur!"], [2, 9, "claude!"], [3, 2, "sh!"], [10, 9, "notify!"])
+    assert.deepStrictEqual(tree(rows, 2, 9), [3])
+  })
   it("processes that souffleur launched belong by the tag of that launch, not by tags of souffleur's environment", () => {
     const launched = table(
       [1, 0, "init"],
@@ -131,27 +127,38 @@ describe("behaviour#stop", () => {
     )
     assert.deepStrictEqual(tree(rows, 2, 9, [7, 2]), [3])
   })
+
+  it("an ancestor of the root is never in its tree", () => {
+    const rows = table(
+      [1, 0, "init"],
+      [8, 1, "sh!"],
+      [2, 8, "claude"],
+      [3, 2, "make"],
+      [4, 8, "vim"],
+      [9, 1, "souffleur"]
+    )
+    assert.deepStrictEqual(tree(rows, 2, 9), [3])
+  })
+
+  it("terminal servers are known by their names as the kernel cuts them", () => {
+    for (const name of ["tmux: server", "tmux: server (/", "screen", "zellij", "kitty", "wezterm-mux-ser"])
+      assert.isTrue(namedAsOne(name), name)
+    for (const name of ["tmux: client", "kitten", "screenshot", "claude", "sh"]) assert.isFalse(namedAsOne(name), name)
+  })
+
+  it("a known process is the same only with its boot, its start time and our own user", () => {
+    const rows = table([1, 0, "init"], [20, 1, "worker"], [21, 1, "postgres"], [22, 1, "theirs"])
+    const known = (pid: number, startTime = pid, bootId = "now") => ({ pid, startTime, bootId })
+    const those = (...all: ReadonlyArray<ReturnType<typeof known>>) =>
+      stillThose(rows, all, { bootId: "now", ours: 1000 }, ({ pid }) => (pid === 22 ? 1002 : 1000))
+    assert.deepStrictEqual(those(known(20), known(99)), [20])
+    assert.deepStrictEqual(those(known(21, 7)), [], "its pid is another one's by now")
+    assert.deepStrictEqual(those(known(20, 20, "before")), [], "pids and times begin anew with each boot")
+    assert.deepStrictEqual(those(known(22)), [])
+  })
 })
 
-it("an ancestor of the root is never in its tree", () => {
-  const rows = table(
-    [1, 0, "init"],
-    [8, 1, "sh!"],
-    [2, 8, "claude"],
-    [3, 2, "make"],
-    [4, 8, "vim"],
-    [9, 1, "souffleur"]
-  )
-  assert.deepStrictEqual(tree(rows, 2, 9), [3])
-})
-
-it("terminal servers are known by their names as the kernel cuts them", () => {
-  for (const name of ["tmux: server", "tmux: server (/", "screen", "zellij", "kitty", "wezterm-mux-ser"])
-    assert.isTrue(namedAsOne(name), name)
-  for (const name of ["tmux: client", "kitten", "screenshot", "claude", "sh"]) assert.isFalse(namedAsOne(name), name)
-})
-
-describe("behaviour#stop", () => {
+describe("behaviour#stop, security#processes", () => {
   it("a terminal server runs such a program of root's, or an installed one; its name alone is not enough", () => {
     const installed = (path: string) => path === "/home/me/.local/kitty.app/bin/kitty"
     const is = (name: string, path: string, uid: number, ours = 1000) =>
@@ -188,16 +195,5 @@ describe("behaviour#stop", () => {
     // Root's souffleur could read every environment there is.
     assert.deepStrictEqual(carriers(0), [])
     assert.notInclude(asked, 22, "whose it is, is asked of those alone that carry it")
-  })
-
-  it("a known process is the same only with its boot, its start time and our own user", () => {
-    const rows = table([1, 0, "init"], [20, 1, "worker"], [21, 1, "postgres"], [22, 1, "theirs"])
-    const known = (pid: number, startTime = pid, bootId = "now") => ({ pid, startTime, bootId })
-    const those = (...all: ReadonlyArray<ReturnType<typeof known>>) =>
-      stillThose(rows, all, { bootId: "now", ours: 1000 }, ({ pid }) => (pid === 22 ? 1002 : 1000))
-    assert.deepStrictEqual(those(known(20), known(99)), [20])
-    assert.deepStrictEqual(those(known(21, 7)), [], "its pid is another one's by now")
-    assert.deepStrictEqual(those(known(20, 20, "before")), [], "pids and times begin anew with each boot")
-    assert.deepStrictEqual(those(known(22)), [])
   })
 })

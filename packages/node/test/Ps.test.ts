@@ -19,20 +19,17 @@ describe("behaviour#signs", () => {
     assert.strictEqual(conditionOf(parseLine(line.replace("S+", "Z "))!), "zombie")
     assert.strictEqual(conditionOf(parseLine(line.replace("S+", "T "))!), "stopped")
   })
-})
 
-it("a line that is none of ps, or has no start, names no process", () => {
-  assert.strictEqual(parseLine("    7     0    -2 S    Mon Nov 23 04:46:09 2026       0:00.00 ")?.uid, -2)
-  for (const line of ["", "ps: illegal argument", "  812     1   501 S   -       1:02.34 sh"])
-    assert.isUndefined(parseLine(line), line)
-})
+  it("a line that is none of ps, or has no start, names no process", () => {
+    assert.strictEqual(parseLine("    7     0    -2 S    Mon Nov 23 04:46:09 2026       0:00.00 ")?.uid, -2)
+    for (const line of ["", "ps: illegal argument", "  812     1   501 S   -       1:02.34 sh"])
+      assert.isUndefined(parseLine(line), line)
+  })
 
-it("a start is read to the second, and a foreign month is none", () => {
-  assert.strictEqual(parseStarted("Thu Jan  1 00:00:07 1970"), 7)
-  assert.isUndefined(parseStarted("Do Mai  1 00:00:07 1970"))
-})
-
-describe("behaviour#signs", () => {
+  it("a start is read to the second, and a foreign month is none", () => {
+    assert.strictEqual(parseStarted("Thu Jan  1 00:00:07 1970"), 7)
+    assert.isUndefined(parseStarted("Do Mai  1 00:00:07 1970"))
+  })
   it("a ps that fails or is not there is no sign that a process is gone", () => {
     const failing = (ps: string) => psSource({ ...macOs, ps }).stat(process.pid)
     assert.throws(() => failing("/nowhere/ps"), /ENOENT/u)
@@ -41,8 +38,8 @@ describe("behaviour#signs", () => {
     assert.throws(() => failing("/bin/true"), /exit code 0/u)
     assert.throws(() => failing("/bin/echo"), /cannot be read/u)
   })
-})
 
-it("a lock that lsof shows counts if it is of the whole file", () => {
-  assert.deepStrictEqual(wholeLockersIn("p12\nf3\nlW\np13\nf3\nlw\np14\nf3\nl \np15\nf3\nl \nf4\nlR\n"), [12, 15])
+  it("a lock that lsof shows counts if it is of the whole file", () => {
+    assert.deepStrictEqual(wholeLockersIn("p12\nf3\nlW\np13\nf3\nlw\np14\nf3\nl \np15\nf3\nl \nf4\nlR\n"), [12, 15])
+  })
 })

@@ -11,6 +11,25 @@ import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
 const program = await builtProgram(fileURLToPath(new URL("fixtures/appendSigns.ts", import.meta.url)))
 
+/** Runs a function with another function of `node:fs`, which gets the real one before its arguments. */
+const meddled = <Name extends "closeSync" | "renameSync" | "writeSync">(
+  name: Name,
+  other: (real: (typeof fs)[Name], ...asked: Parameters<(typeof fs)[Name]>) => unknown,
+  run: (path: string) => void
+) => {
+  const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))
+  const real = fsModule[name]
+  try {
+    Object.assign(fsModule, { [name]: (...asked: Parameters<(typeof fs)[Name]>) => other(real, ...asked) })
+    syncBuiltinESMExports()
+    run(join(folder, "a.jsonl"))
+  } finally {
+    Object.assign(fsModule, { [name]: real })
+    syncBuiltinESMExports()
+    fs.rmSync(folder, { recursive: true })
+  }
+}
+
 describe("behaviour#hooks-of-the-agent", () => {
   it.live("concurrent writers leave no gap in the kept lines, however often the older file is replaced", () =>
     Effect.gen(function* () {
@@ -51,28 +70,6 @@ describe("behaviour#hooks-of-the-agent", () => {
       assert.isAtMost(fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0, 131_072)
     }).pipe(Effect.scoped)
   )
-})
-
-/** Runs a function with another function of `node:fs`, which gets the real one before its arguments. */
-const meddled = <Name extends "closeSync" | "renameSync" | "writeSync">(
-  name: Name,
-  other: (real: (typeof fs)[Name], ...asked: Parameters<(typeof fs)[Name]>) => unknown,
-  run: (path: string) => void
-) => {
-  const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))
-  const real = fsModule[name]
-  try {
-    Object.assign(fsModule, { [name]: (...asked: Parameters<(typeof fs)[Name]>) => other(real, ...asked) })
-    syncBuiltinESMExports()
-    run(join(folder, "a.jsonl"))
-  } finally {
-    Object.assign(fsModule, { [name]: real })
-    syncBuiltinESMExports()
-    fs.rmSync(folder, { recursive: true })
-  }
-}
-
-describe("behaviour#hooks-of-the-agent", () => {
   it("a line that was written into a file that was removed meanwhile is written again", () => {
     let [asked, path] = [0, ""]
     meddled(

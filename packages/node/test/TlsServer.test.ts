@@ -29,6 +29,22 @@ const shownAt = (port: number, ca: Buffer) =>
     socket.on("error", (error) => resume(Effect.die(error)))
   })
 
+/** Opens a connection that says nothing. */
+const opened = (port: number) =>
+  Effect.callback<net.Socket>((resume) => {
+    const socket = net.connect(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
+    socket.on("error", () => {})
+  })
+
+/** Asks a server for something. Returns `false` where it closes the connection without an answer. */
+const isAnswered = (port: number, ca: Buffer | undefined) =>
+  Effect.callback<boolean>((resume) => {
+    const socket = ca === undefined ? net.connect(port, "127.0.0.1") : tls.connect({ port, host: "localhost", ca })
+    socket.on("error", () => {}).on("close", () => resume(Effect.succeed(false)))
+    socket.once("data", () => (resume(Effect.succeed(true)), socket.destroy()))
+    socket.write("GET / HTTP/1.1\r\nhost: here\r\n\r\n")
+  })
+
 describe("fleet#certificate", () => {
   it.effect.skipIf(noOpenssl !== undefined)(
     "a renewed certificate is shown within an hour, and a broken one is not",
@@ -83,25 +99,6 @@ describe("fleet#certificate", () => {
         assert.include(yield* opened(one), "it is no private key in PEM")
       }).pipe(Effect.provide(layerHost))
   )
-})
-
-/** Opens a connection that says nothing. */
-const opened = (port: number) =>
-  Effect.callback<net.Socket>((resume) => {
-    const socket = net.connect(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
-    socket.on("error", () => {})
-  })
-
-/** Asks a server for something. Returns `false` where it closes the connection without an answer. */
-const isAnswered = (port: number, ca: Buffer | undefined) =>
-  Effect.callback<boolean>((resume) => {
-    const socket = ca === undefined ? net.connect(port, "127.0.0.1") : tls.connect({ port, host: "localhost", ca })
-    socket.on("error", () => {}).on("close", () => resume(Effect.succeed(false)))
-    socket.once("data", () => (resume(Effect.succeed(true)), socket.destroy()))
-    socket.write("GET / HTTP/1.1\r\nhost: here\r\n\r\n")
-  })
-
-describe("fleet#certificate", () => {
   it.live.skipIf(noOpenssl !== undefined)("a server has so many connections at once, and closes a further one", () =>
     Effect.gen(function* () {
       const { ca, certificate } = yield* stage

@@ -20,9 +20,8 @@ const options: ChannelOptions = {
   platform: "linux",
   post: () => Effect.die("no server is asked")
 }
-
-describe("behaviour#quiet-notices", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("settings#notify", () => {
     it.effect("channels of one kind are numbered, and only those that were asked get the agent's words", () =>
       Effect.gen(function* () {
         const all = yield* makeNoticeChannels([ntfy, { _tag: "desktop" }, { ...ntfy, words: true }], options)
@@ -36,6 +35,9 @@ describe("behaviour#quiet-notices", () => {
         )
       })
     )
+  })
+
+  describe("behaviour#quiet-notices", () => {
     it.effect("a notice in the quiet hours makes no sound, unless a person is needed", () =>
       Effect.gen(function* () {
         const orders: Array<{ readonly body: string; readonly once: boolean }> = []
@@ -57,6 +59,9 @@ describe("behaviour#quiet-notices", () => {
         assert.deepStrictEqual([orders[0]!.once, orders.at(-1)!.once], [false, true])
       }).pipe(Effect.provideService(DateTime.CurrentTimeZone, DateTime.zoneMakeNamedUnsafe("UTC")))
     )
+  })
+
+  describe("behaviour#delivery-of-notices", () => {
     it.effect("a notice that a server did not take is lost with the server's status and the tries", () =>
       Effect.gen(function* () {
         const answers = ['{"tries":5,"problem":"the server answered 500"}', "{}", "", "SECRET"]

@@ -27,20 +27,16 @@ const variables = {
   SOUFFLEUR_SLACK_URL: "https://hooks.example/T/B/x",
   SOUFFLEUR_TELEGRAM_TOKEN: "123:ab-C_d"
 }
+it.layer(HostServices.layer)((it) => {
+  const asked = (channel: ServerChannel, given: Readonly<Record<string, string>> = variables, stateDir = "/nowhere") =>
+    serverRequest(channel, message, "usual", { variables: given, stateDir })
+  const bodyOf = (channel: ServerChannel) =>
+    Effect.map(asked(channel), ({ body }): Readonly<Record<string, unknown>> => JSON.parse(body))
+  const problemOf = (channel: ServerChannel, given: Readonly<Record<string, string>>, stateDir?: string) =>
+    Effect.map(Effect.flip(asked(channel, given, stateDir)), ({ message }) => message)
 
-describe("security#where-words-go", () => {
-  it.layer(HostServices.layer)((it) => {
-    const asked = (
-      channel: ServerChannel,
-      given: Readonly<Record<string, string>> = variables,
-      stateDir = "/nowhere"
-    ) => serverRequest(channel, message, "usual", { variables: given, stateDir })
-    const bodyOf = (channel: ServerChannel) =>
-      Effect.map(asked(channel), ({ body }): Readonly<Record<string, unknown>> => JSON.parse(body))
-    const problemOf = (channel: ServerChannel, given: Readonly<Record<string, string>>, stateDir?: string) =>
-      Effect.map(Effect.flip(asked(channel, given, stateDir)), ({ message }) => message)
-
-    describe("the words for a server", () => {
+  describe("the words for a server", () => {
+    describe("security#where-words-go", () => {
       it.effect("hostile words are in the body alone, and no control among them", () =>
         Effect.gen(function* () {
           for (const channel of [ntfy, slack, telegram]) {
@@ -75,6 +71,9 @@ describe("security#where-words-go", () => {
           assert.deepInclude(body, { chat_id: "@team", link_preview_options: { is_disabled: true } })
         })
       )
+    })
+
+    describe("behaviour#words-in-notices", () => {
       it.effect("the folder's name, the command to type, and neither the path nor the agent's words", () =>
         Effect.gen(function* () {
           for (const channel of [ntfy, slack, telegram]) {
@@ -86,6 +85,9 @@ describe("security#where-words-go", () => {
           }
         })
       )
+    })
+
+    describe("behaviour#notices", () => {
       it.effect("the state comes first, and the link to the page last", () =>
         Effect.gen(function* () {
           const link = "https://night.example/0a/watches/w"
@@ -98,6 +100,9 @@ describe("security#where-words-go", () => {
           assert.deepStrictEqual(lines.slice(-2), ["> souffleur why w", link])
         })
       )
+    })
+
+    describe("behaviour#quiet-notices", () => {
       it.effect("a quiet notice makes no sound, where the server has a word for that", () =>
         Effect.gen(function* () {
           const quietly = (channel: ServerChannel, loudness: "pressing" | "quiet") =>
@@ -112,7 +117,9 @@ describe("security#where-words-go", () => {
         })
       )
     })
+  })
 
+  describe("settings#secrets-of-channels", () => {
     describe("a secret", () => {
       it.effect("a token is for one server: no other that a config file names gets it", () =>
         Effect.gen(function* () {
@@ -157,7 +164,9 @@ describe("security#where-words-go", () => {
         })
       )
     })
+  })
 
+  describe("security#where-words-go", () => {
     it("a program gets the notice as one line of JSON without controls, with the whole folder and the words", () => {
       const line = noticeLine(message, "pressing")
       assert.strictEqual(line.indexOf("\n"), line.length - 1)

@@ -44,9 +44,8 @@ const commandsOf = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) 
   }
 })
 const commands = commandsOf("--model", "a/b")
-
-describe("behaviour#permission-ceiling", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("opencode#the-command-line", () => {
     it.effect("a launch has its own title until OpenCode has chosen an id, and its prompt on standard input", () =>
       Effect.gen(function* () {
         const { command, folder } = yield* commands
@@ -74,6 +73,9 @@ describe("behaviour#permission-ceiling", () => {
           ])
       })
     )
+  })
+
+  describe("command-line#screen", () => {
     it.effect("the user's own output format stays, and then a pipe gets the records", () =>
       Effect.gen(function* () {
         const record = JSON.stringify({ sessionID: "ses_1", timestamp: 1, type: "text", part: { text: "Sung." } })
@@ -88,6 +90,9 @@ describe("behaviour#permission-ceiling", () => {
         ])
       })
     )
+  })
+
+  describe("opencode#the-ceiling", () => {
     it.effect("there is no launch below the highest permission, and none takes a window", () =>
       Effect.gen(function* () {
         const { command } = yield* commands
@@ -103,36 +108,44 @@ describe("behaviour#permission-ceiling", () => {
   })
 })
 
-it("a command is taken apart: its flags, its session and its prompt", () => {
-  assert.deepStrictEqual(literal("opencode", "run", "-m", "a/b", "--auto", "--", "--share it"), {
-    agentCommand: { program: "opencode", args: ["-m", "a/b"] },
-    session: undefined,
-    print: true,
-    requested: "bypassPermissions",
-    prompt: "--share it"
-  })
-  assert.deepStrictEqual(literal("opencode", "run", "--auto", "--session=ses_1", "--format", "json", "sing").session, {
-    _tag: "Resume",
-    sessionId: "ses_1"
-  })
-  for (const words of [["models"], ["session", "list"], ["--version"]])
-    assert.deepStrictEqual(Result.getOrThrow(taken("opencode", ...words)), Option.none())
-})
-it("a subcommand of OpenCode that is no known errand is refused, with what to write in its place", () => {
-  for (const word of ["acp", "agent", "attach", "debug", "github", "pr", "serve", "web", "future"])
-    assert.include(
-      refused("opencode", word, "x"),
-      `cannot set the ceiling of opencode ${word}: write opencode run --auto -- PROMPT`
+describe("opencode#the-command-line", () => {
+  it("a command is taken apart: its flags, its session and its prompt", () => {
+    assert.deepStrictEqual(literal("opencode", "run", "-m", "a/b", "--auto", "--", "--share it"), {
+      agentCommand: { program: "opencode", args: ["-m", "a/b"] },
+      session: undefined,
+      print: true,
+      requested: "bypassPermissions",
+      prompt: "--share it"
+    })
+    assert.deepStrictEqual(
+      literal("opencode", "run", "--auto", "--session=ses_1", "--format", "json", "sing").session,
+      {
+        _tag: "Resume",
+        sessionId: "ses_1"
+      }
     )
-})
-it("an OpenCode in a terminal is refused, and a command without its highest permission", () => {
-  for (const words of [[], ["--prompt", "sing"], ["."], ["--session", "ses_1"]])
-    assert.include(refused("opencode", ...words), "write opencode run --auto")
-  assert.include(refused("opencode", "run", "sing"), "run it with --auto")
-  assert.include(refused("opencode", "run", "--auto", "sing", "la"), "more than one prompt")
+    for (const words of [["models"], ["session", "list"], ["--version"]])
+      assert.deepStrictEqual(Result.getOrThrow(taken("opencode", ...words)), Option.none())
+  })
 })
 
 describe("behaviour#permission-ceiling", () => {
+  it("a subcommand of OpenCode that is no known errand is refused, with what to write in its place", () => {
+    for (const word of ["acp", "agent", "attach", "debug", "github", "pr", "serve", "web", "future"])
+      assert.include(
+        refused("opencode", word, "x"),
+        `cannot set the ceiling of opencode ${word}: write opencode run --auto -- PROMPT`
+      )
+  })
+})
+
+describe("opencode#the-ceiling", () => {
+  it("an OpenCode in a terminal is refused, and a command without its highest permission", () => {
+    for (const words of [[], ["--prompt", "sing"], ["."], ["--session", "ses_1"]])
+      assert.include(refused("opencode", ...words), "write opencode run --auto")
+    assert.include(refused("opencode", "run", "sing"), "run it with --auto")
+    assert.include(refused("opencode", "run", "--auto", "sing", "la"), "more than one prompt")
+  })
   it("a flag that publishes the session, leaves the machine, or is not understood is refused", () => {
     for (const flag of ["--share", "--attach", "--attach=http://localhost:1"])
       assert.include(refused("opencode", "run", "--auto", flag, "sing"), "can lift the permission ceiling")
@@ -142,20 +155,23 @@ describe("behaviour#permission-ceiling", () => {
     assert.include(refused("opencode", "run", "--auto", "--yolo", "sing"), "is unknown")
   })
 })
-it.layer(HostServices.layer)((it) => {
-  it.effect("a process is an OpenCode by its program alone, and its tools name its pid", () =>
-    Effect.gen(function* () {
-      const { isAgent } = yield* commands
-      assert.isTrue(isAgent(["/opt/opencode-ai/bin/opencode.exe", "run"]))
-      assert.isTrue(isAgent(["node", "/opt/node_modules/opencode-ai/bin/opencode"]))
-      assert.isFalse(isAgent(["vi", "opencode"]))
-      assert.deepStrictEqual(openCode.identity({ OPENCODE: "1", OPENCODE_PID: "70" }), {
-        sessionId: "",
-        pid: 70,
-        project: "",
-        mark: "OPENCODE_PID"
+
+describe("opencode#processes", () => {
+  it.layer(HostServices.layer)((it) => {
+    it.effect("a process is an OpenCode by its program alone, and its tools name its pid", () =>
+      Effect.gen(function* () {
+        const { isAgent } = yield* commands
+        assert.isTrue(isAgent(["/opt/opencode-ai/bin/opencode.exe", "run"]))
+        assert.isTrue(isAgent(["node", "/opt/node_modules/opencode-ai/bin/opencode"]))
+        assert.isFalse(isAgent(["vi", "opencode"]))
+        assert.deepStrictEqual(openCode.identity({ OPENCODE: "1", OPENCODE_PID: "70" }), {
+          sessionId: "",
+          pid: 70,
+          project: "",
+          mark: "OPENCODE_PID"
+        })
+        assert.deepStrictEqual(openCode.identity({ OPENCODE_PID: "-7" }).pid, undefined)
       })
-      assert.deepStrictEqual(openCode.identity({ OPENCODE_PID: "-7" }).pid, undefined)
-    })
-  )
+    )
+  })
 })

@@ -30,9 +30,8 @@ const upTo = (name: string, part: string) => {
 }
 const message = (info: object) => JSON.stringify({ sessionID: sessionId, info: { role: "assistant", ...info } })
 const ended = { created: 1_795_444_821_000, completed: 1_795_444_822_000 }
-
-describe("behaviour#signs", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("opencode#database", () => {
     it.effect("a session is found by its id or the beginning of one, and lies below its database", () =>
       Effect.gen(function* () {
         const { agent, path } = yield* openCodeOf(recorded("finished"))
@@ -45,6 +44,9 @@ describe("behaviour#signs", () => {
         assert.strictEqual((yield* Effect.flip(agent.sessionFile("ses_8"))).reason, "missing")
       })
     )
+  })
+
+  describe("opencode#records", () => {
     it.effect("a turn goes on with each tool and each answer of the model, until an answer without a tool", () =>
       Effect.gen(function* () {
         const turnOf = Effect.fnUntraced(function* (records: string) {
@@ -147,6 +149,24 @@ describe("behaviour#signs", () => {
         assert.strictEqual(yield* agent.toolResults([sessionId]), 1)
       })
     )
+    it.effect("each answer is counted at its own time, with its dollars", () =>
+      Effect.gen(function* () {
+        const costly = recorded("finished").replaceAll(/("type":"step-finish".*?"cost":)0/gu, "$10.25")
+        const { agent } = yield* openCodeOf(costly)
+        assert.deepStrictEqual(yield* agent.spent([sessionId], 0), { tokens: 15_531, dollars: 0.5 })
+        assert.deepStrictEqual(yield* agent.spent([sessionId], 1_795_444_822_000), { tokens: 7817, dollars: 0.25 })
+      })
+    )
+    it.effect("records without an end of the turn end none, also behind an answer", () =>
+      Effect.gen(function* () {
+        const { agent, turn } = yield* openCodeOf(without("finished", '"completed":1795444822341'))
+        assert.strictEqual((yield* turn)?._tag, "Asked")
+        assert.isFalse(yield* agent.turnEnded({ pid: 70 }, sessionId))
+      })
+    )
+  })
+
+  describe("opencode#trouble", () => {
     it.effect("an error of the service ends a turn for its reason, and a process that was ended is none of them", () =>
       Effect.gen(function* () {
         const reasonOf = Effect.fnUntraced(function* (name: string, data: object) {
@@ -163,14 +183,9 @@ describe("behaviour#signs", () => {
         assert.strictEqual(yield* reasonOf("MessageAbortedError", { message: "aborted" }), "other")
       })
     )
-    it.effect("each answer is counted at its own time, with its dollars", () =>
-      Effect.gen(function* () {
-        const costly = recorded("finished").replaceAll(/("type":"step-finish".*?"cost":)0/gu, "$10.25")
-        const { agent } = yield* openCodeOf(costly)
-        assert.deepStrictEqual(yield* agent.spent([sessionId], 0), { tokens: 15_531, dollars: 0.5 })
-        assert.deepStrictEqual(yield* agent.spent([sessionId], 1_795_444_822_000), { tokens: 7817, dollars: 0.25 })
-      })
-    )
+  })
+
+  describe("opencode#sessions", () => {
     it.effect("a process holds the session that its command line names, or that has the title of its launch", () =>
       Effect.gen(function* () {
         const processes = new FakeProcesses()
@@ -221,6 +236,9 @@ describe("behaviour#signs", () => {
         assert.strictEqual(yield* reported(71, output), sessionId)
       })
     )
+  })
+
+  describe("behaviour#last-words", () => {
     it.effect("an output is shown by its answers, a line for each tool, and the words of a failure", () =>
       Effect.gen(function* () {
         const { agent } = yield* openCodeOf(recorded("finished"))
@@ -234,13 +252,6 @@ describe("behaviour#signs", () => {
         assert.strictEqual(shown("error", { error: { name: "APIError", data: { message: "no key" } } }), "no key")
         assert.isUndefined(Option.getOrUndefined(read('{"type":"text"}')))
         assert.isUndefined(Option.getOrUndefined(read("la la")))
-      })
-    )
-    it.effect("records without an end of the turn end none, also behind an answer", () =>
-      Effect.gen(function* () {
-        const { agent, turn } = yield* openCodeOf(without("finished", '"completed":1795444822341'))
-        assert.strictEqual((yield* turn)?._tag, "Asked")
-        assert.isFalse(yield* agent.turnEnded({ pid: 70 }, sessionId))
       })
     )
   })

@@ -38,7 +38,7 @@ const rowsOf = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
   return { counted, database: dirname(path), files, folder, path, read, stat }
 })
 
-describe("behaviour#signs", () => {
+describe("opencode#database", () => {
   it.layer(HostServices.layer)((it) => {
     it.effect("a session is a file whose lines are its events, from any place, and of the newest one's time", () =>
       Effect.gen(function* () {

@@ -130,25 +130,22 @@ describe("fleet#page", () => {
       assert.strictEqual((yield* ask(`${list}live`, { headers: { cookie } })).status, 401)
     }).pipe(Effect.scoped)
   )
-})
-it.live("one person has sixteen open pages at most, and another one still opens theirs", () =>
-  Effect.gen(function* () {
-    let name = "anna"
-    const { entered } = yield* makeFleet(known(), {
-      guestOf: () => Effect.sync(() => Option.some({ name, role: "viewer", since: "now" } as const))
-    })
-    const { cookie, list } = yield* entered
-    const opened = Effect.flatMap(reading(`${list}live`, { cookie }), ({ until }) => until((sent) => sent !== ""))
-    yield* Effect.all(Array.from({ length: 16 }, () => opened))
-    const refused = yield* ask(`${list}live`, { headers: { cookie } })
-    assert.strictEqual(refused.status, 503)
-    assert.include(refused.text, "You have 16 pages open. Close one.")
-    name = "vera"
-    yield* opened
-  }).pipe(Effect.scoped)
-)
-
-describe("fleet#page", () => {
+  it.live("one person has sixteen open pages at most, and another one still opens theirs", () =>
+    Effect.gen(function* () {
+      let name = "anna"
+      const { entered } = yield* makeFleet(known(), {
+        guestOf: () => Effect.sync(() => Option.some({ name, role: "viewer", since: "now" } as const))
+      })
+      const { cookie, list } = yield* entered
+      const opened = Effect.flatMap(reading(`${list}live`, { cookie }), ({ until }) => until((sent) => sent !== ""))
+      yield* Effect.all(Array.from({ length: 16 }, () => opened))
+      const refused = yield* ask(`${list}live`, { headers: { cookie } })
+      assert.strictEqual(refused.status, 503)
+      assert.include(refused.text, "You have 16 pages open. Close one.")
+      name = "vera"
+      yield* opened
+    }).pipe(Effect.scoped)
+  )
   it.live("a hub without its store says so, and an open page asks again", () =>
     Effect.gen(function* () {
       const { entered } = yield* makeFleet(known(), { guestOf: () => new StoreOut() })

@@ -18,24 +18,21 @@ describe("command-line#page", () => {
       assert.isBelow(text.indexOf("opera-0002"), text.indexOf("opera-0001"))
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
-})
-it.live("a search finds names and folders, and shows its own words as text", () =>
-  Effect.gen(function* () {
-    const { project, serve, tell } = yield* makeStage()
-    yield* tell("opera-0001", night(project))
-    yield* tell("ballet-0002", night("/srv/ballet"))
-    yield* tell("opera-0003", [...night(project), { _tag: "ConductorCompleted", at: 1_772_430_000_000, by: "turn" }])
-    const { cookie, list } = yield* enter(yield* serve)
-    const found = yield* ask(`${list}?q=${encodeURIComponent("SRV ballet")}`, { headers: { cookie } })
-    assert.include(found.text, "ballet-0002")
-    assert.notMatch(found.text, /opera-000[13]/u)
-    const hostile = yield* ask(`${list}?q=${encodeURIComponent(`"><img src=x>`)}`, { headers: { cookie } })
-    assert.include(hostile.text, "“&quot;&gt;&lt;img src=x&gt;”")
-    assert.notInclude(hostile.text, "<img")
-  }).pipe(Effect.scoped, Effect.provide(layerStage))
-)
-
-describe("command-line#page", () => {
+  it.live("a search finds names and folders, and shows its own words as text", () =>
+    Effect.gen(function* () {
+      const { project, serve, tell } = yield* makeStage()
+      yield* tell("opera-0001", night(project))
+      yield* tell("ballet-0002", night("/srv/ballet"))
+      yield* tell("opera-0003", [...night(project), { _tag: "ConductorCompleted", at: 1_772_430_000_000, by: "turn" }])
+      const { cookie, list } = yield* enter(yield* serve)
+      const found = yield* ask(`${list}?q=${encodeURIComponent("SRV ballet")}`, { headers: { cookie } })
+      assert.include(found.text, "ballet-0002")
+      assert.notMatch(found.text, /opera-000[13]/u)
+      const hostile = yield* ask(`${list}?q=${encodeURIComponent(`"><img src=x>`)}`, { headers: { cookie } })
+      assert.include(hostile.text, "“&quot;&gt;&lt;img src=x&gt;”")
+      assert.notInclude(hostile.text, "<img")
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
   it.live("many watches come fifty a page, and each is on one of them", () =>
     Effect.gen(function* () {
       const { project, serve, tell } = yield* makeStage()

@@ -30,42 +30,6 @@ describe("command-line#page", () => {
         assert.strictEqual((yield* ask(new URL(`/?token=${token}`, link).href)).status, 401)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
-})
-
-describe("command-line#metrics", () => {
-  it.live("the numbers of all watches are for the cookie, or for a collector with its own token", () =>
-    Effect.gen(function* () {
-      const { project, serve, stateDir, tell } = yield* makeStage()
-      yield* tell("opera-0001", night(project))
-      const link = yield* serve
-      const { cookie, list } = yield* enter(link)
-      const token = (yield* FileSystem.FileSystem.use((fs) => fs.readFileString(`${stateDir}/metrics.token`))).trim()
-      const persons = new URL(link).searchParams.get("token")!
-      const { origin, port } = new URL(link)
-      const asked = (headers: Readonly<Record<string, string>>) => ask(`${origin}/metrics`, { headers })
-      const wrong = [{}, { cookie }, { authorization: token }, { authorization: `Bearer ${token.slice(1)}` }]
-      for (const headers of [
-        ...wrong,
-        { authorization: `Bearer ${persons}` },
-        { authorization: "Bearer" },
-        { authorization: `Basic ${token}` }
-      ])
-        assert.strictEqual((yield* asked(headers)).status, 401, JSON.stringify(headers))
-      const rebound = yield* asked({ authorization: `Bearer ${token}`, host: `attacker.example:${port}` })
-      assert.strictEqual(rebound.status, 421)
-      const { headers, text } = yield* asked({ authorization: `Bearer ${token}` })
-      assert.strictEqual(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8")
-      assert.include(text, 'souffleur_jobs{kind="watch",state="needs you"} 1\n')
-      assert.strictEqual((yield* ask(`${list}metrics`, { headers: { cookie } })).text, text)
-      assert.strictEqual((yield* ask(`${list}metrics`)).status, 401)
-      // The token of a collector is no link, and no cookie.
-      assert.strictEqual((yield* ask(`${origin}/?token=${token}`)).status, 401)
-      assert.strictEqual((yield* ask(list, { headers: { cookie: `souffleur=${token}` } })).status, 401)
-    }).pipe(Effect.scoped, Effect.provide(layerStage))
-  )
-})
-
-describe("command-line#page", () => {
   it.live("another name of this host is refused, with the cookie and with the token", () =>
     Effect.gen(function* () {
       const { serve } = yield* makeStage()
@@ -89,70 +53,6 @@ describe("command-line#page", () => {
       assert.match(headers["set-cookie"]![0]!, /; HttpOnly; Secure; SameSite=Strict$/u)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
-})
-
-describe("behaviour#notices", () => {
-  it.live("the link of a notice has no secret, and the page without the cookie tells none", () =>
-    Effect.gen(function* () {
-      const { project, serve, stateDir, tell } = yield* makeStage()
-      yield* tell("opera-0001", night(project))
-      const { list } = yield* enter(yield* serve)
-      const { origin, pathname } = new URL(list)
-      const notice = (subject: Subject) => pageLinkOf({ pageUrl: origin, stateDir }, subject)
-      const links = [
-        yield* notice({ watch: "opera-0001", project }),
-        yield* notice({ run: "a/b", project }),
-        yield* notice({ project })
-      ]
-      assert.deepStrictEqual(
-        links,
-        ["/watches/opera-0001", "/runs/a%2Fb", "/"].map((path) => `${origin}${path}`)
-      )
-      for (const link of [...links, `${origin}/door.js`, `${origin}/page.js`, `${origin}/page.css`]) {
-        const { headers, text } = yield* ask(link ?? "")
-        assert.notInclude(`${JSON.stringify(headers)}${text}`, pathname.slice(1, -1), link ?? "")
-        assert.notInclude(text, "opera")
-      }
-    }).pipe(Effect.scoped, Effect.provide(layerStage))
-  )
-  it.live("a notice leads to the address that is set, or to a page that runs now", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { serve, stateDir } = yield* makeStage()
-      const subject = { watch: "opera-0001" }
-      const [unset, set] = [
-        { pageUrl: null, stateDir },
-        { pageUrl: "https://night.example", stateDir }
-      ]
-      const leads = Effect.fnUntraced(function* (where: typeof set | typeof unset, origin: string | null) {
-        const link = origin === null ? null : `${origin}/watches/opera-0001`
-        assert.deepStrictEqual([yield* pageLinkOf(where, subject), yield* pageNow(where)], [link, origin])
-      })
-      yield* leads(unset, null)
-      yield* leads(set, set.pageUrl)
-      const first = new URL(yield* serve).origin
-      yield* Effect.gen(function* () {
-        const second = new URL(yield* serve).origin
-        yield* leads(unset, second)
-        yield* leads(set, set.pageUrl)
-        const ports = yield* Effect.forEach([first, second], (one) =>
-          pageServedNow(stateDir, Number(new URL(one).port))
-        )
-        assert.deepStrictEqual(ports, [first, second])
-      }).pipe(Effect.scoped)
-      yield* leads(unset, first)
-      const file = `${stateDir}/page.served`
-      assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
-      // Another process has that pid now.
-      yield* fs.writeFileString(file, (yield* fs.readFileString(file)).replaceAll('"startTime":', '"startTime":1'))
-      yield* leads(unset, null)
-      yield* fs.writeFileString(file, "{}")
-      yield* leads(unset, null)
-    }).pipe(Effect.scoped, Effect.provide(layerStage))
-  )
-})
-
-describe("command-line#page", () => {
   it.live("a browser stays let in over a restart of the page, and over no gap and on no other port", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -260,6 +160,100 @@ describe("command-line#page", () => {
       yield* fs.chmod(file, 0o600)
       yield* fs.writeFileString(file, "")
       assert.notStrictEqual(token(yield* Effect.scoped(serve)), token(first))
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+})
+
+describe("command-line#metrics", () => {
+  it.live("the numbers of all watches are for the cookie, or for a collector with its own token", () =>
+    Effect.gen(function* () {
+      const { project, serve, stateDir, tell } = yield* makeStage()
+      yield* tell("opera-0001", night(project))
+      const link = yield* serve
+      const { cookie, list } = yield* enter(link)
+      const token = (yield* FileSystem.FileSystem.use((fs) => fs.readFileString(`${stateDir}/metrics.token`))).trim()
+      const persons = new URL(link).searchParams.get("token")!
+      const { origin, port } = new URL(link)
+      const asked = (headers: Readonly<Record<string, string>>) => ask(`${origin}/metrics`, { headers })
+      const wrong = [{}, { cookie }, { authorization: token }, { authorization: `Bearer ${token.slice(1)}` }]
+      for (const headers of [
+        ...wrong,
+        { authorization: `Bearer ${persons}` },
+        { authorization: "Bearer" },
+        { authorization: `Basic ${token}` }
+      ])
+        assert.strictEqual((yield* asked(headers)).status, 401, JSON.stringify(headers))
+      const rebound = yield* asked({ authorization: `Bearer ${token}`, host: `attacker.example:${port}` })
+      assert.strictEqual(rebound.status, 421)
+      const { headers, text } = yield* asked({ authorization: `Bearer ${token}` })
+      assert.strictEqual(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8")
+      assert.include(text, 'souffleur_jobs{kind="watch",state="needs you"} 1\n')
+      assert.strictEqual((yield* ask(`${list}metrics`, { headers: { cookie } })).text, text)
+      assert.strictEqual((yield* ask(`${list}metrics`)).status, 401)
+      // The token of a collector is no link, and no cookie.
+      assert.strictEqual((yield* ask(`${origin}/?token=${token}`)).status, 401)
+      assert.strictEqual((yield* ask(list, { headers: { cookie: `souffleur=${token}` } })).status, 401)
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+})
+
+describe("behaviour#notices", () => {
+  it.live("the link of a notice has no secret, and the page without the cookie tells none", () =>
+    Effect.gen(function* () {
+      const { project, serve, stateDir, tell } = yield* makeStage()
+      yield* tell("opera-0001", night(project))
+      const { list } = yield* enter(yield* serve)
+      const { origin, pathname } = new URL(list)
+      const notice = (subject: Subject) => pageLinkOf({ pageUrl: origin, stateDir }, subject)
+      const links = [
+        yield* notice({ watch: "opera-0001", project }),
+        yield* notice({ run: "a/b", project }),
+        yield* notice({ project })
+      ]
+      assert.deepStrictEqual(
+        links,
+        ["/watches/opera-0001", "/runs/a%2Fb", "/"].map((path) => `${origin}${path}`)
+      )
+      for (const link of [...links, `${origin}/door.js`, `${origin}/page.js`, `${origin}/page.css`]) {
+        const { headers, text } = yield* ask(link ?? "")
+        assert.notInclude(`${JSON.stringify(headers)}${text}`, pathname.slice(1, -1), link ?? "")
+        assert.notInclude(text, "opera")
+      }
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+  it.live("a notice leads to the address that is set, or to a page that runs now", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { serve, stateDir } = yield* makeStage()
+      const subject = { watch: "opera-0001" }
+      const [unset, set] = [
+        { pageUrl: null, stateDir },
+        { pageUrl: "https://night.example", stateDir }
+      ]
+      const leads = Effect.fnUntraced(function* (where: typeof set | typeof unset, origin: string | null) {
+        const link = origin === null ? null : `${origin}/watches/opera-0001`
+        assert.deepStrictEqual([yield* pageLinkOf(where, subject), yield* pageNow(where)], [link, origin])
+      })
+      yield* leads(unset, null)
+      yield* leads(set, set.pageUrl)
+      const first = new URL(yield* serve).origin
+      yield* Effect.gen(function* () {
+        const second = new URL(yield* serve).origin
+        yield* leads(unset, second)
+        yield* leads(set, set.pageUrl)
+        const ports = yield* Effect.forEach([first, second], (one) =>
+          pageServedNow(stateDir, Number(new URL(one).port))
+        )
+        assert.deepStrictEqual(ports, [first, second])
+      }).pipe(Effect.scoped)
+      yield* leads(unset, first)
+      const file = `${stateDir}/page.served`
+      assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
+      // Another process has that pid now.
+      yield* fs.writeFileString(file, (yield* fs.readFileString(file)).replaceAll('"startTime":', '"startTime":1'))
+      yield* leads(unset, null)
+      yield* fs.writeFileString(file, "{}")
+      yield* leads(unset, null)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
 })

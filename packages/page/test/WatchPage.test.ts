@@ -26,6 +26,20 @@ const posting = (address: string) => (body: string, headers: Readonly<Record<str
       ...headers
     }
   })
+/** Waits until a server drops an open page. A reader that takes nothing may never see the end of its connection. */
+const dropOfLivePage = Effect.gen(function* () {
+  const dropped = yield* Deferred.make<void>()
+  const note = (message: unknown) => {
+    const { request } = message as { readonly request: IncomingMessage }
+    if (request.url?.includes("/live")) request.socket.once("close", () => Deferred.doneUnsafe(dropped, Effect.void))
+  }
+  const requests = channel("http.server.request.start")
+  yield* Effect.acquireRelease(
+    Effect.sync(() => requests.subscribe(note)),
+    () => Effect.sync(() => requests.unsubscribe(note))
+  )
+  return Deferred.await(dropped)
+})
 
 describe("command-line#page", () => {
   it.live("a watch shows its state, what happened, and the evidence behind each decision", () =>
@@ -46,34 +60,6 @@ describe("command-line#page", () => {
       assert.strictEqual((yield* ask(`${list}watches/other`, { headers: { cookie } })).status, 404)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
-})
-
-describe("security#where-words-go", () => {
-  it.live("hostile words of an event, a folder and an address stay text", () =>
-    Effect.gen(function* () {
-      const { serve, tell } = yield* makeStage()
-      const hostile = `<script>alert("1")</script>`
-      yield* tell("opera-0001", [
-        ...night(`/srv/${hostile}`),
-        { ...examples.PersonAwaited, at: began + 14_400_000, for: hostile },
-        { ...examples.RecoveryFailedClosed, at: began + 14_400_000, message: `'"><img src=x onerror=alert(1)>` }
-      ])
-      const { cookie, list } = yield* enter(yield* serve)
-      for (const path of [
-        "",
-        "watches/opera-0001",
-        "watches/opera-0001?at=14",
-        `watches/${encodeURIComponent(hostile)}`
-      ]) {
-        const { text } = yield* ask(`${list}${path}`, { headers: { cookie } })
-        assert.include(text, "&lt;script&gt;")
-        assert.notMatch(text, /<script>|<img|alert\("/u)
-      }
-    }).pipe(Effect.scoped, Effect.provide(layerStage))
-  )
-})
-
-describe("command-line#page", () => {
   it.live("the slider shows the state at each revision, and only that state where a script asks", () =>
     Effect.gen(function* () {
       const { project, serve, tell } = yield* makeStage()
@@ -183,23 +169,6 @@ describe("command-line#page", () => {
       assert.notInclude(last.text, "<li")
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
-})
-/** Waits until a server drops an open page. A reader that takes nothing may never see the end of its connection. */
-const dropOfLivePage = Effect.gen(function* () {
-  const dropped = yield* Deferred.make<void>()
-  const note = (message: unknown) => {
-    const { request } = message as { readonly request: IncomingMessage }
-    if (request.url?.includes("/live")) request.socket.once("close", () => Deferred.doneUnsafe(dropped, Effect.void))
-  }
-  const requests = channel("http.server.request.start")
-  yield* Effect.acquireRelease(
-    Effect.sync(() => requests.subscribe(note)),
-    () => Effect.sync(() => requests.unsubscribe(note))
-  )
-  return Deferred.await(dropped)
-})
-
-describe("security#what-a-person-says", () => {
   it.live("a reader that takes nothing is dropped, and nothing is kept for it", () =>
     Effect.gen(function* () {
       const { project, serve, tell } = yield* makeStage({ patience: "300 millis" })
@@ -218,9 +187,6 @@ describe("security#what-a-person-says", () => {
       assert.strictEqual((yield* ask(`${list}watches/opera-0001`, { headers: { cookie } })).status, 200)
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
-})
-
-describe("command-line#page", () => {
   it.live("the last export is sent as a file, and only where it is this user's alone", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -300,6 +266,31 @@ describe("command-line#page", () => {
       assert.notInclude((yield* ask(page, { headers: { cookie } })).text, 'name="secret"')
       const { status } = yield* posting(`${page}/done`)(`secret=${secret}`, { cookie, origin: new URL(other).origin })
       assert.strictEqual(status, 403)
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
+})
+
+describe("security#where-words-go", () => {
+  it.live("hostile words of an event, a folder and an address stay text", () =>
+    Effect.gen(function* () {
+      const { serve, tell } = yield* makeStage()
+      const hostile = `<script>alert("1")</script>`
+      yield* tell("opera-0001", [
+        ...night(`/srv/${hostile}`),
+        { ...examples.PersonAwaited, at: began + 14_400_000, for: hostile },
+        { ...examples.RecoveryFailedClosed, at: began + 14_400_000, message: `'"><img src=x onerror=alert(1)>` }
+      ])
+      const { cookie, list } = yield* enter(yield* serve)
+      for (const path of [
+        "",
+        "watches/opera-0001",
+        "watches/opera-0001?at=14",
+        `watches/${encodeURIComponent(hostile)}`
+      ]) {
+        const { text } = yield* ask(`${list}${path}`, { headers: { cookie } })
+        assert.include(text, "&lt;script&gt;")
+        assert.notMatch(text, /<script>|<img|alert\("/u)
+      }
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
 })

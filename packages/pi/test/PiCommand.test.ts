@@ -13,18 +13,20 @@ const said = (...words: ReadonlyArray<string>) =>
     onSuccess: Option.getOrUndefined
   })
 
-it("a command of pi is taken apart: its flags stay, and those of each launch do not", () => {
-  assert.deepStrictEqual(said("--model", "m", "--session-id", "s1", "-p", "--", "--approve"), {
-    agentCommand: { program: "pi", args: ["--model", "m"] },
-    session: { _tag: "Fresh", sessionId: "s1" },
-    print: true,
-    requested: "bypassPermissions",
-    prompt: "--approve"
+describe("pi#the-command-line", () => {
+  it("a command of pi is taken apart: its flags stay, and those of each launch do not", () => {
+    assert.deepStrictEqual(said("--model", "m", "--session-id", "s1", "-p", "--", "--approve"), {
+      agentCommand: { program: "pi", args: ["--model", "m"] },
+      session: { _tag: "Fresh", sessionId: "s1" },
+      print: true,
+      requested: "bypassPermissions",
+      prompt: "--approve"
+    })
+    assert.deepInclude(said("--session", "s1", "go on"), { session: { _tag: "Resume", sessionId: "s1" }, print: false })
   })
-  assert.deepInclude(said("--session", "s1", "go on"), { session: { _tag: "Resume", sessionId: "s1" }, print: false })
 })
 
-describe("behaviour#permission-ceiling", () => {
+describe("pi#the-ceiling", () => {
   it("pi asks for all that a shell may do, unless its list of tools leaves the shell out", () => {
     assert.deepInclude(said("-p", "x"), { requested: "bypassPermissions" })
     assert.deepInclude(said("--tools", "read,bash", "x"), { requested: "bypassPermissions" })
@@ -34,57 +36,58 @@ describe("behaviour#permission-ceiling", () => {
     // The last list counts.
     assert.deepInclude(said("-t", "read", "--tools", "my_tool", "x"), { requested: "bypassPermissions" })
   })
+
+  it("the command of less, which a refusal names, asks for the least permission", () => {
+    const [, ...words] = pi.commandOfLess!.split(" ")
+    assert.deepInclude(said(...words), { requested: "acceptEdits", print: true })
+  })
+
+  it("flags that lead elsewhere, hold a key or are joined to their value are refused", () => {
+    for (const flags of [
+      ["--continue"],
+      ["-r"],
+      ["--fork", "s"],
+      ["--no-session"],
+      ["--session-dir", "/"],
+      ["--api-key", "k"],
+      ["--model=m"],
+      ["--mode", "rpc"],
+      ["--tools"],
+      ["--future"]
+    ]) {
+      assert.isString(said(...flags), flags.join(" "))
+      assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["pi", ...flags]))), flags.join(" "))
+    }
+    assert.include(said("@file"), "names a file")
+    assert.include(said("one", "two"), "quote it")
+    for (const words of [["install", "x"], ["--version"]]) assert.isUndefined(said(...words))
+  })
 })
 
-it("the command of less, which a refusal names, asks for the least permission", () => {
-  const [, ...words] = pi.commandOfLess!.split(" ")
-  assert.deepInclude(said(...words), { requested: "acceptEdits", print: true })
-})
+it.layer(HostServices.layer)((it) => {
+  const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
+    piCommand(
+      {
+        agentDir: "/pi",
+        agentCommand: { program: process.execPath, args },
+        environment: { PATH: "/bin", PI_SESSION_ID: "old", PI_CODING_AGENT_DIR: "/c", SECRET: "s" }
+      },
+      {
+        session: { _tag: "Resume", sessionId: "s1" },
+        permission: clamp("acceptEdits", "acceptEdits"),
+        prompt: "@home",
+        print: true,
+        ...more
+      },
+      (sessionId) =>
+        sessionId === "s1"
+          ? Effect.succeed({ sessionId, path: "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl" })
+          : Effect.fail(
+              new SessionNotFound({ sessionId, reason: sessionId === "s2" ? "missing" : "ambiguous", message: "two" })
+            )
+    )
 
-it("flags that lead elsewhere, hold a key or are joined to their value are refused", () => {
-  for (const flags of [
-    ["--continue"],
-    ["-r"],
-    ["--fork", "s"],
-    ["--no-session"],
-    ["--session-dir", "/"],
-    ["--api-key", "k"],
-    ["--model=m"],
-    ["--mode", "rpc"],
-    ["--tools"],
-    ["--future"]
-  ]) {
-    assert.isString(said(...flags), flags.join(" "))
-    assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["pi", ...flags]))), flags.join(" "))
-  }
-  assert.include(said("@file"), "names a file")
-  assert.include(said("one", "two"), "quote it")
-  for (const words of [["install", "x"], ["--version"]]) assert.isUndefined(said(...words))
-})
-
-describe("behaviour#permission-ceiling", () => {
-  it.layer(HostServices.layer)((it) => {
-    const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
-      piCommand(
-        {
-          agentDir: "/pi",
-          agentCommand: { program: process.execPath, args },
-          environment: { PATH: "/bin", PI_SESSION_ID: "old", PI_CODING_AGENT_DIR: "/c", SECRET: "s" }
-        },
-        {
-          session: { _tag: "Resume", sessionId: "s1" },
-          permission: clamp("acceptEdits", "acceptEdits"),
-          prompt: "@home",
-          print: true,
-          ...more
-        },
-        (sessionId) =>
-          sessionId === "s1"
-            ? Effect.succeed({ sessionId, path: "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl" })
-            : Effect.fail(
-                new SessionNotFound({ sessionId, reason: sessionId === "s2" ? "missing" : "ambiguous", message: "two" })
-              )
-      )
+  describe("pi#the-ceiling", () => {
     it.effect("a launch below the ceiling has no shell, and a narrower list of tools stays", () =>
       Effect.gen(function* () {
         const { args, environment, input } = yield* launched(["--model", "m"])
@@ -111,6 +114,9 @@ describe("behaviour#permission-ceiling", () => {
         assert.deepStrictEqual((yield* launched([], { permission, session })).args, ["-p", "--session-id", "s1"])
       })
     )
+  })
+
+  describe("pi#sessions", () => {
     it.effect("a session is resumed by its file, and one of several files is not", () =>
       Effect.gen(function* () {
         const resumed = (sessionId: string) => launched([], { session: { _tag: "Resume", sessionId } })
@@ -126,6 +132,9 @@ describe("behaviour#permission-ceiling", () => {
         assert.strictEqual((yield* Effect.flip(resumed("s3")))._tag, "AgentNotFound")
       })
     )
+  })
+
+  describe("pi#the-command-line", () => {
     it.effect("a prompt in a window names no file, and the session waits for a person", () =>
       Effect.gen(function* () {
         const { args, input, window } = yield* launched([], { print: false })
@@ -136,8 +145,10 @@ describe("behaviour#permission-ceiling", () => {
   })
 })
 
-it("a process is a pi by its own title or its package", () => {
-  assert.isTrue(runsPi(["pi", "", ""]))
-  assert.isTrue(runsPi(["node", "/x/node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js"]))
-  assert.isFalse(runsPi(["vi", "x", "pi"]))
+describe("pi#sessions", () => {
+  it("a process is a pi by its own title or its package", () => {
+    assert.isTrue(runsPi(["pi", "", ""]))
+    assert.isTrue(runsPi(["node", "/x/node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js"]))
+    assert.isFalse(runsPi(["vi", "x", "pi"]))
+  })
 })

@@ -1,27 +1,29 @@
 import * as fs from "node:fs"
-import { it } from "@effect/vitest"
+import { describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { agentContract } from "@souffleur/testing"
 import { pi } from "../src/index.ts"
 
 const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
 
-it.layer(HostServices.layer)((it) => {
-  for (const { holds, name } of agentContract({
-    kind: pi,
-    sessionId: "fin-1",
-    file: "sessions/--srv-opera--/2026-11-23T05-14-48-733Z_fin-1.jsonl",
-    finished: recorded("finished"),
-    told: ["echo hello", "**Tool call: bash**", "tool said: hello"],
-    killed: recorded("killed"),
-    failed: [
-      { text: recorded("limited"), reason: "usage-limit" },
-      { text: recorded("full"), reason: "prompt-too-long" },
-      { text: recorded("outage"), reason: "outage" },
-      { text: recorded("account"), reason: "account" }
-    ],
-    words: ["--model", "m", "-p"],
-    lifting: [["--approve"], ["-a"], ["-e", "x.ts"], ["--extension", "x.ts"]]
-  }))
-    it.effect(name, () => holds)
+describe("pi#files, pi#records", () => {
+  it.layer(HostServices.layer)((it) => {
+    for (const { holds, name } of agentContract({
+      kind: pi,
+      sessionId: "fin-1",
+      file: "sessions/--srv-opera--/2026-11-23T05-14-48-733Z_fin-1.jsonl",
+      finished: recorded("finished"),
+      told: ["echo hello", "**Tool call: bash**", "tool said: hello"],
+      killed: recorded("killed"),
+      failed: [
+        { text: recorded("limited"), reason: "usage-limit" },
+        { text: recorded("full"), reason: "prompt-too-long" },
+        { text: recorded("outage"), reason: "outage" },
+        { text: recorded("account"), reason: "account" }
+      ],
+      words: ["--model", "m", "-p"],
+      lifting: [["--approve"], ["-a"], ["-e", "x.ts"], ["--extension", "x.ts"]]
+    }))
+      it.effect(name, () => holds)
+  })
 })

@@ -25,9 +25,8 @@ const piOf = Effect.fnUntraced(function* (text: string, lives = false) {
 })
 const turnOf = (agent: Agent["Service"]) =>
   Effect.map(agent.signs(id), (signs) => Option.getOrUndefined(signs)?.turn?._tag)
-
-describe("behaviour#signs", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("pi#records", () => {
     it.effect(
       "a full conversation that pi takes back is its own to mend while it lives, and no end after its death",
       () =>
@@ -87,6 +86,9 @@ describe("behaviour#signs", () => {
         assert.isTrue(Option.isNone(yield* agent.handoffTaken(id, "work-1")))
       })
     )
+  })
+
+  describe("pi#signs", () => {
     it.effect("a living pi holds its session, and its stillness is no sign", () =>
       Effect.gen(function* () {
         const agent = yield* piOf(recorded("killed"), true)
@@ -100,20 +102,22 @@ describe("behaviour#signs", () => {
   })
 })
 
-it("the output of --mode json shows each answer and a line for each tool, and other words stay", () => {
-  const read = makeOutputReader()
-  const shown = (record: unknown) => read(JSON.stringify(record))
-  const said = { role: "assistant", content: [{ type: "text", text: "Done." }] }
-  assert.deepStrictEqual(shown({ type: "message_end", message: said }), Option.some("Done."))
-  assert.deepStrictEqual(
-    shown({ type: "message_end", message: { role: "assistant", content: [], errorMessage: "429: x" } }),
-    Option.some("429: x")
-  )
-  assert.deepStrictEqual(
-    shown({ type: "tool_execution_start", toolName: "bash", args: { command: "ls\u001b[2J" } }),
-    Option.some("· bash: ls\\u001b[2J")
-  )
-  assert.deepStrictEqual(shown({ type: "agent_settled" }), Option.some(""))
-  assert.deepStrictEqual(read("All is complete."), Option.none())
-  assert.deepStrictEqual(shown({ type: "other" }), Option.none())
+describe("behaviour#last-words", () => {
+  it("the output of --mode json shows each answer and a line for each tool, and other words stay", () => {
+    const read = makeOutputReader()
+    const shown = (record: unknown) => read(JSON.stringify(record))
+    const said = { role: "assistant", content: [{ type: "text", text: "Done." }] }
+    assert.deepStrictEqual(shown({ type: "message_end", message: said }), Option.some("Done."))
+    assert.deepStrictEqual(
+      shown({ type: "message_end", message: { role: "assistant", content: [], errorMessage: "429: x" } }),
+      Option.some("429: x")
+    )
+    assert.deepStrictEqual(
+      shown({ type: "tool_execution_start", toolName: "bash", args: { command: "ls\u001b[2J" } }),
+      Option.some("· bash: ls\\u001b[2J")
+    )
+    assert.deepStrictEqual(shown({ type: "agent_settled" }), Option.some(""))
+    assert.deepStrictEqual(read("All is complete."), Option.none())
+    assert.deepStrictEqual(shown({ type: "other" }), Option.none())
+  })
 })

@@ -22,41 +22,38 @@ describe("an agent", () => {
           assert.deepStrictEqual(the.processes.signals, [])
         }).pipe(Effect.scoped)
     )
-  })
-  it.effect("an agent has no more than its time where the clock was set back since", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(10 * 3_600_000)
-      const the = yield* scene()
-      yield* TestClock.setTime(0)
-      const waiting = yield* Effect.forkChild(the.awaits)
-      yield* TestClock.adjust(limit)
-      assert.strictEqual((yield* Fiber.join(waiting))?.reason, "timeout")
-    }).pipe(Effect.scoped)
-  )
-  it.effect(
-    "an agent that ended in time and left something running is told apart; an agent that left nothing needs no end",
-    () =>
+    it.effect("an agent has no more than its time where the clock was set back since", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(10 * 3_600_000)
+        const the = yield* scene()
+        yield* TestClock.setTime(0)
+        const waiting = yield* Effect.forkChild(the.awaits)
+        yield* TestClock.adjust(limit)
+        assert.strictEqual((yield* Fiber.join(waiting))?.reason, "timeout")
+      }).pipe(Effect.scoped)
+    )
+    it.effect(
+      "an agent that ended in time and left something running is told apart; an agent that left nothing needs no end",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* scene()
+          the.processes.end(agentPid)
+          assert.isTrue(yield* the.left)
+          assert.strictEqual((yield* the.awaits)?.reason, "left running")
+          const other = yield* scene()
+          for (const pid of [agentPid, childPid]) other.processes.end(pid)
+          assert.isFalse(yield* other.left)
+          assert.isNull(yield* other.awaits)
+        }).pipe(Effect.scoped)
+    )
+    it.effect("a finishing command of the user may leave something running; an agent may not", () =>
       Effect.gen(function* () {
         const the = yield* scene()
         the.processes.end(agentPid)
-        assert.isTrue(yield* the.left)
-        assert.strictEqual((yield* the.awaits)?.reason, "left running")
-        const other = yield* scene()
-        for (const pid of [agentPid, childPid]) other.processes.end(pid)
-        assert.isFalse(yield* other.left)
-        assert.isNull(yield* other.awaits)
+        assert.isNull(yield* the.finishes({ program: "/finish", args: [], environment: {} }))
+        assert.strictEqual((yield* the.finishes(null))?.reason, "left running")
       }).pipe(Effect.scoped)
-  )
-  it.effect("a finishing command of the user may leave something running; an agent may not", () =>
-    Effect.gen(function* () {
-      const the = yield* scene()
-      the.processes.end(agentPid)
-      assert.isNull(yield* the.finishes({ program: "/finish", args: [], environment: {} }))
-      assert.strictEqual((yield* the.finishes(null))?.reason, "left running")
-    }).pipe(Effect.scoped)
-  )
-
-  describe("behaviour#agents-of-a-run", () => {
+    )
     it.effect(
       "an agent's processes are known by its process, its session and its launch; other sessions are spared",
       () =>
@@ -69,6 +66,19 @@ describe("an agent", () => {
             { environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }
           ]
           assert.deepStrictEqual(the.processes.trees[0], { root: agentPid, tags, others: [900], known: [] })
+        }).pipe(Effect.scoped)
+    )
+    it.effect(
+      "an agent and what it started are signalled once the log says that this very assignment ends, and not before",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* scene()
+          assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })
+          yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", reason: "timeout", limit: 1, others: [] })
+          assert.deepInclude(yield* Effect.flip(the.ends({ token: "a0" })), { _tag: "Refused" })
+          assert.deepStrictEqual(the.processes.signals, [])
+          yield* the.ends()
+          assert.deepStrictEqual(the.processes.signals, [`SIGTERM ${agentPid}`, `SIGTERM ${childPid}`])
         }).pipe(Effect.scoped)
     )
   })
@@ -91,17 +101,4 @@ describe("an agent", () => {
         }).pipe(Effect.scoped)
     )
   })
-  it.effect(
-    "an agent and what it started are signalled once the log says that this very assignment ends, and not before",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* scene()
-        assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })
-        yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", reason: "timeout", limit: 1, others: [] })
-        assert.deepInclude(yield* Effect.flip(the.ends({ token: "a0" })), { _tag: "Refused" })
-        assert.deepStrictEqual(the.processes.signals, [])
-        yield* the.ends()
-        assert.deepStrictEqual(the.processes.signals, [`SIGTERM ${agentPid}`, `SIGTERM ${childPid}`])
-      }).pipe(Effect.scoped)
-  )
 })

@@ -69,6 +69,14 @@ describe("an agent that chooses its session", () => {
         })
       }).pipe(Effect.scoped)
     )
+    it.effect("an agent without a session yet is known by its launch alone", () =>
+      Effect.gen(function* () {
+        const the = yield* agentScene(() => undefined)
+        for (const pid of [agentPid, childPid]) the.processes.end(pid)
+        yield* the.follows
+        assert.deepStrictEqual(the.processes.trees[0]?.tags, [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }])
+      }).pipe(Effect.scoped)
+    )
   })
 
   describe("behaviour#verdicts-of-agents", () => {
@@ -87,17 +95,6 @@ describe("an agent that chooses its session", () => {
         })
         assert.strictEqual(yield* heard(true), "APPROVED mine")
         assert.strictEqual(yield* heard(false), output)
-      }).pipe(Effect.scoped)
-    )
-  })
-
-  describe("behaviour#agents-of-a-run", () => {
-    it.effect("an agent without a session yet is known by its launch alone", () =>
-      Effect.gen(function* () {
-        const the = yield* agentScene(() => undefined)
-        for (const pid of [agentPid, childPid]) the.processes.end(pid)
-        yield* the.follows
-        assert.deepStrictEqual(the.processes.trees[0]?.tags, [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }])
       }).pipe(Effect.scoped)
     )
   })

@@ -128,45 +128,27 @@ const world = (
 }
 
 describe("an agent that is asked for", () => {
-  it.effect(
-    "the log has the asked agent before its preparation, its digest before its launch, and its start after",
-    () =>
-      Effect.gen(function* () {
-        const { did, events, launches, layer, tags } = world()
-        const { assignment } = yield* Effect.provide(askAgent("implementer"), layer)
-        assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
-        assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
-        assert.deepInclude(events[3], {
-          launchId: "run-r-a1",
-          digest: "digest of run-r-a1",
-          requested: "acceptEdits",
-          effective: "acceptEdits"
-        })
-        assert.deepStrictEqual(
-          [launches[0]?.cwd, launches[0]?.title, assignment?.launch?.process],
-          ["/p", "implementer t1", process]
-        )
-      })
-  )
-
-  describe("behaviour#trust", () => {
+  describe("behaviour#agents-of-a-run", () => {
     it.effect(
-      "an agent gets no more than its run was opened with, and less where the config file says less; more is told",
+      "the log has the asked agent before its preparation, its digest before its launch, and its start after",
       () =>
         Effect.gen(function* () {
-          const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
-          yield* Effect.provide(askAgent("implementer"), raised.layer)
-          assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
-          assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
-          const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
-          yield* Effect.provide(askAgent("implementer"), lowered.layer)
-          assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
-          assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+          const { did, events, launches, layer, tags } = world()
+          const { assignment } = yield* Effect.provide(askAgent("implementer"), layer)
+          assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
+          assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+          assert.deepInclude(events[3], {
+            launchId: "run-r-a1",
+            digest: "digest of run-r-a1",
+            requested: "acceptEdits",
+            effective: "acceptEdits"
+          })
+          assert.deepStrictEqual(
+            [launches[0]?.cwd, launches[0]?.title, assignment?.launch?.process],
+            ["/p", "implementer t1", process]
+          )
         })
     )
-  })
-
-  describe("behaviour#agents-of-a-run", () => {
     it.effect("a role with an agent of its own is launched with that one, and the log names it", () =>
       Effect.gen(function* () {
         const chosen = world({ agents: { implementer: "pi" } })
@@ -196,71 +178,96 @@ describe("an agent that is asked for", () => {
       })
     )
   })
-  it.effect("an agent gets no more than the ceiling", () =>
+
+  describe("behaviour#trust", () => {
+    it.effect(
+      "an agent gets no more than its run was opened with, and less where the config file says less; more is told",
+      () =>
+        Effect.gen(function* () {
+          const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
+          yield* Effect.provide(askAgent("implementer"), raised.layer)
+          assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
+          assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
+          const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
+          yield* Effect.provide(askAgent("implementer"), lowered.layer)
+          assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
+          assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+        })
+    )
+  })
+
+  describe("behaviour#permission-ceiling", () => {
+    it.effect("an agent gets no more than the ceiling", () =>
+      Effect.gen(function* () {
+        for (const ceiling of ["acceptEdits", "bypassPermissions"] as const) {
+          const { events, layer, orders } = world({ requested: "bypassPermissions", ceiling })
+          yield* Effect.provide(askAgent("implementer"), layer)
+          assert.strictEqual(orders[0]?.permission, ceiling)
+          assert.deepInclude(events[3], { requested: "bypassPermissions", effective: ceiling })
+        }
+      })
+    )
+  })
+
+  describe("behaviour#ladder", () => {
+    it.effect("an agent that cannot be launched is a failed assignment", () =>
+      Effect.gen(function* () {
+        for (const [given, did, detail] of [
+          [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
+          [
+            { trouble: "no launch" },
+            ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"],
+            "too slow"
+          ],
+          [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "task t1 is no longer in the plan"]
+        ] as const) {
+          const all = world(given)
+          const run = yield* Effect.provide(askAgent("implementer"), all.layer)
+          assert.deepStrictEqual(all.did, [...did])
+          assert.isNull(run.assignment)
+          assert.deepInclude(all.events.at(-1), {
+            _tag: "ImplementationFailed",
+            reason: "launch",
+            message: `it could not be launched: ${detail}`
+          })
+        }
+      })
+    )
+  })
+})
+
+describe("behaviour#agents-of-a-run", () => {
+  it.effect("a launch that a crash left open is settled by its receipt: the process that took it, or none", () =>
     Effect.gen(function* () {
-      for (const ceiling of ["acceptEdits", "bypassPermissions"] as const) {
-        const { events, layer, orders } = world({ requested: "bypassPermissions", ceiling })
-        yield* Effect.provide(askAgent("implementer"), layer)
-        assert.strictEqual(orders[0]?.permission, ceiling)
-        assert.deepInclude(events[3], { requested: "bypassPermissions", effective: ceiling })
+      for (const settled of [true, false]) {
+        const { layer, tags, dispatch } = world({ settled })
+        const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
+        const run = yield* Effect.provide(settleAssignment(assignment!), layer)
+        assert.deepStrictEqual(tags(), ["AgentAsked", settled ? "AgentLaunched" : "AgentNeverRan"])
+        assert.deepStrictEqual(run.assignment?.launch?.process, settled ? process : undefined)
       }
     })
   )
-  it.effect("an agent that cannot be launched is a failed assignment", () =>
+
+  it.effect("an agent that was to end before a crash, and is gone by now, has taken too long", () =>
     Effect.gen(function* () {
-      for (const [given, did, detail] of [
-        [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
-        [
-          { trouble: "no launch" },
-          ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"],
-          "too slow"
-        ],
-        [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "task t1 is no longer in the plan"]
-      ] as const) {
-        const all = world(given)
-        const run = yield* Effect.provide(askAgent("implementer"), all.layer)
-        assert.deepStrictEqual(all.did, [...did])
-        assert.isNull(run.assignment)
-        assert.deepInclude(all.events.at(-1), {
-          _tag: "ImplementationFailed",
-          reason: "launch",
-          message: `it could not be launched: ${detail}`
-        })
-      }
+      const { did, layer, dispatch } = world()
+      const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
+      const started = { launchId: "run-r-a1", process, at: 0 }
+      const gone = Layer.mock(Processes)({
+        self: process,
+        host: { name: "here", machine: "m", pidNamespace: "", uid: 1 },
+        ancestors: Effect.succeed([]),
+        condition: () => Effect.succeed("gone"),
+        tree: () => Effect.succeed([])
+      })
+      const ended = yield* awaitAgent({ ...assignment!, ending: { reason: "timeout", limit: 60_000 } }, started).pipe(
+        Effect.provide([layer, gone, FileSystem.layerNoop({})])
+      )
+      assert.deepStrictEqual(
+        [ended._tag === "Failed" ? [ended.reason, ended.message] : ended, did],
+        [["timeout", "the implementer took longer than 1m"], []]
+      )
     })
   )
 })
-
-it.effect("a launch that a crash left open is settled by its receipt: the process that took it, or none", () =>
-  Effect.gen(function* () {
-    for (const settled of [true, false]) {
-      const { layer, tags, dispatch } = world({ settled })
-      const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
-      const run = yield* Effect.provide(settleAssignment(assignment!), layer)
-      assert.deepStrictEqual(tags(), ["AgentAsked", settled ? "AgentLaunched" : "AgentNeverRan"])
-      assert.deepStrictEqual(run.assignment?.launch?.process, settled ? process : undefined)
-    }
-  })
-)
-
-it.effect("an agent that was to end before a crash, and is gone by now, has taken too long", () =>
-  Effect.gen(function* () {
-    const { did, layer, dispatch } = world()
-    const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
-    const started = { launchId: "run-r-a1", process, at: 0 }
-    const gone = Layer.mock(Processes)({
-      self: process,
-      host: { name: "here", machine: "m", pidNamespace: "", uid: 1 },
-      ancestors: Effect.succeed([]),
-      condition: () => Effect.succeed("gone"),
-      tree: () => Effect.succeed([])
-    })
-    const ended = yield* awaitAgent({ ...assignment!, ending: { reason: "timeout", limit: 60_000 } }, started).pipe(
-      Effect.provide([layer, gone, FileSystem.layerNoop({})])
-    )
-    assert.deepStrictEqual(
-      [ended._tag === "Failed" ? [ended.reason, ended.message] : ended, did],
-      [["timeout", "the implementer took longer than 1m"], []]
-    )
-  })
-)

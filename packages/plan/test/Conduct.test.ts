@@ -31,6 +31,88 @@ describe.concurrent("over a real repository", () => {
         assert.isTrue(readState(yield* fs.readFileString(`${play.statePath}.backup`))._tag === "Success")
       })
     )
+    liveCase("an implementer that is complete without a commit, or with an empty one, is not believed", () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits, git }) => ({
+          implementer: [
+            say(complete),
+            () => Effect.as(git("commit", "-q", "--allow-empty", "-m", "nothing"), complete),
+            commits
+          ],
+          reviewer: [say(approves)]
+        }))
+        const run = yield* play.conducts
+        assert.strictEqual(taskOf(run, "t1")?.attempts, 3)
+        assert.strictEqual((yield* play.tags).filter((tag) => tag === "ImplementationFailed").length, 2)
+        const undone = yield* theatre(({ commits, git }) => ({
+          implementer: [
+            commits,
+            () =>
+              Effect.as(
+                Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), git("commit", "-q", "--allow-empty", "-m", "n")),
+                complete
+              ),
+            commits
+          ],
+          reviewer: [say(rejects(1)), say(approves)]
+        }))
+        assert.deepInclude(
+          taskOf(yield* undone.conducts, "t1"),
+          { status: "completed", attempts: 3 },
+          "who took it all back has done nothing"
+        )
+        assert.include(yield* undone.tags, "ImplementationFailed")
+      })
+    )
+    liveCase("a reviewer that looked at nothing, or changed what it reviewed, is no approval", () =>
+      Effect.gen(function* () {
+        const lazy = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+          lazy: true
+        })
+        assert.strictEqual(taskOf(yield* lazy.conducts, "t1")?.escalation?.reason, "reviewer failures")
+        const busy = yield* theatre(({ commits }) => ({
+          implementer: [commits],
+          reviewer: [(assignment) => Effect.as(commits(assignment), approves), say(approves)]
+        }))
+        const run = yield* busy.conducts
+        assert.includeMembers(yield* busy.tags, ["ReviewFailed", "WorkChanged"])
+        assert.strictEqual(run.phase, "finished", "the next reviewer is asked for what is there now")
+        assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 2)
+      })
+    )
+    liveCase(
+      "a reviewer's uncommitted changes pause the run; once a person has committed them, they are reviewed with the rest",
+      () =>
+        Effect.gen(function* () {
+          const prompts: Array<string> = []
+          const play = yield* theatre(({ commits, write }) => ({
+            implementer: [commits],
+            reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), noting(prompts, say(approves))]
+          }))
+          assert.deepStrictEqual((yield* play.conducts).paused, { reason: "dirty", files: ["work-1.txt"], message: "" })
+          yield* play.git("commit", "-qam", "a person's word")
+          const run = yield* play.conducts
+          assert.strictEqual(run.phase, "finished")
+          const head = (yield* play.git("rev-parse", "HEAD")).trim()
+          assert.strictEqual(taskOf(run, "t1")?.work.commits.at(-1), head)
+          assert.include(prompts[0], head)
+        })
+    )
+    liveCase("work that is gone before its review is asked for again, of a fresh implementer", () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits, git }) => ({
+          implementer: [commits],
+          reviewer: [() => Effect.as(git("reset", "-q", "--hard", "HEAD^"), "nothing to see"), say(approves)]
+        }))
+        const run = yield* play.conducts
+        assert.strictEqual(run.phase, "finished")
+        assert.deepStrictEqual(
+          play.asked.map(({ role }) => role),
+          ["implementer", "reviewer", "implementer", "reviewer"]
+        )
+        assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 1)
+      })
+    )
   })
 
   describe("behaviour#ladder", () => {
@@ -51,6 +133,42 @@ describe.concurrent("over a real repository", () => {
         assert.include(prompts[1], "issue 1")
         assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 2, rejections: 1 })
         assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 2)
+      })
+    )
+    liveCase("rejected twice, then approved from a fresh implementer", () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits }) => ({
+          implementer: [commits],
+          reviewer: [say(rejects(1)), say(rejects(2)), say(approves)]
+        }))
+        assert.strictEqual((yield* play.conducts).phase, "finished")
+        const implementers = play.asked.filter(({ role }) => role === "implementer")
+        assert.deepStrictEqual(
+          implementers.map(({ resumed }) => resumed),
+          [false, true, false]
+        )
+        assert.strictEqual(new Set(implementers.map(({ session }) => session)).size, 2)
+      })
+    )
+    live("blocked: escalated at once, with the reason", () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(() => ({
+          implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key")],
+          reviewer: []
+        }))
+        assert.deepStrictEqual(taskOf(yield* play.conducts, "t1")?.escalation, { reason: "blocked", message: "no key" })
+        assert.strictEqual(play.asked.length, 1)
+      })
+    )
+    liveCase("work that came to nothing is left where it is, for the next one", () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits, write }) => ({
+          implementer: [() => Effect.as(write("base.txt", "half\n"), "I had to stop here."), commits],
+          reviewer: [() => Effect.succeed(approves)]
+        }))
+        const run = yield* play.conducts
+        assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 2 })
+        assert.deepStrictEqual(taskOf(run, "t1")!.work.files.toSorted(), ["base.txt", "work-1.txt"])
       })
     )
   })
@@ -103,55 +221,6 @@ describe.concurrent("over a real repository", () => {
         assert.strictEqual(run.summary?.files, 4, "a newline in a name makes no second file")
       })
     )
-  })
-
-  describe("behaviour#ladder", () => {
-    liveCase("rejected twice, then approved from a fresh implementer", () =>
-      Effect.gen(function* () {
-        const play = yield* theatre(({ commits }) => ({
-          implementer: [commits],
-          reviewer: [say(rejects(1)), say(rejects(2)), say(approves)]
-        }))
-        assert.strictEqual((yield* play.conducts).phase, "finished")
-        const implementers = play.asked.filter(({ role }) => role === "implementer")
-        assert.deepStrictEqual(
-          implementers.map(({ resumed }) => resumed),
-          [false, true, false]
-        )
-        assert.strictEqual(new Set(implementers.map(({ session }) => session)).size, 2)
-      })
-    )
-  })
-
-  describe("behaviour#answers", () => {
-    liveCase("rejected to escalation, answered, finished", () =>
-      Effect.gen(function* () {
-        const [prompts, reviews]: [Array<string>, Array<string>] = [[], []]
-        const play = yield* theatre(({ commits }) => ({
-          implementer: [noting(prompts, commits)],
-          reviewer: [say(rejects(1)), say(rejects(2)), say(rejects(3)), noting(reviews, say(approves))]
-        }))
-        assert.strictEqual(taskOf(yield* play.conducts, "t1")?.status, "escalated")
-        assert.strictEqual(taskOf(yield* play.conducts, "t1")?.attempts, 3, "nothing is asked until a person answers")
-        yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "mind the gap" })
-        assert.strictEqual((yield* play.conducts).phase, "finished")
-        assert.include(prompts.at(-1), "mind the gap")
-        assert.include(reviews.at(-1), "mind the gap", "who reviews hears what the user decided")
-      })
-    )
-  })
-  live("blocked: escalated at once, with the reason", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(() => ({
-        implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key")],
-        reviewer: []
-      }))
-      assert.deepStrictEqual(taskOf(yield* play.conducts, "t1")?.escalation, { reason: "blocked", message: "no key" })
-      assert.strictEqual(play.asked.length, 1)
-    })
-  )
-
-  describe("behaviour#agents-of-a-run", () => {
     live("an implementer that hangs is ended, and a fresh one goes on", () =>
       Effect.gen(function* () {
         const play = yield* theatre(
@@ -165,68 +234,18 @@ describe.concurrent("over a real repository", () => {
         assert.strictEqual(new Set(play.asked.map(({ session }) => session)).size, 3)
       })
     )
-  })
-  liveCase("a reviewer that hangs is ended, and a fresh one reviews the same", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(
-        ({ commits }) => ({ implementer: [commits], reviewer: [say(undefined), say(approves)] }),
-        {
-          settings: { reviewerTimeout: Duration.millis(1) }
-        }
-      )
-      const run = yield* play.conducts
-      assert.deepStrictEqual([run.phase, taskOf(run, "t1")?.attempts, play.signals], ["finished", 1, ["SIGTERM"]])
-    })
-  )
-  liveCase("work that came to nothing is left where it is, for the next one", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(({ commits, write }) => ({
-        implementer: [() => Effect.as(write("base.txt", "half\n"), "I had to stop here."), commits],
-        reviewer: [() => Effect.succeed(approves)]
-      }))
-      const run = yield* play.conducts
-      assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 2 })
-      assert.deepStrictEqual(taskOf(run, "t1")!.work.files.toSorted(), ["base.txt", "work-1.txt"])
-    })
-  )
-
-  describe("behaviour#verdicts-of-agents", () => {
-    liveCase("an implementer that is complete without a commit, or with an empty one, is not believed", () =>
+    liveCase("a reviewer that hangs is ended, and a fresh one reviews the same", () =>
       Effect.gen(function* () {
-        const play = yield* theatre(({ commits, git }) => ({
-          implementer: [
-            say(complete),
-            () => Effect.as(git("commit", "-q", "--allow-empty", "-m", "nothing"), complete),
-            commits
-          ],
-          reviewer: [say(approves)]
-        }))
-        const run = yield* play.conducts
-        assert.strictEqual(taskOf(run, "t1")?.attempts, 3)
-        assert.strictEqual((yield* play.tags).filter((tag) => tag === "ImplementationFailed").length, 2)
-        const undone = yield* theatre(({ commits, git }) => ({
-          implementer: [
-            commits,
-            () =>
-              Effect.as(
-                Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), git("commit", "-q", "--allow-empty", "-m", "n")),
-                complete
-              ),
-            commits
-          ],
-          reviewer: [say(rejects(1)), say(approves)]
-        }))
-        assert.deepInclude(
-          taskOf(yield* undone.conducts, "t1"),
-          { status: "completed", attempts: 3 },
-          "who took it all back has done nothing"
+        const play = yield* theatre(
+          ({ commits }) => ({ implementer: [commits], reviewer: [say(undefined), say(approves)] }),
+          {
+            settings: { reviewerTimeout: Duration.millis(1) }
+          }
         )
-        assert.include(yield* undone.tags, "ImplementationFailed")
+        const run = yield* play.conducts
+        assert.deepStrictEqual([run.phase, taskOf(run, "t1")?.attempts, play.signals], ["finished", 1, ["SIGTERM"]])
       })
     )
-  })
-
-  describe("behaviour#agents-of-a-run", () => {
     liveCase(
       "a file that its implementer forgot to add is named to its reviewer, and with the feedback; what lay there before is not",
       () =>
@@ -255,61 +274,6 @@ describe.concurrent("over a real repository", () => {
           }
         })
     )
-  })
-
-  describe("behaviour#verdicts-of-agents", () => {
-    liveCase("a reviewer that looked at nothing, or changed what it reviewed, is no approval", () =>
-      Effect.gen(function* () {
-        const lazy = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
-          lazy: true
-        })
-        assert.strictEqual(taskOf(yield* lazy.conducts, "t1")?.escalation?.reason, "reviewer failures")
-        const busy = yield* theatre(({ commits }) => ({
-          implementer: [commits],
-          reviewer: [(assignment) => Effect.as(commits(assignment), approves), say(approves)]
-        }))
-        const run = yield* busy.conducts
-        assert.includeMembers(yield* busy.tags, ["ReviewFailed", "WorkChanged"])
-        assert.strictEqual(run.phase, "finished", "the next reviewer is asked for what is there now")
-        assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 2)
-      })
-    )
-    liveCase(
-      "a reviewer's uncommitted changes pause the run; once a person has committed them, they are reviewed with the rest",
-      () =>
-        Effect.gen(function* () {
-          const prompts: Array<string> = []
-          const play = yield* theatre(({ commits, write }) => ({
-            implementer: [commits],
-            reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), noting(prompts, say(approves))]
-          }))
-          assert.deepStrictEqual((yield* play.conducts).paused, { reason: "dirty", files: ["work-1.txt"], message: "" })
-          yield* play.git("commit", "-qam", "a person's word")
-          const run = yield* play.conducts
-          assert.strictEqual(run.phase, "finished")
-          const head = (yield* play.git("rev-parse", "HEAD")).trim()
-          assert.strictEqual(taskOf(run, "t1")?.work.commits.at(-1), head)
-          assert.include(prompts[0], head)
-        })
-    )
-    liveCase("work that is gone before its review is asked for again, of a fresh implementer", () =>
-      Effect.gen(function* () {
-        const play = yield* theatre(({ commits, git }) => ({
-          implementer: [commits],
-          reviewer: [() => Effect.as(git("reset", "-q", "--hard", "HEAD^"), "nothing to see"), say(approves)]
-        }))
-        const run = yield* play.conducts
-        assert.strictEqual(run.phase, "finished")
-        assert.deepStrictEqual(
-          play.asked.map(({ role }) => role),
-          ["implementer", "reviewer", "implementer", "reviewer"]
-        )
-        assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 1)
-      })
-    )
-  })
-
-  describe("behaviour#agents-of-a-run", () => {
     liveCase("a test file that somebody took away since is not named to the next reviewer", () =>
       Effect.gen(function* () {
         const prompts: Array<string> = []
@@ -339,6 +303,46 @@ describe.concurrent("over a real repository", () => {
     )
   })
 
+  describe("behaviour#answers", () => {
+    liveCase("rejected to escalation, answered, finished", () =>
+      Effect.gen(function* () {
+        const [prompts, reviews]: [Array<string>, Array<string>] = [[], []]
+        const play = yield* theatre(({ commits }) => ({
+          implementer: [noting(prompts, commits)],
+          reviewer: [say(rejects(1)), say(rejects(2)), say(rejects(3)), noting(reviews, say(approves))]
+        }))
+        assert.strictEqual(taskOf(yield* play.conducts, "t1")?.status, "escalated")
+        assert.strictEqual(taskOf(yield* play.conducts, "t1")?.attempts, 3, "nothing is asked until a person answers")
+        yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "mind the gap" })
+        assert.strictEqual((yield* play.conducts).phase, "finished")
+        assert.include(prompts.at(-1), "mind the gap")
+        assert.include(reviews.at(-1), "mind the gap", "who reviews hears what the user decided")
+      })
+    )
+    liveCase(
+      "a conductor that waits stays where a person is needed, and goes on when git is in order and the task is answered",
+      () =>
+        Effect.gen(function* () {
+          const play = yield* theatre(({ commits }) => ({
+            implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key"), commits],
+            reviewer: [say(approves)]
+          }))
+          yield* play.write("base.txt", "changed\n")
+          const waited: Array<string> = []
+          const run = yield* play.conductsOn((run) => {
+            waited.push(run.paused?.reason ?? taskOf(run, "t1")?.escalation?.reason ?? "")
+            const word =
+              run.paused === null
+                ? Effect.asVoid(play.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "here it is" }))
+                : Effect.asVoid(play.git("checkout", "--", "base.txt"))
+            return Effect.orDie(word)
+          })
+          assert.deepStrictEqual([run.phase, waited], ["finished", ["dirty", "blocked"]])
+          assert.strictEqual((yield* play.tags).filter((tag) => tag === "RunTaken").length, 1, "it was never left")
+        })
+    )
+  })
+
   describe("behaviour#git", () => {
     liveCase("a conflict pauses; the same conductor's word goes on when a person has put it right", () =>
       Effect.gen(function* () {
@@ -358,29 +362,15 @@ describe.concurrent("over a real repository", () => {
         )
       })
     )
-  })
-  liveCase("no agent is asked in a conflict that came without a conductor", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
-      yield* abandonedAfter(play, "TaskStarted", 2)
-      yield* conflict(play.git, play.write)
-      assert.strictEqual((yield* play.conducts).paused?.reason, "conflict")
-      assert.deepStrictEqual(play.asked, [])
-    })
-  )
-  liveCase("complete work is verified where all is committed", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
-      yield* abandonedAfter(play, "TaskCompleted", 22)
-      yield* play.write("base.txt", "changed\n")
-      assert.deepStrictEqual((yield* play.conducts).paused, { reason: "dirty", files: ["base.txt"], message: "" })
-      assert.notInclude(yield* play.tags, "RunVerified")
-      yield* play.git("checkout", "--", "base.txt")
-      assert.strictEqual((yield* play.conducts).phase, "finished")
-    })
-  )
-
-  describe("behaviour#git", () => {
+    liveCase("no agent is asked in a conflict that came without a conductor", () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+        yield* abandonedAfter(play, "TaskStarted", 2)
+        yield* conflict(play.git, play.write)
+        assert.strictEqual((yield* play.conducts).paused?.reason, "conflict")
+        assert.deepStrictEqual(play.asked, [])
+      })
+    )
     liveCase("approved work that HEAD no longer has is not complete: it pauses until that is back", () =>
       Effect.gen(function* () {
         const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
@@ -448,28 +438,17 @@ describe.concurrent("over a real repository", () => {
     )
   })
 
-  describe("behaviour#answers", () => {
-    liveCase(
-      "a conductor that waits stays where a person is needed, and goes on when git is in order and the task is answered",
-      () =>
-        Effect.gen(function* () {
-          const play = yield* theatre(({ commits }) => ({
-            implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key"), commits],
-            reviewer: [say(approves)]
-          }))
-          yield* play.write("base.txt", "changed\n")
-          const waited: Array<string> = []
-          const run = yield* play.conductsOn((run) => {
-            waited.push(run.paused?.reason ?? taskOf(run, "t1")?.escalation?.reason ?? "")
-            const word =
-              run.paused === null
-                ? Effect.asVoid(play.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "here it is" }))
-                : Effect.asVoid(play.git("checkout", "--", "base.txt"))
-            return Effect.orDie(word)
-          })
-          assert.deepStrictEqual([run.phase, waited], ["finished", ["dirty", "blocked"]])
-          assert.strictEqual((yield* play.tags).filter((tag) => tag === "RunTaken").length, 1, "it was never left")
-        })
+  describe("behaviour#finishing-step", () => {
+    liveCase("complete work is verified where all is committed", () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+        yield* abandonedAfter(play, "TaskCompleted", 22)
+        yield* play.write("base.txt", "changed\n")
+        assert.deepStrictEqual((yield* play.conducts).paused, { reason: "dirty", files: ["base.txt"], message: "" })
+        assert.notInclude(yield* play.tags, "RunVerified")
+        yield* play.git("checkout", "--", "base.txt")
+        assert.strictEqual((yield* play.conducts).phase, "finished")
+      })
     )
   })
 

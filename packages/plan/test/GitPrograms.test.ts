@@ -152,38 +152,7 @@ describe("behaviour#git", () => {
       })
     )
   })
-})
 
-describe("behaviour#state-file", () => {
-  live("a commit is known by its id alone: no option, no name, no line more is one", () =>
-    Effect.gen(function* () {
-      const { base, commit, project, run } = yield* repository
-      const head = yield* commit({ "b.txt": "b\n" })
-      const blob = (yield* run("rev-parse", "HEAD:b.txt")).trim()
-      const git = yield* gitOf(project, () => [])
-      const strange = [
-        "--help",
-        "deadbeef",
-        "HEAD",
-        "main",
-        "HEAD~1",
-        "",
-        `${head}\n${base}`,
-        ` ${head}`,
-        blob,
-        "--all",
-        `^${head}`,
-        head.slice(0, 4)
-      ]
-      assert.deepStrictEqual(yield* git.missing([head, ...strange, base.slice(0, 7), base]), strange)
-      assert.deepStrictEqual(yield* git.missing(strange), strange)
-      yield* run("reset", "-q", "--hard", base)
-      assert.deepStrictEqual(yield* git.missing([base, head]), [head])
-    })
-  )
-})
-
-describe("behaviour#git", () => {
   live("a replacement or a graft of a commit is not believed", () =>
     Effect.gen(function* () {
       const { base, commit, fs, project, run } = yield* repository
@@ -222,6 +191,35 @@ describe("behaviour#git", () => {
       assert.notInclude(seen, "/nowhere")
       assert.include(seen, `PATH=${at("bin")}:/`)
       assert.strictEqual(yield* ran, "")
+    })
+  )
+})
+
+describe("behaviour#state-file", () => {
+  live("a commit is known by its id alone: no option, no name, no line more is one", () =>
+    Effect.gen(function* () {
+      const { base, commit, project, run } = yield* repository
+      const head = yield* commit({ "b.txt": "b\n" })
+      const blob = (yield* run("rev-parse", "HEAD:b.txt")).trim()
+      const git = yield* gitOf(project, () => [])
+      const strange = [
+        "--help",
+        "deadbeef",
+        "HEAD",
+        "main",
+        "HEAD~1",
+        "",
+        `${head}\n${base}`,
+        ` ${head}`,
+        blob,
+        "--all",
+        `^${head}`,
+        head.slice(0, 4)
+      ]
+      assert.deepStrictEqual(yield* git.missing([head, ...strange, base.slice(0, 7), base]), strange)
+      assert.deepStrictEqual(yield* git.missing(strange), strange)
+      yield* run("reset", "-q", "--hard", base)
+      assert.deepStrictEqual(yield* git.missing([base, head]), [head])
     })
   )
 })

@@ -141,68 +141,34 @@ const reasonOf = (given: Parameters<typeof judged>[0]) =>
 const limit: SessionTurn = { _tag: "Failed", at: 1000, reason: "usage-limit", resetsAt: 9000 }
 
 describe("an implementer", () => {
-  it.effect("an implementer is heard by the turn in its output, where only that tells it", () =>
-    Effect.gen(function* () {
-      const finished: SessionTurn = { _tag: "Finished", at: 1000 }
-      const ended = { printed: complete, code: null, session: finished }
-      assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/out" }), "Completed")
-      assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/another" }), "no verdict")
-      assert.strictEqual(yield* reasonOf({ code: 1, session: limit, turnIn: "/out" }), "Limited")
-    })
-  )
-  it.effect("an assignment without a commit hands on the setting that lets the agent commit", () =>
-    Effect.gen(function* () {
-      assert.deepInclude(yield* judged({ printed: complete, commits: ["c0"] }), {
-        hint: "it commits where COMMIT is set"
-      })
-      assert.notProperty(yield* judged({ printed: complete, files: () => [] }), "hint")
-    })
-  )
-  it.effect("an implementer is believed by git: commits that change a file, since the last review", () =>
-    Effect.gen(function* () {
-      const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
-      assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
-      assert.strictEqual(yield* reasonOf({ printed: complete, commits: ["c0"] }), "nothing done")
-      assert.strictEqual(yield* reasonOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
-      assert.strictEqual(yield* reasonOf({ printed: complete, files: () => [] }), "nothing done")
-      const again = { printed: complete, task: { reviewed: "c1" } }
-      assert.strictEqual(yield* reasonOf(again), "nothing done")
-      const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
-      assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
-      // There is no work since the review, or it was taken back.
-      for (const unchanged of ["c0", "c1"]) {
-        const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
-        assert.strictEqual(yield* reasonOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
-      }
-    })
-  )
-
-  describe("behaviour#agents-of-a-run", () => {
-    it.effect("an implementer's test file is a file of git's that its work changed and left there", () =>
+  describe("behaviour#verdicts-of-agents", () => {
+    it.effect("an implementer is heard by the turn in its output, where only that tells it", () =>
       Effect.gen(function* () {
-        const files = () => ["a.ts", "pkg/a.test.ts"]
-        const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
-          const printed = complete.replace("test_file: none", `test_file: ${testFile}`)
-          const report = yield* judged({ printed, files, ...(gone === undefined ? {} : { gone }) })
-          return report._tag === "Completed" ? report.work.testFile : report
-        })
-        assert.strictEqual(yield* named("pkg/a.test.ts"), "pkg/a.test.ts")
-        assert.strictEqual(yield* named("`./a.test.ts`"), "pkg/a.test.ts")
-        for (const word of ["b.test.ts", "a.test.ts, and all is well", ".ts", "none"]) assert.isNull(yield* named(word))
-        assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
+        const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+        const ended = { printed: complete, code: null, session: finished }
+        assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/out" }), "Completed")
+        assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/another" }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ code: 1, session: limit, turnIn: "/out" }), "Limited")
       })
     )
-  })
-  it.effect("an implementer that took too long is judged by that alone", () =>
-    Effect.gen(function* () {
-      for (const role of ["implementer", "reviewer", "finisher"] as const) {
-        const ended = { _tag: "Failed", reason: "timeout", message: "too long" } as const
-        assert.deepStrictEqual(yield* judged({ role, ended }), ended)
-      }
-    })
-  )
-
-  describe("behaviour#verdicts-of-agents", () => {
+    it.effect("an implementer is believed by git: commits that change a file, since the last review", () =>
+      Effect.gen(function* () {
+        const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+        assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
+        assert.strictEqual(yield* reasonOf({ printed: complete, commits: ["c0"] }), "nothing done")
+        assert.strictEqual(yield* reasonOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
+        assert.strictEqual(yield* reasonOf({ printed: complete, files: () => [] }), "nothing done")
+        const again = { printed: complete, task: { reviewed: "c1" } }
+        assert.strictEqual(yield* reasonOf(again), "nothing done")
+        const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
+        assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
+        // There is no work since the review, or it was taken back.
+        for (const unchanged of ["c0", "c1"]) {
+          const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
+          assert.strictEqual(yield* reasonOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
+        }
+      })
+    )
     it.effect(
       "an implementer is heard where it ended as it meant to: by exit code 0, or without a code by a finished turn",
       () =>
@@ -234,74 +200,96 @@ describe("an implementer", () => {
       })
     )
   })
-  it.effect(
-    "an implementer without a verdict is to blame, unless its conductor was gone; a contradiction always is",
-    () =>
+
+  describe("behaviour#answers", () => {
+    it.effect("an assignment without a commit hands on the setting that lets the agent commit", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* reasonOf({}), "no verdict")
-        assert.strictEqual(yield* reasonOf({ fence: 2 }), "lost")
-        const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
-        for (const fence of [1, 2])
-          assert.strictEqual(yield* reasonOf({ printed: both, fence }), "contradictory verdict")
-      })
-  )
-  it.effect(
-    "an implementer that the service refused in this very assignment is not to blame; an older refusal does not count",
-    () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* judged({ session: limit }), {
-          _tag: "Limited",
-          kind: "usage-limit",
-          resetsAt: 9000
+        assert.deepInclude(yield* judged({ printed: complete, commits: ["c0"] }), {
+          hint: "it commits where COMMIT is set"
         })
-        assert.strictEqual(yield* reasonOf({ session: { ...limit, at: 999 } }), "no verdict")
-        assert.strictEqual(yield* reasonOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
-        // The agent's own verdict comes before a refusal of the service.
-        assert.strictEqual(yield* reasonOf({ printed: complete, session: limit }), "Completed")
-      })
-  )
-})
-
-describe("a reviewer", () => {
-  const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
-  it.effect("a reviewer approves what it looked at, and what is there", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* reasonOf({ ...implemented, printed: approves }), "Approved")
-      assert.strictEqual(yield* reasonOf({ ...implemented, printed: approves, lazy: true }), "nothing done")
-      assert.strictEqual(
-        yield* reasonOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }),
-        "work changed"
-      )
-      assert.strictEqual(
-        yield* reasonOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }),
-        "contradictory verdict"
-      )
-      assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejects(1), lazy: true }), "Rejected")
-    })
-  )
-})
-
-describe("the agent of an assignment", () => {
-  describe("behaviour#agents-of-a-run", () => {
-    it.effect("it is judged by its own records, whatever the configured agent has", () =>
-      Effect.gen(function* () {
-        const given = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
-        assert.strictEqual(yield* reasonOf({ ...given, chosen: true }), "Approved")
+        assert.notProperty(yield* judged({ printed: complete, files: () => [] }), "hint")
       })
     )
   })
 
-  describe("behaviour#verdicts-of-agents", () => {
-    it.effect("an answer in text may quote a record: its verdict has the word of the launch", () =>
+  describe("behaviour#agents-of-a-run", () => {
+    it.effect("an implementer's test file is a file of git's that its work changed and left there", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* reasonOf({ printed: complete, said: "a quoted record" }), "Completed")
-        assert.strictEqual(yield* reasonOf({ printed: completed, said: "a quoted record" }), "no verdict")
+        const files = () => ["a.ts", "pkg/a.test.ts"]
+        const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
+          const printed = complete.replace("test_file: none", `test_file: ${testFile}`)
+          const report = yield* judged({ printed, files, ...(gone === undefined ? {} : { gone }) })
+          return report._tag === "Completed" ? report.work.testFile : report
+        })
+        assert.strictEqual(yield* named("pkg/a.test.ts"), "pkg/a.test.ts")
+        assert.strictEqual(yield* named("`./a.test.ts`"), "pkg/a.test.ts")
+        for (const word of ["b.test.ts", "a.test.ts, and all is well", ".ts", "none"]) assert.isNull(yield* named(word))
+        assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
       })
+    )
+    it.effect("an implementer that took too long is judged by that alone", () =>
+      Effect.gen(function* () {
+        for (const role of ["implementer", "reviewer", "finisher"] as const) {
+          const ended = { _tag: "Failed", reason: "timeout", message: "too long" } as const
+          assert.deepStrictEqual(yield* judged({ role, ended }), ended)
+        }
+      })
+    )
+  })
+
+  describe("behaviour#ladder", () => {
+    it.effect(
+      "an implementer without a verdict is to blame, unless its conductor was gone; a contradiction always is",
+      () =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* reasonOf({}), "no verdict")
+          assert.strictEqual(yield* reasonOf({ fence: 2 }), "lost")
+          const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
+          for (const fence of [1, 2])
+            assert.strictEqual(yield* reasonOf({ printed: both, fence }), "contradictory verdict")
+        })
+    )
+  })
+
+  describe("behaviour#limits-in-a-run", () => {
+    it.effect(
+      "an implementer that the service refused in this very assignment is not to blame; an older refusal does not count",
+      () =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* judged({ session: limit }), {
+            _tag: "Limited",
+            kind: "usage-limit",
+            resetsAt: 9000
+          })
+          assert.strictEqual(yield* reasonOf({ session: { ...limit, at: 999 } }), "no verdict")
+          assert.strictEqual(yield* reasonOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
+          // The agent's own verdict comes before a refusal of the service.
+          assert.strictEqual(yield* reasonOf({ printed: complete, session: limit }), "Completed")
+        })
     )
   })
 })
 
 describe("behaviour#verdicts-of-agents", () => {
+  describe("a reviewer", () => {
+    const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
+    it.effect("a reviewer approves what it looked at, and what is there", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* reasonOf({ ...implemented, printed: approves }), "Approved")
+        assert.strictEqual(yield* reasonOf({ ...implemented, printed: approves, lazy: true }), "nothing done")
+        assert.strictEqual(
+          yield* reasonOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }),
+          "work changed"
+        )
+        assert.strictEqual(
+          yield* reasonOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }),
+          "contradictory verdict"
+        )
+        assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejects(1), lazy: true }), "Rejected")
+      })
+    )
+  })
+
   describe("a reviewer whose approval does not count", () => {
     const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
     const detailOf = (given: Parameters<typeof judged>[0]) =>
@@ -348,30 +336,52 @@ describe("behaviour#verdicts-of-agents", () => {
   })
 })
 
-describe("a finishing step", () => {
-  it.effect(
-    "a finishing step is done by exit code 0; another code is a failure, unless the service refused the agent",
-    () =>
+describe("the agent of an assignment", () => {
+  describe("behaviour#agents-of-a-run", () => {
+    it.effect("it is judged by its own records, whatever the configured agent has", () =>
       Effect.gen(function* () {
-        for (const command of [true, false]) {
-          const step = { role: "finisher", command } as const
-          assert.strictEqual(yield* reasonOf({ ...step, code: 0 }), "Approved")
-          assert.strictEqual(yield* reasonOf({ ...step, code: 3 }), "lost")
-          assert.strictEqual(yield* reasonOf({ ...step, code: 1, session: limit }), command ? "lost" : "Limited")
-        }
+        const given = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+        assert.strictEqual(yield* reasonOf({ ...given, chosen: true }), "Approved")
       })
-  )
-  it.effect(
-    "a finishing step with an unseen end is done where an agent's session says so, and never for a command",
-    () =>
+    )
+  })
+
+  describe("behaviour#verdicts-of-agents", () => {
+    it.effect("an answer in text may quote a record: its verdict has the word of the launch", () =>
       Effect.gen(function* () {
-        const finished: SessionTurn = { _tag: "Finished", at: 1000 }
-        for (const command of [true, false]) {
-          const step = { role: "finisher", command, code: null } as const
-          assert.strictEqual(yield* reasonOf({ ...step, session: finished }), command ? "lost" : "Approved")
-          assert.strictEqual(yield* reasonOf({ ...step, session: { ...finished, at: 999 } }), "lost")
-          assert.strictEqual(yield* reasonOf(step), "lost")
-        }
+        assert.strictEqual(yield* reasonOf({ printed: complete, said: "a quoted record" }), "Completed")
+        assert.strictEqual(yield* reasonOf({ printed: completed, said: "a quoted record" }), "no verdict")
       })
-  )
+    )
+  })
+})
+
+describe("behaviour#finishing-step", () => {
+  describe("a finishing step", () => {
+    it.effect(
+      "a finishing step is done by exit code 0; another code is a failure, unless the service refused the agent",
+      () =>
+        Effect.gen(function* () {
+          for (const command of [true, false]) {
+            const step = { role: "finisher", command } as const
+            assert.strictEqual(yield* reasonOf({ ...step, code: 0 }), "Approved")
+            assert.strictEqual(yield* reasonOf({ ...step, code: 3 }), "lost")
+            assert.strictEqual(yield* reasonOf({ ...step, code: 1, session: limit }), command ? "lost" : "Limited")
+          }
+        })
+    )
+    it.effect(
+      "a finishing step with an unseen end is done where an agent's session says so, and never for a command",
+      () =>
+        Effect.gen(function* () {
+          const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+          for (const command of [true, false]) {
+            const step = { role: "finisher", command, code: null } as const
+            assert.strictEqual(yield* reasonOf({ ...step, session: finished }), command ? "lost" : "Approved")
+            assert.strictEqual(yield* reasonOf({ ...step, session: { ...finished, at: 999 } }), "lost")
+            assert.strictEqual(yield* reasonOf(step), "lost")
+          }
+        })
+    )
+  })
 })

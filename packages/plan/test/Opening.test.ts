@@ -138,23 +138,64 @@ describe("behaviour#run", () => {
       }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
     )
   })
+
+  describe("a plan waits for what the conductor of another plan has left at work in its project", () => {
+    const operator = { _tag: "Operator" } as const
+    const asked = Effect.fnUntraced(function* (id: string) {
+      yield* dispatchRun(id, { _tag: "StartTask", taskId: "t1", base: null }, operator)
+      yield* dispatchRun(id, { _tag: "Ask", role: "implementer", sessionId: "s", head: null }, operator)
+    })
+    it.effect("its agent, and what that has started", () =>
+      Effect.gen(function* () {
+        const alive = [daemon, 7]
+        const the = yield* project(alive)
+        const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        yield* asked(id)
+        yield* dispatchRun(id, { _tag: "Launched", token: "a1", launchId: "l", process: identity(7) }, operator)
+        for (const _ of [7, daemon]) {
+          const refused = yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two")))
+          assert.include(refused._tag === "Refused" ? refused.message : refused._tag, "souffleur conduct /one.yaml")
+          assert.lengthOf(yield* allRuns, 1)
+          alive.pop()
+        }
+        yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+      }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+    )
+    it.effect(
+      "an agent whose launch is not settled in the log, also where it was asked after this plan was opened",
+      () =>
+        Effect.gen(function* () {
+          const receipts = [identity(7), undefined]
+          const the = yield* project([7], () => receipts.shift())
+          const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+          yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+          yield* asked(id)
+          assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), {
+            _tag: "Refused",
+            reason: "not now"
+          })
+          assert.isNull((yield* loadRun("two")).owner)
+          yield* the.owns(2, "two")
+        }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+    )
+  })
 })
 
 describe("a plan", () => {
   const layer = Effect.provide([HostServices.layer, RunLog.layerMemory])
-  it.effect("a plan is not opened where another one is conducted", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-      yield* the.owns(1, "one")
-      assert.deepInclude(yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two"))), {
-        _tag: "AlreadyWatched"
-      })
-      assert.lengthOf(yield* allRuns, 1)
-    }).pipe(Effect.scoped, layer)
-  )
 
   describe("behaviour#run", () => {
+    it.effect("a plan is not opened where another one is conducted", () =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        yield* the.owns(1, "one")
+        assert.deepInclude(yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two"))), {
+          _tag: "AlreadyWatched"
+        })
+        assert.lengthOf(yield* allRuns, 1)
+      }).pipe(Effect.scoped, layer)
+    )
     it.effect("a plan is not opened where another one is conducted in another folder of the same work tree", () =>
       Effect.gen(function* () {
         const the = yield* project()
@@ -201,39 +242,39 @@ describe("a plan", () => {
         }).pipe(Effect.scoped, layer)
     )
   })
-  it.effect("a plan refuses a file that is no state file, whether it begins or goes on", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      const fs = yield* FileSystem.FileSystem
-      const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
-      for (const known of [0, 1]) {
-        yield* fs.writeFileString(`${the.folder}/state.json`, '{"name": "somebody else\'s"}')
-        assert.deepInclude(yield* Effect.flip(opens), { _tag: "StateForeign" })
-        assert.lengthOf(yield* allRuns, known)
-        yield* fs.remove(`${the.folder}/state.json`)
-        yield* opens
-      }
-    }).pipe(Effect.scoped, layer)
-  )
-  it.effect("a plan takes over no state file of another workflow, unless that is complete", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      const fs = yield* FileSystem.FileSystem
-      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-      const other = { ...stateJson(yield* loadRun(id)), workflow_id: "another" }
-      const write = (state: object) => fs.writeFileString(`${the.folder}/state.json`, JSON.stringify(state))
-      yield* write(other)
-      const refused = yield* Effect.flip(the.opens(1, "/two.yaml", Effect.succeed("two")))
-      assert.include(
-        refused._tag === "StateForeign" ? refused.problem : refused._tag,
-        '"another", which is not complete'
-      )
-      yield* write({ ...other, phase: "completion" })
-      yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
-    }).pipe(Effect.scoped, layer)
-  )
 
   describe("behaviour#state-file", () => {
+    it.effect("a plan refuses a file that is no state file, whether it begins or goes on", () =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        const fs = yield* FileSystem.FileSystem
+        const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
+        for (const known of [0, 1]) {
+          yield* fs.writeFileString(`${the.folder}/state.json`, '{"name": "somebody else\'s"}')
+          assert.deepInclude(yield* Effect.flip(opens), { _tag: "StateForeign" })
+          assert.lengthOf(yield* allRuns, known)
+          yield* fs.remove(`${the.folder}/state.json`)
+          yield* opens
+        }
+      }).pipe(Effect.scoped, layer)
+    )
+    it.effect("a plan takes over no state file of another workflow, unless that is complete", () =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        const fs = yield* FileSystem.FileSystem
+        const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        const other = { ...stateJson(yield* loadRun(id)), workflow_id: "another" }
+        const write = (state: object) => fs.writeFileString(`${the.folder}/state.json`, JSON.stringify(state))
+        yield* write(other)
+        const refused = yield* Effect.flip(the.opens(1, "/two.yaml", Effect.succeed("two")))
+        assert.include(
+          refused._tag === "StateForeign" ? refused.problem : refused._tag,
+          '"another", which is not complete'
+        )
+        yield* write({ ...other, phase: "completion" })
+        yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
+      }).pipe(Effect.scoped, layer)
+    )
     it.effect(
       "a task that a state file calls complete is so where git has all its commits; a person decides on the rest",
       () =>
@@ -298,60 +339,17 @@ describe("a plan", () => {
           assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
         }).pipe(Effect.scoped, layer)
     )
-  })
-  it.effect("a plan that goes on tells that its state file is gone", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      const log = yield* RunLog
-      const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
-      yield* opens
-      const before = (yield* log.read("run/one", 0)).length
-      yield* opens
-      const [told] = yield* log.read("run/one", before)
-      assert.deepInclude(told?.event, { _tag: "StateFileRebuilt", found: "missing" })
-    }).pipe(Effect.scoped, layer)
-  )
-})
-
-describe("behaviour#run", () => {
-  describe("a plan waits for what the conductor of another plan has left at work in its project", () => {
-    const operator = { _tag: "Operator" } as const
-    const asked = Effect.fnUntraced(function* (id: string) {
-      yield* dispatchRun(id, { _tag: "StartTask", taskId: "t1", base: null }, operator)
-      yield* dispatchRun(id, { _tag: "Ask", role: "implementer", sessionId: "s", head: null }, operator)
-    })
-    it.effect("its agent, and what that has started", () =>
+    it.effect("a plan that goes on tells that its state file is gone", () =>
       Effect.gen(function* () {
-        const alive = [daemon, 7]
-        const the = yield* project(alive)
-        const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-        yield* asked(id)
-        yield* dispatchRun(id, { _tag: "Launched", token: "a1", launchId: "l", process: identity(7) }, operator)
-        for (const _ of [7, daemon]) {
-          const refused = yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two")))
-          assert.include(refused._tag === "Refused" ? refused.message : refused._tag, "souffleur conduct /one.yaml")
-          assert.lengthOf(yield* allRuns, 1)
-          alive.pop()
-        }
-        yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-      }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
-    )
-    it.effect(
-      "an agent whose launch is not settled in the log, also where it was asked after this plan was opened",
-      () =>
-        Effect.gen(function* () {
-          const receipts = [identity(7), undefined]
-          const the = yield* project([7], () => receipts.shift())
-          const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-          yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-          yield* asked(id)
-          assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), {
-            _tag: "Refused",
-            reason: "not now"
-          })
-          assert.isNull((yield* loadRun("two")).owner)
-          yield* the.owns(2, "two")
-        }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+        const the = yield* project()
+        const log = yield* RunLog
+        const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
+        yield* opens
+        const before = (yield* log.read("run/one", 0)).length
+        yield* opens
+        const [told] = yield* log.read("run/one", before)
+        assert.deepInclude(told?.event, { _tag: "StateFileRebuilt", found: "missing" })
+      }).pipe(Effect.scoped, layer)
     )
   })
 })

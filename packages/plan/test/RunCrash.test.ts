@@ -113,6 +113,25 @@ describe("a conductor", () => {
         )
       }).pipe(Effect.provide(services))
     )
+    it.live(
+      "a finishing command that the plan has got since the run was opened is not run but by a person's word, each time",
+      () =>
+        Effect.gen(function* () {
+          const finish: Finish = { _tag: "Command", command: ["deploy"] }
+          const scene = yield* play([], approved, { finish })
+          scene.finishing.digest = "another finish"
+          const held = yield* scene.conducts
+          assert.deepInclude(held, { phase: "finished", finishing: "failed" })
+          assert.include(held.finishingFailure, "has changed since this run was opened")
+          assert.notInclude(
+            scene.asked.map(({ role }) => role),
+            "finisher"
+          )
+          yield* scene.dispatch({ _tag: "AnswerFinishing", answer: "retry" })
+          assert.strictEqual((yield* scene.conducts).finishing, "done")
+          assert.strictEqual(scene.asked.filter(({ role }) => role === "finisher").length, 1)
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
   })
 
   describe("behaviour#agents-of-a-run", () => {
@@ -140,47 +159,6 @@ describe("a conductor", () => {
         )
       }).pipe(Effect.provide(services))
     )
-  })
-
-  describe("behaviour#finishing-step", () => {
-    it.live("killed at any moment of its finishing step, that is asked once", () =>
-      Effect.gen(function* () {
-        const finishing = play([], approved, { finish: { _tag: "Prompt", prompt: "Take the bow" } })
-        const agents = ["implementer", "reviewer", "finisher"]
-        // A test above covers the moments before this one.
-        const verified = 26
-        assert.isAbove(
-          yield* killedEverywhere(finishing, ["c0", "c1"], agents, { attempts: 1 }, verified),
-          verified + 10
-        )
-      }).pipe(Effect.provide(services))
-    )
-  })
-
-  describe("behaviour#limits-in-a-run", () => {
-    it.live(
-      "killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on",
-      () =>
-        Effect.gen(function* () {
-          const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
-          const agents = ["implementer", "implementer again", "reviewer"]
-          assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
-        }).pipe(Effect.provide(services))
-    )
-  })
-
-  it.effect("a usage limit is waited out to its end, and not a moment less", () =>
-    Effect.gen(function* () {
-      const scene = yield* play([refusedFor(90_000)], approved)
-      const fiber = yield* Effect.forkChild(scene.conducts)
-      yield* TestClock.adjust("89 seconds")
-      assert.deepStrictEqual([scene.asked.length, fiber.pollUnsafe()], [1, undefined])
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(fiber)).phase, "finished")
-    }).pipe(Effect.scoped, Effect.provide(services))
-  )
-
-  describe("behaviour#agents-of-a-run", () => {
     it.live(
       "killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once",
       () =>
@@ -226,31 +204,6 @@ describe("a conductor", () => {
         assert.deepStrictEqual([run.finishing, scene.signals], ["done", []])
       }).pipe(Effect.scoped, Effect.provide(services))
     )
-  })
-
-  describe("behaviour#run", () => {
-    it.live(
-      "a finishing command that the plan has got since the run was opened is not run but by a person's word, each time",
-      () =>
-        Effect.gen(function* () {
-          const finish: Finish = { _tag: "Command", command: ["deploy"] }
-          const scene = yield* play([], approved, { finish })
-          scene.finishing.digest = "another finish"
-          const held = yield* scene.conducts
-          assert.deepInclude(held, { phase: "finished", finishing: "failed" })
-          assert.include(held.finishingFailure, "has changed since this run was opened")
-          assert.notInclude(
-            scene.asked.map(({ role }) => role),
-            "finisher"
-          )
-          yield* scene.dispatch({ _tag: "AnswerFinishing", answer: "retry" })
-          assert.strictEqual((yield* scene.conducts).finishing, "done")
-          assert.strictEqual(scene.asked.filter(({ role }) => role === "finisher").length, 1)
-        }).pipe(Effect.scoped, Effect.provide(services))
-    )
-  })
-
-  describe("behaviour#agents-of-a-run", () => {
     it.live(
       "an agent that cannot be ended pauses the run: no other works beside it, and it goes on once that is gone",
       () =>
@@ -291,22 +244,62 @@ describe("a conductor", () => {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
   })
+
+  describe("behaviour#finishing-step", () => {
+    it.live("killed at any moment of its finishing step, that is asked once", () =>
+      Effect.gen(function* () {
+        const finishing = play([], approved, { finish: { _tag: "Prompt", prompt: "Take the bow" } })
+        const agents = ["implementer", "reviewer", "finisher"]
+        // A test above covers the moments before this one.
+        const verified = 26
+        assert.isAbove(
+          yield* killedEverywhere(finishing, ["c0", "c1"], agents, { attempts: 1 }, verified),
+          verified + 10
+        )
+      }).pipe(Effect.provide(services))
+    )
+  })
+
+  describe("behaviour#limits-in-a-run", () => {
+    it.live(
+      "killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on",
+      () =>
+        Effect.gen(function* () {
+          const refused = play([refusedFor(0)], [() => Effect.succeed(approves)])
+          const agents = ["implementer", "implementer again", "reviewer"]
+          assert.isAbove(yield* killedEverywhere(refused, ["c0", "c1"], agents, { attempts: 1, failures: 0 }), 35)
+        }).pipe(Effect.provide(services))
+    )
+
+    it.effect("a usage limit is waited out to its end, and not a moment less", () =>
+      Effect.gen(function* () {
+        const scene = yield* play([refusedFor(90_000)], approved)
+        const fiber = yield* Effect.forkChild(scene.conducts)
+        yield* TestClock.adjust("89 seconds")
+        assert.deepStrictEqual([scene.asked.length, fiber.pollUnsafe()], [1, undefined])
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(fiber)).phase, "finished")
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
+  })
 })
 
-it("reads the status of git, with renames, conflicts, and names with spaces", () => {
-  const entries = [
-    "# branch.oid aa",
-    "# branch.head side/ways",
-    "1 .M N... 100644 100644 100644 aa bb a b.txt",
-    "2 R. N... 100644 100644 100644 aa bb R100 new name.txt",
-    "old name.txt",
-    "u UU N... 100644 100644 100644 100644 aa bb cc both sides.txt",
-    ""
-  ]
-  assert.deepStrictEqual(parseStatus(entries.join("\0")), {
-    conflicts: ["both sides.txt"],
-    changed: ["a b.txt", "new name.txt"],
-    branch: "side/ways"
+describe("behaviour#git", () => {
+  it("reads the status of git, with renames, conflicts, and names with spaces", () => {
+    const entries = [
+      "# branch.oid aa",
+      "# branch.head side/ways",
+      "1 .M N... 100644 100644 100644 aa bb a b.txt",
+      "2 R. N... 100644 100644 100644 aa bb R100 new name.txt",
+      "old name.txt",
+      "u UU N... 100644 100644 100644 100644 aa bb cc both sides.txt",
+      ""
+    ]
+    assert.deepStrictEqual(parseStatus(entries.join("\0")), {
+      conflicts: ["both sides.txt"],
+      changed: ["a b.txt", "new name.txt"],
+      branch: "side/ways"
+    })
+    assert.isNull(parseStatus("# branch.head (detached)\0").branch)
   })
-  assert.isNull(parseStatus("# branch.head (detached)\0").branch)
 })

@@ -103,8 +103,10 @@ const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Agent
   resetsAt
 })
 
-it("the work tree of a run is its project, unless another is named", () =>
-  assert.strictEqual(story().run().workTree, "/p"))
+describe("behaviour#run", () => {
+  it("the work tree of a run is its project, unless another is named", () =>
+    assert.strictEqual(story().run().workTree, "/p"))
+})
 
 describe("behaviour#verdicts-of-agents", () => {
   it("work without a commit or a file left to review is asked for again, of a fresh implementer", () => {
@@ -188,10 +190,52 @@ describe("behaviour#agents-of-a-run", () => {
     takes({ chosen: { ...chosen, reviewer: "pi" } })
     assert.strictEqual(told.run().chosen?.reviewer, "pi")
   })
+
+  describe("an agent that is to be ended", () => {
+    const process = { pid: 11, startTime: 6, bootId: "boot" }
+    const limit = 60_000
+    const launched = () => {
+      const told = story()
+      told.start()
+      const { token } = told.ask()
+      return { ...told, token, launch: () => told.dispatch({ _tag: "Launched", token, launchId: "l", process }) }
+    }
+    it("an ending is in the log before a signal: why, since when the agent runs, its limit, and its process", () => {
+      const told = launched()
+      told.launch()
+      const { at } = told.run().assignment!.launch!
+      assert.deepStrictEqual(
+        told.dispatch({ _tag: "EndAgent", token: told.token, reason: "timeout", limit, others: [12] }),
+        ["AgentEnding"]
+      )
+      assert.deepInclude(told.events.at(-1), { reason: "timeout", process, launchedAt: at, limit, others: [12] })
+      assert.deepStrictEqual(told.run().assignment?.ending, { reason: "timeout", limit })
+    })
+    it("an ending is in the log once: after a crash the next conductor goes on with it", () => {
+      const told = launched()
+      told.launch()
+      told.dispatch({ _tag: "EndAgent", token: told.token, reason: "timeout", limit, others: [] })
+      assert.deepStrictEqual(
+        told.dispatch({ _tag: "EndAgent", token: told.token, reason: "left running", limit: 1, others: [13] }),
+        []
+      )
+      assert.deepStrictEqual(told.run().assignment?.ending, { reason: "timeout", limit })
+    })
+    it("an ending needs an agent that was seen to run, its own assignment, and a conductor that owns the run", () => {
+      const told = launched()
+      const end = (token: string, fence?: number) =>
+        told.try({ _tag: "EndAgent", token, reason: "timeout", limit, others: [] }, fence)
+      const why = (result: ReturnType<typeof end>) => (Result.isFailure(result) ? result.failure.reason : "taken")
+      assert.strictEqual(why(end(told.token)), "never")
+      told.launch()
+      assert.strictEqual(why(end("a99")), "not now")
+      assert.strictEqual(why(end(told.token, 0)), "fenced")
+    })
+  })
 })
 
-describe("a service that refuses an agent", () => {
-  describe("behaviour#limits-in-a-run", () => {
+describe("behaviour#limits-in-a-run", () => {
+  describe("a service that refuses an agent", () => {
     it("a refusal is waited out: no attempt and no failure, and the same implementer goes on", () => {
       const told = story()
       told.start()
@@ -222,9 +266,6 @@ describe("a service that refuses an agent", () => {
       told.report(approved)
       assert.deepInclude(told.run(), { waits: 0, wait: null })
     })
-  })
-
-  describe("behaviour#limits-and-waits", () => {
     it("a refusal with a time is waited for until then, and its margin", () => {
       const told = story()
       told.start()
@@ -242,9 +283,6 @@ describe("a service that refuses an agent", () => {
         Result.isSuccess(decideRun(told.run(), { _tag: "EndWait", now, by: { _tag: "Owner", fence } }))
       assert.deepStrictEqual([wait!.since - 1, wait!.since, 999, 1_000].map(endedAt), [true, false, false, true])
     })
-  })
-
-  describe("behaviour#limits-in-a-run", () => {
     it("a refusal without a time is waited for longer each time; a time that is over means at once, but not twice", () => {
       const told = story()
       told.start()
@@ -388,24 +426,27 @@ describe("the error table", () => {
       other.reviewed(failed("timeout"))
       assert.deepStrictEqual(other.reviewed(failed("nothing done")).tags, ["ReviewFailed", "TaskEscalated"])
     })
+    it("an agent that was lost with its conductor counts for nothing", () => {
+      const told = story()
+      told.start()
+      for (const _ of [1, 2, 3, 4]) {
+        told.ask()
+        assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
+      }
+      assert.strictEqual(told.task().status, "in_progress")
+    })
   })
-  it("a hint for a person is kept until an implementer completes", () => {
-    const told = story()
-    told.start()
-    told.ask()
-    told.report({ _tag: "Failed", reason: "nothing done", message: "why", hint: "set it" })
-    assert.strictEqual(told.task().lastHint, "set it")
-    told.implemented()
-    assert.isNull(told.task().lastHint)
-  })
-  it("an agent that was lost with its conductor counts for nothing", () => {
-    const told = story()
-    told.start()
-    for (const _ of [1, 2, 3, 4]) {
+
+  describe("behaviour#answers", () => {
+    it("a hint for a person is kept until an implementer completes", () => {
+      const told = story()
+      told.start()
       told.ask()
-      assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
-    }
-    assert.strictEqual(told.task().status, "in_progress")
+      told.report({ _tag: "Failed", reason: "nothing done", message: "why", hint: "set it" })
+      assert.strictEqual(told.task().lastHint, "set it")
+      told.implemented()
+      assert.isNull(told.task().lastHint)
+    })
   })
 
   describe("behaviour#plan", () => {
@@ -423,50 +464,6 @@ describe("the error table", () => {
         ["RunOpened", "UnknownTaskSkipped", "ProgressImported", "RunTaken"]
       )
       assert.strictEqual(next(told.run())._tag, "Verify")
-    })
-  })
-})
-
-describe("behaviour#agents-of-a-run", () => {
-  describe("an agent that is to be ended", () => {
-    const process = { pid: 11, startTime: 6, bootId: "boot" }
-    const limit = 60_000
-    const launched = () => {
-      const told = story()
-      told.start()
-      const { token } = told.ask()
-      return { ...told, token, launch: () => told.dispatch({ _tag: "Launched", token, launchId: "l", process }) }
-    }
-    it("an ending is in the log before a signal: why, since when the agent runs, its limit, and its process", () => {
-      const told = launched()
-      told.launch()
-      const { at } = told.run().assignment!.launch!
-      assert.deepStrictEqual(
-        told.dispatch({ _tag: "EndAgent", token: told.token, reason: "timeout", limit, others: [12] }),
-        ["AgentEnding"]
-      )
-      assert.deepInclude(told.events.at(-1), { reason: "timeout", process, launchedAt: at, limit, others: [12] })
-      assert.deepStrictEqual(told.run().assignment?.ending, { reason: "timeout", limit })
-    })
-    it("an ending is in the log once: after a crash the next conductor goes on with it", () => {
-      const told = launched()
-      told.launch()
-      told.dispatch({ _tag: "EndAgent", token: told.token, reason: "timeout", limit, others: [] })
-      assert.deepStrictEqual(
-        told.dispatch({ _tag: "EndAgent", token: told.token, reason: "left running", limit: 1, others: [13] }),
-        []
-      )
-      assert.deepStrictEqual(told.run().assignment?.ending, { reason: "timeout", limit })
-    })
-    it("an ending needs an agent that was seen to run, its own assignment, and a conductor that owns the run", () => {
-      const told = launched()
-      const end = (token: string, fence?: number) =>
-        told.try({ _tag: "EndAgent", token, reason: "timeout", limit, others: [] }, fence)
-      const why = (result: ReturnType<typeof end>) => (Result.isFailure(result) ? result.failure.reason : "taken")
-      assert.strictEqual(why(end(told.token)), "never")
-      told.launch()
-      assert.strictEqual(why(end("a99")), "not now")
-      assert.strictEqual(why(end(told.token, 0)), "fenced")
     })
   })
 })
@@ -584,30 +581,33 @@ describe("a run", () => {
       assert.strictEqual(why(told.try({ _tag: "Take", owner, over: 0 })), "owned")
     })
   })
-  it("an agent that never ran was no attempt, and is asked for again", () => {
-    const told = story()
-    told.start()
-    const first = told.ask()
-    told.dispatch({ _tag: "NeverRan", token: first.token })
-    const again = told.ask()
-    assert.deepInclude(again, { attempt: 1, resumed: false })
-    assert.notStrictEqual(again.token, first.token)
-  })
-  it("a run whose plan got another task goes on, and keeps what was done", () => {
-    const told = story()
-    told.start()
-    told.implemented()
-    told.reviewed(approved)
-    told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
-    told.dispatch({ _tag: "Finish", finishing: "none", message: "" })
-    assert.strictEqual(next(told.run())._tag, "Done")
-    told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
-    const step = next(told.run())
-    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
-    assert.strictEqual(told.task().status, "completed")
+
+  describe("behaviour#ladder", () => {
+    it("an agent that never ran was no attempt, and is asked for again", () => {
+      const told = story()
+      told.start()
+      const first = told.ask()
+      told.dispatch({ _tag: "NeverRan", token: first.token })
+      const again = told.ask()
+      assert.deepInclude(again, { attempt: 1, resumed: false })
+      assert.notStrictEqual(again.token, first.token)
+    })
   })
 
   describe("behaviour#plan", () => {
+    it("a run whose plan got another task goes on, and keeps what was done", () => {
+      const told = story()
+      told.start()
+      told.implemented()
+      told.reviewed(approved)
+      told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+      told.dispatch({ _tag: "Finish", finishing: "none", message: "" })
+      assert.strictEqual(next(told.run())._tag, "Done")
+      told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
+      const step = next(told.run())
+      assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+      assert.strictEqual(told.task().status, "completed")
+    })
     it("a run whose plan changed the text of a complete task tells it, once a change, and does nothing again", () => {
       const told = story(["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as begun" })))
       told.start()
@@ -672,25 +672,28 @@ describe("a run", () => {
       }
     })
   })
-  it("a run is verified only when every task is complete, and finished once", () => {
-    const told = story()
-    assert.isTrue(Result.isFailure(told.try({ _tag: "Verify", commits: 0, files: 0, missing: [] })))
-    told.start()
-    told.implemented()
-    told.reviewed(approved)
-    const lost = story()
-    lost.start()
-    lost.implemented()
-    lost.reviewed(approved)
-    assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), [
-      "RunPaused"
-    ])
-    assert.deepInclude(lost.run().paused, { reason: "work lost", message: "t1: HEAD lacks c1" })
-    assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
-    const assignment = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
-    assert.deepStrictEqual(assignment(), ["AgentAsked"])
-    assert.deepStrictEqual(told.report({ _tag: "Failed", reason: "timeout", message: "why" }), ["RunFinished"])
-    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
+
+  describe("behaviour#finishing-step", () => {
+    it("a run is verified only when every task is complete, and finished once", () => {
+      const told = story()
+      assert.isTrue(Result.isFailure(told.try({ _tag: "Verify", commits: 0, files: 0, missing: [] })))
+      told.start()
+      told.implemented()
+      told.reviewed(approved)
+      const lost = story()
+      lost.start()
+      lost.implemented()
+      lost.reviewed(approved)
+      assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), [
+        "RunPaused"
+      ])
+      assert.deepInclude(lost.run().paused, { reason: "work lost", message: "t1: HEAD lacks c1" })
+      assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
+      const assignment = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
+      assert.deepStrictEqual(assignment(), ["AgentAsked"])
+      assert.deepStrictEqual(told.report({ _tag: "Failed", reason: "timeout", message: "why" }), ["RunFinished"])
+      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
+    })
   })
 })
 
@@ -735,19 +738,16 @@ describe("a finishing step", () => {
       assert.isTrue(isRunOver(told.run()))
       assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
     })
-  })
-  it("a finishing step that never ran, or that the service refused, is asked again", () => {
-    const told = complete()
-    told.dispatch({ _tag: "NeverRan", token: told.finisher() })
-    told.finisher()
-    told.report(refused("outage", null))
-    told.end()
-    told.finisher()
-    told.report(approved)
-    assert.deepInclude(told.run(), { phase: "finished", finishing: "done" })
-  })
-
-  describe("behaviour#finishing-step", () => {
+    it("a finishing step that never ran, or that the service refused, is asked again", () => {
+      const told = complete()
+      told.dispatch({ _tag: "NeverRan", token: told.finisher() })
+      told.finisher()
+      told.report(refused("outage", null))
+      told.end()
+      told.finisher()
+      told.report(approved)
+      assert.deepInclude(told.run(), { phase: "finished", finishing: "done" })
+    })
     it("a finishing step of an earlier run, by its state file, is not asked for again, unless there is more to do", () => {
       const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
       const told = story([outline("t1")], [{ id: "t1", ...done }], "done")
@@ -782,150 +782,176 @@ describe("a command at the wrong time", () => {
   const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.reason : "taken")
   const paused = { _tag: "Pause", reason: "dirty", files: ["a.ts"] } as const
   const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
-  it("a run is opened once, and no command reaches a run that does not exist", () => {
-    const open: RunIntent = {
-      _tag: "Open",
-      workflowId: "w",
-      project: "/p",
-      plan: "/p/plan.yaml",
-      digest: "d",
-      tasks: [outline("t1")],
-      progress: null,
-      found: null
-    }
-    assert.strictEqual(why(decideRun(story().run(), { ...open, now: 1, by: operator })), "exists")
-    assert.strictEqual(why(decideRun(foldRun([]), { ...paused, now: 1, by: operator })), "no such watch")
-  })
-  it("an operator needs no fence, an owner needs the current one", () => {
-    const told = story()
-    const revise: RunIntent = { _tag: "RevisePlan", digest: "e", tasks: [outline("t1")] }
-    assert.strictEqual(why(decideRun(told.run(), { ...revise, now: 1, by: operator })), "taken")
-    assert.strictEqual(why(told.try(revise, 0)), "fenced")
-    assert.strictEqual(why(told.try(revise, 1)), "taken")
-  })
-  it("a command changes nothing where it is so already: left, paused, resumed, the same plan", () => {
-    const told = story()
-    assert.deepStrictEqual([told.dispatch({ _tag: "Leave" }), told.dispatch({ _tag: "Leave" })], [["RunLeft"], []])
-    assert.deepStrictEqual(told.dispatch({ _tag: "Resume" }), [])
-    assert.deepStrictEqual([told.dispatch(paused), told.dispatch(paused)], [["RunPaused"], []])
-    assert.deepStrictEqual([told.dispatch({ _tag: "Resume" }), told.dispatch({ _tag: "Resume" })], [["RunResumed"], []])
-    assert.deepStrictEqual(
-      told.dispatch({ _tag: "RevisePlan", digest: "d", tasks: [outline("t1"), outline("t2")] }),
-      []
-    )
-  })
-  it("a task starts only when it is next, and not beside another", () => {
-    const told = story([outline("t1"), outline("t2")])
-    assert.strictEqual(why(told.try({ _tag: "StartTask", taskId: "t2", base: null })), "not now")
-    told.start()
-    for (const taskId of ["t1", "t2"])
-      assert.strictEqual(why(told.try({ _tag: "StartTask", taskId, base: null })), "not now")
-  })
-  it("an agent was launched once, and then it ran", () => {
-    const told = story()
-    told.start()
-    const { token } = told.ask()
-    const launched: RunIntent = { _tag: "Launched", token, launchId: "l", process }
-    assert.deepStrictEqual([told.dispatch(launched), told.dispatch(launched)], [["AgentLaunched"], []])
-    assert.strictEqual(why(told.try({ _tag: "NeverRan", token })), "never")
-  })
-  it("work is counted again where it waits for a reviewer, and is other work", () => {
-    const told = story()
-    const recount = (taskId: string, head: string | null): RunIntent => ({
-      _tag: "Recount",
-      taskId,
-      head,
-      commits: ["c1", "c2"],
-      files: ["a.ts"]
-    })
-    told.start()
-    assert.strictEqual(why(told.try(recount("t1", "c2"))), "not now")
-    told.implemented()
-    assert.strictEqual(why(told.try(recount("t2", "c2"))), "not now")
-    assert.deepStrictEqual(told.dispatch(recount("t1", "c1")), [])
-    assert.deepStrictEqual(told.dispatch(recount("t1", "c2")), ["WorkChanged"])
-    assert.strictEqual(told.ask().role, "reviewer")
-    assert.deepStrictEqual(told.task().work.commits, ["c1", "c2"])
-  })
-  it("commits that are gone are implemented again", () => {
-    const told = story()
-    told.start()
-    told.implemented()
-    told.dispatch({ _tag: "Recount", taskId: "t1", head: "c0", commits: [], files: [] })
-    assert.strictEqual(told.ask().role, "implementer")
-  })
-  it("a run is verified once, and not while tasks wait for each other; it ends in its completion alone", () => {
-    const end: RunIntent = { _tag: "Finish", finishing: "none", message: "" }
-    const circle = story([outline("a", ["b"]), outline("b", ["a"])])
-    assert.strictEqual(next(circle.run())._tag, "Verify")
-    assert.strictEqual(why(circle.try(verify)), "not now")
-    const told = story()
-    told.start()
-    told.implemented()
-    told.reviewed(approved)
-    assert.strictEqual(why(told.try(end)), "not now")
-    told.dispatch(verify)
-    assert.strictEqual(why(told.try(verify)), "not now")
-    told.dispatch(end)
-    assert.strictEqual(why(told.try(end)), "not now")
-  })
-  it("assignments that came to nothing are counted by role, and none that was lost with us", () => {
-    const told = story()
-    told.start()
-    told.implemented()
-    for (const _ of [1, 2]) told.reviewed(failed("timeout"))
-    told.reviewed(rejected(1))
-    told.ask()
-    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
-    told.ask()
-    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
-    told.ask()
-    assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
-    told.ask()
-    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
-  })
-  it("counts begin again with work that is complete, and with a person's answer", () => {
-    const told = story()
-    told.start()
-    const fails = (times: number) => {
-      let tags: ReadonlyArray<string> = []
-      for (let n = 0; n < times; n++) {
-        told.ask()
-        tags = told.report(failed("timeout"))
+
+  describe("behaviour#run", () => {
+    it("a run is opened once, and no command reaches a run that does not exist", () => {
+      const open: RunIntent = {
+        _tag: "Open",
+        workflowId: "w",
+        project: "/p",
+        plan: "/p/plan.yaml",
+        digest: "d",
+        tasks: [outline("t1")],
+        progress: null,
+        found: null
       }
-      return tags
-    }
-    fails(2)
-    told.implemented()
-    told.reviewed(rejected(1))
-    assert.strictEqual(told.task().reviewed, "c1")
-    assert.deepStrictEqual(fails(2), ["ImplementationFailed"])
-    assert.deepStrictEqual(fails(1), ["ImplementationFailed", "TaskEscalated"])
-    told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
-    assert.deepStrictEqual([fails(2), told.task().rejections], [["ImplementationFailed"], 0])
-    told.implemented()
-    fails(2)
-    assert.strictEqual(told.task().reviewFailures, 2)
-    told.reviewed(approved)
-    assert.strictEqual(told.task().status, "completed")
+      assert.strictEqual(why(decideRun(story().run(), { ...open, now: 1, by: operator })), "exists")
+      assert.strictEqual(why(decideRun(foldRun([]), { ...paused, now: 1, by: operator })), "no such watch")
+    })
+    it("an operator needs no fence, an owner needs the current one", () => {
+      const told = story()
+      const revise: RunIntent = { _tag: "RevisePlan", digest: "e", tasks: [outline("t1")] }
+      assert.strictEqual(why(decideRun(told.run(), { ...revise, now: 1, by: operator })), "taken")
+      assert.strictEqual(why(told.try(revise, 0)), "fenced")
+      assert.strictEqual(why(told.try(revise, 1)), "taken")
+    })
+    it("a command changes nothing where it is so already: left, paused, resumed, the same plan", () => {
+      const told = story()
+      assert.deepStrictEqual([told.dispatch({ _tag: "Leave" }), told.dispatch({ _tag: "Leave" })], [["RunLeft"], []])
+      assert.deepStrictEqual(told.dispatch({ _tag: "Resume" }), [])
+      assert.deepStrictEqual([told.dispatch(paused), told.dispatch(paused)], [["RunPaused"], []])
+      assert.deepStrictEqual(
+        [told.dispatch({ _tag: "Resume" }), told.dispatch({ _tag: "Resume" })],
+        [["RunResumed"], []]
+      )
+      assert.deepStrictEqual(
+        told.dispatch({ _tag: "RevisePlan", digest: "d", tasks: [outline("t1"), outline("t2")] }),
+        []
+      )
+    })
+    it("a task starts only when it is next, and not beside another", () => {
+      const told = story([outline("t1"), outline("t2")])
+      assert.strictEqual(why(told.try({ _tag: "StartTask", taskId: "t2", base: null })), "not now")
+      told.start()
+      for (const taskId of ["t1", "t2"])
+        assert.strictEqual(why(told.try({ _tag: "StartTask", taskId, base: null })), "not now")
+    })
   })
-  it("tasks of a state file that the plan has are taken over, and the others are told", () => {
-    const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
-    const told = story(
-      [outline("t1")],
-      [
-        { id: "t1", ...done },
-        { id: "t9", ...done }
-      ]
-    )
-    const imported = told.events.find((event) => event._tag === "ProgressImported")
-    assert.deepStrictEqual(
-      imported?.tasks.map(({ id }) => id),
-      ["t1"]
-    )
-    assert.deepStrictEqual(
-      told.events.filter(({ _tag }) => _tag === "UnknownTaskSkipped").map((event) => "taskId" in event && event.taskId),
-      ["t9"]
-    )
+
+  describe("behaviour#agents-of-a-run", () => {
+    it("an agent was launched once, and then it ran", () => {
+      const told = story()
+      told.start()
+      const { token } = told.ask()
+      const launched: RunIntent = { _tag: "Launched", token, launchId: "l", process }
+      assert.deepStrictEqual([told.dispatch(launched), told.dispatch(launched)], [["AgentLaunched"], []])
+      assert.strictEqual(why(told.try({ _tag: "NeverRan", token })), "never")
+    })
+  })
+
+  describe("behaviour#verdicts-of-agents", () => {
+    it("work is counted again where it waits for a reviewer, and is other work", () => {
+      const told = story()
+      const recount = (taskId: string, head: string | null): RunIntent => ({
+        _tag: "Recount",
+        taskId,
+        head,
+        commits: ["c1", "c2"],
+        files: ["a.ts"]
+      })
+      told.start()
+      assert.strictEqual(why(told.try(recount("t1", "c2"))), "not now")
+      told.implemented()
+      assert.strictEqual(why(told.try(recount("t2", "c2"))), "not now")
+      assert.deepStrictEqual(told.dispatch(recount("t1", "c1")), [])
+      assert.deepStrictEqual(told.dispatch(recount("t1", "c2")), ["WorkChanged"])
+      assert.strictEqual(told.ask().role, "reviewer")
+      assert.deepStrictEqual(told.task().work.commits, ["c1", "c2"])
+    })
+  })
+
+  describe("behaviour#git", () => {
+    it("commits that are gone are implemented again", () => {
+      const told = story()
+      told.start()
+      told.implemented()
+      told.dispatch({ _tag: "Recount", taskId: "t1", head: "c0", commits: [], files: [] })
+      assert.strictEqual(told.ask().role, "implementer")
+    })
+  })
+
+  describe("behaviour#finishing-step", () => {
+    it("a run is verified once, and not while tasks wait for each other; it ends in its completion alone", () => {
+      const end: RunIntent = { _tag: "Finish", finishing: "none", message: "" }
+      const circle = story([outline("a", ["b"]), outline("b", ["a"])])
+      assert.strictEqual(next(circle.run())._tag, "Verify")
+      assert.strictEqual(why(circle.try(verify)), "not now")
+      const told = story()
+      told.start()
+      told.implemented()
+      told.reviewed(approved)
+      assert.strictEqual(why(told.try(end)), "not now")
+      told.dispatch(verify)
+      assert.strictEqual(why(told.try(verify)), "not now")
+      told.dispatch(end)
+      assert.strictEqual(why(told.try(end)), "not now")
+    })
+  })
+
+  describe("behaviour#ladder", () => {
+    it("assignments that came to nothing are counted by role, and none that was lost with us", () => {
+      const told = story()
+      told.start()
+      told.implemented()
+      for (const _ of [1, 2]) told.reviewed(failed("timeout"))
+      told.reviewed(rejected(1))
+      told.ask()
+      assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+      told.ask()
+      assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+      told.ask()
+      assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
+      told.ask()
+      assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
+    })
+    it("counts begin again with work that is complete, and with a person's answer", () => {
+      const told = story()
+      told.start()
+      const fails = (times: number) => {
+        let tags: ReadonlyArray<string> = []
+        for (let n = 0; n < times; n++) {
+          told.ask()
+          tags = told.report(failed("timeout"))
+        }
+        return tags
+      }
+      fails(2)
+      told.implemented()
+      told.reviewed(rejected(1))
+      assert.strictEqual(told.task().reviewed, "c1")
+      assert.deepStrictEqual(fails(2), ["ImplementationFailed"])
+      assert.deepStrictEqual(fails(1), ["ImplementationFailed", "TaskEscalated"])
+      told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+      assert.deepStrictEqual([fails(2), told.task().rejections], [["ImplementationFailed"], 0])
+      told.implemented()
+      fails(2)
+      assert.strictEqual(told.task().reviewFailures, 2)
+      told.reviewed(approved)
+      assert.strictEqual(told.task().status, "completed")
+    })
+  })
+
+  describe("behaviour#state-file", () => {
+    it("tasks of a state file that the plan has are taken over, and the others are told", () => {
+      const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+      const told = story(
+        [outline("t1")],
+        [
+          { id: "t1", ...done },
+          { id: "t9", ...done }
+        ]
+      )
+      const imported = told.events.find((event) => event._tag === "ProgressImported")
+      assert.deepStrictEqual(
+        imported?.tasks.map(({ id }) => id),
+        ["t1"]
+      )
+      assert.deepStrictEqual(
+        told.events
+          .filter(({ _tag }) => _tag === "UnknownTaskSkipped")
+          .map((event) => "taskId" in event && event.taskId),
+        ["t9"]
+      )
+    })
   })
 })

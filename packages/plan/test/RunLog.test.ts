@@ -42,6 +42,42 @@ describe("behaviour#run", () => {
       )
     }).pipe(Effect.provide(both), Effect.provide(NodeServices.layer), Effect.scoped)
   )
+
+  it.effect("a command that another event overtakes is decided again, on the newer state", () =>
+    Effect.gen(function* () {
+      const log = yield* RunLog
+      const operator = { _tag: "Operator" } as const
+      yield* log.append("run/r", 0, [examples.RunOpened, examples.TaskStarted, examples.TaskEscalated])
+      // Another operator skips the task between the reading and the append of the first.
+      let between = Effect.asVoid(
+        dispatchRun("r", { _tag: "Answer", taskId: "task-001", answer: "skip", text: "" }, operator)
+      )
+      const late = RunLog.of({
+        ...log,
+        read: (stream, after) =>
+          Effect.suspend(() => {
+            const next = between
+            between = Effect.void
+            return Effect.tap(log.read(stream, after), Effect.orDie(Effect.provideService(next, RunLog, log)))
+          })
+      })
+      const answered = dispatchRun("r", { _tag: "Answer", taskId: "task-001", answer: "retry", text: "" }, operator)
+      assert.deepInclude(yield* Effect.flip(Effect.provideService(answered, RunLog, late)), {
+        _tag: "Refused",
+        reason: "not now"
+      })
+      between = Effect.asVoid(dispatchRun("r", { _tag: "RebuildStateFile", found: "missing" }, operator))
+      yield* Effect.provideService(
+        dispatchRun("r", { _tag: "RebuildStateFile", found: "corrupt" }, operator),
+        RunLog,
+        late
+      )
+      assert.deepStrictEqual(
+        (yield* log.read("run/r", 3)).map(({ event }) => event._tag),
+        ["TaskAnswered", "StateFileRebuilt", "StateFileRebuilt"]
+      )
+    }).pipe(Effect.provide(RunLog.layerMemory))
+  )
 })
 
 describe("behaviour#damaged-log", () => {
@@ -86,39 +122,3 @@ describe("command-line#metrics", () => {
     }).pipe(Effect.provide(RunLog.layerMemory))
   )
 })
-
-it.effect("a command that another event overtakes is decided again, on the newer state", () =>
-  Effect.gen(function* () {
-    const log = yield* RunLog
-    const operator = { _tag: "Operator" } as const
-    yield* log.append("run/r", 0, [examples.RunOpened, examples.TaskStarted, examples.TaskEscalated])
-    // Another operator skips the task between the reading and the append of the first.
-    let between = Effect.asVoid(
-      dispatchRun("r", { _tag: "Answer", taskId: "task-001", answer: "skip", text: "" }, operator)
-    )
-    const late = RunLog.of({
-      ...log,
-      read: (stream, after) =>
-        Effect.suspend(() => {
-          const next = between
-          between = Effect.void
-          return Effect.tap(log.read(stream, after), Effect.orDie(Effect.provideService(next, RunLog, log)))
-        })
-    })
-    const answered = dispatchRun("r", { _tag: "Answer", taskId: "task-001", answer: "retry", text: "" }, operator)
-    assert.deepInclude(yield* Effect.flip(Effect.provideService(answered, RunLog, late)), {
-      _tag: "Refused",
-      reason: "not now"
-    })
-    between = Effect.asVoid(dispatchRun("r", { _tag: "RebuildStateFile", found: "missing" }, operator))
-    yield* Effect.provideService(
-      dispatchRun("r", { _tag: "RebuildStateFile", found: "corrupt" }, operator),
-      RunLog,
-      late
-    )
-    assert.deepStrictEqual(
-      (yield* log.read("run/r", 3)).map(({ event }) => event._tag),
-      ["TaskAnswered", "StateFileRebuilt", "StateFileRebuilt"]
-    )
-  }).pipe(Effect.provide(RunLog.layerMemory))
-)

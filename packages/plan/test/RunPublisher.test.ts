@@ -26,75 +26,6 @@ describe("behaviour#notices", () => {
     )
     assert.isUndefined(runNoticeOf(RunFinished, foldRun(first)), "one whose plan has got more to do is not at its end")
   })
-})
-
-describe("behaviour#answers", () => {
-  it("a notice of an escalation says what is wrong, and still what to do about it, however much there is to say", () => {
-    const { ReviewRejected, TaskStarted } = examples
-    const taskId = "task-001"
-    const before: ReadonlyArray<RunEvent> = [
-      RunOpened,
-      { ...TaskStarted, taskId },
-      {
-        ...ReviewRejected,
-        taskId,
-        feedback: {
-          attempt: 3,
-          summary: "no",
-          issues: ["the empty input", ...Array.from({ length: 20 }, () => "x".repeat(2000))],
-          suggestions: []
-        }
-      }
-    ]
-    const notice = runNoticeOf(
-      { ...TaskEscalated, taskId, reason: "rejections", message: "rejected 3 times: no" },
-      foldRun(before)
-    )
-    assert.strictEqual(notice?.text, "Task task-001 needs a person (rejections).")
-    assert.include(notice?.words, "rejected 3 times: no. - the empty input")
-    assert.isBelow(notice?.words?.length ?? 0, 1600)
-    assert.isTrue(notice?.next.endsWith("or --retry, or --skip"))
-  })
-})
-
-describe("behaviour#limits-in-a-run", () => {
-  it("a person is told once of waits for the service in a row, and when an agent came to something again", () => {
-    const { AgentLimited, ImplementationCompleted, LimitWaitEnded } = examples
-    const history = [
-      ...first.slice(0, 2),
-      AgentLimited,
-      LimitWaitEnded,
-      AgentLimited,
-      LimitWaitEnded,
-      ImplementationCompleted
-    ]
-    const kinds = history.map((event, n, all) => runNoticeOf(event, foldRun(all.slice(0, n)))?.kind)
-    assert.deepStrictEqual(
-      kinds.filter((kind) => kind !== undefined),
-      ["usage_limit", "cleared"]
-    )
-  })
-})
-
-it.effect("comms is told nothing that a terminal obeys", () =>
-  Effect.gen(function* () {
-    const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
-    const texts: Array<string> = []
-    const comms = Comms.of({
-      ...Comms.solo(Effect.die("not read")),
-      post: ({ text }) => Effect.sync(() => void texts.push(text))
-    })
-    yield* log.append("run/r", 0, [RunOpened, RunTaken, { ...TaskEscalated, message: "\u001B[2J\u009B\n" }, RunLeft])
-    yield* publishRun("r", 0, { project: "/p", comms: Option.some(comms) }).pipe(
-      Effect.provideService(RunLog, log),
-      Effect.provide(Cursor.layerMemory)
-    )
-    assert.include(texts[0], "\\u001b[2J\\u009b\\u000a")
-    assert.include(texts[0], 'Answer with: souffleur conduct answer task-001 "what to do"')
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-)
-
-describe("behaviour#notices", () => {
   it.effect("a notice that a channel gave up is in the log of its run, also when its conductor has left", () =>
     Effect.gen(function* () {
       const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
@@ -171,5 +102,73 @@ describe("behaviour#notices", () => {
       yield* heralds(4)
       assert.deepStrictEqual([messages.length, notices.length], [5, 5])
     })
+  )
+})
+
+describe("behaviour#answers", () => {
+  it("a notice of an escalation says what is wrong, and still what to do about it, however much there is to say", () => {
+    const { ReviewRejected, TaskStarted } = examples
+    const taskId = "task-001"
+    const before: ReadonlyArray<RunEvent> = [
+      RunOpened,
+      { ...TaskStarted, taskId },
+      {
+        ...ReviewRejected,
+        taskId,
+        feedback: {
+          attempt: 3,
+          summary: "no",
+          issues: ["the empty input", ...Array.from({ length: 20 }, () => "x".repeat(2000))],
+          suggestions: []
+        }
+      }
+    ]
+    const notice = runNoticeOf(
+      { ...TaskEscalated, taskId, reason: "rejections", message: "rejected 3 times: no" },
+      foldRun(before)
+    )
+    assert.strictEqual(notice?.text, "Task task-001 needs a person (rejections).")
+    assert.include(notice?.words, "rejected 3 times: no. - the empty input")
+    assert.isBelow(notice?.words?.length ?? 0, 1600)
+    assert.isTrue(notice?.next.endsWith("or --retry, or --skip"))
+  })
+})
+
+describe("behaviour#limits-in-a-run", () => {
+  it("a person is told once of waits for the service in a row, and when an agent came to something again", () => {
+    const { AgentLimited, ImplementationCompleted, LimitWaitEnded } = examples
+    const history = [
+      ...first.slice(0, 2),
+      AgentLimited,
+      LimitWaitEnded,
+      AgentLimited,
+      LimitWaitEnded,
+      ImplementationCompleted
+    ]
+    const kinds = history.map((event, n, all) => runNoticeOf(event, foldRun(all.slice(0, n)))?.kind)
+    assert.deepStrictEqual(
+      kinds.filter((kind) => kind !== undefined),
+      ["usage_limit", "cleared"]
+    )
+  })
+})
+
+describe("behaviour#plain-words", () => {
+  it.effect("comms is told nothing that a terminal obeys", () =>
+    Effect.gen(function* () {
+      const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+      const texts: Array<string> = []
+      const comms = Comms.of({
+        ...Comms.solo(Effect.die("not read")),
+        post: ({ text }) => Effect.sync(() => void texts.push(text))
+      })
+      yield* log.append("run/r", 0, [RunOpened, RunTaken, { ...TaskEscalated, message: "\u001B[2J\u009B\n" }, RunLeft])
+      yield* publishRun("r", 0, { project: "/p", comms: Option.some(comms) }).pipe(
+        Effect.provideService(RunLog, log),
+        Effect.provide(Cursor.layerMemory)
+      )
+      assert.include(texts[0], "\\u001b[2J\\u009b\\u000a")
+      assert.include(texts[0], 'Answer with: souffleur conduct answer task-001 "what to do"')
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

@@ -13,17 +13,14 @@ describe("behaviour#verdicts-of-agents", () => {
     assert.deepInclude(readVerdict("reviewer", saidIn(printed, text)), { _tag: "Success" })
     assert.deepInclude(readVerdict("reviewer", printed), { _tag: "Failure" })
   })
-})
 
-it("an agent that prints text is heard by all of it", () => {
-  const printed = `${approved}\nand more\n`
-  assert.strictEqual(
-    saidIn(printed, () => Option.none()),
-    printed
-  )
-})
-
-describe("behaviour#verdicts-of-agents", () => {
+  it("an agent that prints text is heard by all of it", () => {
+    const printed = `${approved}\nand more\n`
+    assert.strictEqual(
+      saidIn(printed, () => Option.none()),
+      printed
+    )
+  })
   it("two answers are two stretches: an earlier verdict does not contradict the last", () => {
     const printed = [record("REJECTED mine\nsummary: no"), record(approved)].join("\n")
     assert.deepInclude(readVerdict("reviewer", saidIn(printed, text)), { _tag: "Success" })

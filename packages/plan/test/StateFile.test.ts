@@ -38,6 +38,20 @@ const seed = {
   updated_at: "2026-01-25T14:30:00Z"
 }
 
+const foreign = (path: string, run: Run) =>
+  Effect.map(Effect.flip(writeState(path, run)), (error) =>
+    error._tag === "StateForeign" ? error.problem : error._tag
+  )
+
+/** Returns names and texts of the files of a folder. */
+const filesOf = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const names = (yield* fs.readDirectory(folder)).toSorted()
+  return yield* Effect.forEach(names, (name) =>
+    Effect.map(fs.readFileString(`${folder}/${name}`), (text) => ({ name, text }))
+  )
+})
+
 describe("behaviour#state-file", () => {
   it("the state file has its shape at every stage", () => {
     const { ReviewRejected, RunOpened, RunVerified, TaskCompleted, TaskStarted } = examples
@@ -116,24 +130,21 @@ describe("behaviour#state-file", () => {
     assert.deepInclude(Result.getOrThrow(read), { workflow_id: "w", phase: "planning", current_task: null, tasks: [] })
     assert.isTrue(Result.isFailure(readState('{"workflow_id": "w", "tasks": []}')), "a phase is the least")
   })
-})
 
-it("the text of a state file is bounded as a reviewer's is, and controls no terminal", () => {
-  const feedback = [
-    { attempt: 1, summary: "\u001B]0;mine\u0007", issues: Array.from({ length: 30 }, () => "x".repeat(900)) }
-  ]
-  const tasks = [{ id: "t", status: "pending", feedback }]
-  const [task] = progressOf(Result.getOrThrow(readState(JSON.stringify({ ...seed, tasks }))))
-  const [found] = task!.feedback
-  assert.deepStrictEqual([found?.summary, found?.issues.length, found?.issues[0]?.length], ["]0;mine", 20, 500])
-})
+  it("the text of a state file is bounded as a reviewer's is, and controls no terminal", () => {
+    const feedback = [
+      { attempt: 1, summary: "\u001B]0;mine\u0007", issues: Array.from({ length: 30 }, () => "x".repeat(900)) }
+    ]
+    const tasks = [{ id: "t", status: "pending", feedback }]
+    const [task] = progressOf(Result.getOrThrow(readState(JSON.stringify({ ...seed, tasks }))))
+    const [found] = task!.feedback
+    assert.deepStrictEqual([found?.summary, found?.issues.length, found?.issues[0]?.length], ["]0;mine", 20, 500])
+  })
 
-it("a written state file is read back", () => {
-  const run = foldRun([examples.RunOpened, examples.TaskStarted, examples.TaskCompleted])
-  assert.deepStrictEqual(Result.getOrThrow(readState(stateText(run))), stateJson(run))
-})
-
-describe("behaviour#state-file", () => {
+  it("a written state file is read back", () => {
+    const run = foldRun([examples.RunOpened, examples.TaskStarted, examples.TaskCompleted])
+    assert.deepStrictEqual(Result.getOrThrow(readState(stateText(run))), stateJson(run))
+  })
   it("an escalation is read back with its cause and reason, for a plan under another name, and told; an unknown cause is none", () => {
     const escalated = { ...examples.TaskEscalated, taskId: "task-001", reason: "blocked" as const, message: "no key" }
     const text = stateText(foldRun([examples.RunOpened, examples.TaskStarted, escalated]))
@@ -180,23 +191,6 @@ describe("behaviour#state-file", () => {
     ])
       assert.strictEqual(Result.getOrThrow(Result.flip(readState(text))), "foreign")
   })
-})
-
-const foreign = (path: string, run: Run) =>
-  Effect.map(Effect.flip(writeState(path, run)), (error) =>
-    error._tag === "StateForeign" ? error.problem : error._tag
-  )
-
-/** Returns names and texts of the files of a folder. */
-const filesOf = Effect.fnUntraced(function* (folder: string) {
-  const fs = yield* FileSystem.FileSystem
-  const names = (yield* fs.readDirectory(folder)).toSorted()
-  return yield* Effect.forEach(names, (name) =>
-    Effect.map(fs.readFileString(`${folder}/${name}`), (text) => ({ name, text }))
-  )
-})
-
-describe("behaviour#state-file", () => {
   it.effect("a file that is unlike a state file is left as it is, also if it is no JSON", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -271,22 +265,19 @@ describe("behaviour#state-file", () => {
         )
       }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
-})
 
-it.effect("an unchanged state file is not written: it would be a backup of itself", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
-    const path = `${folder}/state.json`
-    const run = foldRun([examples.RunOpened])
-    yield* writeState(path, run)
-    const { ino } = yield* fs.stat(path)
-    yield* writeState(path, run)
-    assert.deepStrictEqual([(yield* fs.stat(path)).ino, yield* fs.readDirectory(folder)], [ino, ["state.json"]])
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
-
-describe("behaviour#state-file", () => {
+  it.effect("an unchanged state file is not written: it would be a backup of itself", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const path = `${folder}/state.json`
+      const run = foldRun([examples.RunOpened])
+      yield* writeState(path, run)
+      const { ino } = yield* fs.stat(path)
+      yield* writeState(path, run)
+      assert.deepStrictEqual([(yield* fs.stat(path)).ino, yield* fs.readDirectory(folder)], [ino, ["state.json"]])
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
   it.effect("a foreign backup is not written over", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -299,32 +290,29 @@ describe("behaviour#state-file", () => {
       assert.strictEqual(yield* fs.readFileString(`${path}.backup`), "precious")
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
-})
 
-it.effect("the state file's draft is not written through a file in its place", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
-    const [path, other] = [`${folder}/state.json`, `${folder}/other`]
-    yield* fs.writeFileString(other, "mine")
-    yield* fs.symlink(other, `${path}.new`)
-    yield* fs.makeDirectory(`${folder}/work.new`)
-    yield* fs.writeFileString(`${folder}/work.new/file`, "precious")
-    for (const one of [path, `${folder}/work`]) yield* writeState(one, foldRun([examples.RunOpened]))
-    assert.strictEqual(yield* fs.readFileString(other), "mine")
-    assert.strictEqual(yield* fs.readFileString(`${folder}/work.new/file`), "precious")
-    assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), [
-      "other",
-      "state.json",
-      "state.json.new",
-      "work",
-      "work.new"
-    ])
-    assert.strictEqual(readState(yield* fs.readFileString(path))._tag, "Success")
-  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
-)
-
-describe("behaviour#state-file", () => {
+  it.effect("the state file's draft is not written through a file in its place", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const [path, other] = [`${folder}/state.json`, `${folder}/other`]
+      yield* fs.writeFileString(other, "mine")
+      yield* fs.symlink(other, `${path}.new`)
+      yield* fs.makeDirectory(`${folder}/work.new`)
+      yield* fs.writeFileString(`${folder}/work.new/file`, "precious")
+      for (const one of [path, `${folder}/work`]) yield* writeState(one, foldRun([examples.RunOpened]))
+      assert.strictEqual(yield* fs.readFileString(other), "mine")
+      assert.strictEqual(yield* fs.readFileString(`${folder}/work.new/file`), "precious")
+      assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), [
+        "other",
+        "state.json",
+        "state.json.new",
+        "work",
+        "work.new"
+      ])
+      assert.strictEqual(readState(yield* fs.readFileString(path))._tag, "Success")
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
   it.effect("a state file that is foreign by now is not written over", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -142,6 +142,19 @@ describe("behaviour#verdicts-of-agents", () => {
       assert.strictEqual(causeOf("reviewer", reviewerPrompt(planned, task, "w0rd")), "no verdict")
     })
   })
+
+  describe("a contradiction, never an approval:", () => {
+    it("two verdicts in one stretch of text", () => {
+      assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED\nsummary: or not`), "contradictory verdict")
+      assert.strictEqual(causeOf("reviewer", `REJECTED\nsummary: no\n${approved}`), "contradictory verdict")
+    })
+    it("another verdict after it, however short", () => {
+      assert.strictEqual(causeOf("reviewer", `${approved}\n\nREJECTED`), "no verdict")
+      assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED`), "contradictory verdict")
+    })
+    it("an approval that names issues", () =>
+      assert.strictEqual(causeOf("reviewer", `${approved}\nissues:\n- nothing works`), "contradictory verdict"))
+  })
 })
 
 describe("behaviour#plain-words", () => {
@@ -154,20 +167,5 @@ describe("behaviour#plain-words", () => {
       _tag: "Rejected",
       feedback: { summary: "]0;mine  not yet", issues: ["[2Jgone"], suggestions: [] }
     })
-  })
-})
-
-describe("behaviour#verdicts-of-agents", () => {
-  describe("a contradiction, never an approval:", () => {
-    it("two verdicts in one stretch of text", () => {
-      assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED\nsummary: or not`), "contradictory verdict")
-      assert.strictEqual(causeOf("reviewer", `REJECTED\nsummary: no\n${approved}`), "contradictory verdict")
-    })
-    it("another verdict after it, however short", () => {
-      assert.strictEqual(causeOf("reviewer", `${approved}\n\nREJECTED`), "no verdict")
-      assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED`), "contradictory verdict")
-    })
-    it("an approval that names issues", () =>
-      assert.strictEqual(causeOf("reviewer", `${approved}\nissues:\n- nothing works`), "contradictory verdict"))
   })
 })

@@ -67,8 +67,10 @@ describe("behaviour#signs", () => {
     assert.deepStrictEqual([...both.marks], ["ONE_SESSION", "TWO_SESSION"])
     assert.isTrue(both.owns(["two"]))
   })
+})
 
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("behaviour#signs", () => {
     it.effect("a question of a session goes to the agent that has its file, and sessions of all are listed", () =>
       Effect.gen(function* () {
         const environment = { HOME: "/h", TWO_DIR: "/two" }
@@ -117,6 +119,9 @@ describe("behaviour#signs", () => {
         assert.strictEqual(Option.getOrThrow(led.joined!.led("one")).stall, agent.stall)
       })
     )
+  })
+
+  describe("command-line#screen", () => {
     it.effect(
       "a pipe is read by the agent of its launch alone: of the session, else the chosen one, else the first",
       () =>
@@ -137,6 +142,9 @@ describe("behaviour#signs", () => {
           assert.deepStrictEqual(yield* launched("s1", "two"), ["one"])
         })
     )
+  })
+
+  describe("command-line#status", () => {
     it.effect("a session is of the agent that has its file, by the name of its program, else of the first", () =>
       Effect.gen(function* () {
         const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment: { HOME: "/h" } }

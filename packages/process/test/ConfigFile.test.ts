@@ -36,62 +36,59 @@ describe("settings#config-file", () => {
     assert.deepStrictEqual(values("FORCE_COMPACT=\nFORCE_COMPACT=2"), { FORCE_COMPACT: "2" })
     assert.deepStrictEqual(values("FORCE_COMPACT=1\nFORCE_COMPACT="), {})
   })
-})
 
-it("a warning repeats nothing of a line that is not understood", () => {
-  for (const line of [
-    "sk-ant-secret123",
-    "export TOKEN sk-ant-secret123",
-    "sk-ant-secret123=x",
-    "MY_KEY=sk-ant-secret123"
-  ]) {
-    const { warnings } = parseConfigFile(line)
-    assert.strictEqual(warnings.length, 1)
-    assert.notInclude(warnings[0], "secret123")
-  }
-})
+  it("a warning repeats nothing of a line that is not understood", () => {
+    for (const line of [
+      "sk-ant-secret123",
+      "export TOKEN sk-ant-secret123",
+      "sk-ant-secret123=x",
+      "MY_KEY=sk-ant-secret123"
+    ]) {
+      const { warnings } = parseConfigFile(line)
+      assert.strictEqual(warnings.length, 1)
+      assert.notInclude(warnings[0], "secret123")
+    }
+  })
 
-it.prop(
-  "never throws, keeps known keys only, and warns or takes every line that says something",
-  [Schema.String],
-  ([text]) => {
-    const parsed = parseConfigFile(text)
-    for (const key of parsed.values.keys()) assert.include(configKeys, key)
-    const said = text
-      .replace(/^\u{feff}/u, "")
-      .split(/[\r\n]+/)
-      .filter((line) => !/^\s*(#.*)?$/.test(line))
-    assert.isAtLeast(parsed.warnings.length + parsed.values.size, said.length)
-  }
-)
+  it.prop(
+    "never throws, keeps known keys only, and warns or takes every line that says something",
+    [Schema.String],
+    ([text]) => {
+      const parsed = parseConfigFile(text)
+      for (const key of parsed.values.keys()) assert.include(configKeys, key)
+      const said = text
+        .replace(/^\u{feff}/u, "")
+        .split(/[\r\n]+/)
+        .filter((line) => !/^\s*(#.*)?$/.test(line))
+      assert.isAtLeast(parsed.warnings.length + parsed.values.size, said.length)
+    }
+  )
 
-layer(HostServices.layer)("findConfig", (it) => {
-  const project = Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const parent = yield* fs.makeTempDirectoryScoped()
-    const dir = path.join(parent, "project")
-    const asItShould = { folder: 0o755, file: 0o644 }
-    const config = Effect.fnUntraced(function* (folder: string, content: string | Uint8Array) {
-      yield* fs.makeDirectory(path.join(folder, ".orchestra_configs"), { recursive: true })
-      const file = path.join(folder, ".orchestra_configs", "souffleur")
-      yield* fs.writeFile(file, typeof content === "string" ? new TextEncoder().encode(content) : content)
-      yield* fs.chmod(path.dirname(file), asItShould.folder)
-      yield* fs.chmod(file, asItShould.file)
-      return file
+  layer(HostServices.layer)("findConfig", (it) => {
+    const project = Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const parent = yield* fs.makeTempDirectoryScoped()
+      const dir = path.join(parent, "project")
+      const asItShould = { folder: 0o755, file: 0o644 }
+      const config = Effect.fnUntraced(function* (folder: string, content: string | Uint8Array) {
+        yield* fs.makeDirectory(path.join(folder, ".orchestra_configs"), { recursive: true })
+        const file = path.join(folder, ".orchestra_configs", "souffleur")
+        yield* fs.writeFile(file, typeof content === "string" ? new TextEncoder().encode(content) : content)
+        yield* fs.chmod(path.dirname(file), asItShould.folder)
+        yield* fs.chmod(file, asItShould.file)
+        return file
+      })
+      yield* fs.makeDirectory(dir)
+      return { parent, dir, config, fs, path }
     })
-    yield* fs.makeDirectory(dir)
-    return { parent, dir, config, fs, path }
-  })
-  const unreadable = Effect.fnUntraced(function* (dir: string) {
-    const found = yield* findConfig(dir)
-    assert.strictEqual(found.values.size, 0)
-    assert.strictEqual(found.warnings.length, 1)
-    assert.isNotNull(found.source)
-    return found
-  })
-
-  describe("settings#config-file", () => {
+    const unreadable = Effect.fnUntraced(function* (dir: string) {
+      const found = yield* findConfig(dir)
+      assert.strictEqual(found.values.size, 0)
+      assert.strictEqual(found.warnings.length, 1)
+      assert.isNotNull(found.source)
+      return found
+    })
     it.effect("a project without a file has no values and no warning", () =>
       Effect.gen(function* () {
         const { dir } = yield* project
@@ -110,19 +107,16 @@ layer(HostServices.layer)("findConfig", (it) => {
         assert.deepStrictEqual([...found.values], [["FORCE_COMPACT", { value: "2", line: 1 }]])
       })
     )
-  })
 
-  it.effect("a grandparent's file is not read", () =>
-    Effect.gen(function* () {
-      const { dir, parent, config, fs, path } = yield* project
-      yield* config(parent, "FORCE_COMPACT=1")
-      const below = path.join(dir, "below")
-      yield* fs.makeDirectory(below)
-      assert.isNull((yield* findConfig(below)).source)
-    })
-  )
-
-  describe("settings#config-file", () => {
+    it.effect("a grandparent's file is not read", () =>
+      Effect.gen(function* () {
+        const { dir, parent, config, fs, path } = yield* project
+        yield* config(parent, "FORCE_COMPACT=1")
+        const below = path.join(dir, "below")
+        yield* fs.makeDirectory(below)
+        assert.isNull((yield* findConfig(below)).source)
+      })
+    )
     it.effect("an unreadable file gives the defaults, never the parent's values", () =>
       Effect.gen(function* () {
         const { dir, parent, config, fs, path } = yield* project
@@ -142,17 +136,14 @@ layer(HostServices.layer)("findConfig", (it) => {
         yield* unreadable(dir)
       })
     )
-  })
 
-  const programs = "AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\nMAX_EXTERNAL_PERMISSION=bypassPermissions"
-  const distrusted = Effect.fnUntraced(function* (dir: string, why: RegExp) {
-    const found = yield* unreadable(dir)
-    assert.match(found.warnings[0]!, why)
-    assert.match(found.warnings[0]!, /\.orchestra_configs/)
-    assert.isNotNull(found.refused)
-  })
-
-  describe("settings#config-file", () => {
+    const programs = "AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\nMAX_EXTERNAL_PERMISSION=bypassPermissions"
+    const distrusted = Effect.fnUntraced(function* (dir: string, why: RegExp) {
+      const found = yield* unreadable(dir)
+      assert.match(found.warnings[0]!, why)
+      assert.match(found.warnings[0]!, /\.orchestra_configs/)
+      assert.isNotNull(found.refused)
+    })
     it.effect(
       "a link, or a file or folder that others may write, is not used: the defaults apply, with a warning",
       () =>

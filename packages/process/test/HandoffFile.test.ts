@@ -10,9 +10,8 @@ const folder = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   return `${yield* fs.makeTempDirectoryScoped()}/state`
 })
-
-describe("behaviour#words-of-the-agent", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("behaviour#words-of-the-agent", () => {
     it.effect("the words of a request are private to their user, and come back whole", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -37,6 +36,18 @@ describe("behaviour#words-of-the-agent", () => {
         assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.none())
       })
     )
+    it.effect("a request is never overwritten, and the error of a failed write has none of its words", () =>
+      Effect.gen(function* () {
+        const stateDir = yield* folder
+        yield* writeHandoffFile(stateDir, "a", words)
+        const { _tag, message } = yield* Effect.flip(writeHandoffFile(stateDir, "a", "SECRET"))
+        assert.strictEqual(_tag, "HandoffUnwritten")
+        assert.notInclude(message, "SECRET")
+      })
+    )
+  })
+
+  describe("behaviour#files-of-others", () => {
     it.effect(
       "words are not read from a link, a pipe, or a file that others may read, even with the right digest",
       () =>
@@ -57,15 +68,6 @@ describe("behaviour#words-of-the-agent", () => {
           execFileSync("mkfifo", [b])
           assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
         })
-    )
-    it.effect("a request is never overwritten, and the error of a failed write has none of its words", () =>
-      Effect.gen(function* () {
-        const stateDir = yield* folder
-        yield* writeHandoffFile(stateDir, "a", words)
-        const { _tag, message } = yield* Effect.flip(writeHandoffFile(stateDir, "a", "SECRET"))
-        assert.strictEqual(_tag, "HandoffUnwritten")
-        assert.notInclude(message, "SECRET")
-      })
     )
   })
 })

@@ -62,20 +62,17 @@ describe("behaviour#last-words", () => {
       })
     )
   )
-})
 
-it.effect("an earlier agent is not quoted by a session that went on without it", () =>
-  given((world) =>
-    Effect.gen(function* () {
-      world.agent.answers.set("s1", "All of it is done.")
-      assert.deepStrictEqual(yield* lastWords(agent, { ...agent, launchId: "l2" }), [])
-      const elsewhere = { ...agent, launchId: "l2", sessionId: "s2" }
-      assert.deepStrictEqual(yield* lastWords(agent, elsewhere), ["All of it is done."])
-    })
+  it.effect("an earlier agent is not quoted by a session that went on without it", () =>
+    given((world) =>
+      Effect.gen(function* () {
+        world.agent.answers.set("s1", "All of it is done.")
+        assert.deepStrictEqual(yield* lastWords(agent, { ...agent, launchId: "l2" }), [])
+        const elsewhere = { ...agent, launchId: "l2", sessionId: "s2" }
+        assert.deepStrictEqual(yield* lastWords(agent, elsewhere), ["All of it is done."])
+      })
+    )
   )
-)
-
-describe("behaviour#last-words", () => {
   it.effect("a line in the agent's format for programs is read as the agent's kind reads it", () =>
     given(() =>
       Effect.gen(function* () {
@@ -86,8 +83,8 @@ describe("behaviour#last-words", () => {
       })
     )
   )
-})
 
-it.effect("an output that is not there, or not souffleur's own, has no last words", () =>
-  given(() => Effect.map(lastWords(command), (words) => assert.deepStrictEqual(words, [])))
-)
+  it.effect("an output that is not there, or not souffleur's own, has no last words", () =>
+    given(() => Effect.map(lastWords(command), (words) => assert.deepStrictEqual(words, [])))
+  )
+})

@@ -32,7 +32,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
   const refused = (options: Parameters<typeof load>[0]) =>
     load(options).pipe(Effect.catchTag("PlatformError", Effect.die), Effect.flip)
 
-  describe("behaviour#agents-of-a-run", () => {
+  describe("settings#agent-command", () => {
     it.effect(
       "names of the environment that agents get are names, at most fifty, and none that changes what is launched or whose it is",
       () =>
@@ -72,61 +72,63 @@ layer(HostServices.layer)("loadSettings", (it) => {
         })
     )
   })
-  it.effect("the defaults apply without any source, and without a warning", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(Settings.json(yield* load()), {
-        force_compact_threshold_tokens: 400_000,
-        max_external_permission: "acceptEdits",
-        agent_command: "claude",
-        agent_environment: [],
-        recovery: null,
-        export_command: null,
-        launcher: "auto",
-        trim_chars: 800_000,
-        watcher_initial_wait: "240 seconds",
-        watcher_interval: "60 seconds",
-        heartbeat_stale_after: "240 seconds",
-        monitor_initial_wait: "360 seconds",
-        monitor_interval: "180 seconds",
-        monitor_stale_after: "180 seconds",
-        validation_retry_interval: "30 seconds",
-        compact_poll_interval: "1 seconds",
-        compact_timeout: "300 seconds",
-        stall_after: null,
-        handoff_within: "900 seconds",
-        max_tokens: null,
-        max_time: null,
-        max_dollars: null,
-        quiet_hours: null,
-        stop_grace: "10 seconds",
-        implementer_timeout: "3600 seconds",
-        reviewer_timeout: "1800 seconds",
-        launch_spacing: "5 seconds",
-        limit_margin: "60 seconds",
-        restart_pause: "1 seconds",
-        notify: [],
-        page_url: null,
-        state_dir: "/home/someone/.local/state/souffleur",
-        agent_dir: "/home/someone/.claude",
-        warnings: [],
-        source: null
-      })
-    })
-  )
 
-  it.effect("a flag is stronger than the environment, which is stronger than the file", () =>
-    Effect.gen(function* () {
-      const file = "TRIM_CHARS=1\nLAUNCHER=tmux\nSTOP_GRACE=3 seconds"
-      const environment = { SOUFFLEUR_TRIM_CHARS: "2", SOUFFLEUR_LAUNCHER: "headless" }
-      const settings = yield* load({ file, environment, flags: { trimChars: "3" } })
-      assert.strictEqual(settings.trimChars, 3)
-      assert.strictEqual(settings.launcher, "headless")
-      assert.strictEqual(Duration.toMillis(settings.stopGrace), 3000)
-      assert.isNotNull(settings.source)
-    })
-  )
+  describe("settings#keys", () => {
+    it.effect("the defaults apply without any source, and without a warning", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(Settings.json(yield* load()), {
+          force_compact_threshold_tokens: 400_000,
+          max_external_permission: "acceptEdits",
+          agent_command: "claude",
+          agent_environment: [],
+          recovery: null,
+          export_command: null,
+          launcher: "auto",
+          trim_chars: 800_000,
+          watcher_initial_wait: "240 seconds",
+          watcher_interval: "60 seconds",
+          heartbeat_stale_after: "240 seconds",
+          monitor_initial_wait: "360 seconds",
+          monitor_interval: "180 seconds",
+          monitor_stale_after: "180 seconds",
+          validation_retry_interval: "30 seconds",
+          compact_poll_interval: "1 seconds",
+          compact_timeout: "300 seconds",
+          stall_after: null,
+          handoff_within: "900 seconds",
+          max_tokens: null,
+          max_time: null,
+          max_dollars: null,
+          quiet_hours: null,
+          stop_grace: "10 seconds",
+          implementer_timeout: "3600 seconds",
+          reviewer_timeout: "1800 seconds",
+          launch_spacing: "5 seconds",
+          limit_margin: "60 seconds",
+          restart_pause: "1 seconds",
+          notify: [],
+          page_url: null,
+          state_dir: "/home/someone/.local/state/souffleur",
+          agent_dir: "/home/someone/.claude",
+          warnings: [],
+          source: null
+        })
+      })
+    )
+  })
 
   describe("settings#sources", () => {
+    it.effect("a flag is stronger than the environment, which is stronger than the file", () =>
+      Effect.gen(function* () {
+        const file = "TRIM_CHARS=1\nLAUNCHER=tmux\nSTOP_GRACE=3 seconds"
+        const environment = { SOUFFLEUR_TRIM_CHARS: "2", SOUFFLEUR_LAUNCHER: "headless" }
+        const settings = yield* load({ file, environment, flags: { trimChars: "3" } })
+        assert.strictEqual(settings.trimChars, 3)
+        assert.strictEqual(settings.launcher, "headless")
+        assert.strictEqual(Duration.toMillis(settings.stopGrace), 3000)
+        assert.isNotNull(settings.source)
+      })
+    )
     it.effect("the threshold and the ceiling come from the file alone", () =>
       Effect.gen(function* () {
         const environment = {
@@ -150,36 +152,60 @@ layer(HostServices.layer)("loadSettings", (it) => {
         assert.strictEqual(withFile.maxExternalPermission, "bypassPermissions")
       })
     )
+
+    it.effect("an invalid variable or flag fails with its name, its value and what it must be", () =>
+      Effect.gen(function* () {
+        const variable = yield* refused({ environment: { SOUFFLEUR_TRIM_CHARS: "many" } })
+        assert.strictEqual(variable._tag, "BadSetting")
+        assert.deepStrictEqual([variable.name, variable.value], ["SOUFFLEUR_TRIM_CHARS", "many"])
+        const flag = yield* refused({ flags: { stopGrace: "" }, environment: { SOUFFLEUR_STOP_GRACE: "1 second" } })
+        assert.deepStrictEqual([flag.name, flag.value], ["--stop-grace", ""])
+        assert.strictEqual((yield* refused({ flags: { agentCommand: " " } })).name, "--agent-command")
+        assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_LAUNCHER: "Auto" } })).name, "SOUFFLEUR_LAUNCHER")
+      })
+    )
+
+    it.effect("an empty variable counts as not set", () =>
+      Effect.gen(function* () {
+        const settings = yield* load({ file: "TRIM_CHARS=7", environment: { SOUFFLEUR_TRIM_CHARS: "" } })
+        assert.strictEqual(settings.trimChars, 7)
+      })
+    )
   })
 
-  it.effect("the folders come from the environment alone", () =>
-    Effect.gen(function* () {
-      const file = "STATE_DIR=/elsewhere\nCLAUDE_DIR=/elsewhere"
-      const settings = yield* load({ file })
-      assert.strictEqual(settings.warnings.length, 2)
-      assert.strictEqual(settings.stateDir, "/home/someone/.local/state/souffleur")
-      const folders = Effect.fnUntraced(function* (environment: Record<string, string>) {
-        const { stateDir, agentDir } = yield* load({ environment })
-        return [stateDir, agentDir]
+  describe("settings#folders", () => {
+    it.effect("the folders come from the environment alone", () =>
+      Effect.gen(function* () {
+        const file = "STATE_DIR=/elsewhere\nCLAUDE_DIR=/elsewhere"
+        const settings = yield* load({ file })
+        assert.strictEqual(settings.warnings.length, 2)
+        assert.strictEqual(settings.stateDir, "/home/someone/.local/state/souffleur")
+        const folders = Effect.fnUntraced(function* (environment: Record<string, string>) {
+          const { stateDir, agentDir } = yield* load({ environment })
+          return [stateDir, agentDir]
+        })
+        assert.deepStrictEqual(yield* folders({ XDG_STATE_HOME: "/x", CLAUDE_CONFIG_DIR: "/c" }), [
+          "/x/souffleur",
+          "/c"
+        ])
+        assert.deepStrictEqual(yield* folders({ XDG_STATE_HOME: "x", CLAUDE_CONFIG_DIR: "" }), [
+          "/home/someone/.local/state/souffleur",
+          "/home/someone/.claude"
+        ])
+        assert.deepStrictEqual(
+          yield* folders({
+            XDG_STATE_HOME: "/x",
+            CLAUDE_CONFIG_DIR: "/c",
+            SOUFFLEUR_STATE_DIR: "/s",
+            SOUFFLEUR_CLAUDE_DIR: "/d",
+            HOME: ""
+          }),
+          ["/s", "/d"]
+        )
+        assert.strictEqual((yield* refused({ environment: { HOME: "" } })).name, "HOME")
       })
-      assert.deepStrictEqual(yield* folders({ XDG_STATE_HOME: "/x", CLAUDE_CONFIG_DIR: "/c" }), ["/x/souffleur", "/c"])
-      assert.deepStrictEqual(yield* folders({ XDG_STATE_HOME: "x", CLAUDE_CONFIG_DIR: "" }), [
-        "/home/someone/.local/state/souffleur",
-        "/home/someone/.claude"
-      ])
-      assert.deepStrictEqual(
-        yield* folders({
-          XDG_STATE_HOME: "/x",
-          CLAUDE_CONFIG_DIR: "/c",
-          SOUFFLEUR_STATE_DIR: "/s",
-          SOUFFLEUR_CLAUDE_DIR: "/d",
-          HOME: ""
-        }),
-        ["/s", "/d"]
-      )
-      assert.strictEqual((yield* refused({ environment: { HOME: "" } })).name, "HOME")
-    })
-  )
+    )
+  })
 
   describe("settings#config-file", () => {
     it.effect("an invalid value in the file gives a warning with line and key, and the default", () =>
@@ -210,91 +236,74 @@ layer(HostServices.layer)("loadSettings", (it) => {
     )
   })
 
-  it.effect("positive integers are digits that a number can hold", () =>
-    Effect.gen(function* () {
-      for (const bad of [
-        "-1",
-        "+1",
-        "0",
-        "1.5",
-        "1e3",
-        "0x10",
-        "1_000",
-        "NaN",
-        "Infinity",
-        "99999999999999999999",
-        "5 tokens"
-      ]) {
-        const settings = yield* load({ file: `FORCE_COMPACT=${bad}` })
-        assert.strictEqual(settings.forceCompactThresholdTokens, 400_000, bad)
-        assert.strictEqual(settings.warnings.length, 1, bad)
-      }
-    })
-  )
-
-  it.effect("an invalid variable or flag fails with its name, its value and what it must be", () =>
-    Effect.gen(function* () {
-      const variable = yield* refused({ environment: { SOUFFLEUR_TRIM_CHARS: "many" } })
-      assert.strictEqual(variable._tag, "BadSetting")
-      assert.deepStrictEqual([variable.name, variable.value], ["SOUFFLEUR_TRIM_CHARS", "many"])
-      const flag = yield* refused({ flags: { stopGrace: "" }, environment: { SOUFFLEUR_STOP_GRACE: "1 second" } })
-      assert.deepStrictEqual([flag.name, flag.value], ["--stop-grace", ""])
-      assert.strictEqual((yield* refused({ flags: { agentCommand: " " } })).name, "--agent-command")
-      assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_LAUNCHER: "Auto" } })).name, "SOUFFLEUR_LAUNCHER")
-    })
-  )
-
-  it.effect("an empty variable counts as not set", () =>
-    Effect.gen(function* () {
-      const settings = yield* load({ file: "TRIM_CHARS=7", environment: { SOUFFLEUR_TRIM_CHARS: "" } })
-      assert.strictEqual(settings.trimChars, 7)
-    })
-  )
-
-  it.effect("hostile durations are refused", () =>
-    Effect.gen(function* () {
-      const always = [
-        "-1 seconds",
-        "Infinity",
-        "-Infinity",
-        "NaN",
-        "NaN seconds",
-        "1e9 seconds",
-        "60",
-        "60s",
-        "9999999 weeks",
-        "seconds"
-      ]
-      for (const bad of always) {
-        assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_STOP_GRACE: bad } })).value, bad)
-        assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_WATCHER_INTERVAL: bad } })).value, bad)
-      }
-      for (const nothing of ["0 seconds", "0 nanos", "1 nano", "999 micros"]) {
-        assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_WATCHER_INTERVAL: nothing } })).value, nothing)
-        assert.strictEqual(
-          (yield* refused({ environment: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: nothing } })).value,
-          nothing
-        )
-      }
-      const settings = yield* load({
-        environment: {
-          SOUFFLEUR_STOP_GRACE: "0 seconds",
-          SOUFFLEUR_WATCHER_INITIAL_WAIT: "0 millis",
-          SOUFFLEUR_WATCHER_INTERVAL: "50 millis"
+  describe("settings#values", () => {
+    it.effect("positive integers are digits that a number can hold", () =>
+      Effect.gen(function* () {
+        for (const bad of [
+          "-1",
+          "+1",
+          "0",
+          "1.5",
+          "1e3",
+          "0x10",
+          "1_000",
+          "NaN",
+          "Infinity",
+          "99999999999999999999",
+          "5 tokens"
+        ]) {
+          const settings = yield* load({ file: `FORCE_COMPACT=${bad}` })
+          assert.strictEqual(settings.forceCompactThresholdTokens, 400_000, bad)
+          assert.strictEqual(settings.warnings.length, 1, bad)
         }
       })
-      assert.strictEqual(Duration.toMillis(settings.stopGrace), 0)
-      assert.strictEqual(Settings.json(settings)["watcher_interval"], "50 millis")
-    })
-  )
+    )
 
-  it.effect("the durations that are printed read back as the same", () =>
-    Effect.gen(function* () {
-      for (const written of ["1500 millis", "1.5 seconds", "2 minutes", "1.25 millis"]) {
-        const settings = yield* load({ environment: { SOUFFLEUR_COMPACT_TIMEOUT: written } })
-        const printed = Settings.json(settings)["compact_timeout"]
-        assert.isTrue(Duration.equals(Duration.fromInputUnsafe(printed as Duration.Input), settings.compactTimeout))
-      }
-    })
-  )
+    it.effect("hostile durations are refused", () =>
+      Effect.gen(function* () {
+        const always = [
+          "-1 seconds",
+          "Infinity",
+          "-Infinity",
+          "NaN",
+          "NaN seconds",
+          "1e9 seconds",
+          "60",
+          "60s",
+          "9999999 weeks",
+          "seconds"
+        ]
+        for (const bad of always) {
+          assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_STOP_GRACE: bad } })).value, bad)
+          assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_WATCHER_INTERVAL: bad } })).value, bad)
+        }
+        for (const nothing of ["0 seconds", "0 nanos", "1 nano", "999 micros"]) {
+          assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_WATCHER_INTERVAL: nothing } })).value, nothing)
+          assert.strictEqual(
+            (yield* refused({ environment: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: nothing } })).value,
+            nothing
+          )
+        }
+        const settings = yield* load({
+          environment: {
+            SOUFFLEUR_STOP_GRACE: "0 seconds",
+            SOUFFLEUR_WATCHER_INITIAL_WAIT: "0 millis",
+            SOUFFLEUR_WATCHER_INTERVAL: "50 millis"
+          }
+        })
+        assert.strictEqual(Duration.toMillis(settings.stopGrace), 0)
+        assert.strictEqual(Settings.json(settings)["watcher_interval"], "50 millis")
+      })
+    )
+
+    it.effect("the durations that are printed read back as the same", () =>
+      Effect.gen(function* () {
+        for (const written of ["1500 millis", "1.5 seconds", "2 minutes", "1.25 millis"]) {
+          const settings = yield* load({ environment: { SOUFFLEUR_COMPACT_TIMEOUT: written } })
+          const printed = Settings.json(settings)["compact_timeout"]
+          assert.isTrue(Duration.equals(Duration.fromInputUnsafe(printed as Duration.Input), settings.compactTimeout))
+        }
+      })
+    )
+  })
 })

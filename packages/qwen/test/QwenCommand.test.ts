@@ -15,70 +15,77 @@ const said = (...words: ReadonlyArray<string>) =>
     onSuccess: Option.getOrUndefined
   })
 
-it("a command of Qwen Code is taken apart: its flags stay, and those of each launch do not", () => {
-  assert.deepStrictEqual(said("--model=m", "--session-id", "s1", "--yolo", "--prompt=--yolo"), {
-    agentCommand: { program: "qwen", args: ["--model=m"] },
-    session: { _tag: "Fresh", sessionId: "s1" },
-    print: true,
-    requested: "bypassPermissions",
-    prompt: "--yolo"
+describe("qwen#the-command-line", () => {
+  it("a command of Qwen Code is taken apart: its flags stay, and those of each launch do not", () => {
+    assert.deepStrictEqual(said("--model=m", "--session-id", "s1", "--yolo", "--prompt=--yolo"), {
+      agentCommand: { program: "qwen", args: ["--model=m"] },
+      session: { _tag: "Fresh", sessionId: "s1" },
+      print: true,
+      requested: "bypassPermissions",
+      prompt: "--yolo"
+    })
+    assert.deepInclude(said("-r", "s1", "go on"), { session: { _tag: "Resume", sessionId: "s1" }, print: true })
+    assert.deepInclude(said("--yolo", "-i", "sing"), { print: false, prompt: "sing", requested: "bypassPermissions" })
+    assert.deepInclude(said("-y"), { print: false, prompt: "" })
   })
-  assert.deepInclude(said("-r", "s1", "go on"), { session: { _tag: "Resume", sessionId: "s1" }, print: true })
-  assert.deepInclude(said("--yolo", "-i", "sing"), { print: false, prompt: "sing", requested: "bypassPermissions" })
-  assert.deepInclude(said("-y"), { print: false, prompt: "" })
 })
 
-it("flags that lead elsewhere, hold a key or ask for less than every launch has are refused", () => {
-  for (const flags of [
-    ["--continue"],
-    ["--fork-session"],
-    ["--worktree", "w"],
-    ["--chat-recording=false"],
-    ["--input-format", "stream-json"],
-    ["--openai-api-key", "k"],
-    ["--approval-mode", "plan"],
-    ["--approvalMode", "yolo"],
-    ["--safe-mode=false"],
-    ["--future"]
-  ]) {
-    assert.isString(said(...flags), flags.join(" "))
-    assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["qwen", ...flags]))), flags.join(" "))
-  }
-  for (const words of [["-i", "sing"], [], ["--approval-mode", "auto-edit"]])
-    assert.include(said(...words), "status line", words.join(" "))
-  assert.include(said("one", "two"), "quote it")
-  assert.include(said("-p", "one", "two"), "quote it")
-})
-it("an errand of Qwen Code is any other command, and a subcommand that holds a conversation is refused", () => {
-  for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
-  for (const word of ["channel", "review", "serve"])
-    assert.include(said(word, "start"), `cannot set the ceiling of qwen ${word}: write qwen -p PROMPT`)
+describe("qwen#the-ceiling", () => {
+  it("flags that lead elsewhere, hold a key or ask for less than every launch has are refused", () => {
+    for (const flags of [
+      ["--continue"],
+      ["--fork-session"],
+      ["--worktree", "w"],
+      ["--chat-recording=false"],
+      ["--input-format", "stream-json"],
+      ["--openai-api-key", "k"],
+      ["--approval-mode", "plan"],
+      ["--approvalMode", "yolo"],
+      ["--safe-mode=false"],
+      ["--future"]
+    ]) {
+      assert.isString(said(...flags), flags.join(" "))
+      assert.isTrue(Result.isFailure(parseCommand(JSON.stringify(["qwen", ...flags]))), flags.join(" "))
+    }
+    for (const words of [["-i", "sing"], [], ["--approval-mode", "auto-edit"]])
+      assert.include(said(...words), "status line", words.join(" "))
+    assert.include(said("one", "two"), "quote it")
+    assert.include(said("-p", "one", "two"), "quote it")
+  })
 })
 
 describe("behaviour#permission-ceiling", () => {
-  it.layer(HostServices.layer)((it) => {
-    const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
-      qwenCommand(
-        {
-          agentDir: "/qwen",
-          agentCommand: { program: process.execPath, args },
-          environment: { PATH: "/bin", QWEN_CODE_SESSION_ID: "old", QWEN_HOME: "/q", SECRET: "s" }
-        },
-        {
-          session: { _tag: "Resume", sessionId: "s1" },
-          permission: clamp("acceptEdits", "acceptEdits"),
-          prompt: "--yolo",
-          print: true,
-          ...more
-        },
-        (sessionId) =>
-          sessionId === "s1"
-            ? Effect.succeed({ sessionId, path: "/qwen/projects/-p/chats/s1.jsonl" })
-            : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "none" }))
-      )
-    const argsOf = (args: ReadonlyArray<string>, more?: Partial<AgentOrder>) =>
-      Effect.map(launched(args, more), (command) => command.args)
+  it("an errand of Qwen Code is any other command, and a subcommand that holds a conversation is refused", () => {
+    for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
+    for (const word of ["channel", "review", "serve"])
+      assert.include(said(word, "start"), `cannot set the ceiling of qwen ${word}: write qwen -p PROMPT`)
+  })
+})
 
+it.layer(HostServices.layer)((it) => {
+  const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
+    qwenCommand(
+      {
+        agentDir: "/qwen",
+        agentCommand: { program: process.execPath, args },
+        environment: { PATH: "/bin", QWEN_CODE_SESSION_ID: "old", QWEN_HOME: "/q", SECRET: "s" }
+      },
+      {
+        session: { _tag: "Resume", sessionId: "s1" },
+        permission: clamp("acceptEdits", "acceptEdits"),
+        prompt: "--yolo",
+        print: true,
+        ...more
+      },
+      (sessionId) =>
+        sessionId === "s1"
+          ? Effect.succeed({ sessionId, path: "/qwen/projects/-p/chats/s1.jsonl" })
+          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "none" }))
+    )
+  const argsOf = (args: ReadonlyArray<string>, more?: Partial<AgentOrder>) =>
+    Effect.map(launched(args, more), (command) => command.args)
+
+  describe("qwen#the-ceiling", () => {
     it.effect("a launch below the ceiling loads nothing that an edit may have left", () =>
       Effect.gen(function* () {
         const { args, environment, input } = yield* launched(["--model", "m"])
@@ -94,6 +101,9 @@ describe("behaviour#permission-ceiling", () => {
         assert.deepStrictEqual([below.args.slice(-2), below.window], [["--input-format", "text"], undefined])
       })
     )
+  })
+
+  describe("qwen#sessions", () => {
     it.effect("a session is resumed once it has begun, and begun where it has not", () =>
       Effect.gen(function* () {
         const resumed = yield* argsOf(["--model", "m"])
@@ -104,6 +114,9 @@ describe("behaviour#permission-ceiling", () => {
         assert.deepStrictEqual(begun.slice(3, 5), ["--session-id", "s2"])
       })
     )
+  })
+
+  describe("qwen#the-command-line", () => {
     it.effect("a prompt in a window is the value of a flag, and the prompt that compacts is known by its word", () =>
       Effect.gen(function* () {
         const { args, input, window } = yield* launched([], { print: false, permission: all })
@@ -125,7 +138,9 @@ describe("behaviour#permission-ceiling", () => {
       })
     )
   })
+})
 
+describe("qwen#processes", () => {
   it.layer(HostServices.layer)((it) => {
     it.effect("a process is a Qwen Code by its launcher or its package", () =>
       Effect.gen(function* () {

@@ -31,9 +31,8 @@ const qwenOf = Effect.fnUntraced(function* (text: string, lives = false) {
 })
 const turnOf = (agent: Agent["Service"]) =>
   Effect.map(agent.signs(id), (signs) => Option.getOrUndefined(signs)?.turn?._tag)
-
-describe("behaviour#signs", () => {
-  it.layer(HostServices.layer)((it) => {
+it.layer(HostServices.layer)((it) => {
+  describe("qwen#processes", () => {
     it.effect("the launcher is the process of a session, and the agent behind it is none beside it", () =>
       Effect.gen(function* () {
         const agent = yield* qwenOf(recorded("killed"), true)
@@ -44,6 +43,9 @@ describe("behaviour#signs", () => {
         assert.isTrue(Option.getOrThrow(yield* agent.signs(id)).idles)
       })
     )
+  })
+
+  describe("qwen#records", () => {
     it.effect("a limit is the agent's own to mend for some minutes while it lives, and over after its death", () =>
       Effect.gen(function* () {
         const text = recorded("limited")

@@ -55,24 +55,21 @@ describe("behaviour#begin_again", () => {
       assert.strictEqual(world.agent.orders[0]?.session.sessionId, "")
     })
   )
-})
-it.effect("the launch stays under the ceiling of now", () =>
-  Effect.gen(function* () {
-    const world = mute()
-    const { run } = yield* cycle(
-      {
-        launched: "bypassPermissions",
-        ceiling: "bypassPermissions",
-        settings: { maxExternalPermission: "acceptEdits" }
-      },
-      world
-    )
-    yield* run
-    assert.strictEqual(world.agent.orders[0]?.permission, "acceptEdits")
-  })
-)
-
-describe("behaviour#begin_again", () => {
+  it.effect("the launch stays under the ceiling of now", () =>
+    Effect.gen(function* () {
+      const world = mute()
+      const { run } = yield* cycle(
+        {
+          launched: "bypassPermissions",
+          ceiling: "bypassPermissions",
+          settings: { maxExternalPermission: "acceptEdits" }
+        },
+        world
+      )
+      yield* run
+      assert.strictEqual(world.agent.orders[0]?.permission, "acceptEdits")
+    })
+  )
   for (const [why, worse, message] of [
     ["its session has a file after all", { files: ["s1"] }, "session s1 has begun"],
     ["several sessions may be its own", { files: ["s1a", "s1b"] }, "session s1 has begun"],
@@ -112,43 +109,43 @@ describe("behaviour#begin_again", () => {
         assert.isFalse(world.agent.orders.some(({ session }) => session._tag === "Fresh" && session.sessionId === "s1"))
       })
     )
-})
-it.effect("a generation as long as a first answer takes is begun again", () =>
-  Effect.gen(function* () {
-    const { log, run } = yield* cycle({ ran: Duration.toMillis("361 seconds") * 3 })
-    yield* run
-    assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "begin_again")
-  })
-)
-it.effect("an agent that souffleur did not launch is not begun again: a person is told", () =>
-  Effect.gen(function* () {
-    const { last, run, world } = yield* cycleOf(providers, { comms: null }, mute())
-    yield* run
-    assert.deepStrictEqual(closedAt(yield* last)?.[0], "compact")
-    assert.deepStrictEqual(launches(world), [])
-  })
-)
-it.effect("another holder of the session forbids it", () =>
-  Effect.gen(function* () {
-    const { last, run, world } = yield* cycle()
-    world.processes.run({ pid: 70, parent: 1 })
-    world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
-    yield* run
-    assert.deepStrictEqual(closedAt(yield* last), ["one writer", "process 70 holds the session"])
-    assert.deepStrictEqual(launches(world), [])
-  })
-)
-for (const when of ["before", "after"] as const) {
-  it.effect(`a crash ${when} any append: the first launch is made once more, and only once`, () =>
+  it.effect("a generation as long as a first answer takes is begun again", () =>
     Effect.gen(function* () {
-      for (let append = 1; ; append++) {
-        const { last, log, run, start, world } = yield* cycle()
-        const crashed = yield* inTime(log.abandonAt(append, when, start))
-        yield* run
-        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched", `crashed at append ${append}`)
-        assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
-        if (!crashed) return assert.isAbove(append, 6)
-      }
+      const { log, run } = yield* cycle({ ran: Duration.toMillis("361 seconds") * 3 })
+      yield* run
+      assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "begin_again")
     })
   )
-}
+  it.effect("an agent that souffleur did not launch is not begun again: a person is told", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycleOf(providers, { comms: null }, mute())
+      yield* run
+      assert.deepStrictEqual(closedAt(yield* last)?.[0], "compact")
+      assert.deepStrictEqual(launches(world), [])
+    })
+  )
+  it.effect("another holder of the session forbids it", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      world.processes.run({ pid: 70, parent: 1 })
+      world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+      yield* run
+      assert.deepStrictEqual(closedAt(yield* last), ["one writer", "process 70 holds the session"])
+      assert.deepStrictEqual(launches(world), [])
+    })
+  )
+  for (const when of ["before", "after"] as const) {
+    it.effect(`a crash ${when} any append: the first launch is made once more, and only once`, () =>
+      Effect.gen(function* () {
+        for (let append = 1; ; append++) {
+          const { last, log, run, start, world } = yield* cycle()
+          const crashed = yield* inTime(log.abandonAt(append, when, start))
+          yield* run
+          assert.strictEqual((yield* last)?._tag, "ConductorRelaunched", `crashed at append ${append}`)
+          assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+          if (!crashed) return assert.isAbove(append, 6)
+        }
+      })
+    )
+  }
+})

@@ -9,30 +9,31 @@ import { signsOf, worldOf } from "./RecoveryWorld.ts"
 const ended = () => worldOf({ pid: 80, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } })
 const cycle = (world = ended()) => cycleOf([continueTurn], { trigger: "turn-ended" }, world)
 
-it.effect("the session goes on: leftover processes are ended, and the same session is told that nothing crashed", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* cycle()
-    yield* run
-    assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
-    const [order] = world.agent.orders
-    assert.deepStrictEqual(
-      [order?.session, order?.permission, order?.print],
-      [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits", true]
-    )
-    assert.strictEqual(order?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
-    assert.include(order?.prompt, "Your last turn ended by itself before the work was complete; nothing crashed.")
-    const [relaunch] = relaunches(yield* log.events)
-    assert.deepInclude(relaunch, {
-      provider: "continue_turn",
-      sessionId: "s1",
-      awaiting: false,
-      exportPath: null,
-      conductor: identityOf(5000)
-    })
-  })
-)
-
 describe("behaviour#continue_turn", () => {
+  it.effect(
+    "the session goes on: leftover processes are ended, and the same session is told that nothing crashed",
+    () =>
+      Effect.gen(function* () {
+        const { log, run, world } = yield* cycle()
+        yield* run
+        assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
+        const [order] = world.agent.orders
+        assert.deepStrictEqual(
+          [order?.session, order?.permission, order?.print],
+          [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits", true]
+        )
+        assert.strictEqual(order?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
+        assert.include(order?.prompt, "Your last turn ended by itself before the work was complete; nothing crashed.")
+        const [relaunch] = relaunches(yield* log.events)
+        assert.deepInclude(relaunch, {
+          provider: "continue_turn",
+          sessionId: "s1",
+          awaiting: false,
+          exportPath: null,
+          conductor: identityOf(5000)
+        })
+      })
+  )
   it.effect("after a limit the session goes on, told that it is over, and counts no death", () =>
     Effect.gen(function* () {
       const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger: "limit", comms: null })
@@ -47,40 +48,18 @@ describe("behaviour#continue_turn", () => {
       )
     })
   )
-})
-
-describe("behaviour#early-ends", () => {
-  it.effect("after an early end the session goes on, and is told which end it was", () =>
+  it.effect("continue_turn applies only to an ended turn", () =>
     Effect.gen(function* () {
-      for (const [trigger, line] of [
-        ["exit", "your process did not end by itself"],
-        ["left-running", "They were stopped."],
-        ["refused", "a permission refused your tool"],
-        ["only-answered", "check it with a tool first"]
-      ] as const) {
-        const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger, comms: null })
+      for (const trigger of ["pid", "handoff"] as const) {
+        const { log, run } = yield* cycleOf([continueTurn, standardCompact], { trigger })
         yield* run
-        assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
-        assert.include(world.agent.orders[0]?.prompt, line)
-        assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "continue_turn")
+        assert.deepStrictEqual(
+          relaunches(yield* log.events).map(({ provider }) => provider),
+          ["standard_compact"]
+        )
       }
     })
   )
-})
-it.effect("continue_turn applies only to an ended turn", () =>
-  Effect.gen(function* () {
-    for (const trigger of ["pid", "handoff"] as const) {
-      const { log, run } = yield* cycleOf([continueTurn, standardCompact], { trigger })
-      yield* run
-      assert.deepStrictEqual(
-        relaunches(yield* log.events).map(({ provider }) => provider),
-        ["standard_compact"]
-      )
-    }
-  })
-)
-
-describe("behaviour#continue_turn", () => {
   it.effect(
     "a full context, and a file that cannot be read, are exported after an ended turn, and the reason is told",
     () =>
@@ -104,46 +83,65 @@ describe("behaviour#continue_turn", () => {
           }
       })
   )
-})
-it.effect("completion before the launch, and another holder of the session, forbid it", () =>
-  Effect.gen(function* () {
-    const complete = yield* cycle(worldOf())
-    complete.world.comms.conductor.state = "complete"
-    yield* complete.run
-    assert.deepStrictEqual([(yield* complete.last)?._tag, complete.world.did], ["ConductorCompleted", []])
-    const held = yield* cycle(worldOf({ pid: 70, parent: 1 }))
-    held.world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
-    yield* held.run
-    assert.deepStrictEqual(
-      [closedAt(yield* held.last), held.world.processes.alive],
-      [["one writer", "process 70 holds the session"], [70]]
-    )
-  })
-)
-for (const when of ["before", "after"] as const) {
-  it.effect(`a crash ${when} any append: the session goes on once`, () =>
+  it.effect("completion before the launch, and another holder of the session, forbid it", () =>
     Effect.gen(function* () {
-      for (let append = 1; ; append++) {
-        const { last, log, run, start, world } = yield* cycle()
-        const crashed = yield* inTime(log.abandonAt(append, when, start))
+      const complete = yield* cycle(worldOf())
+      complete.world.comms.conductor.state = "complete"
+      yield* complete.run
+      assert.deepStrictEqual([(yield* complete.last)?._tag, complete.world.did], ["ConductorCompleted", []])
+      const held = yield* cycle(worldOf({ pid: 70, parent: 1 }))
+      held.world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+      yield* held.run
+      assert.deepStrictEqual(
+        [closedAt(yield* held.last), held.world.processes.alive],
+        [["one writer", "process 70 holds the session"], [70]]
+      )
+    })
+  )
+  for (const when of ["before", "after"] as const) {
+    it.effect(`a crash ${when} any append: the session goes on once`, () =>
+      Effect.gen(function* () {
+        for (let append = 1; ; append++) {
+          const { last, log, run, start, world } = yield* cycle()
+          const crashed = yield* inTime(log.abandonAt(append, when, start))
+          yield* run
+          assert.strictEqual((yield* last)?._tag, "ConductorRelaunched", `crashed at append ${append}`)
+          assert.deepStrictEqual(
+            [launches(world), world.processes.alive],
+            [["launch 5000"], [5000]],
+            `crashed at append ${append}`
+          )
+          if (!crashed) return assert.isAbove(append, 7)
+        }
+      })
+    )
+  }
+  it.effect("a crash right after the launch: its process is the next generation", () =>
+    Effect.gen(function* () {
+      const { last, run, vanish, world } = yield* cycle()
+      yield* vanish
+      yield* run
+      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+    })
+  )
+})
+
+describe("behaviour#early-ends", () => {
+  it.effect("after an early end the session goes on, and is told which end it was", () =>
+    Effect.gen(function* () {
+      for (const [trigger, line] of [
+        ["exit", "your process did not end by itself"],
+        ["left-running", "They were stopped."],
+        ["refused", "a permission refused your tool"],
+        ["only-answered", "check it with a tool first"]
+      ] as const) {
+        const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger, comms: null })
         yield* run
-        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched", `crashed at append ${append}`)
-        assert.deepStrictEqual(
-          [launches(world), world.processes.alive],
-          [["launch 5000"], [5000]],
-          `crashed at append ${append}`
-        )
-        if (!crashed) return assert.isAbove(append, 7)
+        assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
+        assert.include(world.agent.orders[0]?.prompt, line)
+        assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "continue_turn")
       }
     })
   )
-}
-it.effect("a crash right after the launch: its process is the next generation", () =>
-  Effect.gen(function* () {
-    const { last, run, vanish, world } = yield* cycle()
-    yield* vanish
-    yield* run
-    assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-    assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
-  })
-)
+})

@@ -24,26 +24,25 @@ const stopping = Effect.fnUntraced(function* (world: FakeWorld, of: Watch = watc
 const stop = (world: FakeWorld, of: Watch = watch) => within(world, endConductor(of))
 
 describe("stopping", () => {
-  it.effect("a Conductor that ends by SIGTERM is signalled once", () =>
-    Effect.gen(function* () {
-      const world = worldOf(conductor)
-      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-    })
-  )
-  it.effect("a Conductor gets the grace, and no further signal during it", () =>
-    Effect.gen(function* () {
-      const world = worldOf({ ...conductor, on: { SIGTERM: 9000 } })
-      const fiber = yield* stopping(world)
-      yield* TestClock.adjust("8900 millis")
-      assert.isUndefined(fiber.pollUnsafe())
-      yield* TestClock.adjust("200 millis")
-      assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGTERM", others: 0 })
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-    })
-  )
-
   describe("behaviour#stop", () => {
+    it.effect("a Conductor that ends by SIGTERM is signalled once", () =>
+      Effect.gen(function* () {
+        const world = worldOf(conductor)
+        assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+      })
+    )
+    it.effect("a Conductor gets the grace, and no further signal during it", () =>
+      Effect.gen(function* () {
+        const world = worldOf({ ...conductor, on: { SIGTERM: 9000 } })
+        const fiber = yield* stopping(world)
+        yield* TestClock.adjust("8900 millis")
+        assert.isUndefined(fiber.pollUnsafe())
+        yield* TestClock.adjust("200 millis")
+        assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGTERM", others: 0 })
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+      })
+    )
     it.effect("a Conductor is killed at the end of the grace, not before", () =>
       Effect.gen(function* () {
         const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
@@ -53,6 +52,22 @@ describe("stopping", () => {
         yield* TestClock.adjust("1 millis")
         assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGKILL 4711"])
         assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGKILL", others: 0 })
+      })
+    )
+    it.effect("a zombie counts as gone, and an ended process gets no signal", () =>
+      Effect.gen(function* () {
+        const world = worldOf({ ...conductor, on: { SIGTERM: "zombie" } })
+        assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
+        assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 0 })
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+      })
+    )
+    it.effect("another process with the pid gets no signal", () =>
+      Effect.gen(function* () {
+        const world = worldOf(conductor)
+        const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
+        assert.strictEqual((yield* stop(world, before)).ended, "already gone")
+        assert.deepStrictEqual([world.did.filter((what) => what.endsWith("4711")), world.processes.alive], [[], [4711]])
       })
     )
   })
@@ -67,25 +82,6 @@ describe("stopping", () => {
         yield* TestClock.adjust("1 minute")
         assert.strictEqual(yield* Effect.flip(Effect.flatten(Fiber.join(fiber))), "released")
         assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-      })
-    )
-  })
-  it.effect("a zombie counts as gone, and an ended process gets no signal", () =>
-    Effect.gen(function* () {
-      const world = worldOf({ ...conductor, on: { SIGTERM: "zombie" } })
-      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
-      assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 0 })
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-    })
-  )
-
-  describe("behaviour#stop", () => {
-    it.effect("another process with the pid gets no signal", () =>
-      Effect.gen(function* () {
-        const world = worldOf(conductor)
-        const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
-        assert.strictEqual((yield* stop(world, before)).ended, "already gone")
-        assert.deepStrictEqual([world.did.filter((what) => what.endsWith("4711")), world.processes.alive], [[], [4711]])
       })
     )
   })
@@ -268,20 +264,21 @@ describe("behaviour#one-writer", () => {
   })
 })
 
-describe("behaviour#stop", () => {
-  describe("a launched process beside a Conductor that turned out to be another one", () => {
-    const launched = identityOf(5000)
-    const corrected: Watch = { ...watch, launched, launchId: "w-g2-c1-6-launch-1", sessions: ["s1"] }
-    const two = () => {
-      const world = worldOf(conductor, { pid: 5000, parent: 10 }, { pid: 5001, parent: 5000 }, { pid: 70, parent: 1 })
-      world.agent.sessions = [
-        { pid: 4711, sessionId: "s1" },
-        // Its pid file names an unknown session, so that no other check finds it.
-        { pid: 5000, sessionId: "s-launched" },
-        { pid: 70, sessionId: "s-other" }
-      ]
-      return world
-    }
+describe("a launched process beside a Conductor that turned out to be another one", () => {
+  const launched = identityOf(5000)
+  const corrected: Watch = { ...watch, launched, launchId: "w-g2-c1-6-launch-1", sessions: ["s1"] }
+  const two = () => {
+    const world = worldOf(conductor, { pid: 5000, parent: 10 }, { pid: 5001, parent: 5000 }, { pid: 70, parent: 1 })
+    world.agent.sessions = [
+      { pid: 4711, sessionId: "s1" },
+      // Its pid file names an unknown session, so that no other check finds it.
+      { pid: 5000, sessionId: "s-launched" },
+      { pid: 70, sessionId: "s-other" }
+    ]
+    return world
+  }
+
+  describe("behaviour#stop, security#processes", () => {
     it.effect("the launched process and its tree are stopped too: two would be at work", () =>
       Effect.gen(function* () {
         const world = two()
@@ -289,6 +286,9 @@ describe("behaviour#stop", () => {
         assert.deepStrictEqual(world.processes.alive, [70])
       })
     )
+  })
+
+  describe("behaviour#stop", () => {
     it.effect("the launched process is another writer while it lives, and the stop is not done", () =>
       Effect.gen(function* () {
         const world = two()
@@ -346,6 +346,17 @@ describe("offspring that is known only because it was seen", () => {
         assert.isTrue(yield* knowing(world, isStopped(watch)))
       })
     )
+    it.effect("seen offspring is left alone when it is another agent's session, or was seen of another Conductor", () =>
+      Effect.gen(function* () {
+        const world = left()
+        world.agent.sessions = [{ pid: 40, sessionId: "another" }]
+        assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 0 })
+        world.agent.sessions = []
+        const before = { ...identityOf(4711), startTime: 1 }
+        assert.deepStrictEqual(yield* knowing(world, endConductor(watch), before), { ended: "already gone", others: 0 })
+        assert.deepStrictEqual(world.did, [])
+      })
+    )
   })
 
   describe("behaviour#still-dead", () => {
@@ -356,20 +367,6 @@ describe("offspring that is known only because it was seen", () => {
         assert.isFalse(yield* knowing(world, isStopped(watch)))
         assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 2 })
         assert.deepStrictEqual(world.processes.alive, [60])
-      })
-    )
-  })
-
-  describe("behaviour#stop", () => {
-    it.effect("seen offspring is left alone when it is another agent's session, or was seen of another Conductor", () =>
-      Effect.gen(function* () {
-        const world = left()
-        world.agent.sessions = [{ pid: 40, sessionId: "another" }]
-        assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 0 })
-        world.agent.sessions = []
-        const before = { ...identityOf(4711), startTime: 1 }
-        assert.deepStrictEqual(yield* knowing(world, endConductor(watch), before), { ended: "already gone", others: 0 })
-        assert.deepStrictEqual(world.did, [])
       })
     )
   })

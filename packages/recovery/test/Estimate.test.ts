@@ -24,101 +24,101 @@ const HostileBytes = Schema.Array(Schema.Literals([...hostile, 0xf5, 0xff, 0x0a,
 /** An independent oracle: the iterator of a string goes by code points. */
 const replaced = (bytes: Uint8Array) => [...new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)].length
 
-plain.prop("characters are what a decoder with replacements gives", [HostileBytes], ([bytes]) => {
-  assert.strictEqual(charactersIn(Uint8Array.from(bytes)), replaced(Uint8Array.from(bytes)))
-})
+describe("behaviour#estimate", () => {
+  plain.prop("characters are what a decoder with replacements gives", [HostileBytes], ([bytes]) => {
+    assert.strictEqual(charactersIn(Uint8Array.from(bytes)), replaced(Uint8Array.from(bytes)))
+  })
 
-plain("every pair, and every edge of three and four bytes, among text and at the end", () => {
-  const check = (...bytes: ReadonlyArray<number>) => {
-    for (const around of [[], [0x61], [0xe2, 0x82, 0xac]]) {
-      const sequence = Uint8Array.from([...around, ...bytes, ...around])
-      assert.strictEqual(
-        charactersIn(sequence),
-        replaced(sequence),
-        Array.from(sequence, (byte) => byte.toString(16)).join(" ")
-      )
+  plain("every pair, and every edge of three and four bytes, among text and at the end", () => {
+    const check = (...bytes: ReadonlyArray<number>) => {
+      for (const around of [[], [0x61], [0xe2, 0x82, 0xac]]) {
+        const sequence = Uint8Array.from([...around, ...bytes, ...around])
+        assert.strictEqual(
+          charactersIn(sequence),
+          replaced(sequence),
+          Array.from(sequence, (byte) => byte.toString(16)).join(" ")
+        )
+      }
     }
-  }
-  for (let first = 0; first < 256; first++) for (const second of hostile) check(first, second)
-  for (const first of hostile)
-    for (const second of hostile) for (const third of [0x41, 0x80, 0xbf, 0xc2, 0xe1]) check(first, second, third, 0x80)
-})
-
-plain("counts as Python's errors='replace' does", () => {
-  // Recorded: len(bytes.fromhex(text).decode("utf-8", errors="replace")) on CPython 3.11.
-  const recorded: ReadonlyArray<readonly [string, number]> = [
-    ["61f0908062", 3],
-    ["eda080", 3],
-    ["f4908080", 4],
-    ["c080", 2],
-    ["e28228a1", 3],
-    ["f09f98", 1],
-    ["f09f9880", 1],
-    ["efbbbf61", 2],
-    ["80808080", 4],
-    ["f0808080", 4],
-    ["e0a0", 1],
-    ["e08080", 3],
-    ["f5808080", 4],
-    ["c3", 1],
-    ["e2e282ac", 2]
-  ]
-  for (const [hex, expected] of recorded)
-    assert.strictEqual(charactersIn(Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))), expected, hex)
-})
-
-plain.prop("a cut where a character starts changes no count", [HostileBytes, Schema.Int], ([list, seed]) => {
-  const bytes = Uint8Array.from(list)
-  if (bytes.length === 0) return
-  const cut = characterStart(bytes, Math.abs(seed) % bytes.length)
-  assert.strictEqual(charactersIn(bytes.subarray(0, cut)) + charactersIn(bytes.subarray(cut)), charactersIn(bytes))
-})
-
-layer(HostServices.layer)("estimate", (it) => {
-  const estimated = Effect.fnUntraced(function* (content: string | Uint8Array, blockBytes?: number) {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* fs.makeTempFileScoped()
-    yield* fs.writeFile(path, bytesOf(content))
-    return yield* estimate(path, blockBytes)
-  })
-  const scoped = Effect.fnUntraced(function* (content: string, expected: string, markers = 1) {
-    const found = yield* estimated(content)
-    assert.deepStrictEqual(
-      found,
-      {
-        estimated_tokens: tokens(expected),
-        estimated_tokens_full: tokens(content),
-        start_mode: "last_compact_marker",
-        marker_found: true,
-        marker_count: markers,
-        warnings: []
-      },
-      content
-    )
-  })
-  const whole = Effect.fnUntraced(function* (content: string, markers: number, warnings: number) {
-    const found = yield* estimated(content)
-    assert.deepStrictEqual(
-      { ...found, warnings: found.warnings.length },
-      {
-        estimated_tokens: tokens(content),
-        estimated_tokens_full: tokens(content),
-        start_mode: "full_file",
-        marker_found: markers > 0,
-        marker_count: markers,
-        warnings
-      },
-      content
-    )
+    for (let first = 0; first < 256; first++) for (const second of hostile) check(first, second)
+    for (const first of hostile)
+      for (const second of hostile)
+        for (const third of [0x41, 0x80, 0xbf, 0xc2, 0xe1]) check(first, second, third, 0x80)
   })
 
-  it.effect("an empty file and two characters have no token", () =>
-    Effect.gen(function* () {
-      for (const text of ["", "ab", "abc", "é😀x", "\u{feff}ab"]) yield* whole(text, 0, 0)
+  plain("counts as Python's errors='replace' does", () => {
+    // Recorded: len(bytes.fromhex(text).decode("utf-8", errors="replace")) on CPython 3.11.
+    const recorded: ReadonlyArray<readonly [string, number]> = [
+      ["61f0908062", 3],
+      ["eda080", 3],
+      ["f4908080", 4],
+      ["c080", 2],
+      ["e28228a1", 3],
+      ["f09f98", 1],
+      ["f09f9880", 1],
+      ["efbbbf61", 2],
+      ["80808080", 4],
+      ["f0808080", 4],
+      ["e0a0", 1],
+      ["e08080", 3],
+      ["f5808080", 4],
+      ["c3", 1],
+      ["e2e282ac", 2]
+    ]
+    for (const [hex, expected] of recorded)
+      assert.strictEqual(charactersIn(Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))), expected, hex)
+  })
+
+  plain.prop("a cut where a character starts changes no count", [HostileBytes, Schema.Int], ([list, seed]) => {
+    const bytes = Uint8Array.from(list)
+    if (bytes.length === 0) return
+    const cut = characterStart(bytes, Math.abs(seed) % bytes.length)
+    assert.strictEqual(charactersIn(bytes.subarray(0, cut)) + charactersIn(bytes.subarray(cut)), charactersIn(bytes))
+  })
+
+  layer(HostServices.layer)("estimate", (it) => {
+    const estimated = Effect.fnUntraced(function* (content: string | Uint8Array, blockBytes?: number) {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* fs.makeTempFileScoped()
+      yield* fs.writeFile(path, bytesOf(content))
+      return yield* estimate(path, blockBytes)
     })
-  )
+    const scoped = Effect.fnUntraced(function* (content: string, expected: string, markers = 1) {
+      const found = yield* estimated(content)
+      assert.deepStrictEqual(
+        found,
+        {
+          estimated_tokens: tokens(expected),
+          estimated_tokens_full: tokens(content),
+          start_mode: "last_compact_marker",
+          marker_found: true,
+          marker_count: markers,
+          warnings: []
+        },
+        content
+      )
+    })
+    const whole = Effect.fnUntraced(function* (content: string, markers: number, warnings: number) {
+      const found = yield* estimated(content)
+      assert.deepStrictEqual(
+        { ...found, warnings: found.warnings.length },
+        {
+          estimated_tokens: tokens(content),
+          estimated_tokens_full: tokens(content),
+          start_mode: "full_file",
+          marker_found: markers > 0,
+          marker_count: markers,
+          warnings
+        },
+        content
+      )
+    })
 
-  describe("behaviour#estimate", () => {
+    it.effect("an empty file and two characters have no token", () =>
+      Effect.gen(function* () {
+        for (const text of ["", "ab", "abc", "é😀x", "\u{feff}ab"]) yield* whole(text, 0, 0)
+      })
+    )
     it.effect("the estimate counts code points, neither bytes nor UTF-16", () =>
       whole("é".repeat(1000) + "😀".repeat(500), 0, 0)
     )
@@ -148,26 +148,23 @@ layer(HostServices.layer)("estimate", (it) => {
         }
       })
     )
-  })
 
-  it.effect("a text that only resembles a marker does not count", () =>
-    Effect.gen(function* () {
-      const lines = [
-        "compact boundary",
-        "Compacted(",
-        "Compacted  (",
-        "[lethe  summary]",
-        "lethe summary",
-        "see /compact",
-        "/compacted",
-        "/compacté"
-      ]
-      for (const line of [...lines, "/compact_", "./compact", "/ compact", "compact", "C..p.c [le"])
-        yield* whole(`before\n${line}\n${tail}`, 0, 0)
-    })
-  )
-
-  describe("behaviour#estimate", () => {
+    it.effect("a text that only resembles a marker does not count", () =>
+      Effect.gen(function* () {
+        const lines = [
+          "compact boundary",
+          "Compacted(",
+          "Compacted  (",
+          "[lethe  summary]",
+          "lethe summary",
+          "see /compact",
+          "/compacted",
+          "/compacté"
+        ]
+        for (const line of [...lines, "/compact_", "./compact", "/ compact", "compact", "C..p.c [le"])
+          yield* whole(`before\n${line}\n${tail}`, 0, 0)
+      })
+    )
     it.effect("markers in a code fence or a quoted line alone are ambiguous: the whole file, with a warning", () =>
       Effect.gen(function* () {
         yield* whole(`a\n\`\`\`\ncompact_boundary\n\`\`\`\n${tail}`, 1, 1)
@@ -177,24 +174,21 @@ layer(HostServices.layer)("estimate", (it) => {
         yield* whole(`\`\`\`\n\`\`\` not closed by this\ncompact_boundary\n${tail}`, 1, 1)
       })
     )
-  })
 
-  it.effect("a marker counts beside text that only resembles a fence or a quote", () =>
-    Effect.gen(function* () {
-      yield* scoped(`\`\`\`\ncode\n\`\`\`\ncompact_boundary${tail}`, tail)
-      yield* scoped(`    \`\`\`\ncompact_boundary${tail}`, tail)
-      yield* scoped(`\`\`\`inline\`\`\`\ncompact_boundary${tail}`, tail)
-      yield* scoped(`text \`\`\`\ncompact_boundary${tail}`, tail)
-      yield* scoped(`a > b\n    > compact_boundary${tail}`, tail)
-      yield* scoped(`> quoted\ncompact_boundary${tail}`, tail)
-    })
-  )
+    it.effect("a marker counts beside text that only resembles a fence or a quote", () =>
+      Effect.gen(function* () {
+        yield* scoped(`\`\`\`\ncode\n\`\`\`\ncompact_boundary${tail}`, tail)
+        yield* scoped(`    \`\`\`\ncompact_boundary${tail}`, tail)
+        yield* scoped(`\`\`\`inline\`\`\`\ncompact_boundary${tail}`, tail)
+        yield* scoped(`text \`\`\`\ncompact_boundary${tail}`, tail)
+        yield* scoped(`a > b\n    > compact_boundary${tail}`, tail)
+        yield* scoped(`> quoted\ncompact_boundary${tail}`, tail)
+      })
+    )
 
-  it.effect("the scope never starts at a quoted marker, even beside a plain one", () =>
-    scoped(`compact_boundary${tail}\n> compact_boundary\n${tail}`, `${tail}\n> compact_boundary\n${tail}`, 2)
-  )
-
-  describe("behaviour#estimate", () => {
+    it.effect("the scope never starts at a quoted marker, even beside a plain one", () =>
+      scoped(`compact_boundary${tail}\n> compact_boundary\n${tail}`, `${tail}\n> compact_boundary\n${tail}`, 2)
+    )
     it.effect("markers of souffleur's own exports count only as whole lines with the nonce", () =>
       Effect.gen(function* () {
         yield* scoped(`${header}${tail}\n${marker}\n${tail}`, `\n${tail}`)
@@ -232,102 +226,105 @@ layer(HostServices.layer)("estimate", (it) => {
         yield* whole(`# Something\ncompact_boundary\n${marker}\n${tail}`, 2, 1)
       })
     )
-  })
 
-  it.effect("a conversation about souffleur is not a damaged export", () =>
-    scoped(`# souffleur\ncompact_boundary${tail}`, tail)
-  )
+    it.effect("a conversation about souffleur is not a damaged export", () =>
+      scoped(`# souffleur\ncompact_boundary${tail}`, tail)
+    )
 
-  it.effect("invalid bytes count as replacements before and after the marker", () =>
-    Effect.gen(function* () {
-      const content = Uint8Array.from([
-        ...utf8.encode("é"),
-        0xf0,
-        0x90,
-        0xff,
-        ...utf8.encode("\ncompact_boundary"),
-        0x80,
-        0xe2,
-        0x82,
-        ...utf8.encode("xyz€")
-      ])
-      const found = yield* estimated(content)
-      assert.strictEqual(found.estimated_tokens, Math.floor(6 / 3))
-      assert.strictEqual(found.estimated_tokens_full, Math.floor(replaced(content) / 3))
-    })
-  )
-
-  const Piece = Schema.Literals([
-    "compact_boundary",
-    "\n/compact\n",
-    "\n" + " ".repeat(300) + "/compact",
-    "\n\u{3000}\u{3000}/compact!",
-    "Compacted (",
-    "[lethe summary]",
-    "\n```\n",
-    "\n~~~~\n",
-    "\n> quoted ",
-    `\n> ${"quoted ".repeat(100)}`,
-    "\n",
-    "long ".repeat(250),
-    "é😀€",
-    "x",
-    marker
-  ])
-  it.effect.prop(
-    "the block size changes nothing, with a whole, a damaged or no header",
-    [Schema.Array(Piece), Schema.Literals(["", header, header.slice(5)]), Schema.Literals([1024, 1031, 1500])],
-    ([pieces, first, blockBytes]) =>
+    it.effect("invalid bytes count as replacements before and after the marker", () =>
       Effect.gen(function* () {
-        const content = first + pieces.join("").repeat(3)
-        assert.deepStrictEqual(yield* estimated(content, blockBytes), yield* estimated(content))
-      }),
-    { arbitrary: { runs: 150 } }
-  )
+        const content = Uint8Array.from([
+          ...utf8.encode("é"),
+          0xf0,
+          0x90,
+          0xff,
+          ...utf8.encode("\ncompact_boundary"),
+          0x80,
+          0xe2,
+          0x82,
+          ...utf8.encode("xyz€")
+        ])
+        const found = yield* estimated(content)
+        assert.strictEqual(found.estimated_tokens, Math.floor(6 / 3))
+        assert.strictEqual(found.estimated_tokens_full, Math.floor(replaced(content) / 3))
+      })
+    )
 
-  it.effect("a marker is found wherever the border of two blocks falls", () =>
-    Effect.gen(function* () {
-      const after = ` ${"abc".repeat(300)}`
-      for (const found of [
-        "compact_boundary",
-        "[lethe summary]",
-        `\n${" ".repeat(400)}/compact`,
-        "é Compacted (",
-        `\n${marker}\n`,
-        `\n> x\n  compact_boundary`
-      ]) {
-        const first = found.includes(nonce) ? header : ""
-        const length = bytesOf(found).length
-        for (const blockBytes of [1024, 1031]) {
-          // The first cut: the block and twice the reach are read, one reach is kept.
-          const border = blockBytes + 256
-          for (
-            let at = border - length - 4;
-            at < border + 4;
-            at += length > 100 && at === border - length + 12 ? length - 30 : 1
-          ) {
-            const content = `${first}${"x".repeat(at - bytesOf(first).length)}${found}${after}`
-            const { estimated_tokens, marker_count } = yield* estimated(content, blockBytes)
-            const expected = { estimated_tokens: tokens(found.endsWith("\n") ? `\n${after}` : after), marker_count: 1 }
-            assert.deepStrictEqual({ estimated_tokens, marker_count }, expected, `${found} at ${at}`)
+    const Piece = Schema.Literals([
+      "compact_boundary",
+      "\n/compact\n",
+      "\n" + " ".repeat(300) + "/compact",
+      "\n\u{3000}\u{3000}/compact!",
+      "Compacted (",
+      "[lethe summary]",
+      "\n```\n",
+      "\n~~~~\n",
+      "\n> quoted ",
+      `\n> ${"quoted ".repeat(100)}`,
+      "\n",
+      "long ".repeat(250),
+      "é😀€",
+      "x",
+      marker
+    ])
+    it.effect.prop(
+      "the block size changes nothing, with a whole, a damaged or no header",
+      [Schema.Array(Piece), Schema.Literals(["", header, header.slice(5)]), Schema.Literals([1024, 1031, 1500])],
+      ([pieces, first, blockBytes]) =>
+        Effect.gen(function* () {
+          const content = first + pieces.join("").repeat(3)
+          assert.deepStrictEqual(yield* estimated(content, blockBytes), yield* estimated(content))
+        }),
+      { arbitrary: { runs: 150 } }
+    )
+
+    it.effect("a marker is found wherever the border of two blocks falls", () =>
+      Effect.gen(function* () {
+        const after = ` ${"abc".repeat(300)}`
+        for (const found of [
+          "compact_boundary",
+          "[lethe summary]",
+          `\n${" ".repeat(400)}/compact`,
+          "é Compacted (",
+          `\n${marker}\n`,
+          `\n> x\n  compact_boundary`
+        ]) {
+          const first = found.includes(nonce) ? header : ""
+          const length = bytesOf(found).length
+          for (const blockBytes of [1024, 1031]) {
+            // The first cut: the block and twice the reach are read, one reach is kept.
+            const border = blockBytes + 256
+            for (
+              let at = border - length - 4;
+              at < border + 4;
+              at += length > 100 && at === border - length + 12 ? length - 30 : 1
+            ) {
+              const content = `${first}${"x".repeat(at - bytesOf(first).length)}${found}${after}`
+              const { estimated_tokens, marker_count } = yield* estimated(content, blockBytes)
+              const expected = {
+                estimated_tokens: tokens(found.endsWith("\n") ? `\n${after}` : after),
+                marker_count: 1
+              }
+              assert.deepStrictEqual({ estimated_tokens, marker_count }, expected, `${found} at ${at}`)
+            }
           }
         }
-      }
-    })
-  )
+      })
+    )
 
-  it.effect.prop(
-    "text after the last marker only adds",
-    [Schema.String, Schema.String],
-    ([some, more]) =>
-      Effect.gen(function* () {
-        const start = `${header}${marker}\n${some}`
-        assert.isAtLeast((yield* estimated(start + more)).estimated_tokens, (yield* estimated(start)).estimated_tokens)
-      }),
-    { arbitrary: { runs: 50 } }
-  )
-
-  describe("behaviour#estimate", () => {
+    it.effect.prop(
+      "text after the last marker only adds",
+      [Schema.String, Schema.String],
+      ([some, more]) =>
+        Effect.gen(function* () {
+          const start = `${header}${marker}\n${some}`
+          assert.isAtLeast(
+            (yield* estimated(start + more)).estimated_tokens,
+            (yield* estimated(start)).estimated_tokens
+          )
+        }),
+      { arbitrary: { runs: 50 } }
+    )
     it.effect("a missing file, a folder and a pipe fail, and the error says why", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -338,30 +335,30 @@ layer(HostServices.layer)("estimate", (it) => {
         assert.match((yield* Effect.flip(estimate(folder))).message, /regular/)
       })
     )
-  })
 
-  it.effect("a file that grows while it is read is a failure", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* fs.makeTempFileScoped()
-      yield* fs.writeFileString(path, "x".repeat(5000))
-      let reads = 0
-      const growing = FileSystem.FileSystem.of({
-        ...fs,
-        open: (name, options) =>
-          Effect.map(fs.open(name, options), (file) =>
-            Object.assign(Object.create(file) as FileSystem.File, {
-              read: (buffer: Uint8Array) =>
-                Effect.flatMap(reads++ === 1 ? fs.writeFileString(path, "more", { flag: "a" }) : Effect.void, () =>
-                  file.read(buffer)
-                )
-            })
-          )
+    it.effect("a file that grows while it is read is a failure", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* fs.makeTempFileScoped()
+        yield* fs.writeFileString(path, "x".repeat(5000))
+        let reads = 0
+        const growing = FileSystem.FileSystem.of({
+          ...fs,
+          open: (name, options) =>
+            Effect.map(fs.open(name, options), (file) =>
+              Object.assign(Object.create(file) as FileSystem.File, {
+                read: (buffer: Uint8Array) =>
+                  Effect.flatMap(reads++ === 1 ? fs.writeFileString(path, "more", { flag: "a" }) : Effect.void, () =>
+                    file.read(buffer)
+                  )
+              })
+            )
+        })
+        const failed = yield* Effect.flip(
+          estimate(path, 1024).pipe(Effect.provideService(FileSystem.FileSystem, growing))
+        )
+        assert.match(failed.message, /changed/)
       })
-      const failed = yield* Effect.flip(
-        estimate(path, 1024).pipe(Effect.provideService(FileSystem.FileSystem, growing))
-      )
-      assert.match(failed.message, /changed/)
-    })
-  )
+    )
+  })
 })

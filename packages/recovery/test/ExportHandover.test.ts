@@ -63,30 +63,6 @@ describe("behaviour#hand-over", () => {
       assert.deepStrictEqual([closedIn(events), world.did], ["hand-over", []])
     }).pipe(Effect.provide(HostServices.layer))
   )
-})
-
-describe("behaviour#launch", () => {
-  it.effect("a recovery in tmux or kitty is no print mode, but of an agent that knows no other", () =>
-    Effect.gen(function* () {
-      for (const terminal of ["headless", "tmux", "kitty"] as const)
-        for (const windowless of [false, true]) {
-          const world = worldOf({ pid: 4711, parent: 1 })
-          world.launcher.terminal = terminal
-          world.agent.windowless = windowless
-          const { events } = yield* handedOver(world)
-          const ordered = terminal === "headless"
-          assert.deepStrictEqual(
-            world.agent.orders.map(({ print }) => print),
-            [ordered, ordered]
-          )
-          const launched = events.find(({ _tag }) => _tag === "ConductorRelaunched")
-          assert.deepInclude(launched, { print: ordered || windowless })
-        }
-    }).pipe(Effect.provide(HostServices.layer))
-  )
-})
-
-describe("behaviour#hand-over", () => {
   it.effect(
     "a conversation that is too large to be handed over is cut, and is never compacted in its own session",
     () =>
@@ -110,21 +86,39 @@ describe("behaviour#hand-over", () => {
       assert.lengthOf(world.launcher.launches, 0)
     }).pipe(Effect.provide(HostServices.layer))
   )
-})
-it.effect("a hand-over fails closed where its agent cannot be launched, and stays chosen", () =>
-  Effect.gen(function* () {
-    const world = worldOf()
-    world.agent.missing = true
-    const { events } = yield* handedOver(world)
-    assert.strictEqual(closedIn(events), "hand-over")
-    const watch = [...history, ...events].reduce(evolve, initial)
-    assert.deepStrictEqual([watch.agent, watch.handedFrom], ["codex", "claude"])
-  }).pipe(Effect.provide(HostServices.layer))
-)
-
-describe("behaviour#hand-over", () => {
+  it.effect("a hand-over fails closed where its agent cannot be launched, and stays chosen", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      world.agent.missing = true
+      const { events } = yield* handedOver(world)
+      assert.strictEqual(closedIn(events), "hand-over")
+      const watch = [...history, ...events].reduce(evolve, initial)
+      assert.deepStrictEqual([watch.agent, watch.handedFrom], ["codex", "claude"])
+    }).pipe(Effect.provide(HostServices.layer))
+  )
   it("a chosen agent gets no command of another one, also with comms", () => {
     const chosen = { ...history.reduce(evolve, initial), handedFrom: undefined }
     assert.match(promptFromExport(chosen, { path: "/e" }, undefined), /^Continue the work of this project\./u)
   })
+})
+
+describe("behaviour#launch", () => {
+  it.effect("a recovery in tmux or kitty is no print mode, but of an agent that knows no other", () =>
+    Effect.gen(function* () {
+      for (const terminal of ["headless", "tmux", "kitty"] as const)
+        for (const windowless of [false, true]) {
+          const world = worldOf({ pid: 4711, parent: 1 })
+          world.launcher.terminal = terminal
+          world.agent.windowless = windowless
+          const { events } = yield* handedOver(world)
+          const ordered = terminal === "headless"
+          assert.deepStrictEqual(
+            world.agent.orders.map(({ print }) => print),
+            [ordered, ordered]
+          )
+          const launched = events.find(({ _tag }) => _tag === "ConductorRelaunched")
+          assert.deepInclude(launched, { print: ordered || windowless })
+        }
+    }).pipe(Effect.provide(HostServices.layer))
+  )
 })

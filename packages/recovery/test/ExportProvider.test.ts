@@ -57,32 +57,16 @@ describe("claude_export", () => {
         assert.lengthOf(launched(yield* log.events), 1)
       }).pipe(Effect.provide(HostServices.layer))
     )
-  })
-  it.effect("a successor of an agent that chooses its ids begins without one", () =>
-    Effect.gen(function* () {
-      const world = worldOf()
-      world.agent.reports = () => undefined
-      const { log, run } = yield* cycle({}, world)
-      yield* run
-      assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
-      assert.strictEqual(launched(yield* log.events)[0]?.sessionId, "")
-    }).pipe(Effect.provide(HostServices.layer))
-  )
-
-  describe("behaviour#export", () => {
-    it.effect("an export is asked for as many characters as the trim keeps", () =>
+    it.effect("a successor of an agent that chooses its ids begins without one", () =>
       Effect.gen(function* () {
         const world = worldOf()
-        const asked: Array<number | undefined> = []
-        world.agent.onExport = (newest) => asked.push(newest)
-        const { run } = yield* cycle({ settings: { trimChars: 70_000 } }, world)
+        world.agent.reports = () => undefined
+        const { log, run } = yield* cycle({}, world)
         yield* run
-        assert.deepStrictEqual(asked, [70_000])
+        assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
+        assert.strictEqual(launched(yield* log.events)[0]?.sessionId, "")
       }).pipe(Effect.provide(HostServices.layer))
     )
-  })
-
-  describe("behaviour#claude_export", () => {
     it.effect(
       "claude_export stops, exports, trims, estimates, and launches a successor with the export's path in its prompt",
       () =>
@@ -121,6 +105,19 @@ describe("claude_export", () => {
     )
   })
 
+  describe("behaviour#export", () => {
+    it.effect("an export is asked for as many characters as the trim keeps", () =>
+      Effect.gen(function* () {
+        const world = worldOf()
+        const asked: Array<number | undefined> = []
+        world.agent.onExport = (newest) => asked.push(newest)
+        const { run } = yield* cycle({ settings: { trimChars: 70_000 } }, world)
+        yield* run
+        assert.deepStrictEqual(asked, [70_000])
+      }).pipe(Effect.provide(HostServices.layer))
+    )
+  })
+
   describe("behaviour#secrets", () => {
     it.effect("claude_export keeps no word of the conversation in the log, and its export private to its user", () =>
       Effect.gen(function* () {
@@ -133,13 +130,16 @@ describe("claude_export", () => {
       }).pipe(Effect.provide(HostServices.layer))
     )
   })
-  it.effect("claude_export awaits no session id without comms, which could not confirm it", () =>
-    Effect.gen(function* () {
-      const { log, run } = yield* cycle({ comms: null })
-      yield* run
-      assert.isFalse(launched(yield* log.events)[0]?.awaiting)
-    }).pipe(Effect.provide(HostServices.layer))
-  )
+
+  describe("behaviour#awaiting-a-session-id", () => {
+    it.effect("claude_export awaits no session id without comms, which could not confirm it", () =>
+      Effect.gen(function* () {
+        const { log, run } = yield* cycle({ comms: null })
+        yield* run
+        assert.isFalse(launched(yield* log.events)[0]?.awaiting)
+      }).pipe(Effect.provide(HostServices.layer))
+    )
+  })
 
   describe("behaviour#steps", () => {
     for (const when of ["before", "after"] as const) {
@@ -291,21 +291,21 @@ describe("reasons against a launch", () => {
       }).pipe(Effect.provide(HostServices.layer))
     )
   })
-  it.effect("a release between two signals prevents the second", () =>
-    Effect.gen(function* () {
-      const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "stays" } })
-      const { log, run } = yield* cycle({}, world)
-      const { operator } = log
-      const released = Effect.andThen(
-        Effect.repeat(Effect.yieldNow, { until: () => world.did.length > 0 }),
-        operator.dispatch({ _tag: "Release" })
-      )
-      yield* inTime(Effect.all([Effect.exit(run), released], { concurrency: 2 }))
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-    }).pipe(Effect.provide(HostServices.layer))
-  )
 
   describe("behaviour#stop", () => {
+    it.effect("a release between two signals prevents the second", () =>
+      Effect.gen(function* () {
+        const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "stays" } })
+        const { log, run } = yield* cycle({}, world)
+        const { operator } = log
+        const released = Effect.andThen(
+          Effect.repeat(Effect.yieldNow, { until: () => world.did.length > 0 }),
+          operator.dispatch({ _tag: "Release" })
+        )
+        yield* inTime(Effect.all([Effect.exit(run), released], { concurrency: 2 }))
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+      }).pipe(Effect.provide(HostServices.layer))
+    )
     it.effect("a failed stop prevents the launch", () =>
       Effect.gen(function* () {
         const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
@@ -329,64 +329,73 @@ describe("reasons against a launch", () => {
       }).pipe(Effect.provide(HostServices.layer))
     )
   })
-  it.effect("a failed launch or a missing agent closes the cycle without a second try", () =>
+
+  describe("behaviour#providers", () => {
+    it.effect("a failed launch or a missing agent closes the cycle without a second try", () =>
+      Effect.gen(function* () {
+        for (const trouble of ["launch", "agent"] as const) {
+          const { last, run, world } = yield* cycle()
+          if (trouble === "launch") world.launcher.becomes = () => "no receipt within 30 s"
+          else world.agent.missing = true
+          yield* run
+          assert.strictEqual(failedClosed(yield* last), "launch")
+          assert.deepStrictEqual([world.agent.orders.length, world.processes.alive], [1, []])
+        }
+      }).pipe(Effect.provide(HostServices.layer))
+    )
+  })
+})
+
+describe("behaviour#launch", () => {
+  it.effect("the launch waits for its turn among the watches of this machine before its last checks", () =>
     Effect.gen(function* () {
-      for (const trouble of ["launch", "agent"] as const) {
-        const { last, run, world } = yield* cycle()
-        if (trouble === "launch") world.launcher.becomes = () => "no receipt within 30 s"
-        else world.agent.missing = true
-        yield* run
-        assert.strictEqual(failedClosed(yield* last), "launch")
-        assert.deepStrictEqual([world.agent.orders.length, world.processes.alive], [1, []])
-      }
+      const turns: Array<string> = []
+      const { last, run, world } = yield* cycle()
+      const turn = (watch: string) =>
+        Effect.sync(() => {
+          turns.push(watch)
+          world.processes.run({ pid: 70, parent: 1 })
+          world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+        })
+      yield* Effect.provideService(run, LaunchSlots, turn)
+      assert.deepStrictEqual([turns, failedClosed(yield* last)], [["w"], "one writer"])
     }).pipe(Effect.provide(HostServices.layer))
   )
 })
 
-it.effect("the launch waits for its turn among the watches of this machine before its last checks", () =>
-  Effect.gen(function* () {
-    const turns: Array<string> = []
-    const { last, run, world } = yield* cycle()
-    const turn = (watch: string) =>
-      Effect.sync(() => {
-        turns.push(watch)
-        world.processes.run({ pid: 70, parent: 1 })
-        world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
-      })
-    yield* Effect.provideService(run, LaunchSlots, turn)
-    assert.deepStrictEqual([turns, failedClosed(yield* last)], [["w"], "one writer"])
-  }).pipe(Effect.provide(HostServices.layer))
-)
+describe("behaviour#raised-in-this-generation", () => {
+  it.effect(
+    "a successor launched while comms is out is measured against the last launch, and its request needs another state first",
+    () =>
+      Effect.gen(function* () {
+        const { log, run, world } = yield* cycle({ trigger: "handoff" })
+        world.agent.onExport = () => (world.comms.out = "locked")
+        yield* run
+        assert.deepInclude(launched(yield* log.events)[0], {
+          taskCount: 2,
+          taskFingerprint: "2 tasks",
+          conductorState: null,
+          lastMessageId: 7
+        })
+      }).pipe(Effect.provide(HostServices.layer))
+  )
+})
 
-it.effect(
-  "a successor launched while comms is out is measured against the last launch, and its request needs another state first",
-  () =>
+describe("behaviour#permission-ceiling", () => {
+  it.effect("a higher ceiling changes nothing: a crash asks for acceptEdits", () =>
     Effect.gen(function* () {
-      const { log, run, world } = yield* cycle({ trigger: "handoff" })
-      world.agent.onExport = () => (world.comms.out = "locked")
+      const { log, run, world } = yield* cycle({ settings: { maxExternalPermission: "bypassPermissions" } })
       yield* run
-      assert.deepInclude(launched(yield* log.events)[0], {
-        taskCount: 2,
-        taskFingerprint: "2 tasks",
-        conductorState: null,
-        lastMessageId: 7
+      assert.strictEqual(world.agent.orders[0]?.permission, "acceptEdits")
+      const prepared = (yield* log.events).find((event) => event._tag === "LaunchPrepared")
+      assert.deepInclude(prepared, {
+        requested: "acceptEdits",
+        effective: "acceptEdits",
+        digest: "digest of w-g2-c1-6-launch-1"
       })
     }).pipe(Effect.provide(HostServices.layer))
-)
-
-it.effect("a higher ceiling changes nothing: a crash asks for acceptEdits", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* cycle({ settings: { maxExternalPermission: "bypassPermissions" } })
-    yield* run
-    assert.strictEqual(world.agent.orders[0]?.permission, "acceptEdits")
-    const prepared = (yield* log.events).find((event) => event._tag === "LaunchPrepared")
-    assert.deepInclude(prepared, {
-      requested: "acceptEdits",
-      effective: "acceptEdits",
-      digest: "digest of w-g2-c1-6-launch-1"
-    })
-  }).pipe(Effect.provide(HostServices.layer))
-)
+  )
+})
 
 describe("behaviour#wrap-up", () => {
   it.effect("the successor is the next generation, watched by a new watcher", () =>

@@ -84,18 +84,18 @@ describe("behaviour#trust", () => {
       )
     })
   )
-})
 
-it.effect("a person's word holds for the next launch", () =>
-  Effect.gen(function* () {
-    const file = { says: "acceptEdits" as Permission }
-    const { log, run, world } = yield* handedOver("acceptEdits", file, {
-      recover: (...given) => ((file.says = "bypassPermissions"), standardCompact.recover(...given))
+  it.effect("a person's word holds for the next launch", () =>
+    Effect.gen(function* () {
+      const file = { says: "acceptEdits" as Permission }
+      const { log, run, world } = yield* handedOver("acceptEdits", file, {
+        recover: (...given) => ((file.says = "bypassPermissions"), standardCompact.recover(...given))
+      })
+      const ref = yield* log.ref()
+      yield* log.operator.dispatch({ _tag: "Trust", pin: { ...leastPin, ceiling: "bypassPermissions" } })
+      yield* run
+      assert.deepStrictEqual(permissions(world), ["bypassPermissions"])
+      assert.strictEqual((yield* ref.state).pin.ceiling, "bypassPermissions")
     })
-    const ref = yield* log.ref()
-    yield* log.operator.dispatch({ _tag: "Trust", pin: { ...leastPin, ceiling: "bypassPermissions" } })
-    yield* run
-    assert.deepStrictEqual(permissions(world), ["bypassPermissions"])
-    assert.strictEqual((yield* ref.state).pin.ceiling, "bypassPermissions")
-  })
-)
+  )
+})

@@ -6,7 +6,7 @@ import { closedAt, cycleOf, launches, relaunches } from "./Cycles.ts"
 import { type FakeWorld, identityOf } from "@souffleur/testing"
 import { worldOf } from "./RecoveryWorld.ts"
 
-describe("behaviour#launch-at-most-once", () => {
+describe("behaviour#providers", () => {
   it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     type Asking = { readonly world?: FakeWorld; readonly project?: string; readonly within?: "1 second" }
     /** Runs one cycle whose first provider is that program with these arguments; the next provider would compact. */

@@ -24,60 +24,106 @@ const got = (world: FakeWorld) => [
 const plain = ["acceptEdits", "/conductor --recovery-bootstrap"]
 const asks = payload("permission_mode: bypassPermissions", "resume_prompt: do this", "", "then SECRET")
 
-it.effect("a payload sets the whole prompt and the requested permission, under the ceiling", () =>
-  Effect.gen(function* () {
-    for (const [maxExternalPermission, effective] of [
-      ["bypassPermissions", "bypassPermissions"],
-      ["acceptEdits", "acceptEdits"]
-    ] as const) {
-      const { log, run, world } = yield* handoff(8, asks, { trigger: "handoff", settings: { maxExternalPermission } })
-      yield* run
-      assert.deepStrictEqual(got(world), [effective, "do this"])
-      assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
-      assert.include(world.agent.orders.at(-1)?.prompt, "it was not a crash")
-      // No launch of the cycle is above the ceiling, the compact session's included.
-      assert.deepStrictEqual([...new Set(world.agent.orders.map(({ permission }) => permission))], [effective])
-      assert.notInclude(JSON.stringify(yield* log.events), "SECRET")
-    }
-  })
-)
-it.effect("a payload that a launch has consumed, or a payload of a crash, is not used", () =>
-  Effect.gen(function* () {
-    for (const [id, trigger] of [
-      [7, "handoff"],
-      [8, "pid"]
-    ] as const) {
-      const { run, world } = yield* handoff(id, asks, {
-        trigger,
+describe("behaviour#payload", () => {
+  it.effect("a payload sets the whole prompt and the requested permission, under the ceiling", () =>
+    Effect.gen(function* () {
+      for (const [maxExternalPermission, effective] of [
+        ["bypassPermissions", "bypassPermissions"],
+        ["acceptEdits", "acceptEdits"]
+      ] as const) {
+        const { log, run, world } = yield* handoff(8, asks, { trigger: "handoff", settings: { maxExternalPermission } })
+        yield* run
+        assert.deepStrictEqual(got(world), [effective, "do this"])
+        assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
+        assert.include(world.agent.orders.at(-1)?.prompt, "it was not a crash")
+        // No launch of the cycle is above the ceiling, the compact session's included.
+        assert.deepStrictEqual([...new Set(world.agent.orders.map(({ permission }) => permission))], [effective])
+        assert.notInclude(JSON.stringify(yield* log.events), "SECRET")
+      }
+    })
+  )
+  it.effect("a payload that a launch has consumed, or a payload of a crash, is not used", () =>
+    Effect.gen(function* () {
+      for (const [id, trigger] of [
+        [7, "handoff"],
+        [8, "pid"]
+      ] as const) {
+        const { run, world } = yield* handoff(id, asks, {
+          trigger,
+          settings: { maxExternalPermission: "bypassPermissions" }
+        })
+        yield* run
+        assert.deepStrictEqual(got(world), plain)
+        assert.notInclude(world.agent.orders.at(-1)?.prompt, "SECRET")
+      }
+    })
+  )
+  it.effect("an invalid permission becomes acceptEdits, with a warning in the log that repeats nothing of it", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* handoff(8, payload("permission_mode: SECRET", "colour: SECRET"), {
+        trigger: "handoff",
         settings: { maxExternalPermission: "bypassPermissions" }
       })
       yield* run
       assert.deepStrictEqual(got(world), plain)
-      assert.notInclude(world.agent.orders.at(-1)?.prompt, "SECRET")
-    }
-  })
-)
-it.effect("an invalid permission becomes acceptEdits, with a warning in the log that repeats nothing of it", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* handoff(8, payload("permission_mode: SECRET", "colour: SECRET"), {
-      trigger: "handoff",
-      settings: { maxExternalPermission: "bypassPermissions" }
+      const events = yield* log.events
+      const read = events.find((event) => event._tag === "StepSucceeded" && event.step === "0 payload")
+      assert.deepStrictEqual(read?._tag === "StepSucceeded" ? read.outcome : undefined, {
+        messageId: 8,
+        digest: fakeDigest(payload("permission_mode: SECRET", "colour: SECRET")),
+        requested: "invalid",
+        warnings: ["line 3 of the payload has an unknown key"]
+      })
+      assert.notInclude(JSON.stringify(events), "SECRET")
     })
-    yield* run
-    assert.deepStrictEqual(got(world), plain)
-    const events = yield* log.events
-    const read = events.find((event) => event._tag === "StepSucceeded" && event.step === "0 payload")
-    assert.deepStrictEqual(read?._tag === "StepSucceeded" ? read.outcome : undefined, {
-      messageId: 8,
-      digest: fakeDigest(payload("permission_mode: SECRET", "colour: SECRET")),
-      requested: "invalid",
-      warnings: ["line 3 of the payload has an unknown key"]
+  )
+  it.effect("a newer payload before the launch is not taken, and does not count as a change", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
+      world.agent.onExport = () => (world.comms.payload = { id: 9, text: payload("resume_prompt: another") })
+      const compacted = world.agent.session.boundary.bind(world.agent.session)
+      world.agent.session.boundary = () => (world.agent.onExport(), compacted())
+      yield* run
+      assert.deepStrictEqual(got(world), plain)
+      assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
     })
-    assert.notInclude(JSON.stringify(events), "SECRET")
-  })
-)
+  )
+  it.effect("a comms outage gives the defaults", () =>
+    Effect.gen(function* () {
+      const { run, world } = yield* handoff(8, asks)
+      world.comms.out = "locked"
+      yield* run
+      assert.deepStrictEqual(got(world), plain)
+    })
+  )
+  for (const when of ["before", "after"] as const) {
+    it.effect(
+      `the request is fixed at the beginning: a crash ${when} any append and a newer payload change nothing`,
+      () =>
+        Effect.gen(function* () {
+          for (let append = 1; ; append++) {
+            const { log, run, start, world } = yield* handoff(8, payload("permission_mode: acceptEdits"), {
+              trigger: "handoff",
+              settings: { maxExternalPermission: "bypassPermissions" }
+            })
+            const crashed = yield* inTime(log.abandonAt(append, when, start))
+            const fixed = (yield* log.events).some((event) => event._tag === "StepSucceeded")
+            world.comms.payload = { id: 9, text: asks }
+            yield* run
+            // Read before the crash: that one. Not read yet: the newest.
+            assert.deepStrictEqual(
+              got(world),
+              fixed ? plain : ["bypassPermissions", "do this"],
+              `crashed at append ${append}`
+            )
+            if (!crashed) return assert.isAbove(append, 10)
+          }
+        })
+    )
+  }
+})
 
-describe("behaviour#words-in-comms", () => {
+describe("behaviour#words-in-comms, security#commsdb", () => {
   it.effect("words that were changed before the launch are not used, and that is reported", () =>
     Effect.gen(function* () {
       const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
@@ -95,17 +141,6 @@ describe("behaviour#words-in-comms", () => {
     })
   )
 })
-it.effect("a newer payload before the launch is not taken, and does not count as a change", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
-    world.agent.onExport = () => (world.comms.payload = { id: 9, text: payload("resume_prompt: another") })
-    const compacted = world.agent.session.boundary.bind(world.agent.session)
-    world.agent.session.boundary = () => (world.agent.onExport(), compacted())
-    yield* run
-    assert.deepStrictEqual(got(world), plain)
-    assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
-  })
-)
 
 describe("behaviour#words-in-comms", () => {
   it.effect("a payload without the right to send it is reported once, however often it is seen", () =>
@@ -120,39 +155,6 @@ describe("behaviour#words-in-comms", () => {
     })
   )
 })
-it.effect("a comms outage gives the defaults", () =>
-  Effect.gen(function* () {
-    const { run, world } = yield* handoff(8, asks)
-    world.comms.out = "locked"
-    yield* run
-    assert.deepStrictEqual(got(world), plain)
-  })
-)
-for (const when of ["before", "after"] as const) {
-  it.effect(
-    `the request is fixed at the beginning: a crash ${when} any append and a newer payload change nothing`,
-    () =>
-      Effect.gen(function* () {
-        for (let append = 1; ; append++) {
-          const { log, run, start, world } = yield* handoff(8, payload("permission_mode: acceptEdits"), {
-            trigger: "handoff",
-            settings: { maxExternalPermission: "bypassPermissions" }
-          })
-          const crashed = yield* inTime(log.abandonAt(append, when, start))
-          const fixed = (yield* log.events).some((event) => event._tag === "StepSucceeded")
-          world.comms.payload = { id: 9, text: asks }
-          yield* run
-          // Read before the crash: that one. Not read yet: the newest.
-          assert.deepStrictEqual(
-            got(world),
-            fixed ? plain : ["bypassPermissions", "do this"],
-            `crashed at append ${append}`
-          )
-          if (!crashed) return assert.isAbove(append, 10)
-        }
-      })
-  )
-}
 
 /** A hand-off that the agent itself asked for, in a watch without comms, with these words in a file. */
 const ownRequest = Effect.fnUntraced(function* (

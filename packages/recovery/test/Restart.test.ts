@@ -17,30 +17,29 @@ const world = () => {
 const providers = [exportProvider, standardCompact, restart]
 const cycle = (at = world()) => cycleOf(providers, { comms: null, command: true }, at)
 
-it.effect("leftovers of the command are ended, and the same command runs again under a new id", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* cycle()
-    yield* run
-    assert.deepStrictEqual(world.did, ["SIGTERM 81", "launch 5000"])
-    assert.deepStrictEqual([...world.launcher.prepared.values()].at(-1), {
-      id: "w-g2-c1-restart-1",
-      command: line,
-      cwd: "/p",
-      title: "make"
-    })
-    const [relaunch] = relaunches(yield* log.events)
-    assert.deepInclude(relaunch, {
-      provider: "restart",
-      sessionId: "",
-      awaiting: false,
-      exportPath: null,
-      conductor: identityOf(5000)
-    })
-    assert.notInclude(JSON.stringify(yield* log.events), "night")
-  })
-)
-
 describe("behaviour#restart", () => {
+  it.effect("leftovers of the command are ended, and the same command runs again under a new id", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* cycle()
+      yield* run
+      assert.deepStrictEqual(world.did, ["SIGTERM 81", "launch 5000"])
+      assert.deepStrictEqual([...world.launcher.prepared.values()].at(-1), {
+        id: "w-g2-c1-restart-1",
+        command: line,
+        cwd: "/p",
+        title: "make"
+      })
+      const [relaunch] = relaunches(yield* log.events)
+      assert.deepInclude(relaunch, {
+        provider: "restart",
+        sessionId: "",
+        awaiting: false,
+        exportPath: null,
+        conductor: identityOf(5000)
+      })
+      assert.notInclude(JSON.stringify(yield* log.events), "night")
+    })
+  )
   it("a command wants a terminal where its last lines say so", () => {
     const wants = [
       "the input device is not a TTY",
@@ -75,15 +74,36 @@ describe("behaviour#restart", () => {
       assert.deepInclude(relaunches(yield* log.events)[0], { conductor: identityOf(5000) })
     })
   )
+  it.effect("a command without its launch file fails closed: it is not guessed", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle(worldOf())
+      yield* run
+      assert.deepStrictEqual(closedAt(yield* last), ["launch", "the launch file is missing"])
+      assert.deepStrictEqual(launches(world), [])
+    })
+  )
+  it.effect("a restart waits for its turn, and starts nothing beside leftovers of the command", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      const turn = () =>
+        Effect.sync(
+          () => void world.processes.run({ pid: 82, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } })
+        )
+      yield* Effect.provideService(run, LaunchSlots, turn)
+      assert.deepStrictEqual([closedAt(yield* last)?.[0], launches(world)], ["one writer", []])
+    })
+  )
+  it.effect("a restart is not for an agent, and an agent's providers are not for a command", () =>
+    Effect.gen(function* () {
+      const agent = yield* cycleOf([restart], { comms: null })
+      yield* agent.run
+      assert.deepStrictEqual(closedAt(yield* agent.last), ["providers", "no provider applies"])
+      const command = yield* cycleOf([exportProvider, standardCompact], { comms: null, command: true })
+      yield* command.run
+      assert.deepStrictEqual(closedAt(yield* command.last), ["providers", "no provider applies"])
+    })
+  )
 })
-it.effect("a command without its launch file fails closed: it is not guessed", () =>
-  Effect.gen(function* () {
-    const { last, run, world } = yield* cycle(worldOf())
-    yield* run
-    assert.deepStrictEqual(closedAt(yield* last), ["launch", "the launch file is missing"])
-    assert.deepStrictEqual(launches(world), [])
-  })
-)
 
 describe("behaviour#one-writer", () => {
   it.effect("a launch that an earlier recovery left undecided is settled first: beside its process nothing runs", () =>
@@ -118,24 +138,3 @@ describe("behaviour#one-writer", () => {
     })
   )
 })
-it.effect("a restart waits for its turn, and starts nothing beside leftovers of the command", () =>
-  Effect.gen(function* () {
-    const { last, run, world } = yield* cycle()
-    const turn = () =>
-      Effect.sync(
-        () => void world.processes.run({ pid: 82, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } })
-      )
-    yield* Effect.provideService(run, LaunchSlots, turn)
-    assert.deepStrictEqual([closedAt(yield* last)?.[0], launches(world)], ["one writer", []])
-  })
-)
-it.effect("a restart is not for an agent, and an agent's providers are not for a command", () =>
-  Effect.gen(function* () {
-    const agent = yield* cycleOf([restart], { comms: null })
-    yield* agent.run
-    assert.deepStrictEqual(closedAt(yield* agent.last), ["providers", "no provider applies"])
-    const command = yield* cycleOf([exportProvider, standardCompact], { comms: null, command: true })
-    yield* command.run
-    assert.deepStrictEqual(closedAt(yield* command.last), ["providers", "no provider applies"])
-  })
-)

@@ -43,21 +43,6 @@ describe("behaviour#resume", () => {
       })
     })
   )
-})
-
-describe("behaviour#stop", () => {
-  it.effect(
-    "the processes of the machine are listed twice for the stop of an ended agent, and once before the launch",
-    () =>
-      Effect.gen(function* () {
-        const { run, world } = yield* cycle()
-        yield* run
-        assert.strictEqual(world.processes.trees.length, 3)
-      })
-  )
-})
-
-describe("behaviour#resume", () => {
   it.effect("a resume is for a death by a kill or a hang, and not for a hand-off or a full context", () =>
     Effect.gen(function* () {
       for (const trigger of ["pid", "heartbeat", "hang"] as const)
@@ -66,20 +51,6 @@ describe("behaviour#resume", () => {
         assert.deepStrictEqual(yield* providerOf({ trigger }), ["claude_export"], trigger)
     })
   )
-})
-
-describe("behaviour#hand-over", () => {
-  it.effect("an agent that was stopped for a failed hand-over is resumed in its own session, and is told so", () =>
-    Effect.gen(function* () {
-      const { log, run, world } = yield* cycle({ trigger: "handover" })
-      yield* run
-      assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "resume")
-      assert.include(world.agent.orders[0]?.prompt, "Your process was stopped, so that another agent could go on")
-    })
-  )
-})
-
-describe("behaviour#resume", () => {
   it.effect("without a choice a watch with comms begins with the export; RECOVERY decides otherwise", () =>
     Effect.gen(function* () {
       const comms = "/p/comms.db"
@@ -123,36 +94,18 @@ describe("behaviour#resume", () => {
       })
     })
   )
-})
-it.effect("a session file that was not written for a second is not waited for", () =>
-  Effect.gen(function* () {
-    const waited = Effect.fnUntraced(function* (age: number) {
-      const before = yield* Clock.currentTimeMillis
-      const { run } = yield* cycle({}, { ...sound, writtenAt: before - age })
-      yield* run
-      return (yield* Clock.currentTimeMillis) - before
-    })
-    const soon = yield* waited(1000)
-    assert.strictEqual((yield* waited(999)) - soon, 1000)
-  })
-)
-
-describe("behaviour#signs", () => {
-  it.effect("a session is sound by the output of its launch, where its file does not tell its turn", () =>
+  it.effect("a session file that was not written for a second is not waited for", () =>
     Effect.gen(function* () {
-      const providerWith = Effect.fnUntraced(function* (output: string) {
-        const { log, run, world } = yield* cycle({ provider: "claude_export" })
-        world.agent.turnIn = output
+      const waited = Effect.fnUntraced(function* (age: number) {
+        const before = yield* Clock.currentTimeMillis
+        const { run } = yield* cycle({}, { ...sound, writtenAt: before - age })
         yield* run
-        return relaunches(yield* log.events).at(-1)?.provider
+        return (yield* Clock.currentTimeMillis) - before
       })
-      assert.strictEqual(yield* providerWith("/state/launches/w-g2-c0-6-launch-1.out"), "resume")
-      assert.strictEqual(yield* providerWith("/another"), "claude_export")
+      const soon = yield* waited(1000)
+      assert.strictEqual((yield* waited(999)) - soon, 1000)
     })
   )
-})
-
-describe("behaviour#resume", () => {
   it.effect("a session file that is still written after the stop is not resumed", () =>
     Effect.gen(function* () {
       const { log, run, world } = yield* cycle({}, fresh)
@@ -198,19 +151,16 @@ describe("behaviour#resume", () => {
         assert.deepStrictEqual(launches(world), ["launch 5000"])
       })
     )
-})
-it.effect("another holder of the session forbids a resume", () =>
-  Effect.gen(function* () {
-    const { last, run, world } = yield* cycle()
-    world.processes.run({ pid: 70, parent: 1 })
-    world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
-    yield* run
-    assert.deepStrictEqual(closedAt(yield* last), ["one writer", "process 70 holds the session"])
-    assert.deepStrictEqual(launches(world), [])
-  })
-)
-
-describe("behaviour#resume", () => {
+  it.effect("another holder of the session forbids a resume", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      world.processes.run({ pid: 70, parent: 1 })
+      world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+      yield* run
+      assert.deepStrictEqual(closedAt(yield* last), ["one writer", "process 70 holds the session"])
+      assert.deepStrictEqual(launches(world), [])
+    })
+  )
   for (const when of ["before", "after"] as const) {
     it.effect(`a crash ${when} any append: the session is resumed once`, () =>
       Effect.gen(function* () {
@@ -225,4 +175,42 @@ describe("behaviour#resume", () => {
       })
     )
   }
+})
+
+describe("behaviour#stop", () => {
+  it.effect(
+    "the processes of the machine are listed twice for the stop of an ended agent, and once before the launch",
+    () =>
+      Effect.gen(function* () {
+        const { run, world } = yield* cycle()
+        yield* run
+        assert.strictEqual(world.processes.trees.length, 3)
+      })
+  )
+})
+
+describe("behaviour#hand-over", () => {
+  it.effect("an agent that was stopped for a failed hand-over is resumed in its own session, and is told so", () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* cycle({ trigger: "handover" })
+      yield* run
+      assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "resume")
+      assert.include(world.agent.orders[0]?.prompt, "Your process was stopped, so that another agent could go on")
+    })
+  )
+})
+
+describe("behaviour#signs", () => {
+  it.effect("a session is sound by the output of its launch, where its file does not tell its turn", () =>
+    Effect.gen(function* () {
+      const providerWith = Effect.fnUntraced(function* (output: string) {
+        const { log, run, world } = yield* cycle({ provider: "claude_export" })
+        world.agent.turnIn = output
+        yield* run
+        return relaunches(yield* log.events).at(-1)?.provider
+      })
+      assert.strictEqual(yield* providerWith("/state/launches/w-g2-c0-6-launch-1.out"), "resume")
+      assert.strictEqual(yield* providerWith("/another"), "claude_export")
+    })
+  )
 })

@@ -98,25 +98,25 @@ describe("behaviour#small_handoff", () => {
       assert.deepStrictEqual(progressed.providers, ["claude_export"])
     }).pipe(Effect.provide(HostServices.layer))
   )
+  it.effect("a small hand-off stops the Conductor, and applies only to a conversation that no longer fits", () =>
+    Effect.gen(function* () {
+      for (const [trigger, did] of [
+        ["context", ["SIGTERM 4711", "export s1", "launch 5000"]],
+        ["pid", []]
+      ] as const) {
+        const world = worldOf({ pid: 4711, parent: 1 })
+        yield* exhausted({ trigger }, world, [smallHandoff])
+        assert.deepStrictEqual(world.did, [...did])
+      }
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("nothing is launched without a conversation to hand on", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      world.agent.exportFails = true
+      const { events, world: after } = yield* exhausted({}, world)
+      assert.strictEqual(closedAt(events.findLast(({ _tag }) => _tag === "RecoveryFailedClosed"))?.[0], "hand-off")
+      assert.isEmpty(after.agent.orders)
+    }).pipe(Effect.provide(HostServices.layer))
+  )
 })
-it.effect("a small hand-off stops the Conductor, and applies only to a conversation that no longer fits", () =>
-  Effect.gen(function* () {
-    for (const [trigger, did] of [
-      ["context", ["SIGTERM 4711", "export s1", "launch 5000"]],
-      ["pid", []]
-    ] as const) {
-      const world = worldOf({ pid: 4711, parent: 1 })
-      yield* exhausted({ trigger }, world, [smallHandoff])
-      assert.deepStrictEqual(world.did, [...did])
-    }
-  }).pipe(Effect.provide(HostServices.layer))
-)
-it.effect("nothing is launched without a conversation to hand on", () =>
-  Effect.gen(function* () {
-    const world = worldOf()
-    world.agent.exportFails = true
-    const { events, world: after } = yield* exhausted({}, world)
-    assert.strictEqual(closedAt(events.findLast(({ _tag }) => _tag === "RecoveryFailedClosed"))?.[0], "hand-off")
-    assert.isEmpty(after.agent.orders)
-  }).pipe(Effect.provide(HostServices.layer))
-)

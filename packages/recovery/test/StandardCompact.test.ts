@@ -145,6 +145,175 @@ describe("behaviour#standard_compact", () => {
       })
     )
   })
+
+  describe("an attempt that fails", () => {
+    it.effect("an attempt that ends without a boundary, or in time, is retried once", () =>
+      Effect.gen(function* () {
+        for (const first of ["ends", "hangs"] as const) {
+          const { log, run, world } = yield* cycle
+          world.launcher.compactions = [first, "compacts"]
+          yield* run
+          assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"], first)
+          assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
+          assert.deepStrictEqual(
+            relaunches(yield* log.events).map(({ conductor }) => conductor.pid),
+            [5002]
+          )
+          assert.deepStrictEqual(world.processes.alive, [5002])
+        }
+      })
+    )
+    it.effect("an attempt that fails twice closes the cycle: nothing is launched or exported", () =>
+      Effect.gen(function* () {
+        const { last, log, run, world } = yield* cycle
+        world.launcher.compactions = ["hangs"]
+        yield* run
+        assert.deepStrictEqual(closedAt(yield* last), ["compact", "no boundary came in time"])
+        assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1", "compact#2"])
+        assert.deepStrictEqual(world.did, [
+          "SIGTERM 4711",
+          "launch 5000",
+          "SIGTERM 5000",
+          "launch 5001",
+          "SIGTERM 5001"
+        ])
+        // And it stays closed.
+        yield* run
+        assert.strictEqual(launches(world).length, 2)
+      })
+    )
+    it.effect("an attempt waits the whole timeout, and no longer", () =>
+      Effect.gen(function* () {
+        const { log, start, world } = yield* cycle
+        world.launcher.compactions = ["hangs"]
+        yield* Effect.forkChild(start)
+        yield* TestClock.adjust("299 seconds")
+        assert.deepStrictEqual(launches(world), ["launch 5000"])
+        assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
+        world.agent.session.boundary()
+        yield* TestClock.adjust("2 seconds")
+        assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"])
+      })
+    )
+    it.effect("an attempt whose session is not provably gone is not retried", () =>
+      Effect.gen(function* () {
+        const { last, run, world } = yield* cycle
+        world.launcher.compactions = ["cannot be ended"]
+        yield* run
+        assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session, process 5000, did not end"])
+        assert.deepStrictEqual(launches(world), ["launch 5000"])
+      })
+    )
+    it.effect("an attempt whose boundary came after its last look counts for the second, without a launch", () =>
+      Effect.gen(function* () {
+        const clean = yield* cycle
+        clean.world.launcher.compactions = ["ends"]
+        yield* clean.run
+        const failed = (yield* clean.log.events).findIndex(({ _tag }) => _tag === "StepFailed") + 1
+        const { last, log, run, start, world } = yield* cycle
+        world.launcher.compactions = ["ends"]
+        assert.isTrue(yield* inTime(log.abandonAt(failed, "after", start)))
+        world.agent.session.boundary()
+        yield* run
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+        assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
+        assert.deepStrictEqual(stepsOf(yield* log.events, "StepSucceeded").slice(2), [
+          "compact#2",
+          "prepare to resume",
+          "resume"
+        ])
+      })
+    )
+    it.effect("an attempt whose launch fails is retried like any other", () =>
+      Effect.gen(function* () {
+        const { last, run, world } = yield* cycle
+        world.launcher.becomes = () => "no receipt within 30 s"
+        yield* run
+        assert.deepStrictEqual(
+          [closedAt(yield* last), world.agent.orders.length],
+          [["compact", "no receipt within 30 s"], 2]
+        )
+      })
+    )
+  })
+
+  describe("a crash", () => {
+    for (const when of ["before", "after"] as const) {
+      for (const compactions of [["compacts"], ["ends", "compacts"], ["ends"]] as const) {
+        it.effect(
+          `a crash ${when} any append with sessions that do: ${compactions.join(", ")}: it compacts as often, and resumes once`,
+          () =>
+            Effect.gen(function* () {
+              for (let append = 1; ; append++) {
+                const { log, run, start, world } = yield* cycle
+                world.launcher.compactions = compactions
+                const crashed = yield* inTime(log.abandonAt(append, when, start))
+                yield* run
+                const events = yield* log.events
+                const compacted = world.launcher.compacted
+                assert.isAtMost(compacted, 2, `crashed at append ${append}`)
+                const resumed = relaunches(events).map(({ conductor }) => conductor.pid)
+                assert.deepStrictEqual(world.processes.alive, resumed, `crashed at append ${append}`)
+                assert.strictEqual(resumed.length, compactions.at(-1) === "ends" ? 0 : 1, `crashed at append ${append}`)
+                if (!crashed) return assert.isAbove(append, 10)
+              }
+            })
+        )
+      }
+    }
+    it.effect("a crash while the compact session runs: it is waited for, and no other is launched", () =>
+      Effect.gen(function* () {
+        const { last, log, start, vanish, world } = yield* cycle
+        world.launcher.compactions = ["hangs"]
+        yield* vanish
+        yield* Effect.forkChild(start)
+        yield* TestClock.adjust("30 seconds")
+        assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+        world.agent.session.boundary()
+        yield* TestClock.adjust("3 seconds")
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+        assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000", "launch 5001"], [5001]])
+        assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
+      })
+    )
+    it.effect("a crash right after the launch of the successor: it is the next generation", () =>
+      Effect.gen(function* () {
+        const { last, log, run, start, vanish, world } = yield* cycle
+        const compacted = yield* inTime(log.abandonAt(11, "before", start))
+        assert.isTrue(compacted)
+        yield* vanish
+        yield* run
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+        assert.deepStrictEqual([launches(world).length, world.processes.alive], [2, [5001]])
+      })
+    )
+  })
+
+  describe("reasons against a compaction", () => {
+    it.effect("completion before a compaction and before the resume prevents each", () =>
+      Effect.gen(function* () {
+        const { last, run, world } = yield* cycle
+        world.comms.conductor.state = "complete"
+        yield* run
+        assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
+      })
+    )
+    it.effect("a live process with the session prevents the resume", () =>
+      Effect.gen(function* () {
+        const { last, run, world } = yield* cycle
+        world.processes.end(4711)
+        world.processes.run({ pid: 70, parent: 1 })
+        world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+        yield* run
+        assert.deepStrictEqual(
+          [closedAt(yield* last), world.processes.alive],
+          [["one writer", "process 70 holds the session"], [70]]
+        )
+      })
+    )
+  })
 })
 
 describe("behaviour#launch-at-most-once", () => {
@@ -157,169 +326,6 @@ describe("behaviour#launch-at-most-once", () => {
       yield* run
       assert.deepInclude(yield* last, { _tag: "ConductorCompleted", by: "recovery" })
       assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], []])
-    })
-  )
-})
-
-describe("an attempt that fails", () => {
-  it.effect("an attempt that ends without a boundary, or in time, is retried once", () =>
-    Effect.gen(function* () {
-      for (const first of ["ends", "hangs"] as const) {
-        const { log, run, world } = yield* cycle
-        world.launcher.compactions = [first, "compacts"]
-        yield* run
-        assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"], first)
-        assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
-        assert.deepStrictEqual(
-          relaunches(yield* log.events).map(({ conductor }) => conductor.pid),
-          [5002]
-        )
-        assert.deepStrictEqual(world.processes.alive, [5002])
-      }
-    })
-  )
-  it.effect("an attempt that fails twice closes the cycle: nothing is launched or exported", () =>
-    Effect.gen(function* () {
-      const { last, log, run, world } = yield* cycle
-      world.launcher.compactions = ["hangs"]
-      yield* run
-      assert.deepStrictEqual(closedAt(yield* last), ["compact", "no boundary came in time"])
-      assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1", "compact#2"])
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "SIGTERM 5000", "launch 5001", "SIGTERM 5001"])
-      // And it stays closed.
-      yield* run
-      assert.strictEqual(launches(world).length, 2)
-    })
-  )
-  it.effect("an attempt waits the whole timeout, and no longer", () =>
-    Effect.gen(function* () {
-      const { log, start, world } = yield* cycle
-      world.launcher.compactions = ["hangs"]
-      yield* Effect.forkChild(start)
-      yield* TestClock.adjust("299 seconds")
-      assert.deepStrictEqual(launches(world), ["launch 5000"])
-      assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
-      world.agent.session.boundary()
-      yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"])
-    })
-  )
-  it.effect("an attempt whose session is not provably gone is not retried", () =>
-    Effect.gen(function* () {
-      const { last, run, world } = yield* cycle
-      world.launcher.compactions = ["cannot be ended"]
-      yield* run
-      assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session, process 5000, did not end"])
-      assert.deepStrictEqual(launches(world), ["launch 5000"])
-    })
-  )
-  it.effect("an attempt whose boundary came after its last look counts for the second, without a launch", () =>
-    Effect.gen(function* () {
-      const clean = yield* cycle
-      clean.world.launcher.compactions = ["ends"]
-      yield* clean.run
-      const failed = (yield* clean.log.events).findIndex(({ _tag }) => _tag === "StepFailed") + 1
-      const { last, log, run, start, world } = yield* cycle
-      world.launcher.compactions = ["ends"]
-      assert.isTrue(yield* inTime(log.abandonAt(failed, "after", start)))
-      world.agent.session.boundary()
-      yield* run
-      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-      assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
-      assert.deepStrictEqual(stepsOf(yield* log.events, "StepSucceeded").slice(2), [
-        "compact#2",
-        "prepare to resume",
-        "resume"
-      ])
-    })
-  )
-  it.effect("an attempt whose launch fails is retried like any other", () =>
-    Effect.gen(function* () {
-      const { last, run, world } = yield* cycle
-      world.launcher.becomes = () => "no receipt within 30 s"
-      yield* run
-      assert.deepStrictEqual(
-        [closedAt(yield* last), world.agent.orders.length],
-        [["compact", "no receipt within 30 s"], 2]
-      )
-    })
-  )
-})
-
-describe("a crash", () => {
-  for (const when of ["before", "after"] as const) {
-    for (const compactions of [["compacts"], ["ends", "compacts"], ["ends"]] as const) {
-      it.effect(
-        `a crash ${when} any append with sessions that do: ${compactions.join(", ")}: it compacts as often, and resumes once`,
-        () =>
-          Effect.gen(function* () {
-            for (let append = 1; ; append++) {
-              const { log, run, start, world } = yield* cycle
-              world.launcher.compactions = compactions
-              const crashed = yield* inTime(log.abandonAt(append, when, start))
-              yield* run
-              const events = yield* log.events
-              const compacted = world.launcher.compacted
-              assert.isAtMost(compacted, 2, `crashed at append ${append}`)
-              const resumed = relaunches(events).map(({ conductor }) => conductor.pid)
-              assert.deepStrictEqual(world.processes.alive, resumed, `crashed at append ${append}`)
-              assert.strictEqual(resumed.length, compactions.at(-1) === "ends" ? 0 : 1, `crashed at append ${append}`)
-              if (!crashed) return assert.isAbove(append, 10)
-            }
-          })
-      )
-    }
-  }
-  it.effect("a crash while the compact session runs: it is waited for, and no other is launched", () =>
-    Effect.gen(function* () {
-      const { last, log, start, vanish, world } = yield* cycle
-      world.launcher.compactions = ["hangs"]
-      yield* vanish
-      yield* Effect.forkChild(start)
-      yield* TestClock.adjust("30 seconds")
-      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
-      world.agent.session.boundary()
-      yield* TestClock.adjust("3 seconds")
-      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000", "launch 5001"], [5001]])
-      assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
-    })
-  )
-  it.effect("a crash right after the launch of the successor: it is the next generation", () =>
-    Effect.gen(function* () {
-      const { last, log, run, start, vanish, world } = yield* cycle
-      const compacted = yield* inTime(log.abandonAt(11, "before", start))
-      assert.isTrue(compacted)
-      yield* vanish
-      yield* run
-      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-      assert.deepStrictEqual([launches(world).length, world.processes.alive], [2, [5001]])
-    })
-  )
-})
-
-describe("reasons against a compaction", () => {
-  it.effect("completion before a compaction and before the resume prevents each", () =>
-    Effect.gen(function* () {
-      const { last, run, world } = yield* cycle
-      world.comms.conductor.state = "complete"
-      yield* run
-      assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
-    })
-  )
-  it.effect("a live process with the session prevents the resume", () =>
-    Effect.gen(function* () {
-      const { last, run, world } = yield* cycle
-      world.processes.end(4711)
-      world.processes.run({ pid: 70, parent: 1 })
-      world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
-      yield* run
-      assert.deepStrictEqual(
-        [closedAt(yield* last), world.processes.alive],
-        [["one writer", "process 70 holds the session"], [70]]
-      )
     })
   )
 })

@@ -189,83 +189,88 @@ describe("the fence", () => {
       })
     )
   })
-  it.effect("an act that cannot be taken back needs a cycle that is not released, over or overtaken", () =>
-    Effect.gen(function* () {
-      const words: ReadonlyArray<WatchIntent> = [
-        { _tag: "TakeOwnership", owner, over: 1 },
-        { _tag: "FailClosed", cycle: 1, stage: "stop", message: "it does not end" },
-        { _tag: "Release" }
-      ]
-      for (const word of words) {
-        const { cycle, operator } = yield* crashingLog(recovering())
-        const mine = yield* cycle
-        const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
-        yield* granted
-        yield* operator.dispatch(word)
-        assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
-      }
-    })
-  )
-  it.effect("a souffleur that is overtaken during the act records no outcome", () =>
-    Effect.gen(function* () {
-      const { cycle, operator, ref, tags } = yield* crashingLog(recovering())
-      const did: Array<string> = []
-      const act = () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 }), "done"))
-      assert.strictEqual(
-        whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a", { act })), Cycle, yield* cycle))),
-        "Refused: fenced"
-      )
-      assert.deepStrictEqual(yield* tags, ["StepStarted", "OwnerTook"])
-      // The souffleur that overtook it goes on from the intent.
-      const successor = Cycle.of({ number: 1, watch: yield* ref(2) })
-      assert.strictEqual(yield* Effect.provideService(step("a", doing(did, "a")), Cycle, successor), "a done")
-    })
-  )
-})
 
-describe("an interruption", () => {
-  it.effect("an interruption during the act ends it at once, and records nothing", () =>
-    Effect.gen(function* () {
-      const { cycle, tags } = yield* crashingLog(recovering())
-      const acting = yield* Deferred.make<void>()
-      const act = () => Effect.andThen(Deferred.succeed(acting, undefined), Effect.never)
-      const fiber = yield* Effect.forkChild(
-        Effect.provideService(step("a", doing([], "a", { act })), Cycle, yield* cycle)
-      )
-      yield* Deferred.await(acting)
-      yield* Fiber.interrupt(fiber)
-      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
-      assert.deepStrictEqual(yield* tags, ["StepStarted"])
-    })
-  )
-  it.effect("an interruption while the outcome is being recorded waits for it", () =>
-    Effect.gen(function* () {
-      const { cycle, tags } = yield* crashingLog(recovering())
-      const { number, watch } = yield* cycle
-      const recording = yield* Deferred.make<void>()
-      const store = yield* Deferred.make<void>()
-      const slow = Cycle.of({
-        number,
-        watch: {
-          ...watch,
-          dispatch: Effect.fnUntraced(function* (intent) {
-            if (intent._tag === "SucceedStep") {
-              yield* Deferred.succeed(recording, undefined)
-              yield* Deferred.await(store)
-            }
-            return yield* watch.dispatch(intent)
-          })
+  describe("behaviour#steps", () => {
+    it.effect("an act that cannot be taken back needs a cycle that is not released, over or overtaken", () =>
+      Effect.gen(function* () {
+        const words: ReadonlyArray<WatchIntent> = [
+          { _tag: "TakeOwnership", owner, over: 1 },
+          { _tag: "FailClosed", cycle: 1, stage: "stop", message: "it does not end" },
+          { _tag: "Release" }
+        ]
+        for (const word of words) {
+          const { cycle, operator } = yield* crashingLog(recovering())
+          const mine = yield* cycle
+          const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
+          yield* granted
+          yield* operator.dispatch(word)
+          assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
         }
       })
-      const did: Array<string> = []
-      const fiber = yield* Effect.forkChild(Effect.provideService(step("a", doing(did, "a")), Cycle, slow))
-      yield* Deferred.await(recording)
-      const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
-      yield* Effect.repeat(Effect.yieldNow, { times: 20 })
-      assert.isUndefined(stopping.pollUnsafe())
-      yield* Deferred.succeed(store, undefined)
-      yield* Fiber.join(stopping)
-      assert.deepStrictEqual(yield* tags, ["StepStarted", "StepSucceeded"])
-    })
-  )
+    )
+    it.effect("a souffleur that is overtaken during the act records no outcome", () =>
+      Effect.gen(function* () {
+        const { cycle, operator, ref, tags } = yield* crashingLog(recovering())
+        const did: Array<string> = []
+        const act = () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 }), "done"))
+        assert.strictEqual(
+          whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a", { act })), Cycle, yield* cycle))),
+          "Refused: fenced"
+        )
+        assert.deepStrictEqual(yield* tags, ["StepStarted", "OwnerTook"])
+        // The souffleur that overtook it goes on from the intent.
+        const successor = Cycle.of({ number: 1, watch: yield* ref(2) })
+        assert.strictEqual(yield* Effect.provideService(step("a", doing(did, "a")), Cycle, successor), "a done")
+      })
+    )
+  })
+})
+
+describe("behaviour#signals-of-souffleur", () => {
+  describe("an interruption", () => {
+    it.effect("an interruption during the act ends it at once, and records nothing", () =>
+      Effect.gen(function* () {
+        const { cycle, tags } = yield* crashingLog(recovering())
+        const acting = yield* Deferred.make<void>()
+        const act = () => Effect.andThen(Deferred.succeed(acting, undefined), Effect.never)
+        const fiber = yield* Effect.forkChild(
+          Effect.provideService(step("a", doing([], "a", { act })), Cycle, yield* cycle)
+        )
+        yield* Deferred.await(acting)
+        yield* Fiber.interrupt(fiber)
+        assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
+        assert.deepStrictEqual(yield* tags, ["StepStarted"])
+      })
+    )
+    it.effect("an interruption while the outcome is being recorded waits for it", () =>
+      Effect.gen(function* () {
+        const { cycle, tags } = yield* crashingLog(recovering())
+        const { number, watch } = yield* cycle
+        const recording = yield* Deferred.make<void>()
+        const store = yield* Deferred.make<void>()
+        const slow = Cycle.of({
+          number,
+          watch: {
+            ...watch,
+            dispatch: Effect.fnUntraced(function* (intent) {
+              if (intent._tag === "SucceedStep") {
+                yield* Deferred.succeed(recording, undefined)
+                yield* Deferred.await(store)
+              }
+              return yield* watch.dispatch(intent)
+            })
+          }
+        })
+        const did: Array<string> = []
+        const fiber = yield* Effect.forkChild(Effect.provideService(step("a", doing(did, "a")), Cycle, slow))
+        yield* Deferred.await(recording)
+        const stopping = yield* Effect.forkChild(Fiber.interrupt(fiber))
+        yield* Effect.repeat(Effect.yieldNow, { times: 20 })
+        assert.isUndefined(stopping.pollUnsafe())
+        yield* Deferred.succeed(store, undefined)
+        yield* Fiber.join(stopping)
+        assert.deepStrictEqual(yield* tags, ["StepStarted", "StepSucceeded"])
+      })
+    )
+  })
 })

@@ -30,36 +30,33 @@ describe("behaviour#signs", () => {
       assert.deepStrictEqual(yield* found(machine), ["20 s1 /p"])
     })
   )
-})
 
-it.effect(
-  "a launch that carries its session is found before it has a tool, and a second agent in its tool is another",
-  () =>
-    Effect.gen(function* () {
-      const machine = new FakeProcesses().run(
-        { pid: 20, ...scribe, ...of("s1") },
-        { pid: 21, parent: 20, words: ["sh"], ...of("s1") },
-        { pid: 30, parent: 21, ...scribe, ...of("s2") }
-      )
-      assert.deepStrictEqual(yield* found(machine), ["20 s1 /p", "30 s2 /p"])
-    })
-)
+  it.effect(
+    "a launch that carries its session is found before it has a tool, and a second agent in its tool is another",
+    () =>
+      Effect.gen(function* () {
+        const machine = new FakeProcesses().run(
+          { pid: 20, ...scribe, ...of("s1") },
+          { pid: 21, parent: 20, words: ["sh"], ...of("s1") },
+          { pid: 30, parent: 21, ...scribe, ...of("s2") }
+        )
+        assert.deepStrictEqual(yield* found(machine), ["20 s1 /p", "30 s2 /p"])
+      })
+  )
 
-it.effect(
-  "an agent that took the place of its shell in a tool of another is no launcher's, and neither is the other",
-  () =>
-    Effect.gen(function* () {
-      const machine = new FakeProcesses().run(
-        { pid: 20, ...scribe },
-        { pid: 30, parent: 20, ...scribe, ...of("s1") },
-        { pid: 31, parent: 30, words: ["sh"], ...of("s2") }
-      )
-      assert.include(yield* found(machine), "30 s2 /p")
-      assert.notInclude(yield* found(machine), "20 s2 /p")
-    })
-)
-
-describe("behaviour#signs", () => {
+  it.effect(
+    "an agent that took the place of its shell in a tool of another is no launcher's, and neither is the other",
+    () =>
+      Effect.gen(function* () {
+        const machine = new FakeProcesses().run(
+          { pid: 20, ...scribe },
+          { pid: 30, parent: 20, ...scribe, ...of("s1") },
+          { pid: 31, parent: 30, words: ["sh"], ...of("s2") }
+        )
+        assert.include(yield* found(machine), "30 s2 /p")
+        assert.notInclude(yield* found(machine), "20 s2 /p")
+      })
+  )
   it.effect("a tool that outlived its agent, a zombie and an impossible id hold nothing", () =>
     Effect.gen(function* () {
       const machine = new FakeProcesses().run(

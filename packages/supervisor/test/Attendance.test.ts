@@ -35,20 +35,17 @@ describe("behaviour#defects", () => {
       assert.deepStrictEqual(yield* tags, ["RoleFailed", "RoleFailed", "RoleFailed", "RoleGaveUp"])
     })
   )
-})
-it.effect("a reporter that ends is not started again; after one death it runs once more", () =>
-  Effect.gen(function* () {
-    const ended = yield* attending(() => Effect.void)
-    yield* Fiber.join(ended.fiber)
-    assert.deepStrictEqual([ended.runs(), yield* ended.tags], [1, []])
-    const once = yield* attending((n) => (n === 1 ? Effect.die("x") : Effect.never))
-    yield* until(100)
-    assert.deepStrictEqual([once.runs(), yield* once.tags], [2, ["RoleFailed"]])
-    yield* Fiber.interrupt(once.fiber)
-  })
-)
-
-describe("behaviour#defects", () => {
+  it.effect("a reporter that ends is not started again; after one death it runs once more", () =>
+    Effect.gen(function* () {
+      const ended = yield* attending(() => Effect.void)
+      yield* Fiber.join(ended.fiber)
+      assert.deepStrictEqual([ended.runs(), yield* ended.tags], [1, []])
+      const once = yield* attending((n) => (n === 1 ? Effect.die("x") : Effect.never))
+      yield* until(100)
+      assert.deepStrictEqual([once.runs(), yield* once.tags], [2, ["RoleFailed"]])
+      yield* Fiber.interrupt(once.fiber)
+    })
+  )
   it.effect("a role without a log also ends at its third death in a row; hours of life reset the count", () =>
     Effect.gen(function* () {
       let runs = 0

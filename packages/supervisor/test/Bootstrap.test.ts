@@ -67,6 +67,7 @@ describe("the three checks", () => {
       })
     )
   })
+
   const rejected: ReadonlyArray<readonly [name: string, change: Setup, check: Event.Check, reason: string]> = [
     ["a process that is not there", { processes: new Map() }, "process", "no process 4711"],
     ["a zombie", { processes: table(4711, { condition: "zombie" }) }, "process", "zombie"],
@@ -101,22 +102,25 @@ describe("the three checks", () => {
         })
       )
     }
-  })
-  it.effect("the checks reject souffleur itself", () =>
-    Effect.gen(function* () {
-      const opening = Event.WatchOpened.make({
-        at: begun,
-        project: "/p",
-        comms: null,
-        pid: 10,
-        sessionId: "s1",
-        observe: false
+    it.effect("the checks reject souffleur itself", () =>
+      Effect.gen(function* () {
+        const opening = Event.WatchOpened.make({
+          at: begun,
+          project: "/p",
+          comms: null,
+          pid: 10,
+          sessionId: "s1",
+          observe: false
+        })
+        const { events } = yield* validating({ processes: table(10, {}) }, [opening, owned])
+        const [failed] = yield* events
+        assert.include(
+          failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
+          "pid 10 is souffleur itself"
+        )
       })
-      const { events } = yield* validating({ processes: table(10, {}) }, [opening, owned])
-      const [failed] = yield* events
-      assert.include(failed?._tag === "ValidationFailed" ? failed.message : failed?._tag, "pid 10 is souffleur itself")
-    })
-  )
+    )
+  })
 
   describe("behaviour#exits", () => {
     for (const [who, process] of [
@@ -195,26 +199,26 @@ describe("whether the named process holds the named session", () => {
     ],
     ["it is a tool of that session", { tools: [4711] }, "process 4711 is a tool of session s1, not its agent"]
   ]
-  for (const [name, change, why] of another) {
-    it.effect(`validation fails if ${name}, and says what to do`, () =>
-      Effect.gen(function* () {
-        const { events } = yield* validating({ ...change, processes: both })
-        const [failed] = yield* events
-        assert.strictEqual(
-          failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
-          `${why}: name that process, or release this watch and use "souffleur watch --force"`
-        )
-      })
-    )
-    it.effect(`validation passes although ${name}, when a person uses --force`, () =>
-      Effect.gen(function* () {
-        const { events } = yield* validating({ ...change, processes: both }, [{ ...opened(), forced: true }, owned])
-        assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
-      })
-    )
-  }
 
   describe("behaviour#who-holds-a-session", () => {
+    for (const [name, change, why] of another) {
+      it.effect(`validation fails if ${name}, and says what to do`, () =>
+        Effect.gen(function* () {
+          const { events } = yield* validating({ ...change, processes: both })
+          const [failed] = yield* events
+          assert.strictEqual(
+            failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
+            `${why}: name that process, or release this watch and use "souffleur watch --force"`
+          )
+        })
+      )
+      it.effect(`validation passes although ${name}, when a person uses --force`, () =>
+        Effect.gen(function* () {
+          const { events } = yield* validating({ ...change, processes: both }, [{ ...opened(), forced: true }, owned])
+          assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
+        })
+      )
+    }
     it.effect("an agent's own word confirms it, and a person's word does when there is no evidence", () =>
       Effect.gen(function* () {
         const moved = { sessions: [{ pid: 80, sessionId: "s1" }], hooked: [{ pid: 80, sessionId: "s9" }] }
@@ -249,22 +253,6 @@ describe("whether the named process holds the named session", () => {
         assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
       })
     )
-  })
-
-  describe("security#the-agent", () => {
-    it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
-      Effect.gen(function* () {
-        const { events, world } = yield* validating({ processes: table(80) })
-        world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
-        world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
-        world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
-        yield* until(30)
-        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
-      })
-    )
-  })
-
-  describe("behaviour#who-holds-a-session", () => {
     it.effect("a reply's process is checked again when it is validated, and --force does not help it", () =>
       Effect.gen(function* () {
         const corrected = Event.ArgumentsCorrected.make({
@@ -278,6 +266,19 @@ describe("whether the named process holds the named session", () => {
         const { events } = yield* validating({ processes: table(80) }, history)
         yield* until(300)
         assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
+      })
+    )
+  })
+
+  describe("behaviour#validation", () => {
+    it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({ processes: table(80) })
+        world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
+        world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+        world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+        yield* until(30)
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
       })
     )
   })
@@ -396,16 +397,50 @@ describe("behaviour#validation", () => {
       assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
     })
   )
-})
 
-it.effect("a comms that was locked only at the check also runs validation again without counting", () =>
-  Effect.gen(function* () {
-    const { events } = yield* validating({ lockedUses: 1 })
-    assert.deepStrictEqual(told(yield* events), [])
-    yield* until(30)
-    assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
+  it.effect("a comms that was locked only at the check also runs validation again without counting", () =>
+    Effect.gen(function* () {
+      const { events } = yield* validating({ lockedUses: 1 })
+      assert.deepStrictEqual(told(yield* events), [])
+      yield* until(30)
+      assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
+    })
+  )
+
+  describe("a souffleur that died during the validation", () => {
+    it.effect("a souffleur that died goes on from the attempts in the log", () =>
+      Effect.gen(function* () {
+        const { events } = yield* validating({ processes: new Map() }, [opened(), owned, failure(1), failure(2)])
+        yield* until(240)
+        assert.deepStrictEqual(told(yield* events), [])
+        yield* until(270)
+        assert.deepStrictEqual(told(yield* events), ["3 process at 270", "ValidationExhausted"])
+      })
+    )
+    it.effect("a souffleur that died takes no reply twice", () =>
+      Effect.gen(function* () {
+        const corrected = Event.ArgumentsCorrected.make({
+          at: begun,
+          pid: 5555,
+          sessionId: "s1",
+          messageId: 4,
+          process: identityOf(5555)
+        })
+        const { events, world } = yield* validating(
+          { processes: new Map(), replies: [{ id: 4, text: "PID:5555 SESSION_ID:s1" }] },
+          [opened(), owned, failure(1, 3), corrected]
+        )
+        yield* until(60)
+        assert.deepStrictEqual(told(yield* events), [])
+        world.processes.run({ pid: 5555 })
+        world.agent.sessions = [{ pid: 5555, sessionId: "s1" }]
+        yield* until(90)
+        const [confirmed] = yield* events
+        assert.strictEqual(confirmed?._tag === "ConductorConfirmed" ? confirmed.conductor.pid : 0, 5555)
+      })
+    )
   })
-)
+})
 
 describe("behaviour#words-in-comms", () => {
   describe("a reply of a sender without the right to send one", () => {
@@ -418,38 +453,4 @@ describe("behaviour#words-in-comms", () => {
       })
     )
   })
-})
-
-describe("a souffleur that died during the validation", () => {
-  it.effect("a souffleur that died goes on from the attempts in the log", () =>
-    Effect.gen(function* () {
-      const { events } = yield* validating({ processes: new Map() }, [opened(), owned, failure(1), failure(2)])
-      yield* until(240)
-      assert.deepStrictEqual(told(yield* events), [])
-      yield* until(270)
-      assert.deepStrictEqual(told(yield* events), ["3 process at 270", "ValidationExhausted"])
-    })
-  )
-  it.effect("a souffleur that died takes no reply twice", () =>
-    Effect.gen(function* () {
-      const corrected = Event.ArgumentsCorrected.make({
-        at: begun,
-        pid: 5555,
-        sessionId: "s1",
-        messageId: 4,
-        process: identityOf(5555)
-      })
-      const { events, world } = yield* validating(
-        { processes: new Map(), replies: [{ id: 4, text: "PID:5555 SESSION_ID:s1" }] },
-        [opened(), owned, failure(1, 3), corrected]
-      )
-      yield* until(60)
-      assert.deepStrictEqual(told(yield* events), [])
-      world.processes.run({ pid: 5555 })
-      world.agent.sessions = [{ pid: 5555, sessionId: "s1" }]
-      yield* until(90)
-      const [confirmed] = yield* events
-      assert.strictEqual(confirmed?._tag === "ConductorConfirmed" ? confirmed.conductor.pid : 0, 5555)
-    })
-  )
 })

@@ -64,62 +64,35 @@ describe("the first launch of a run", () => {
       })
     )
   })
-  it.effect("the first launch starts the prepared command as generation 1", () =>
-    Effect.gen(function* () {
-      const { events, world } = yield* starting("agent")
-      assert.deepStrictEqual(world.launcher.asked, [kept.id])
-      const [confirmed, watcher] = yield* events
-      assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s1" })
-      assert.strictEqual(watcher?._tag, "WatcherStarted")
-    })
-  )
-
-  describe("behaviour#signs", () => {
-    it.effect("the first launch of an agent that chooses its ids is confirmed with the session that it reports", () =>
-      Effect.gen(function* () {
-        const { events } = yield* starting("agent", { reports: "s7", files: new Set(["s7"]) })
-        const [confirmed] = yield* events
-        assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s7" })
-      })
-    )
-    it.effect("an agent that has ended before the first look is confirmed with the session that its launch left", () =>
-      Effect.gen(function* () {
-        for (const terminal of ["headless", "tmux"] as const) {
-          const ended = { processes: new Map(), reports: "s7", files: new Set(["s7"]), terminal }
-          const { events, world } = yield* starting("agent", ended)
-          yield* until(60)
-          assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", sessionId: "s7" })
-          assert.deepStrictEqual(world.launcher.asked, [kept.id])
-        }
-      })
-    )
-  })
-  it.effect("the first launch waits for its turn among the watches of this machine", () =>
-    Effect.gen(function* () {
-      const { world } = yield* starting("agent", {}, () => () => Effect.sleep("5 seconds"))
-      assert.deepStrictEqual(world.launcher.asked, [])
-      yield* until(5)
-      assert.deepStrictEqual(world.launcher.asked, [kept.id])
-    })
-  )
-  it.effect("the first launch of a command passes although it has ended: the watcher reports its end", () =>
-    Effect.gen(function* () {
-      const { events } = yield* starting("command", { processes: new Map(), files: new Set() })
-      assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", sessionId: "", print: false })
-    })
-  )
-  it.effect("the first launch waits at most 15 seconds for an agent's session: it may wait for its first prompt", () =>
-    Effect.gen(function* () {
-      const { tags, world } = yield* starting("agent", { files: new Set() })
-      yield* until(14)
-      assert.deepStrictEqual(yield* tags, [])
-      yield* until(15)
-      assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
-      assert.lengthOf(world.launcher.asked, 1)
-    })
-  )
 
   describe("behaviour#first-launch", () => {
+    it.effect("the first launch starts the prepared command as generation 1", () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* starting("agent")
+        assert.deepStrictEqual(world.launcher.asked, [kept.id])
+        const [confirmed, watcher] = yield* events
+        assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s1" })
+        assert.strictEqual(watcher?._tag, "WatcherStarted")
+      })
+    )
+    it.effect("the first launch of a command passes although it has ended: the watcher reports its end", () =>
+      Effect.gen(function* () {
+        const { events } = yield* starting("command", { processes: new Map(), files: new Set() })
+        assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", sessionId: "", print: false })
+      })
+    )
+    it.effect(
+      "the first launch waits at most 15 seconds for an agent's session: it may wait for its first prompt",
+      () =>
+        Effect.gen(function* () {
+          const { tags, world } = yield* starting("agent", { files: new Set() })
+          yield* until(14)
+          assert.deepStrictEqual(yield* tags, [])
+          yield* until(15)
+          assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
+          assert.lengthOf(world.launcher.asked, 1)
+        })
+    )
     it.effect(
       "an agent that cannot start, or ends before its session began, is tried three times under three ids",
       () =>
@@ -196,48 +169,45 @@ describe("the first launch of a run", () => {
           assert.deepInclude((yield* events)[3], { conductor: identityOf(4712) })
         })
     )
-  })
-  it.effect(
-    "a process that another souffleur claims is ended only by the owner of its watch, during the validation",
-    () =>
-      Effect.gen(function* () {
-        const words: ReadonlyArray<WatchIntent> = [
-          { _tag: "TakeOwnership", owner: ownerOf(77), over: 1 },
-          { _tag: "Release" }
-        ]
-        for (const word of words) {
-          const elsewhere = { alive: new Set([10, 88]), claims: new Map([[4711, ownerOf(88)]]) }
-          const { world } = yield* starting(
-            "agent",
-            elsewhere,
-            (watch) => () => Effect.asVoid(Effect.orDie(watch.dispatch(word)))
-          )
-          yield* until(16)
-          assert.deepStrictEqual([world.launcher.asked, world.processes.signals], [[kept.id], []])
-        }
-      })
-  )
-  it.effect(
-    "a process that another souffleur claims gets no further signal once the watch has another owner, or is over",
-    () =>
-      Effect.gen(function* () {
-        const words: ReadonlyArray<WatchIntent> = [
-          { _tag: "TakeOwnership", owner: ownerOf(77), over: 1 },
-          { _tag: "Release" }
-        ]
-        for (const word of words) {
-          const claims = new Map([[4711, ownerOf(88)]])
-          const { context, world } = yield* starting("agent", { alive: new Set([10, 88]), claims, unkillable: true })
-          assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
-          const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), context)
-          yield* Effect.provideContext(operator.dispatch(word), context)
-          yield* until(16)
-          assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
-        }
-      })
-  )
-
-  describe("behaviour#first-launch", () => {
+    it.effect(
+      "a process that another souffleur claims is ended only by the owner of its watch, during the validation",
+      () =>
+        Effect.gen(function* () {
+          const words: ReadonlyArray<WatchIntent> = [
+            { _tag: "TakeOwnership", owner: ownerOf(77), over: 1 },
+            { _tag: "Release" }
+          ]
+          for (const word of words) {
+            const elsewhere = { alive: new Set([10, 88]), claims: new Map([[4711, ownerOf(88)]]) }
+            const { world } = yield* starting(
+              "agent",
+              elsewhere,
+              (watch) => () => Effect.asVoid(Effect.orDie(watch.dispatch(word)))
+            )
+            yield* until(16)
+            assert.deepStrictEqual([world.launcher.asked, world.processes.signals], [[kept.id], []])
+          }
+        })
+    )
+    it.effect(
+      "a process that another souffleur claims gets no further signal once the watch has another owner, or is over",
+      () =>
+        Effect.gen(function* () {
+          const words: ReadonlyArray<WatchIntent> = [
+            { _tag: "TakeOwnership", owner: ownerOf(77), over: 1 },
+            { _tag: "Release" }
+          ]
+          for (const word of words) {
+            const claims = new Map([[4711, ownerOf(88)]])
+            const { context, world } = yield* starting("agent", { alive: new Set([10, 88]), claims, unkillable: true })
+            assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
+            const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), context)
+            yield* Effect.provideContext(operator.dispatch(word), context)
+            yield* until(16)
+            assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
+          }
+        })
+    )
     it.effect("a claimed process that does not end is not launched again, and is taken once its claim is free", () =>
       Effect.gen(function* () {
         const { events, tags, world } = yield* starting("agent", {
@@ -257,28 +227,60 @@ describe("the first launch of a run", () => {
         assert.deepInclude((yield* events)[1], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
       })
     )
-  })
-  it.effect(
-    "the first launch keeps one launch file, even after a souffleur died before it removed the earlier one",
-    () =>
-      Effect.gen(function* () {
-        const world = worldOf()
-        const again = { ...kept, id: "w-g1-launch-2" }
-        for (const order of [kept, again]) world.launcher.prepared.set(order.id, order)
-        const [open, first, own] = opening("agent")
-        const failed = Event.ValidationFailed.make({
-          at: begun,
-          attempt: 1,
-          check: "launch",
-          message: "too slow",
-          lastMessageId: 0
+    it.effect(
+      "the first launch keeps one launch file, even after a souffleur died before it removed the earlier one",
+      () =>
+        Effect.gen(function* () {
+          const world = worldOf()
+          const again = { ...kept, id: "w-g1-launch-2" }
+          for (const order of [kept, again]) world.launcher.prepared.set(order.id, order)
+          const [open, first, own] = opening("agent")
+          const failed = Event.ValidationFailed.make({
+            at: begun,
+            attempt: 1,
+            check: "launch",
+            message: "too slow",
+            lastMessageId: 0
+          })
+          const second = { ...first!, launchId: again.id, digest: `digest of ${again.id}` } as WatchEvent
+          const { context } = yield* living([open!, first!, own!, failed, second], world)
+          const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
+          yield* bootstrap(ref).pipe(Effect.provideContext(context), Effect.forkChild)
+          yield* until(31)
+          assert.deepStrictEqual([...world.launcher.prepared.keys()], [again.id])
         })
-        const second = { ...first!, launchId: again.id, digest: `digest of ${again.id}` } as WatchEvent
-        const { context } = yield* living([open!, first!, own!, failed, second], world)
-        const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
-        yield* bootstrap(ref).pipe(Effect.provideContext(context), Effect.forkChild)
-        yield* until(31)
-        assert.deepStrictEqual([...world.launcher.prepared.keys()], [again.id])
+    )
+  })
+
+  describe("behaviour#signs", () => {
+    it.effect("the first launch of an agent that chooses its ids is confirmed with the session that it reports", () =>
+      Effect.gen(function* () {
+        const { events } = yield* starting("agent", { reports: "s7", files: new Set(["s7"]) })
+        const [confirmed] = yield* events
+        assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s7" })
       })
-  )
+    )
+    it.effect("an agent that has ended before the first look is confirmed with the session that its launch left", () =>
+      Effect.gen(function* () {
+        for (const terminal of ["headless", "tmux"] as const) {
+          const ended = { processes: new Map(), reports: "s7", files: new Set(["s7"]), terminal }
+          const { events, world } = yield* starting("agent", ended)
+          yield* until(60)
+          assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", sessionId: "s7" })
+          assert.deepStrictEqual(world.launcher.asked, [kept.id])
+        }
+      })
+    )
+  })
+
+  describe("behaviour#launch", () => {
+    it.effect("the first launch waits for its turn among the watches of this machine", () =>
+      Effect.gen(function* () {
+        const { world } = yield* starting("agent", {}, () => () => Effect.sleep("5 seconds"))
+        assert.deepStrictEqual(world.launcher.asked, [])
+        yield* until(5)
+        assert.deepStrictEqual(world.launcher.asked, [kept.id])
+      })
+    )
+  })
 })

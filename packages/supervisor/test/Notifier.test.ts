@@ -66,26 +66,32 @@ const kindsOf = (history: ReadonlyArray<WatchEvent>) => {
 }
 
 describe("a person is told", () => {
-  it("a person is told of a recovery, of a failed one, of exhausted retries, and of their end", () => {
-    const well = watching.reduce(evolve, initial)
-    const kinds = (before: Watch) =>
-      [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
-    assert.deepStrictEqual(kinds(well), [undefined, "recovered", "failed_closed", "exhausted", undefined, "completed"])
-    assert.deepStrictEqual(kinds(evolve(well, closed)), [
-      undefined,
-      "recovered",
-      "failed_closed",
-      "exhausted",
-      "cleared",
-      "completed"
-    ])
-    assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, messages: ["a"] }), well)?.kind, "exhausted")
-    for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
-    assert.include(noticeOf(closed, well)?.text, "gate: too large")
-    assert.include(noticeOf(exhausted, well)?.text, "/e.md")
-  })
-
   describe("behaviour#episodes", () => {
+    it("a person is told of a recovery, of a failed one, of exhausted retries, and of their end", () => {
+      const well = watching.reduce(evolve, initial)
+      const kinds = (before: Watch) =>
+        [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
+      assert.deepStrictEqual(kinds(well), [
+        undefined,
+        "recovered",
+        "failed_closed",
+        "exhausted",
+        undefined,
+        "completed"
+      ])
+      assert.deepStrictEqual(kinds(evolve(well, closed)), [
+        undefined,
+        "recovered",
+        "failed_closed",
+        "exhausted",
+        "cleared",
+        "completed"
+      ])
+      assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, messages: ["a"] }), well)?.kind, "exhausted")
+      for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
+      assert.include(noticeOf(closed, well)?.text, "gate: too large")
+      assert.include(noticeOf(exhausted, well)?.text, "/e.md")
+    })
     it("a person is told of a death once until there is progress, of the recovery once, and of each end", () => {
       const again = [died(1), taken, died(2), taken]
       assert.deepStrictEqual(kindsOf([...watching, ...again]), ["died", "recovered"])
@@ -109,61 +115,51 @@ describe("a person is told", () => {
         "completed"
       ])
     })
-  })
-  it("each notice names the command to type next, with the watch", () => {
-    const well = watching.reduce(evolve, initial)
-    assert.strictEqual(noticeOf(died(0), well)?.next, "souffleur why w")
-    const held = evolve(well, Event.HoldStarted.make({ at }))
-    assert.strictEqual(noticeOf(died(0), held)?.next, "souffleur go w", "nothing follows by itself")
-    assert.strictEqual(noticeOf(completed, well)?.next, "souffleur log w")
-    assert.strictEqual(noticeOf(closed, well)?.next, "souffleur retry w")
-  })
-
-  describe("behaviour#words-in-notices", () => {
-    it("words of the agent are no part of a notice's text", () => {
-      const awaited = Event.PersonAwaited.make({ at, watcher: 1, for: "may I run rm?" })
-      assert.deepInclude(noticeOf(awaited, watching.reduce(evolve, initial)), {
-        text: "The Conductor waits for a person.",
-        words: "may I run rm?"
-      })
+    it("a person is told once when a person is awaited or a limit begins, and once when that is over", () => {
+      const limited = (until: number) =>
+        Event.WaitStarted.make({ at, watcher: 1, kind: "usage-limit", until, resetsAt: until, trigger: "limit" })
+      const history = [
+        Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }),
+        Event.PersonCame.make({ at, watcher: 1 }),
+        limited(at + 60_000),
+        limited(at + 120_000),
+        Event.WaitEnded.make({ at, watcher: 1, how: "over" })
+      ]
+      const kinds: Array<string | undefined> = []
+      history.reduce(
+        (watch, event) => {
+          kinds.push(noticeOf(event, watch)?.kind)
+          return evolve(watch, event)
+        },
+        watching.reduce(evolve, initial)
+      )
+      assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
     })
-  })
-  it("a person is told once when a person is awaited or a limit begins, and once when that is over", () => {
-    const limited = (until: number) =>
-      Event.WaitStarted.make({ at, watcher: 1, kind: "usage-limit", until, resetsAt: until, trigger: "limit" })
-    const history = [
-      Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }),
-      Event.PersonCame.make({ at, watcher: 1 }),
-      limited(at + 60_000),
-      limited(at + 120_000),
-      Event.WaitEnded.make({ at, watcher: 1, how: "over" })
-    ]
-    const kinds: Array<string | undefined> = []
-    history.reduce(
-      (watch, event) => {
-        kinds.push(noticeOf(event, watch)?.kind)
-        return evolve(watch, event)
-      },
-      watching.reduce(evolve, initial)
-    )
-    assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
-  })
-  it("a person is told the end of an episode also by completion or adoption, and nothing of quiet hours", () => {
-    const wait = (kind: "usage-limit" | "quiet-hours") =>
-      Event.WaitStarted.make({ at, watcher: 1, kind, until: at, resetsAt: at, trigger: "limit" })
-    const well = watching.reduce(evolve, initial)
-    const kinds = (episode: WatchEvent) =>
-      [adopted, completed].map((event) => noticeOf(event, evolve(well, episode))?.kind)
-    assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), [
-      "cleared",
-      "completed"
-    ])
-    assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "completed"])
-    assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, "completed"])
-    assert.isUndefined(noticeOf(wait("quiet-hours"), well))
+    it("a person is told the end of an episode also by completion or adoption, and nothing of quiet hours", () => {
+      const wait = (kind: "usage-limit" | "quiet-hours") =>
+        Event.WaitStarted.make({ at, watcher: 1, kind, until: at, resetsAt: at, trigger: "limit" })
+      const well = watching.reduce(evolve, initial)
+      const kinds = (episode: WatchEvent) =>
+        [adopted, completed].map((event) => noticeOf(event, evolve(well, episode))?.kind)
+      assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), [
+        "cleared",
+        "completed"
+      ])
+      assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "completed"])
+      assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, "completed"])
+      assert.isUndefined(noticeOf(wait("quiet-hours"), well))
+    })
   })
 
   describe("behaviour#notices", () => {
+    it("each notice names the command to type next, with the watch", () => {
+      const well = watching.reduce(evolve, initial)
+      assert.strictEqual(noticeOf(died(0), well)?.next, "souffleur why w")
+      const held = evolve(well, Event.HoldStarted.make({ at }))
+      assert.strictEqual(noticeOf(died(0), held)?.next, "souffleur go w", "nothing follows by itself")
+      assert.strictEqual(noticeOf(completed, well)?.next, "souffleur log w")
+      assert.strictEqual(noticeOf(closed, well)?.next, "souffleur retry w")
+    })
     it("a person is told of an unknown request, a refused permission, and a Conductor that is not found or claimed", () => {
       const well = watching.reduce(evolve, initial)
       const read = (warnings: ReadonlyArray<string>) => {
@@ -221,53 +217,62 @@ describe("a person is told", () => {
       assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
     })
   })
-})
 
-describe("behaviour#plain-words", () => {
-  it.layer(HostServices.layer)((it) => {
-    /** Runs a notifier whose command appends its input to a file; the marks survive it, as on disk. */
-    const notifying = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, then = "") {
-      const fs = yield* FileSystem.FileSystem
-      const all = yield* living([...watching, ...history])
-      const file = `${yield* fs.makeTempDirectoryScoped()}/told`
-      yield* fs.writeFileString(file, "")
-      const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0)); '
-      const marks = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)
-      const channels = (command: string) =>
-        makeNoticeChannels([{ _tag: "command", command }], {
-          quietHours: null,
-          stateDir: "/state",
-          variables: {},
-          platform: "linux",
-          post: () => Effect.die("no server is asked")
-        })
-      const run = Effect.fnUntraced(function* (
-        command = JSON.stringify([process.execPath, "-e", write + then, file]),
-        read = marks,
-        options: NotifierOptions = {}
-      ) {
-        yield* notifier("w", "/p", options).pipe(
-          Effect.provideService(NoticeChannels, yield* channels(command)),
-          Effect.provide(all.context),
-          Effect.provideService(Cursor, read)
-        )
+  describe("behaviour#words-in-notices", () => {
+    it("words of the agent are no part of a notice's text", () => {
+      const awaited = Event.PersonAwaited.make({ at, watcher: 1, for: "may I run rm?" })
+      assert.deepInclude(noticeOf(awaited, watching.reduce(evolve, initial)), {
+        text: "The Conductor waits for a person.",
+        words: "may I run rm?"
       })
-      const told = Effect.map(fs.readFileString(file), (text) =>
-        text
-          .split("\n")
-          .slice(0, -1)
-          .map((line) => JSON.parse(line) as { readonly revision: number; readonly kind: string })
-      )
-      const kinds = Effect.map(told, (all) => all.map(({ kind }) => kind))
-      /** Runs until so many notices were sent, and is killed then. */
-      const killedAfter = Effect.fnUntraced(function* (count: number) {
-        const fiber = yield* Effect.forkChild(run())
-        yield* Effect.repeat(told, { until: (all) => all.length === count })
-        yield* Fiber.interrupt(fiber)
-      })
-      return { ...all, run, told, kinds, killedAfter, marks }
     })
+  })
+})
+it.layer(HostServices.layer)((it) => {
+  /** Runs a notifier whose command appends its input to a file; the marks survive it, as on disk. */
+  const notifying = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, then = "") {
+    const fs = yield* FileSystem.FileSystem
+    const all = yield* living([...watching, ...history])
+    const file = `${yield* fs.makeTempDirectoryScoped()}/told`
+    yield* fs.writeFileString(file, "")
+    const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0)); '
+    const marks = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)
+    const channels = (command: string) =>
+      makeNoticeChannels([{ _tag: "command", command }], {
+        quietHours: null,
+        stateDir: "/state",
+        variables: {},
+        platform: "linux",
+        post: () => Effect.die("no server is asked")
+      })
+    const run = Effect.fnUntraced(function* (
+      command = JSON.stringify([process.execPath, "-e", write + then, file]),
+      read = marks,
+      options: NotifierOptions = {}
+    ) {
+      yield* notifier("w", "/p", options).pipe(
+        Effect.provideService(NoticeChannels, yield* channels(command)),
+        Effect.provide(all.context),
+        Effect.provideService(Cursor, read)
+      )
+    })
+    const told = Effect.map(fs.readFileString(file), (text) =>
+      text
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as { readonly revision: number; readonly kind: string })
+    )
+    const kinds = Effect.map(told, (all) => all.map(({ kind }) => kind))
+    /** Runs until so many notices were sent, and is killed then. */
+    const killedAfter = Effect.fnUntraced(function* (count: number) {
+      const fiber = yield* Effect.forkChild(run())
+      yield* Effect.repeat(told, { until: (all) => all.length === count })
+      yield* Fiber.interrupt(fiber)
+    })
+    return { ...all, run, told, kinds, killedAfter, marks }
+  })
 
+  describe("behaviour#notices", () => {
     it.effect(
       "the notify command gets each notice once, in the log's order, as one JSON object, and none after the end",
       () =>
@@ -298,6 +303,20 @@ describe("behaviour#plain-words", () => {
           )
         })
     )
+    it.effect("a restarted souffleur repeats no notice, sends the new ones, and remembers open episodes", () =>
+      Effect.gen(function* () {
+        const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
+        yield* killedAfter(2)
+        yield* log.append("w", 8, [completed])
+        yield* run()
+        assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "completed"])
+        yield* run()
+        assert.strictEqual((yield* kinds).length, 3)
+      })
+    )
+  })
+
+  describe("behaviour#plain-words", () => {
     it.effect("the notify command gets no terminal control characters", () =>
       Effect.gen(function* () {
         const { run, told } = yield* notifying([
@@ -311,6 +330,9 @@ describe("behaviour#plain-words", () => {
         })
       })
     )
+  })
+
+  describe("behaviour#last-words", () => {
     it.effect("a death and the end are told with the newest last words, and no other notice has any", () =>
       Effect.gen(function* () {
         const { run, told } = yield* notifying([died(1), relaunched, taken, completed])
@@ -326,17 +348,9 @@ describe("behaviour#plain-words", () => {
         assert.strictEqual(end?.words?.length, 300)
       })
     )
-    it.effect("a restarted souffleur repeats no notice, sends the new ones, and remembers open episodes", () =>
-      Effect.gen(function* () {
-        const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
-        yield* killedAfter(2)
-        yield* log.append("w", 8, [completed])
-        yield* run()
-        assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "completed"])
-        yield* run()
-        assert.strictEqual((yield* kinds).length, 3)
-      })
-    )
+  })
+
+  describe("behaviour#outbox", () => {
     it.effect("the notify command gets new notices when the log is shorter than its mark", () =>
       Effect.gen(function* () {
         const { kinds, log, marks, run } = yield* notifying([taken])
@@ -348,6 +362,9 @@ describe("behaviour#plain-words", () => {
         assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared", "completed"])
       })
     )
+  })
+
+  describe("behaviour#delivery-of-notices", () => {
     it.effect("a notice is marked before it is sent: a souffleur that vanished in between does not send it twice", () =>
       Effect.gen(function* () {
         const { kinds, marks, run } = yield* notifying([taken, closed, completed])

@@ -46,33 +46,32 @@ const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, 
 })
 
 describe("owning a watch", () => {
-  it.effect("owning a free watch takes the next fence, and claims its Conductor and session", () =>
-    Effect.gen(function* () {
-      const { own, watch, world } = yield* owning([
-        opened(),
-        took(1, 5),
-        confirmed,
-        Event.OwnerLeft.make({ at: begun, fence: 1 })
-      ])
-      const { fence, ref } = yield* own
-      assert.strictEqual(fence, 2)
-      assert.deepStrictEqual((yield* watch).owner, self)
-      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
-      assert.strictEqual((yield* ref.state).fence, 2)
-    })
-  )
-  it.effect("owning a watch of a living owner is refused with the name of the watch, and how to see it", () =>
-    Effect.gen(function* () {
-      const { own } = yield* owning([opened(), took(1, 77), confirmed], { alive: new Set([10, 77]) })
-      const refused = yield* Effect.flip(own)
-      assert.strictEqual(
-        refused.message,
-        `already watched: souffleur with pid 77 on ${self.host} watches w: "souffleur attach w" shows it`
-      )
-    })
-  )
-
   describe("behaviour#one-owner", () => {
+    it.effect("owning a free watch takes the next fence, and claims its Conductor and session", () =>
+      Effect.gen(function* () {
+        const { own, watch, world } = yield* owning([
+          opened(),
+          took(1, 5),
+          confirmed,
+          Event.OwnerLeft.make({ at: begun, fence: 1 })
+        ])
+        const { fence, ref } = yield* own
+        assert.strictEqual(fence, 2)
+        assert.deepStrictEqual((yield* watch).owner, self)
+        assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
+        assert.strictEqual((yield* ref.state).fence, 2)
+      })
+    )
+    it.effect("owning a watch of a living owner is refused with the name of the watch, and how to see it", () =>
+      Effect.gen(function* () {
+        const { own } = yield* owning([opened(), took(1, 77), confirmed], { alive: new Set([10, 77]) })
+        const refused = yield* Effect.flip(own)
+        assert.strictEqual(
+          refused.message,
+          `already watched: souffleur with pid 77 on ${self.host} watches w: "souffleur attach w" shows it`
+        )
+      })
+    )
     it.effect("owning a watch of an owner on another machine is refused, with what to do", () =>
       Effect.gen(function* () {
         const far = { ...ownerOf(77), machine: "another", process: { pid: 77, startTime: 77, bootId: "its own" } }
@@ -175,13 +174,29 @@ describe("owning a watch", () => {
         assert.deepInclude(error, { _tag: "AlreadyWatched", owner: ownerOf(88) })
       })
     )
+    it.effect("owning a watch of an owner on another host is refused: it is not provably dead", () =>
+      Effect.gen(function* () {
+        const { own } = yield* owning([opened(), took(1, 77, "elsewhere"), confirmed])
+        assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" })
+      })
+    )
+    it.effect("owning an ended watch is refused", () =>
+      Effect.gen(function* () {
+        const { own } = yield* owning([...watching, Event.WatchReleased.make({ at: begun, exportPath: null })])
+        assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" }, "its owner lives")
+        const left = yield* owning([opened(), Event.WatchReleased.make({ at: begun, exportPath: null })])
+        assert.deepInclude(yield* Effect.flip(left.own), { _tag: "Refused", reason: "ended" })
+      })
+    )
+    it.effect("one of two souffleurs that own at once takes the watch, and the other is refused", () =>
+      Effect.gen(function* () {
+        const { own, tags } = yield* owning([opened(), took(1, 77), confirmed])
+        const exits = yield* Effect.all([Effect.exit(own), Effect.exit(own)], { concurrency: "unbounded" })
+        assert.strictEqual(exits.filter(Exit.isSuccess).length, 1)
+        assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+      })
+    )
   })
-  it.effect("owning a watch of an owner on another host is refused: it is not provably dead", () =>
-    Effect.gen(function* () {
-      const { own } = yield* owning([opened(), took(1, 77, "elsewhere"), confirmed])
-      assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" })
-    })
-  )
 
   describe("behaviour#claims", () => {
     it.effect("owning is refused when a souffleur of another state folder watches the Conductor", () =>
@@ -212,26 +227,9 @@ describe("owning a watch", () => {
       })
     )
   })
-  it.effect("owning an ended watch is refused", () =>
-    Effect.gen(function* () {
-      const { own } = yield* owning([...watching, Event.WatchReleased.make({ at: begun, exportPath: null })])
-      assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" }, "its owner lives")
-      const left = yield* owning([opened(), Event.WatchReleased.make({ at: begun, exportPath: null })])
-      assert.deepInclude(yield* Effect.flip(left.own), { _tag: "Refused", reason: "ended" })
-    })
-  )
-  it.effect("one of two souffleurs that own at once takes the watch, and the other is refused", () =>
-    Effect.gen(function* () {
-      const { own, tags } = yield* owning([opened(), took(1, 77), confirmed])
-      const exits = yield* Effect.all([Effect.exit(own), Effect.exit(own)], { concurrency: "unbounded" })
-      assert.strictEqual(exits.filter(Exit.isSuccess).length, 1)
-      assert.deepStrictEqual(yield* tags, ["OwnerTook"])
-    })
-  )
 })
-
-describe("behaviour#defects", () => {
-  describe("leaving", () => {
+describe("leaving", () => {
+  describe("behaviour#one-owner", () => {
     it.effect("the end of the scope frees the watch and the Conductor", () =>
       Effect.gen(function* () {
         const { leave, own, tags, watch, world } = yield* owning([opened(), took(1, 77), confirmed])
@@ -239,20 +237,6 @@ describe("behaviour#defects", () => {
         yield* leave
         assert.deepStrictEqual(yield* tags, ["OwnerTook", "OwnerLeft"])
         assert.deepStrictEqual([(yield* watch).owner, world.claims.held.size], [undefined, 0])
-      })
-    )
-    it.effect("an end by a defect, or with an unusable log, keeps the owner, so that a guardian brings it back", () =>
-      Effect.gen(function* () {
-        for (const exit of [Exit.die(new Error("x")), Exit.fail(new LogUnusable({ reason: "full", problem: "" }))]) {
-          const { end, own, tags } = yield* owning([opened(), took(1, 77), confirmed])
-          yield* own
-          yield* end(exit)
-          assert.deepStrictEqual(yield* tags, ["OwnerTook"])
-        }
-        const { end, own, tags } = yield* owning([opened(), took(1, 77), confirmed])
-        yield* own
-        yield* end(Exit.interrupt(1))
-        assert.deepStrictEqual(yield* tags, ["OwnerTook", "OwnerLeft"])
       })
     )
     it.effect("leaving records nothing when another souffleur has taken the watch, or it has ended", () =>
@@ -269,6 +253,23 @@ describe("behaviour#defects", () => {
         yield* command("w", { _tag: "Release" }).pipe(Effect.provideContext(ended.context))
         yield* ended.leave
         assert.deepStrictEqual(yield* ended.tags, ["OwnerTook", "WatchReleased"])
+      })
+    )
+  })
+
+  describe("behaviour#defects, security#processes", () => {
+    it.effect("an end by a defect, or with an unusable log, keeps the owner, so that a guardian brings it back", () =>
+      Effect.gen(function* () {
+        for (const exit of [Exit.die(new Error("x")), Exit.fail(new LogUnusable({ reason: "full", problem: "" }))]) {
+          const { end, own, tags } = yield* owning([opened(), took(1, 77), confirmed])
+          yield* own
+          yield* end(exit)
+          assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+        }
+        const { end, own, tags } = yield* owning([opened(), took(1, 77), confirmed])
+        yield* own
+        yield* end(Exit.interrupt(1))
+        assert.deepStrictEqual(yield* tags, ["OwnerTook", "OwnerLeft"])
       })
     )
   })
@@ -296,59 +297,70 @@ describe("an operator's release", () => {
     at: begun,
     ...preparation
   })
-  it.effect("an operator's release ends the watch of any owner, and settles a launch in progress", () =>
-    Effect.gen(function* () {
-      const { context, tags } = yield* living([
-        opened(),
-        owned,
-        confirmed,
-        Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" }),
-        prepared
-      ])
-      const settled: Array<string> = []
-      const watch = yield* release("w").pipe(
-        Effect.provideService(Launcher, launcher(settled)),
-        Effect.provideContext(context)
-      )
-      assert.deepStrictEqual([watch.end, settled, yield* tags], ["released", ["l1"], ["WatchReleased"]])
-    })
-  )
-  it.effect("an operator's completion also ends the watch and settles a launch", () =>
-    Effect.gen(function* () {
-      const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
-      const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
-      const settled: Array<string> = []
-      const watch = yield* finish("w", "agent").pipe(
-        Effect.provideService(Launcher, launcher(settled)),
-        Effect.provideContext(context)
-      )
-      assert.deepStrictEqual([watch.end, settled, yield* tags], ["completed", ["l1"], ["ConductorCompleted"]])
-    })
-  )
-  it.effect("an operator's adoption also settles a launch, and does not end the watch", () =>
-    Effect.gen(function* () {
-      const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
-      const { context, log, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
-      const settled: Array<string> = []
-      const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
-      const adopted = { conductor: identityOf(50), sessionId: "s9", print: false, baseline }
-      const none = launcher(settled)
-      // Before that word is in the log the recovery tries once more.
-      const again = Effect.orDie(log.append("w", 5, [{ ...prepared, launchId: "l2" }]))
-      const racing = Launcher.of({
-        ...none,
-        settle: (id) => Effect.andThen(id === "l1" ? again : Effect.void, none.settle(id))
+
+  describe("behaviour#ends", () => {
+    it.effect("an operator's release ends the watch of any owner, and settles a launch in progress", () =>
+      Effect.gen(function* () {
+        const { context, tags } = yield* living([
+          opened(),
+          owned,
+          confirmed,
+          Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" }),
+          prepared
+        ])
+        const settled: Array<string> = []
+        const watch = yield* release("w").pipe(
+          Effect.provideService(Launcher, launcher(settled)),
+          Effect.provideContext(context)
+        )
+        assert.deepStrictEqual([watch.end, settled, yield* tags], ["released", ["l1"], ["WatchReleased"]])
       })
-      const watch = yield* adopt("w", adopted).pipe(
-        Effect.provideService(Launcher, racing),
-        Effect.provideContext(context)
-      )
-      assert.deepStrictEqual([watch.pid, settled], [50, ["l1", "l2", "l2"]])
-      assert.deepStrictEqual(yield* tags, ["LaunchPrepared", "ConductorAdopted", "WatcherStarted"])
-    })
-  )
+    )
+    it.effect("an operator's completion also ends the watch and settles a launch", () =>
+      Effect.gen(function* () {
+        const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
+        const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
+        const settled: Array<string> = []
+        const watch = yield* finish("w", "agent").pipe(
+          Effect.provideService(Launcher, launcher(settled)),
+          Effect.provideContext(context)
+        )
+        assert.deepStrictEqual([watch.end, settled, yield* tags], ["completed", ["l1"], ["ConductorCompleted"]])
+      })
+    )
+    it.effect("a release without any launch does not use the launcher", () =>
+      Effect.gen(function* () {
+        const { context } = yield* living(watching)
+        const settled: Array<string> = []
+        yield* release("w").pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
+        assert.deepStrictEqual(settled, [])
+      })
+    )
+  })
 
   describe("behaviour#adopt", () => {
+    it.effect("an operator's adoption also settles a launch, and does not end the watch", () =>
+      Effect.gen(function* () {
+        const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
+        const { context, log, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
+        const settled: Array<string> = []
+        const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
+        const adopted = { conductor: identityOf(50), sessionId: "s9", print: false, baseline }
+        const none = launcher(settled)
+        // Before that word is in the log the recovery tries once more.
+        const again = Effect.orDie(log.append("w", 5, [{ ...prepared, launchId: "l2" }]))
+        const racing = Launcher.of({
+          ...none,
+          settle: (id) => Effect.andThen(id === "l1" ? again : Effect.void, none.settle(id))
+        })
+        const watch = yield* adopt("w", adopted).pipe(
+          Effect.provideService(Launcher, racing),
+          Effect.provideContext(context)
+        )
+        assert.deepStrictEqual([watch.pid, settled], [50, ["l1", "l2", "l2"]])
+        assert.deepStrictEqual(yield* tags, ["LaunchPrepared", "ConductorAdopted", "WatcherStarted"])
+      })
+    )
     it.effect("adoption is refused beside a live launched process, except of that process itself", () =>
       Effect.gen(function* () {
         const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
@@ -417,16 +429,19 @@ describe("an operator's release", () => {
       })
     )
   })
-  it.effect("the launch file of the first launch is removed at the end of the watch, by each way to end it", () =>
-    Effect.gen(function* () {
-      for (const end of [release("w"), finish("w", "operator")]) {
-        const { context } = yield* living([opened(), { ...prepared, cycle: 0 }, owned])
-        const [settled, forgotten]: [Array<string>, Array<string>] = [[], []]
-        yield* end.pipe(Effect.provideService(Launcher, launcher(settled, forgotten)), Effect.provideContext(context))
-        assert.deepStrictEqual(forgotten, ["l1"])
-      }
-    })
-  )
+
+  describe("behaviour#launch-at-most-once", () => {
+    it.effect("the launch file of the first launch is removed at the end of the watch, by each way to end it", () =>
+      Effect.gen(function* () {
+        for (const end of [release("w"), finish("w", "operator")]) {
+          const { context } = yield* living([opened(), { ...prepared, cycle: 0 }, owned])
+          const [settled, forgotten]: [Array<string>, Array<string>] = [[], []]
+          yield* end.pipe(Effect.provideService(Launcher, launcher(settled, forgotten)), Effect.provideContext(context))
+          assert.deepStrictEqual(forgotten, ["l1"])
+        }
+      })
+    )
+  })
 
   describe("fleet#words", () => {
     it.effect(
@@ -448,12 +463,4 @@ describe("an operator's release", () => {
         })
     )
   })
-  it.effect("a release without any launch does not use the launcher", () =>
-    Effect.gen(function* () {
-      const { context } = yield* living(watching)
-      const settled: Array<string> = []
-      yield* release("w").pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
-      assert.deepStrictEqual(settled, [])
-    })
-  )
 })

@@ -36,49 +36,31 @@ const why = (error: object) => ("message" in error ? String(error.message) : "")
 const alive = () => new Set([10, 77])
 
 describe("a souffleur that a guardian started", () => {
-  it.effect("a restoration takes the watch of a dead souffleur, and sends no signal", () =>
-    Effect.gen(function* () {
-      const { restore, tags, world } = yield* restoring("died", 1)
-      assert.isTrue(yield* restore)
-      assert.deepStrictEqual([yield* tags, world.processes.signals], [["SouffleurRestored"], []])
-    })
-  )
-
-  describe("behaviour#one-owner", () => {
-    it.effect("a restoration leaves a watch to another souffleur that takes it in the same moment", () =>
+  describe("behaviour#guardian", () => {
+    it.effect("a restoration takes the watch of a dead souffleur, and sends no signal", () =>
       Effect.gen(function* () {
-        const { context, restore, world } = yield* restoring("died", 1)
-        const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
-        // Another souffleur finds the owner dead first, and acts.
-        const racing = Claims.of({
-          ...claims,
-          isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(2, 88)])), true)
-        })
-        const error = yield* Effect.flip(Effect.provideService(restore, Claims, racing))
-        assert.strictEqual(error._tag, "AlreadyWatched")
-        assert.deepStrictEqual(world.processes.signals, [])
+        const { restore, tags, world } = yield* restoring("died", 1)
+        assert.isTrue(yield* restore)
+        assert.deepStrictEqual([yield* tags, world.processes.signals], [["SouffleurRestored"], []])
       })
     )
-  })
-  it.effect("a restoration does nothing when the owner leaves, or the watch ends, in the same moment", () =>
-    Effect.gen(function* () {
-      for (const event of [
-        Event.OwnerLeft.make({ at: begun, fence: 1 }),
-        Event.WatchReleased.make({ at: begun, exportPath: null })
-      ]) {
-        const { context, restore, tags, world } = yield* restoring("died", 1)
-        const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
-        const racing = Claims.of({
-          ...claims,
-          isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [event])), true)
-        })
-        assert.isFalse(yield* Effect.provideService(restore, Claims, racing))
-        assert.deepStrictEqual([yield* tags, world.processes.signals], [[event._tag], []])
-      }
-    })
-  )
-
-  describe("behaviour#guardian", () => {
+    it.effect("a restoration does nothing when the owner leaves, or the watch ends, in the same moment", () =>
+      Effect.gen(function* () {
+        for (const event of [
+          Event.OwnerLeft.make({ at: begun, fence: 1 }),
+          Event.WatchReleased.make({ at: begun, exportPath: null })
+        ]) {
+          const { context, restore, tags, world } = yield* restoring("died", 1)
+          const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
+          const racing = Claims.of({
+            ...claims,
+            isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [event])), true)
+          })
+          assert.isFalse(yield* Effect.provideService(restore, Claims, racing))
+          assert.deepStrictEqual([yield* tags, world.processes.signals], [[event._tag], []])
+        }
+      })
+    )
     it.effect("a restoration kills a silent souffleur, and is sure that it is gone", () =>
       Effect.gen(function* () {
         const { restore, tags, world } = yield* restoring("silent", 361, { alive: alive() })
@@ -103,6 +85,7 @@ describe("a souffleur that a guardian started", () => {
         }
       })
     )
+
     describe("an owner that was stopped in mid-write, and a restoration that stops midway", () => {
       /** The old souffleur holds the log while it lives; files are real. */
       const holding = Effect.fnUntraced(function* (events: ReadonlyArray<WatchEvent> = history, living = alive()) {
@@ -192,6 +175,7 @@ describe("a souffleur that a guardian started", () => {
         }).pipe(Effect.provide(HostServices.layer))
       )
     })
+
     it.effect("a restoration leaves an owner alone that beats again", () =>
       Effect.gen(function* () {
         for (const reason of ["died", "silent"] as const) {
@@ -228,51 +212,68 @@ describe("a souffleur that a guardian started", () => {
         }
       })
     )
-  })
-  it.effect("a restoration does not take a watch whose owner was killed and does not end", () =>
-    Effect.gen(function* () {
-      const { restore, world } = yield* restoring("silent", 900, { alive: alive(), unkillable: true })
-      const fiber = yield* Effect.forkChild(Effect.flip(restore))
-      yield* settle
-      yield* TestClock.adjust("10 seconds")
-      assert.match(why(yield* Fiber.join(fiber)), /does not end/)
-      assert.deepStrictEqual(world.processes.signals, ["SIGKILL 77"])
-    })
-  )
-  it.effect("a restoration does not take the watch from a later owner, or from an owner on another host", () =>
-    Effect.gen(function* () {
-      const another = yield* restoring("died", 900, { alive: new Set([10, 78]) }, [...history, took(2, 78)])
-      assert.match(why(yield* Effect.flip(another.restore)), /meanwhile/)
-      const far = yield* restoring("silent", 900, {}, [
-        opened(),
-        { ...took(1, 77), owner: { ...ownerOf(77, "elsewhere"), pidNamespace: "pid:[2]" } },
-        confirmed
-      ])
-      assert.match(why(yield* Effect.flip(far.restore)), /cannot be seen from here/)
-      assert.deepStrictEqual(
-        [yield* another.tags, another.world.processes.signals, yield* far.tags, far.world.processes.signals],
-        [[], [], [], []]
-      )
-    })
-  )
-  it.effect("a restoration has nothing to take when the owner left or the watch has ended", () =>
-    Effect.gen(function* () {
-      for (const event of [
-        Event.OwnerLeft.make({ at: begun, fence: 1 }),
-        Event.WatchReleased.make({ at: begun, exportPath: null })
-      ]) {
-        const { restore, tags } = yield* restoring("died", 900, {}, [...history, event])
+    it.effect("a restoration does not take a watch whose owner was killed and does not end", () =>
+      Effect.gen(function* () {
+        const { restore, world } = yield* restoring("silent", 900, { alive: alive(), unkillable: true })
+        const fiber = yield* Effect.forkChild(Effect.flip(restore))
+        yield* settle
+        yield* TestClock.adjust("10 seconds")
+        assert.match(why(yield* Fiber.join(fiber)), /does not end/)
+        assert.deepStrictEqual(world.processes.signals, ["SIGKILL 77"])
+      })
+    )
+    it.effect("a restoration does not take the watch from a later owner, or from an owner on another host", () =>
+      Effect.gen(function* () {
+        const another = yield* restoring("died", 900, { alive: new Set([10, 78]) }, [...history, took(2, 78)])
+        assert.match(why(yield* Effect.flip(another.restore)), /meanwhile/)
+        const far = yield* restoring("silent", 900, {}, [
+          opened(),
+          { ...took(1, 77), owner: { ...ownerOf(77, "elsewhere"), pidNamespace: "pid:[2]" } },
+          confirmed
+        ])
+        assert.match(why(yield* Effect.flip(far.restore)), /cannot be seen from here/)
+        assert.deepStrictEqual(
+          [yield* another.tags, another.world.processes.signals, yield* far.tags, far.world.processes.signals],
+          [[], [], [], []]
+        )
+      })
+    )
+    it.effect("a restoration has nothing to take when the owner left or the watch has ended", () =>
+      Effect.gen(function* () {
+        for (const event of [
+          Event.OwnerLeft.make({ at: begun, fence: 1 }),
+          Event.WatchReleased.make({ at: begun, exportPath: null })
+        ]) {
+          const { restore, tags } = yield* restoring("died", 900, {}, [...history, event])
+          assert.isFalse(yield* restore)
+          assert.deepStrictEqual(yield* tags, [])
+        }
+      })
+    )
+    it.effect("a fourth restoration in a row without progress is refused in the log, and kills no process", () =>
+      Effect.gen(function* () {
+        const before = [...history, restored(1), restored(2), restored(3)]
+        const { restore, tags, world } = yield* restoring("silent", 900, { alive: alive() }, before)
         assert.isFalse(yield* restore)
-        assert.deepStrictEqual(yield* tags, [])
-      }
-    })
-  )
-  it.effect("a fourth restoration in a row without progress is refused in the log, and kills no process", () =>
-    Effect.gen(function* () {
-      const before = [...history, restored(1), restored(2), restored(3)]
-      const { restore, tags, world } = yield* restoring("silent", 900, { alive: alive() }, before)
-      assert.isFalse(yield* restore)
-      assert.deepStrictEqual([yield* tags, world.processes.signals], [["GuardianGaveUp"], []])
-    })
-  )
+        assert.deepStrictEqual([yield* tags, world.processes.signals], [["GuardianGaveUp"], []])
+      })
+    )
+  })
+
+  describe("behaviour#one-owner", () => {
+    it.effect("a restoration leaves a watch to another souffleur that takes it in the same moment", () =>
+      Effect.gen(function* () {
+        const { context, restore, world } = yield* restoring("died", 1)
+        const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
+        // Another souffleur finds the owner dead first, and acts.
+        const racing = Claims.of({
+          ...claims,
+          isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(2, 88)])), true)
+        })
+        const error = yield* Effect.flip(Effect.provideService(restore, Claims, racing))
+        assert.strictEqual(error._tag, "AlreadyWatched")
+        assert.deepStrictEqual(world.processes.signals, [])
+      })
+    )
+  })
 })

@@ -15,6 +15,9 @@ const adopted = {
   print: false
 } as const
 
+const odd = (missing: boolean) => (path: string) =>
+  Effect.fail(new FileRefused({ path, problem: "it is odd", missing }))
+
 describe("behaviour#retries", () => {
   describe("a Conductor that is adopted", () => {
     it.effect("an adopted Conductor without comms is measured by its sessions: an idle one makes no progress", () =>
@@ -47,21 +50,18 @@ describe("behaviour#retries", () => {
         }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
     )
   })
+
+  it.effect("a commit that cannot be read is unknown in the measure of an agent without comms", () =>
+    Effect.gen(function* () {
+      const { context } = yield* living([opened(null), owned, confirmed], worldOf({ results: new Map([["s1", 3]]) }))
+      const here = Effect.provideContext(context)
+      const fingerprint = (missing: boolean) =>
+        Effect.gen(function* () {
+          const { snapshot } = yield* soloComms(yield* load("w"))
+          return (yield* snapshot).taskFingerprint
+        }).pipe(Effect.provideService(TrustedFiles, { open: odd(missing), rows: odd(missing) }), here)
+      assert.strictEqual(yield* fingerprint(true), "3 ")
+      assert.strictEqual(yield* fingerprint(false), "3 ?")
+    }).pipe(Effect.provide(Path.layer))
+  )
 })
-
-const odd = (missing: boolean) => (path: string) =>
-  Effect.fail(new FileRefused({ path, problem: "it is odd", missing }))
-
-it.effect("a commit that cannot be read is unknown in the measure of an agent without comms", () =>
-  Effect.gen(function* () {
-    const { context } = yield* living([opened(null), owned, confirmed], worldOf({ results: new Map([["s1", 3]]) }))
-    const here = Effect.provideContext(context)
-    const fingerprint = (missing: boolean) =>
-      Effect.gen(function* () {
-        const { snapshot } = yield* soloComms(yield* load("w"))
-        return (yield* snapshot).taskFingerprint
-      }).pipe(Effect.provideService(TrustedFiles, { open: odd(missing), rows: odd(missing) }), here)
-    assert.strictEqual(yield* fingerprint(true), "3 ")
-    assert.strictEqual(yield* fingerprint(false), "3 ?")
-  }).pipe(Effect.provide(Path.layer))
-)

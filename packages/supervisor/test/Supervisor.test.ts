@@ -129,27 +129,29 @@ describe("behaviour#defects", () => {
 })
 
 describe("roles by difference", () => {
-  it.effect("exactly the roles of the state run, from bootstrap to the end", () =>
-    Effect.gen(function* () {
-      const { append, moved, start } = yield* supervising([opened(), owned])
-      const fiber = yield* start()
-      assert.deepStrictEqual(yield* moved, ["+bootstrap/1"])
-      yield* append(confirmed, started(1))
-      assert.deepStrictEqual(yield* moved, ["-bootstrap/1", "+watcher/1"])
-      yield* append(monitoring(1), settled)
-      assert.deepStrictEqual(yield* moved, ["+monitor/1"])
-      yield* append(died(), recovering())
-      assert.deepStrictEqual(yield* moved, ["-watcher/1", "+recovery/1"])
-      yield* append(
-        Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", message: "too large" }),
-        started(2)
-      )
-      assert.deepStrictEqual(yield* moved, ["-recovery/1", "+watcher/2"])
-      yield* append(Event.ConductorCompleted.make({ at: begun, by: "watcher" }))
-      assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/2"])
-      assert.strictEqual((yield* Fiber.join(fiber)).end, "completed")
-    })
-  )
+  describe("behaviour#phases", () => {
+    it.effect("exactly the roles of the state run, from bootstrap to the end", () =>
+      Effect.gen(function* () {
+        const { append, moved, start } = yield* supervising([opened(), owned])
+        const fiber = yield* start()
+        assert.deepStrictEqual(yield* moved, ["+bootstrap/1"])
+        yield* append(confirmed, started(1))
+        assert.deepStrictEqual(yield* moved, ["-bootstrap/1", "+watcher/1"])
+        yield* append(monitoring(1), settled)
+        assert.deepStrictEqual(yield* moved, ["+monitor/1"])
+        yield* append(died(), recovering())
+        assert.deepStrictEqual(yield* moved, ["-watcher/1", "+recovery/1"])
+        yield* append(
+          Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", message: "too large" }),
+          started(2)
+        )
+        assert.deepStrictEqual(yield* moved, ["-recovery/1", "+watcher/2"])
+        yield* append(Event.ConductorCompleted.make({ at: begun, by: "watcher" }))
+        assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/2"])
+        assert.strictEqual((yield* Fiber.join(fiber)).end, "completed")
+      })
+    )
+  })
 
   describe("behaviour#ordering", () => {
     it.effect("the new watcher runs before the old self-monitor is stopped", () =>
@@ -166,16 +168,16 @@ describe("roles by difference", () => {
         assert.deepStrictEqual(yield* moved, ["-watcher/1", "+watcher/2", "-monitor/1", "+monitor/2"])
       })
     )
+    it.effect("one event that starts and stops: the start comes first", () =>
+      Effect.gen(function* () {
+        const { append, moved, start } = yield* supervising(watching)
+        yield* start()
+        yield* moved
+        yield* append(started(2))
+        assert.deepStrictEqual(yield* moved, ["+watcher/2", "-watcher/1"])
+      })
+    )
   })
-  it.effect("one event that starts and stops: the start comes first", () =>
-    Effect.gen(function* () {
-      const { append, moved, start } = yield* supervising(watching)
-      yield* start()
-      yield* moved
-      yield* append(started(2))
-      assert.deepStrictEqual(yield* moved, ["+watcher/2", "-watcher/1"])
-    })
-  )
 
   describe("behaviour#ends", () => {
     it.effect("a souffleur that starts again runs what the state asks for", () =>
@@ -189,53 +191,58 @@ describe("roles by difference", () => {
         assert.deepStrictEqual(yield* moved, ["+recovery/1", "+monitor/1"])
       })
     )
+    it.effect("an ended watch has no roles, and is returned at once", () =>
+      Effect.gen(function* () {
+        const { moved, start } = yield* supervising([
+          ...watching,
+          Event.WatchReleased.make({ at: begun, exportPath: null })
+        ])
+        assert.strictEqual((yield* Fiber.join(yield* start())).end, "released")
+        assert.deepStrictEqual(yield* moved, [])
+      })
+    )
   })
-  it.effect("an ended watch has no roles, and is returned at once", () =>
-    Effect.gen(function* () {
-      const { moved, start } = yield* supervising([
-        ...watching,
-        Event.WatchReleased.make({ at: begun, exportPath: null })
-      ])
-      assert.strictEqual((yield* Fiber.join(yield* start())).end, "released")
-      assert.deepStrictEqual(yield* moved, [])
-    })
-  )
-  it.effect("each generation is claimed, so that no other state folder watches it", () =>
-    Effect.gen(function* () {
-      const { append, start, world } = yield* supervising([...watching, died(), recovering()])
-      yield* start()
-      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
-      yield* append(relaunched)
-      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1", 5000, "s2"])
-      yield* append(Event.WatchReleased.make({ at: begun, exportPath: null }))
-      yield* Effect.yieldNow
-      assert.strictEqual(world.claims.held.size, 0)
-    })
-  )
+
+  describe("behaviour#claims", () => {
+    it.effect("each generation is claimed, so that no other state folder watches it", () =>
+      Effect.gen(function* () {
+        const { append, start, world } = yield* supervising([...watching, died(), recovering()])
+        yield* start()
+        assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
+        yield* append(relaunched)
+        assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1", 5000, "s2"])
+        yield* append(Event.WatchReleased.make({ at: begun, exportPath: null }))
+        yield* Effect.yieldNow
+        assert.strictEqual(world.claims.held.size, 0)
+      })
+    )
+  })
 })
 
-describe("the fence", () => {
-  it.effect("a fence that another souffleur takes ends supervise, without an event in the log", () =>
-    Effect.gen(function* () {
-      const { moved, start, tags, word } = yield* supervising(watching)
-      const fiber = yield* start()
-      yield* moved
-      yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
-      yield* settle
-      assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
-      assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/1"])
-      assert.deepStrictEqual(yield* tags, ["OwnerTook"])
-    })
-  )
-  it.effect("a fence that another souffleur took before the start runs nothing", () =>
-    Effect.gen(function* () {
-      const { moved, start, word } = yield* supervising(watching)
-      yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
-      const fiber = yield* start(1)
-      assert.deepStrictEqual(yield* moved, [])
-      assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
-    })
-  )
+describe("behaviour#one-owner", () => {
+  describe("the fence", () => {
+    it.effect("a fence that another souffleur takes ends supervise, without an event in the log", () =>
+      Effect.gen(function* () {
+        const { moved, start, tags, word } = yield* supervising(watching)
+        const fiber = yield* start()
+        yield* moved
+        yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
+        yield* settle
+        assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
+        assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/1"])
+        assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+      })
+    )
+    it.effect("a fence that another souffleur took before the start runs nothing", () =>
+      Effect.gen(function* () {
+        const { moved, start, word } = yield* supervising(watching)
+        yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
+        const fiber = yield* start(1)
+        assert.deepStrictEqual(yield* moved, [])
+        assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
+      })
+    )
+  })
 })
 
 describe("a role that dies", () => {
@@ -244,47 +251,72 @@ describe("a role that dies", () => {
     (role) =>
       role === which ? how : undefined
 
-  it.effect("a role that dies by the log makes supervise fail, and everything stops", () =>
-    Effect.gen(function* () {
-      const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
-      const { moved, start } = yield* supervising(watching, dying("watcher/1", Effect.fail(full)))
-      const fiber = yield* start()
-      assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), full)
-      assert.include(yield* moved, "-monitor/1")
-    })
-  )
-  it.effect("a watcher: it stays dead until an event replaces it; the others go on", () =>
-    Effect.gen(function* () {
-      const { append, moved, start } = yield* supervising(watching, dying("watcher/1", Effect.die("a bug")))
-      const fiber = yield* start()
-      yield* until(3600)
-      assert.deepStrictEqual(yield* moved, ["+watcher/1", "-watcher/1", "+monitor/1"])
-      yield* append(Event.WatcherLost.make({ at: begun, watcher: 1, beatAge: null }), started(2))
-      assert.deepStrictEqual(yield* moved, ["+watcher/2"])
-      assert.isUndefined(fiber.pollUnsafe())
-    })
-  )
-  it.effect("a self-monitor: it is replaced one interval later", () =>
-    Effect.gen(function* () {
-      const { moved, start, tags } = yield* supervising(watching, dying("monitor/1", Effect.die("a bug")))
-      yield* start()
-      yield* until(179)
-      assert.deepStrictEqual(yield* tags, ["RoleFailed"])
-      yield* until(180)
-      assert.deepStrictEqual(yield* tags, ["RoleFailed", "SelfMonitorStopped", "SelfMonitorStarted"])
-      assert.include(yield* moved, "+monitor/2")
-    })
-  )
-  it.effect("a self-monitor: the end of the watch does not wait for its replacement", () =>
-    Effect.gen(function* () {
-      const { start, word } = yield* supervising(watching, dying("monitor/1", Effect.die("a bug")))
-      const fiber = yield* start()
-      yield* until(10)
-      yield* word.dispatch({ _tag: "Release" })
-      yield* settle
-      assert.isDefined(fiber.pollUnsafe())
-    })
-  )
+  describe("behaviour#damaged-log", () => {
+    it.effect("a role that dies by the log makes supervise fail, and everything stops", () =>
+      Effect.gen(function* () {
+        const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
+        const { moved, start } = yield* supervising(watching, dying("watcher/1", Effect.fail(full)))
+        const fiber = yield* start()
+        assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), full)
+        assert.include(yield* moved, "-monitor/1")
+      })
+    )
+  })
+
+  describe("behaviour#defects", () => {
+    it.effect("a watcher: it stays dead until an event replaces it; the others go on", () =>
+      Effect.gen(function* () {
+        const { append, moved, start } = yield* supervising(watching, dying("watcher/1", Effect.die("a bug")))
+        const fiber = yield* start()
+        yield* until(3600)
+        assert.deepStrictEqual(yield* moved, ["+watcher/1", "-watcher/1", "+monitor/1"])
+        yield* append(Event.WatcherLost.make({ at: begun, watcher: 1, beatAge: null }), started(2))
+        assert.deepStrictEqual(yield* moved, ["+watcher/2"])
+        assert.isUndefined(fiber.pollUnsafe())
+      })
+    )
+    it.effect("a self-monitor: it is replaced one interval later", () =>
+      Effect.gen(function* () {
+        const { moved, start, tags } = yield* supervising(watching, dying("monitor/1", Effect.die("a bug")))
+        yield* start()
+        yield* until(179)
+        assert.deepStrictEqual(yield* tags, ["RoleFailed"])
+        yield* until(180)
+        assert.deepStrictEqual(yield* tags, ["RoleFailed", "SelfMonitorStopped", "SelfMonitorStarted"])
+        assert.include(yield* moved, "+monitor/2")
+      })
+    )
+    it.effect("a self-monitor: the end of the watch does not wait for its replacement", () =>
+      Effect.gen(function* () {
+        const { start, word } = yield* supervising(watching, dying("monitor/1", Effect.die("a bug")))
+        const fiber = yield* start()
+        yield* until(10)
+        yield* word.dispatch({ _tag: "Release" })
+        yield* settle
+        assert.isDefined(fiber.pollUnsafe())
+      })
+    )
+    it.effect("a bootstrap: supervise dies with it, as nothing could ever validate", () =>
+      Effect.gen(function* () {
+        const { start } = yield* supervising([opened(), owned], dying("bootstrap/1", Effect.die("a bug")))
+        const exit = yield* Fiber.await(yield* start())
+        assert.isTrue(Exit.hasDies(exit))
+        assert.strictEqual(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined, "a bug")
+      })
+    )
+    it.effect("a role that dies because the watch went on without it has no consequence", () =>
+      Effect.gen(function* () {
+        const { start, tags } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
+          role === "recovery/1"
+            ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 9, step: "1 stop", kind: "act" }))
+            : undefined
+        )
+        const fiber = yield* start()
+        assert.deepStrictEqual(yield* tags, [])
+        assert.isUndefined(fiber.pollUnsafe())
+      })
+    )
+  })
 
   describe("behaviour#secrets", () => {
     it.effect("a recovery: it failed closed, and the log has nothing of the bug", () =>
@@ -322,48 +354,30 @@ describe("a role that dies", () => {
       })
     )
   })
-  it.effect("a bootstrap: supervise dies with it, as nothing could ever validate", () =>
+})
+
+describe("behaviour#ends", () => {
+  it.effect("an operator's release while a step records ends the step, then supervise, without a deadlock", () =>
     Effect.gen(function* () {
-      const { start } = yield* supervising([opened(), owned], dying("bootstrap/1", Effect.die("a bug")))
-      const exit = yield* Fiber.await(yield* start())
-      assert.isTrue(Exit.hasDies(exit))
-      assert.strictEqual(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined, "a bug")
-    })
-  )
-  it.effect("a role that dies because the watch went on without it has no consequence", () =>
-    Effect.gen(function* () {
-      const { start, tags } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
+      const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
         role === "recovery/1"
-          ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 9, step: "1 stop", kind: "act" }))
+          ? Effect.uninterruptible(
+              Effect.sleep("5 seconds").pipe(
+                Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" })),
+                Effect.asVoid
+              )
+            )
           : undefined
       )
       const fiber = yield* start()
-      assert.deepStrictEqual(yield* tags, [])
-      assert.isUndefined(fiber.pollUnsafe())
+      yield* word.dispatch({ _tag: "Release" })
+      yield* until(6)
+      assert.strictEqual((yield* Fiber.join(fiber)).end, "released")
+      assert.include(yield* moved, "-recovery/1")
+      assert.deepStrictEqual(yield* tags, ["WatchReleased"])
     })
   )
 })
-
-it.effect("an operator's release while a step records ends the step, then supervise, without a deadlock", () =>
-  Effect.gen(function* () {
-    const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-      role === "recovery/1"
-        ? Effect.uninterruptible(
-            Effect.sleep("5 seconds").pipe(
-              Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" })),
-              Effect.asVoid
-            )
-          )
-        : undefined
-    )
-    const fiber = yield* start()
-    yield* word.dispatch({ _tag: "Release" })
-    yield* until(6)
-    assert.strictEqual((yield* Fiber.join(fiber)).end, "released")
-    assert.include(yield* moved, "-recovery/1")
-    assert.deepStrictEqual(yield* tags, ["WatchReleased"])
-  })
-)
 
 describe("behaviour#claims", () => {
   it.effect("a Conductor that another state folder has claimed is left to it, and no role runs here", () =>

@@ -146,9 +146,10 @@ describe("behaviour#heartbeat-age", () => {
   })
 })
 
-describe("behaviour#waiting-for-a-person", () => {
-  describe("a session", () => {
-    const held: Watch = { ...awaiting, awaiting: false }
+describe("a session", () => {
+  const held: Watch = { ...awaiting, awaiting: false }
+
+  describe("behaviour#exits", () => {
     it("the last session of an ended process is reported before its death, and before any other end", () => {
       for (const process of ["gone", "zombie"] as const)
         assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), {
@@ -169,6 +170,9 @@ describe("behaviour#waiting-for-a-person", () => {
         reason: "pid"
       })
     })
+  })
+
+  describe("behaviour#waiting-for-a-person", () => {
     it("a failure of an earlier generation says nothing of this one", () => {
       const later: Watch = { ...awaiting, launchedAt: now - 999 }
       for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
@@ -178,6 +182,9 @@ describe("behaviour#waiting-for-a-person", () => {
       assert.strictEqual(exitOf(soon, at(failed("outage")))?._tag, "Limited")
       assert.isUndefined(exitOf({ ...soon, preparedAt: now - 999 }, at(failed("outage"))))
     })
+  })
+
+  describe("behaviour#verdicts", () => {
     it("a hung session is dead without comms; with comms the heartbeat decides", () => {
       const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
       assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), {
@@ -189,56 +196,58 @@ describe("behaviour#waiting-for-a-person", () => {
   })
 })
 
-describe("a heartbeat that is too old", () => {
-  const dead = { _tag: "Dead", reason: "heartbeat" } as const
-  const stale = (...changes: ReadonlyArray<Partial<Observation> & { readonly answeredAt?: number }>) => {
-    const seen = Object.assign(
-      { ...healthy, answeredAt: 0, heartbeat: { raw: ago(241), changedAt: undefined } },
-      ...changes
-    )
-    return exitOf(awaiting, { ...seen, excuse: excuseOf({ ...seen, stallAfter: 361_000 }) })
-  }
-  const explained = (until: number): Partial<Observation> => ({
-    verdict: { _tag: "Held", by: "tool", because: "a tool runs", until }
-  })
-  const tool = (since: number, limit: number | undefined, children = 1) =>
-    at({ _tag: "Tool", at: now - since, name: "Bash", limit, spawns: true }, { children })
-  it("an old heartbeat is excused by a tool until its time or its verdict is over", () => {
-    assert.isUndefined(stale(tool(100_000, 100_001), explained(now + 500_000)))
-    assert.deepStrictEqual(stale(tool(100_000, 100_000), explained(now + 500_000)), dead)
-    assert.isUndefined(stale(tool(100_000, undefined), explained(now + 1)))
-    assert.deepStrictEqual(stale(tool(100_000, undefined), explained(now)), dead)
-  })
-  it("an old heartbeat is excused by a tool from when a person allowed it", () => {
-    assert.isUndefined(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 59_999 }))
-    assert.deepStrictEqual(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 60_000 }), dead)
-  })
-  it("an old heartbeat is not excused by a tool without a process", () =>
-    assert.deepStrictEqual(stale(tool(100, 60_000, 0), explained(now + 500_000)), dead))
-  it("an old heartbeat is excused by a retry until the next try had its time, not by a call", () => {
-    const retry = (nextAt: number) =>
-      at({ _tag: "Retrying", at: now - 9000, attempt: 1, attempts: 10, nextAt, resetsAt: undefined })
-    assert.isUndefined(stale(retry(now - 360_999), explained(now + 500_000)))
-    assert.deepStrictEqual(stale(retry(now - 361_000), explained(now + 500_000)), dead)
-    assert.deepStrictEqual(stale(at({ _tag: "Asked", at: now - 9000 }), explained(now + 500_000)), dead)
-  })
-  it("an excuse ends with its newest sign, whatever time a record or its file has", () => {
-    const year = 365 * 86_400_000
-    const retry = at({
-      _tag: "Retrying",
-      at: now + year,
-      attempt: 1,
-      attempts: 10,
-      nextAt: now + year + 5000,
-      resetsAt: undefined
+describe("behaviour#excuses", () => {
+  describe("a heartbeat that is too old", () => {
+    const dead = { _tag: "Dead", reason: "heartbeat" } as const
+    const stale = (...changes: ReadonlyArray<Partial<Observation> & { readonly answeredAt?: number }>) => {
+      const seen = Object.assign(
+        { ...healthy, answeredAt: 0, heartbeat: { raw: ago(241), changedAt: undefined } },
+        ...changes
+      )
+      return exitOf(awaiting, { ...seen, excuse: excuseOf({ ...seen, stallAfter: 361_000 }) })
+    }
+    const explained = (until: number): Partial<Observation> => ({
+      verdict: { _tag: "Held", by: "tool", because: "a tool runs", until }
     })
-    assert.isUndefined(stale(retry, explained(now + 1)))
-    assert.deepStrictEqual(stale(retry, explained(now)), dead)
-  })
-  it("an old heartbeat of a live process is excused while a person is awaited", () => {
-    const waiting: Partial<Observation> = { verdict: { _tag: "Waiting", for: "a permission", since: 0 } }
-    assert.isUndefined(stale(waiting))
-    for (const process of ["stopped", undefined] as const) assert.deepStrictEqual(stale(waiting, { process }), dead)
+    const tool = (since: number, limit: number | undefined, children = 1) =>
+      at({ _tag: "Tool", at: now - since, name: "Bash", limit, spawns: true }, { children })
+    it("an old heartbeat is excused by a tool until its time or its verdict is over", () => {
+      assert.isUndefined(stale(tool(100_000, 100_001), explained(now + 500_000)))
+      assert.deepStrictEqual(stale(tool(100_000, 100_000), explained(now + 500_000)), dead)
+      assert.isUndefined(stale(tool(100_000, undefined), explained(now + 1)))
+      assert.deepStrictEqual(stale(tool(100_000, undefined), explained(now)), dead)
+    })
+    it("an old heartbeat is excused by a tool from when a person allowed it", () => {
+      assert.isUndefined(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 59_999 }))
+      assert.deepStrictEqual(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 60_000 }), dead)
+    })
+    it("an old heartbeat is not excused by a tool without a process", () =>
+      assert.deepStrictEqual(stale(tool(100, 60_000, 0), explained(now + 500_000)), dead))
+    it("an old heartbeat is excused by a retry until the next try had its time, not by a call", () => {
+      const retry = (nextAt: number) =>
+        at({ _tag: "Retrying", at: now - 9000, attempt: 1, attempts: 10, nextAt, resetsAt: undefined })
+      assert.isUndefined(stale(retry(now - 360_999), explained(now + 500_000)))
+      assert.deepStrictEqual(stale(retry(now - 361_000), explained(now + 500_000)), dead)
+      assert.deepStrictEqual(stale(at({ _tag: "Asked", at: now - 9000 }), explained(now + 500_000)), dead)
+    })
+    it("an excuse ends with its newest sign, whatever time a record or its file has", () => {
+      const year = 365 * 86_400_000
+      const retry = at({
+        _tag: "Retrying",
+        at: now + year,
+        attempt: 1,
+        attempts: 10,
+        nextAt: now + year + 5000,
+        resetsAt: undefined
+      })
+      assert.isUndefined(stale(retry, explained(now + 1)))
+      assert.deepStrictEqual(stale(retry, explained(now)), dead)
+    })
+    it("an old heartbeat of a live process is excused while a person is awaited", () => {
+      const waiting: Partial<Observation> = { verdict: { _tag: "Waiting", for: "a permission", since: 0 } }
+      assert.isUndefined(stale(waiting))
+      for (const process of ["stopped", undefined] as const) assert.deepStrictEqual(stale(waiting, { process }), dead)
+    })
   })
 })
 

@@ -71,6 +71,49 @@ describe("a heartbeat that is too old", () => {
           }
         })
     )
+    it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching({
+          world: {
+            row: { ...silent },
+            signs: tool(100),
+            pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+          }
+        })
+        yield* until(901)
+        // A person came, the tool has run, and the model is asked: no beat yet.
+        Object.assign(world, {
+          pidFile: { status: "busy", writtenAt: at(910) },
+          signs: session({ _tag: "Asked", at: at(950) })
+        })
+        yield* until(1200)
+        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
+        yield* until(1261)
+        assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", reason: "heartbeat" })
+      })
+    )
+    it.effect(
+      "an answered person gives the heartbeat the whole time again, and an allowed tool its time from then",
+      () =>
+        Effect.gen(function* () {
+          const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+          for (const { limit, dies } of [
+            { limit: 0, dies: 1261 },
+            { limit: 600_000, dies: 1561 }
+          ]) {
+            yield* TestClock.setTime(begun)
+            const { told, world } = yield* watching({
+              world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting }
+            })
+            yield* until(901)
+            Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
+            yield* until(dies - 60)
+            assert.notInclude(tagsOf(yield* told), "ConductorDied")
+            yield* until(dies)
+            assert.include(tagsOf(yield* told), "ConductorDied")
+          }
+        })
+    )
   })
 
   describe("behaviour#waiting-for-a-person", () => {
@@ -168,52 +211,6 @@ describe("a heartbeat that is too old", () => {
           assert.notInclude(tagsOf(yield* told), "PersonAwaited")
         }
       })
-    )
-  })
-
-  describe("behaviour#excuses", () => {
-    it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching({
-          world: {
-            row: { ...silent },
-            signs: tool(100),
-            pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
-          }
-        })
-        yield* until(901)
-        // A person came, the tool has run, and the model is asked: no beat yet.
-        Object.assign(world, {
-          pidFile: { status: "busy", writtenAt: at(910) },
-          signs: session({ _tag: "Asked", at: at(950) })
-        })
-        yield* until(1200)
-        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
-        yield* until(1261)
-        assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", reason: "heartbeat" })
-      })
-    )
-    it.effect(
-      "an answered person gives the heartbeat the whole time again, and an allowed tool its time from then",
-      () =>
-        Effect.gen(function* () {
-          const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
-          for (const { limit, dies } of [
-            { limit: 0, dies: 1261 },
-            { limit: 600_000, dies: 1561 }
-          ]) {
-            yield* TestClock.setTime(begun)
-            const { told, world } = yield* watching({
-              world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting }
-            })
-            yield* until(901)
-            Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
-            yield* until(dies - 60)
-            assert.notInclude(tagsOf(yield* told), "ConductorDied")
-            yield* until(dies)
-            assert.include(tagsOf(yield* told), "ConductorDied")
-          }
-        })
     )
   })
 })
@@ -317,6 +314,8 @@ describe("a limit of the service", () => {
       reason: "usage-limit",
       resetsAt: resetsAt === undefined ? undefined : at(resetsAt)
     })
+  const waiting = (world: Partial<World>, kind?: "usage-limit" | "quiet-hours") =>
+    watching({ world, history: [history.confirmed(), history.waiting(at(5000), kind), history.started(2)] })
 
   describe("behaviour#limits-and-waits", () => {
     it.effect("a limit is waited out until it resets and is no death, even when the process ended with it", () =>
@@ -336,18 +335,13 @@ describe("a limit of the service", () => {
         }
       })
     )
-  })
-  it.effect("a limit of an earlier generation does not count", () =>
-    Effect.gen(function* () {
-      const { told } = yield* watching({ world: { signs: limited(-1, 5000) } })
-      yield* until(601)
-      assert.deepStrictEqual(yield* told, [])
-    })
-  )
-  const waiting = (world: Partial<World>, kind?: "usage-limit" | "quiet-hours") =>
-    watching({ world, history: [history.confirmed(), history.waiting(at(5000), kind), history.started(2)] })
-
-  describe("behaviour#limits-and-waits", () => {
+    it.effect("a limit of an earlier generation does not count", () =>
+      Effect.gen(function* () {
+        const { told } = yield* watching({ world: { signs: limited(-1, 5000) } })
+        yield* until(601)
+        assert.deepStrictEqual(yield* told, [])
+      })
+    )
     it.effect("a limit ends exactly at its reset, by one resume, though the process is gone", () =>
       Effect.gen(function* () {
         const { told } = yield* waiting({ condition: "gone", signs: limited(-10, 5000) })
@@ -390,6 +384,14 @@ describe("a limit of the service", () => {
         assert.deepInclude((yield* moved.told)[0], { _tag: "WaitStarted", until: at(9000) })
       })
     )
+    it.effect("a limit gives way to completion", () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
+        Object.assign(world.row!, { state: "complete" })
+        yield* until(241)
+        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+      })
+    )
   })
 
   describe("behaviour#words-of-the-agent", () => {
@@ -418,14 +420,6 @@ describe("a limit of the service", () => {
       })
     )
   })
-  it.effect("a limit gives way to completion", () =>
-    Effect.gen(function* () {
-      const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
-      Object.assign(world.row!, { state: "complete" })
-      yield* until(241)
-      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
-    })
-  )
 })
 
 describe("behaviour#context-exhaustion", () => {
@@ -558,20 +552,19 @@ describe("behaviour#hand-off", () => {
   })
 })
 
-it.effect("a session that the hooks of the process name is watched from then on", () =>
-  Effect.gen(function* () {
-    const { told, world } = yield* watching({ world: { solo: true } })
-    yield* until(301)
-    assert.deepStrictEqual(yield* told, [])
-    world.holds = "s2"
-    yield* until(361)
-    // Before its first word: there is no file yet.
-    assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
-    assert.deepInclude((yield* told)[0], { sessionId: "s2" })
-  })
-)
-
 describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("a session that the hooks of the process name is watched from then on", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { solo: true } })
+      yield* until(301)
+      assert.deepStrictEqual(yield* told, [])
+      world.holds = "s2"
+      yield* until(361)
+      // Before its first word: there is no file yet.
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+      assert.deepInclude((yield* told)[0], { sessionId: "s2" })
+    })
+  )
   it.effect("another project's session is not taken from the hooks, and is reported once", () =>
     Effect.gen(function* () {
       for (const elsewhere of ["/secret", "/p2"]) {

@@ -48,12 +48,15 @@ describe("the times of the watcher", () => {
       })
     )
   })
-  it.effect("the watcher reports at once that it runs, so that its self-monitor starts", () =>
-    Effect.gen(function* () {
-      const { ref } = yield* watching()
-      assert.strictEqual((yield* ref.state).monitor?.watcher, 1)
-    })
-  )
+
+  describe("behaviour#phases", () => {
+    it.effect("the watcher reports at once that it runs, so that its self-monitor starts", () =>
+      Effect.gen(function* () {
+        const { ref } = yield* watching()
+        assert.strictEqual((yield* ref.state).monitor?.watcher, 1)
+      })
+    )
+  })
 })
 
 describe("the offspring of the Conductor", () => {
@@ -89,6 +92,15 @@ describe("the offspring of the Conductor", () => {
         )
       })
     )
+    it.effect("the offspring of a gone Conductor stays as it was seen: its pid may be another agent's", () =>
+      Effect.gen(function* () {
+        const { remembered, world } = yield* watching()
+        world.condition = "gone"
+        world.children = 0
+        yield* until(2)
+        assert.deepStrictEqual([yield* remembered, world.processes.trees.length], [[5000], 1])
+      })
+    )
   })
 
   describe("behaviour#still-dead", () => {
@@ -102,15 +114,6 @@ describe("the offspring of the Conductor", () => {
       })
     )
   })
-  it.effect("the offspring of a gone Conductor stays as it was seen: its pid may be another agent's", () =>
-    Effect.gen(function* () {
-      const { remembered, world } = yield* watching()
-      world.condition = "gone"
-      world.children = 0
-      yield* until(2)
-      assert.deepStrictEqual([yield* remembered, world.processes.trees.length], [[5000], 1])
-    })
-  )
 })
 
 describe("the probe", () => {
@@ -157,6 +160,38 @@ describe("the probe", () => {
           assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
         })
     )
+    it.effect("the probe looks each second, and brings no poll forward while the process lives or is stopped", () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching()
+        yield* until(100)
+        world.condition = "stopped"
+        yield* until(239)
+        assert.strictEqual(new Set(world.processes.probes).size, 240)
+        assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
+      })
+    )
+    it.effect("the probe brings no poll forward in standby, or while a limit is waited out", () =>
+      Effect.gen(function* () {
+        for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
+          const { world } = yield* watching({
+            world: { condition: "gone" },
+            history: [history.confirmed(), event, history.started(2)]
+          })
+          yield* until(239)
+          assert.lengthOf(world.comms.looks, 1)
+        }
+      })
+    )
+    it.effect("the probe decides nothing: the poll that it brings forward may see completion first", () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching()
+        yield* until(100)
+        Object.assign(world.row!, { state: "complete" })
+        world.condition = "gone"
+        yield* until(101)
+        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+      })
+    )
   })
 
   describe("behaviour#exits", () => {
@@ -166,41 +201,6 @@ describe("the probe", () => {
         world.condition = "zombie"
         yield* until(1)
         assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
-      })
-    )
-  })
-  it.effect("the probe looks each second, and brings no poll forward while the process lives or is stopped", () =>
-    Effect.gen(function* () {
-      const { told, world } = yield* watching()
-      yield* until(100)
-      world.condition = "stopped"
-      yield* until(239)
-      assert.strictEqual(new Set(world.processes.probes).size, 240)
-      assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
-    })
-  )
-  it.effect("the probe brings no poll forward in standby, or while a limit is waited out", () =>
-    Effect.gen(function* () {
-      for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
-        const { world } = yield* watching({
-          world: { condition: "gone" },
-          history: [history.confirmed(), event, history.started(2)]
-        })
-        yield* until(239)
-        assert.lengthOf(world.comms.looks, 1)
-      }
-    })
-  )
-
-  describe("behaviour#polls", () => {
-    it.effect("the probe decides nothing: the poll that it brings forward may see completion first", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching()
-        yield* until(100)
-        Object.assign(world.row!, { state: "complete" })
-        world.condition = "gone"
-        yield* until(101)
-        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
       })
     )
   })
@@ -227,22 +227,24 @@ describe("behaviour#polls", () => {
   )
 })
 
-it.effect("an ended turn counts only in print mode: any other Conductor that is gone has died", () =>
-  Effect.gen(function* () {
-    for (const [print, tag] of [
-      [false, "ConductorDied"],
-      [true, "TurnEnded"]
-    ] as const) {
-      const confirmed = { ...history.confirmed(), print }
-      const { told } = yield* watching({
-        world: { condition: "gone", turnFinished: true },
-        history: [confirmed, history.started()]
-      })
-      yield* until(2)
-      assert.strictEqual((yield* told)[0]?._tag, tag)
-    }
-  })
-)
+describe("behaviour#print-mode", () => {
+  it.effect("an ended turn counts only in print mode: any other Conductor that is gone has died", () =>
+    Effect.gen(function* () {
+      for (const [print, tag] of [
+        [false, "ConductorDied"],
+        [true, "TurnEnded"]
+      ] as const) {
+        const confirmed = { ...history.confirmed(), print }
+        const { told } = yield* watching({
+          world: { condition: "gone", turnFinished: true },
+          history: [confirmed, history.started()]
+        })
+        yield* until(2)
+        assert.strictEqual((yield* told)[0]?._tag, tag)
+      }
+    })
+  )
+})
 
 describe("behaviour#heartbeat-age", () => {
   describe("the heartbeat", () => {
@@ -671,6 +673,42 @@ describe("awaiting a session id", () => {
         assert.deepStrictEqual([still, sessionId], [false, "s7"])
       })
     )
+    it.effect("the watcher takes a session without a known folder from a live holder in the watch's project", () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
+        world.agent.files!.add("s7")
+        world.hold("s7", 80)
+        world.agent.began.set("s7", undefined)
+        yield* until(240)
+        assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+      })
+    )
+    it.effect("the watcher finds the session of the launch", () =>
+      Effect.gen(function* () {
+        const { told } = yield* watching({ history: awaiting })
+        yield* until(240)
+        assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+      })
+    )
+    it.effect("the watcher takes no empty id, no session without a file, and none of an earlier generation", () =>
+      Effect.gen(function* () {
+        for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
+          const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
+          const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
+          world.agent.files!.add("s0-earlier")
+          yield* until(600)
+          assert.deepStrictEqual(yield* told, [], String(sessionId))
+        }
+      })
+    )
+    it.effect("a watcher with a known session takes no further id", () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching({ world: { row: row("s7") } })
+        world.agent.files!.add("s7")
+        yield* until(600)
+        assert.deepStrictEqual(yield* told, [])
+      })
+    )
   })
 
   describe("behaviour#modes", () => {
@@ -716,7 +754,7 @@ describe("awaiting a session id", () => {
     )
   })
 
-  describe("behaviour#awaiting-a-session-id", () => {
+  describe("behaviour#awaiting-a-session-id, security#commsdb", () => {
     it.effect("the watcher takes no session of another project, and reports it once", () =>
       Effect.gen(function* () {
         for (const where of ["/secret", "/p/nested", "/p2", undefined]) {
@@ -737,43 +775,7 @@ describe("awaiting a session id", () => {
         }
       })
     )
-    it.effect("the watcher takes a session without a known folder from a live holder in the watch's project", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        world.agent.files!.add("s7")
-        world.hold("s7", 80)
-        world.agent.began.set("s7", undefined)
-        yield* until(240)
-        assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
-      })
-    )
-    it.effect("the watcher finds the session of the launch", () =>
-      Effect.gen(function* () {
-        const { told } = yield* watching({ history: awaiting })
-        yield* until(240)
-        assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
-      })
-    )
-    it.effect("the watcher takes no empty id, no session without a file, and none of an earlier generation", () =>
-      Effect.gen(function* () {
-        for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
-          const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
-          const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
-          world.agent.files!.add("s0-earlier")
-          yield* until(600)
-          assert.deepStrictEqual(yield* told, [], String(sessionId))
-        }
-      })
-    )
   })
-  it.effect("a watcher with a known session takes no further id", () =>
-    Effect.gen(function* () {
-      const { told, world } = yield* watching({ world: { row: row("s7") } })
-      world.agent.files!.add("s7")
-      yield* until(600)
-      assert.deepStrictEqual(yield* told, [])
-    })
-  )
 })
 
 describe("behaviour#standby", () => {
@@ -858,33 +860,6 @@ describe("solo", () => {
         }
       })
     )
-  })
-  it.effect("a command that was run again has no hand-off to take, and no session to hang", () =>
-    Effect.gen(function* () {
-      const again = Event.ConductorRelaunched.make({
-        at: begun,
-        cycle: 1,
-        generation: 2,
-        provider: "restart",
-        launchId: "w-g2-c1-restart-1",
-        conductor,
-        sessionId: "",
-        awaiting: false,
-        print: false,
-        exportPath: null,
-        taskCount: 0,
-        taskFingerprint: "",
-        conductorState: null,
-        lastMessageId: 0
-      })
-      const before = [history.confirmed(null), history.started(), again, history.started(2)]
-      const { told } = yield* watching({ world: { solo: true, kind: "command" }, history: before })
-      yield* until(7200)
-      assert.deepStrictEqual(yield* told, [])
-    })
-  )
-
-  describe("behaviour#solo", () => {
     it.effect("a command has completed only by exit code 0; any other or unknown code is a death", () =>
       Effect.gen(function* () {
         for (const [ended, tag] of [
@@ -901,6 +876,47 @@ describe("solo", () => {
           yield* TestClock.adjust("1 second")
           assert.strictEqual((yield* told)[0]?._tag, tag)
         }
+      })
+    )
+    it.effect("a solo watch without signs reports only the end of its process", () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching({ world: { solo: true } })
+        yield* until(7200)
+        assert.deepStrictEqual(yield* told, [])
+        world.condition = "gone"
+        yield* TestClock.adjust("1 second")
+        const [died] = yield* told
+        assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.reason, died.evidence.heartbeat] : [], [
+          "pid",
+          null
+        ])
+      })
+    )
+  })
+
+  describe("behaviour#restart", () => {
+    it.effect("a command that was run again has no hand-off to take, and no session to hang", () =>
+      Effect.gen(function* () {
+        const again = Event.ConductorRelaunched.make({
+          at: begun,
+          cycle: 1,
+          generation: 2,
+          provider: "restart",
+          launchId: "w-g2-c1-restart-1",
+          conductor,
+          sessionId: "",
+          awaiting: false,
+          print: false,
+          exportPath: null,
+          taskCount: 0,
+          taskFingerprint: "",
+          conductorState: null,
+          lastMessageId: 0
+        })
+        const before = [history.confirmed(null), history.started(), again, history.started(2)]
+        const { told } = yield* watching({ world: { solo: true, kind: "command" }, history: before })
+        yield* until(7200)
+        assert.deepStrictEqual(yield* told, [])
       })
     )
   })
@@ -943,20 +959,6 @@ describe("solo", () => {
       })
     )
   })
-  it.effect("a solo watch without signs reports only the end of its process", () =>
-    Effect.gen(function* () {
-      const { told, world } = yield* watching({ world: { solo: true } })
-      yield* until(7200)
-      assert.deepStrictEqual(yield* told, [])
-      world.condition = "gone"
-      yield* TestClock.adjust("1 second")
-      const [died] = yield* told
-      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.reason, died.evidence.heartbeat] : [], [
-        "pid",
-        null
-      ])
-    })
-  )
 })
 
 describe("behaviour#exits", () => {

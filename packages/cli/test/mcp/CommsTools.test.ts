@@ -4,9 +4,8 @@ import { Effect } from "effect"
 import { postMessage, readMessages, registerTasks, setState } from "../../src/mcp/CommsTools.ts"
 import { maxBodyLength, maxReadLength } from "../../src/mcp/Tools.ts"
 import { place, services, watching } from "./McpPlace.ts"
-
-describe("behaviour#words-in-comms", () => {
-  it.layer(services)((it) => {
+it.layer(services)((it) => {
+  describe("behaviour#words-of-the-agent", () => {
     it.effect("messages come in pages that a model can take, the long ones cut, and none is missed", () =>
       Effect.gen(function* () {
         const { as } = yield* place()
@@ -65,6 +64,9 @@ describe("behaviour#words-in-comms", () => {
         assert.deepInclude(yield* as("s1")(setState({ state: "reviewing" })), { state: "reviewing" })
       })
     )
+  })
+
+  describe("behaviour#words-in-comms", () => {
     it.effect(
       "the Conductor alone may post words that souffleur acts on: a payload anywhere, or an instruction to souffleur",
       () =>

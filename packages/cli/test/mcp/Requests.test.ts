@@ -46,22 +46,22 @@ describe("behaviour#words-of-the-agent", () => {
         assert.lengthOf(answers, garbage ? messages.length : 0)
       })
   )
+  it.effect("a line that is too long is answered once and dropped, and the next line is read", () =>
+    Effect.gen(function* () {
+      const long = Array.from({ length: 40 }, () => bytes("x".repeat(100_000)))
+      const { answers, passed } = yield* through([bytes('{"a":1}\n{"b":"'), ...long, bytes('"}\n{"c":3}\n5\n{"d":4}')])
+      assert.strictEqual(passed, '{"a":1}\n{"c":3}\n')
+      assert.deepStrictEqual(
+        answers.map((line) => JSON.parse(line).error.message),
+        ["a line is longer than 1000000 bytes", "a line is not JSON: send one message a line"]
+      )
+    })
+  )
+  it.effect("a line of blanks is no message, and the text after it is kept", () =>
+    Effect.gen(function* () {
+      const { answers, passed } = yield* through([bytes('{"a":1}\n   \t \n\n\r\n{"b":2}\n')])
+      assert.strictEqual(passed, '{"a":1}\n{"b":2}\n')
+      assert.deepStrictEqual(answers, [])
+    })
+  )
 })
-it.effect("a line that is too long is answered once and dropped, and the next line is read", () =>
-  Effect.gen(function* () {
-    const long = Array.from({ length: 40 }, () => bytes("x".repeat(100_000)))
-    const { answers, passed } = yield* through([bytes('{"a":1}\n{"b":"'), ...long, bytes('"}\n{"c":3}\n5\n{"d":4}')])
-    assert.strictEqual(passed, '{"a":1}\n{"c":3}\n')
-    assert.deepStrictEqual(
-      answers.map((line) => JSON.parse(line).error.message),
-      ["a line is longer than 1000000 bytes", "a line is not JSON: send one message a line"]
-    )
-  })
-)
-it.effect("a line of blanks is no message, and the text after it is kept", () =>
-  Effect.gen(function* () {
-    const { answers, passed } = yield* through([bytes('{"a":1}\n   \t \n\n\r\n{"b":2}\n')])
-    assert.strictEqual(passed, '{"a":1}\n{"b":2}\n')
-    assert.deepStrictEqual(answers, [])
-  })
-)

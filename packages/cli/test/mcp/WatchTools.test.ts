@@ -12,10 +12,9 @@ const whoIs = Effect.map(myState(), ({ you_are }) => you_are)
 const tags = (events: ReadonlyArray<WatchEvent>) => events.map(({ _tag }) => _tag)
 const refusal = <A, E extends { readonly message: string }, R>(call: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(call), ({ message }) => message)
-
-describe("behaviour#words-of-the-agent", () => {
-  it.layer(services)((it) => {
-    describe("the caller of a tool", () => {
+it.layer(services)((it) => {
+  describe("the caller of a tool", () => {
+    describe("command-line#environment", () => {
       it.effect(
         "the caller is the Conductor, an earlier generation, another session, or unwatched, by its session",
         () =>
@@ -55,6 +54,9 @@ describe("behaviour#words-of-the-agent", () => {
           assert.strictEqual(yield* as("s2")(whoIs), "conductor")
         })
       )
+    })
+
+    describe("behaviour#words-of-the-agent", () => {
       it.effect("my_state gives the wait before a recovery as its reason, and no earlier death", () =>
         Effect.gen(function* () {
           const { as, comms, project, watch } = yield* place()
@@ -98,7 +100,9 @@ describe("behaviour#words-of-the-agent", () => {
         })
       )
     })
+  })
 
+  describe("behaviour#words-of-the-agent", () => {
     describe("an agent's request", () => {
       it.effect("a request in comms is a payload, then the state: the payload alone asks for nothing", () =>
         Effect.gen(function* () {
