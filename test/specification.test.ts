@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CommsTables } from "@souffleur/comms"
 import { configKeys, programKeys } from "@souffleur/domain"
+import { agentKinds } from "../packages/cli/src/agent/Kind.ts"
 import { commands, flagNames } from "./Commands.ts"
 import { textOf } from "./Pages.ts"
 
@@ -65,5 +66,23 @@ describe("behaviour#tables-of-comms", () => {
       [...CommsTables.states, ...CommsTables.messageTypes].filter((word) => !tables.includes(`\`${word}\``)),
       []
     )
+  })
+})
+
+describe("claude-code#hooks, codex#hooks, copilot#hooks, gemini#hooks, qwen#hooks", () => {
+  it("the page of an agent names each hook that souffleur installs there", () => {
+    const hooksOf = (page: string) => section(textOf(`docs/spec/${page}.md`), "Hooks")
+    const ofClaude = hooksOf("claude-code")
+    const hooked = agentKinds.filter(({ hooks }) => hooks !== undefined)
+    assert.lengthOf(hooked, 5)
+    for (const { hooks, program } of hooked) {
+      // Those of Qwen Code are told by what they have beside Claude Code's.
+      const text = program === "claude" ? ofClaude : `${hooksOf(program)}${program === "qwen" ? ofClaude : ""}`
+      assert.deepStrictEqual(
+        hooks!.events.filter((event) => !text.includes(`\`${event}\``)),
+        [],
+        program
+      )
+    }
   })
 })

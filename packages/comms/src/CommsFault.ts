@@ -48,8 +48,12 @@ export const commsFault =
         return fault
       case "SqliteUnusable":
         return new CommsUnavailable({ path, reason: openReason[fault.reason], problem: fault.message })
-      case "SqlError":
-        return new CommsUnavailable({ path, reason: sqlReason(fault), problem: fault.message })
+      case "SqlError": {
+        // The words of the error itself say only that a statement failed.
+        const { cause } = fault.reason
+        const problem = Predicate.isError(cause) ? cause.message : fault.message
+        return new CommsUnavailable({ path, reason: sqlReason(fault), problem })
+      }
       case "PlatformError":
         return new CommsUnavailable({
           path,

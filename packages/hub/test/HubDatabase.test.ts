@@ -1,3 +1,4 @@
+import * as net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { isOfThisMachine, layerPostgres } from "@souffleur/hub"
 import { Effect, Layer, Redacted } from "effect"
@@ -26,6 +27,31 @@ describe("fleet#the-hub", () => {
     ])
       assert.isFalse(isOfThisMachine(url), url)
   })
+  it.live("a Postgres of another machine is asked for TLS first, and hears nothing without it", () =>
+    Effect.gen(function* () {
+      /** Returns what a hub says to a Postgres without TLS, whose address has this host. */
+      const saidTo = Effect.fnUntraced(function* (host: string) {
+        const said: Array<Buffer> = []
+        const server = yield* Effect.acquireRelease(
+          Effect.callback<net.Server>((resume) => {
+            const one = net.createServer((socket) =>
+              socket.on("data", (bytes) => void (said.push(bytes), socket.end("N"))).on("error", () => undefined)
+            )
+            one.listen(0, () => resume(Effect.succeed(one)))
+          }),
+          (one) => Effect.callback<void>((resume) => void one.close(() => resume(Effect.void)))
+        )
+        const { port } = server.address() as net.AddressInfo
+        const url = Redacted.make(`postgres://me:secret@${host}:${port}/souffleur?sslmode=disable`)
+        yield* Effect.flip(Effect.scoped(Layer.build(layerPostgres(url))))
+        return Buffer.concat(said)
+      }, Effect.scoped)
+      const asksForTls = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+      // This address leads to this machine, as a host of another name may.
+      assert.deepStrictEqual(yield* saidTo("0.0.0.0"), asksForTls)
+      assert.include((yield* saidTo("127.0.0.1")).toString("latin1"), "souffleur-hub")
+    })
+  )
 })
 
 describe("fleet#view", () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Schema } from "effect"
@@ -332,7 +333,9 @@ describe("behaviour#estimate", () => {
         const missing = yield* Effect.flip(estimate(`${folder}/none.md`))
         assert.strictEqual(missing._tag, "EstimateFailed")
         assert.match(missing.message, /none\.md cannot be read: it is not there/)
-        assert.match((yield* Effect.flip(estimate(folder))).message, /regular/)
+        execFileSync("mkfifo", [`${folder}/pipe.md`])
+        for (const path of [folder, `${folder}/pipe.md`])
+          assert.match((yield* Effect.flip(estimate(path))).message, /regular/, path)
       })
     )
 

@@ -270,7 +270,7 @@ describe("whether the named process holds the named session", () => {
     )
   })
 
-  describe("behaviour#validation", () => {
+  describe("behaviour#validation, security#the-agent", () => {
     it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
       Effect.gen(function* () {
         const { events, world } = yield* validating({ processes: table(80) })

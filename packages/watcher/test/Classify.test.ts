@@ -73,7 +73,7 @@ const failed = (
   resetsAt
 })
 
-/** Each trigger in its priority (spec: behaviour#exits), and the exit it gives. Two states cannot stand in one row. */
+/** Each trigger in its priority, and the exit it gives. Two states cannot stand in one row. */
 const triggers: ReadonlyArray<readonly [name: string, change: Partial<Observation>, exit: WatcherExit]> = [
   ["complete", { comms: comms("complete") }, { _tag: "Complete" }],
   ["resolved", { resolved: holder }, { _tag: "Resolved", holder }],
