@@ -8,8 +8,8 @@ const parse = (...words: ReadonlyArray<string>) => literalAgent(words, configure
 const found = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getOrThrow(parse(...words)))
 const refusal = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getFailure(parse(...words))).message
 
-describe("a literal command", () => {
-  describe("behaviour#first-launch", () => {
+describe("behaviour#first-launch", () => {
+  describe("a literal command", () => {
     it("runs an agent by its name, its package, or the configured agent command", () => {
       const known: ReadonlyArray<readonly [words: ReadonlyArray<string>, program: number]> = [
         [["claude", "do it"], 1],
@@ -139,8 +139,10 @@ describe("a literal command", () => {
       assert.isTrue(Option.isNone(agentOfLaunch({ program: "/bin/claude", args }, "s2")))
     })
   })
+})
 
-  describe("behaviour#permission-ceiling", () => {
+describe("behaviour#permission-ceiling", () => {
+  describe("a literal command", () => {
     it("refuses a subcommand that holds conversations", () => {
       for (const word of ["agents", "attach", "gateway", "remote-control", "respawn", "ultrareview"])
         assert.include(

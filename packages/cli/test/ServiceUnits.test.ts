@@ -39,79 +39,63 @@ const nasty: Service = {
 // to a process either.
 const Line = Schema.String.check(Schema.isPattern(/^[^\0\n\r]*$/u))
 
-describe("a systemd unit", () => {
-  const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0
-
-  describe("behaviour#service", () => {
-    it("a unit keeps every word as it is: spaces, quotes, backslashes, percent signs, dollars", () => {
-      const unit = systemdUnit(nasty, "ours")
-      const [program, ...args] = words(values(unit, "ExecStart")[0]!)
-      // The colon is systemd's: no variable is put in.
-      assert.deepStrictEqual([program?.slice(0, 1), program?.slice(1), ...args], [":", ...nasty.line])
-      assert.deepStrictEqual(
-        values(unit, "Environment").flatMap(words),
-        Object.entries(nasty.environment).map(([name, value]) => `${name}=${value}`)
-      )
-    })
-    it.prop("a unit keeps any word as it is", [Line, Line], ([a, b]) => {
-      const unit = systemdUnit({ id: "a-1", line: [`/${a}`, b], environment: { PATH: b } }, "ours")
-      assert.deepStrictEqual(words(values(unit, "ExecStart")[0]!), [`:/${a}`, b])
-      assert.deepStrictEqual(values(unit, "Environment").flatMap(words), [`PATH=${b}`])
-    })
-    it("a unit ends souffleur alone, and starts it again after a death or silence, but not after its own exit codes", () => {
-      const unit = systemdUnit(nasty, "ours")
-      for (const line of [
-        "KillMode=process",
-        "OOMPolicy=continue",
-        "Restart=on-failure",
-        "RestartPreventExitStatus=1 2 3 4",
-        "SuccessExitStatus=130 143",
-        "Type=notify",
-        "NotifyAccess=all",
-        "WatchdogSec=180",
-        "WantedBy=default.target"
-      ])
-        assert.include(unit.split("\n"), line)
-    })
-    it.skipIf(!analyze)("a unit is valid for systemd itself", () => {
-      const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur 100%-"))
-      try {
-        const [program, file] = [join(folder, "a program"), join(folder, "souffleur-opera-3f2a.service")]
-        fs.writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 })
-        for (const id of [nasty.id, shipper]) {
-          fs.writeFileSync(file, systemdUnit({ ...nasty, id, line: [program, ...nasty.line.slice(1)] }, "ours"))
-          // `--man=no`: what it says is of this unit alone.
-          const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], {
-            encoding: "utf8"
-          })
-          assert.deepStrictEqual([verified.status, verified.stderr], [0, ""])
-        }
-        // It sees what is wrong, too.
-        fs.writeFileSync(file, systemdUnit({ ...nasty, line: [join(folder, "nothing")] }, "ours"))
-        assert.notStrictEqual(
-          spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file]).status,
-          0
-        )
-      } finally {
-        fs.rmSync(folder, { recursive: true, force: true })
-      }
-    })
-  })
-
-  describe("behaviour#defects", () => {
-    it("a unit starts souffleur again after a defect, and after no exit code that another start would repeat", () => {
-      const unit = systemdUnit(nasty, "ours")
-      const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap(
-        (line) => line.split(" ")
-      )
-      assert.deepStrictEqual(values(unit, "Restart"), ["on-failure"])
-      assert.notInclude(codes, String(defectCode))
-      assert.includeMembers(codes, ["1", "2", "3", "4"])
-    })
-  })
-})
+const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0
 
 describe("behaviour#service", () => {
+  it("a unit keeps every word as it is: spaces, quotes, backslashes, percent signs, dollars", () => {
+    const unit = systemdUnit(nasty, "ours")
+    const [program, ...args] = words(values(unit, "ExecStart")[0]!)
+    // The colon is systemd's: no variable is put in.
+    assert.deepStrictEqual([program?.slice(0, 1), program?.slice(1), ...args], [":", ...nasty.line])
+    assert.deepStrictEqual(
+      values(unit, "Environment").flatMap(words),
+      Object.entries(nasty.environment).map(([name, value]) => `${name}=${value}`)
+    )
+  })
+  it.prop("a unit keeps any word as it is", [Line, Line], ([a, b]) => {
+    const unit = systemdUnit({ id: "a-1", line: [`/${a}`, b], environment: { PATH: b } }, "ours")
+    assert.deepStrictEqual(words(values(unit, "ExecStart")[0]!), [`:/${a}`, b])
+    assert.deepStrictEqual(values(unit, "Environment").flatMap(words), [`PATH=${b}`])
+  })
+  it("a unit ends souffleur alone, and starts it again after a death or silence, but not after its own exit codes", () => {
+    const unit = systemdUnit(nasty, "ours")
+    for (const line of [
+      "KillMode=process",
+      "OOMPolicy=continue",
+      "Restart=on-failure",
+      "RestartPreventExitStatus=1 2 3 4",
+      "SuccessExitStatus=130 143",
+      "Type=notify",
+      "NotifyAccess=all",
+      "WatchdogSec=180",
+      "WantedBy=default.target"
+    ])
+      assert.include(unit.split("\n"), line)
+  })
+  it.skipIf(!analyze)("a unit is valid for systemd itself", () => {
+    const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur 100%-"))
+    try {
+      const [program, file] = [join(folder, "a program"), join(folder, "souffleur-opera-3f2a.service")]
+      fs.writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 })
+      for (const id of [nasty.id, shipper]) {
+        fs.writeFileSync(file, systemdUnit({ ...nasty, id, line: [program, ...nasty.line.slice(1)] }, "ours"))
+        // `--man=no`: what it says is of this unit alone.
+        const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], {
+          encoding: "utf8"
+        })
+        assert.deepStrictEqual([verified.status, verified.stderr], [0, ""])
+      }
+      // It sees what is wrong, too.
+      fs.writeFileSync(file, systemdUnit({ ...nasty, line: [join(folder, "nothing")] }, "ours"))
+      assert.notStrictEqual(
+        spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file]).status,
+        0
+      )
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
   describe("a launchd agent", () => {
     it("a property list keeps every word as it is, and leaves souffleur's launches alone", () => {
       const plist = launchdPlist(nasty, "ours")
@@ -167,6 +151,18 @@ describe("behaviour#service", () => {
     assert.deepStrictEqual(all.line, ["/node", "/souffleur.js", "resume", "--all", "--keep"])
     // No watch's beats could feed its watchdog.
     assert.notInclude(systemdUnit(all, "ours"), "WatchdogSec")
+  })
+})
+
+describe("behaviour#defects", () => {
+  it("a unit starts souffleur again after a defect, and after no exit code that another start would repeat", () => {
+    const unit = systemdUnit(nasty, "ours")
+    const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap((line) =>
+      line.split(" ")
+    )
+    assert.deepStrictEqual(values(unit, "Restart"), ["on-failure"])
+    assert.notInclude(codes, String(defectCode))
+    assert.includeMembers(codes, ["1", "2", "3", "4"])
   })
 })
 

@@ -17,8 +17,8 @@ const command: EndSeen = { ...agent, kind: "command", turnEnded: false, end: wel
 const term = { _tag: "Killed", signal: "SIGTERM" } as const
 const code = (code: number) => ({ _tag: "Exited", code }) as const
 
-describe("given an agent that is gone", () => {
-  describe("behaviour#early-ends", () => {
+describe("behaviour#early-ends", () => {
+  describe("given an agent that is gone", () => {
     it("when its turn is finished and it ended by itself, then its work is complete", () => {
       assert.strictEqual(judgeEnd(agent), "complete")
       assert.strictEqual(judgeEnd({ ...agent, end: well }), "complete")
@@ -46,18 +46,6 @@ describe("given an agent that is gone", () => {
     })
   })
 
-  describe("behaviour#said-to-be-done", () => {
-    it("when it only answers, and the work was said to be done before it, then its work is complete", () => {
-      const confirming = { ...agent, successor: true, saidDone: true }
-      assert.strictEqual(judgeEnd(confirming), "complete")
-      assert.strictEqual(judgeEnd({ ...confirming, end: term }), "exit")
-      assert.strictEqual(judgeEnd({ ...confirming, refused: true }), "refused")
-      assert.strictEqual(judgeEnd({ ...confirming, leftRunning: 1 }), "left-running")
-    })
-  })
-})
-
-describe("behaviour#early-ends", () => {
   describe("given a command that is gone", () => {
     it("when its exit code is 0, then its work is complete, also after it was run again", () => {
       assert.strictEqual(judgeEnd(command), "complete")
@@ -68,6 +56,18 @@ describe("behaviour#early-ends", () => {
     })
     it("when it left processes running, then its work is complete all the same", () => {
       assert.strictEqual(judgeEnd({ ...command, leftRunning: 2 }), "complete")
+    })
+  })
+})
+
+describe("behaviour#said-to-be-done", () => {
+  describe("given an agent that is gone", () => {
+    it("when it only answers, and the work was said to be done before it, then its work is complete", () => {
+      const confirming = { ...agent, successor: true, saidDone: true }
+      assert.strictEqual(judgeEnd(confirming), "complete")
+      assert.strictEqual(judgeEnd({ ...confirming, end: term }), "exit")
+      assert.strictEqual(judgeEnd({ ...confirming, refused: true }), "refused")
+      assert.strictEqual(judgeEnd({ ...confirming, leftRunning: 1 }), "left-running")
     })
   })
 })

@@ -46,222 +46,214 @@ describe("standing by", () => {
         .then())
 })
 
-describe("an early end", () => {
-  const early = { _tag: "EndedEarly", reason: "only-answered", leftRunning: 0 } as const
+const early = { _tag: "EndedEarly", reason: "only-answered", leftRunning: 0 } as const
 
-  describe("behaviour#early-ends", () => {
-    it("an early end is told with its reason, counts like a death, and begins a recovery for it", () => {
-      const [told, begun] = given(...watching)
-        .when(reports(early))
-        .thenTags("EndedEarly", "RecoveryStarted")
-      assert.deepInclude(told, { reason: "only-answered", retries: 1 })
-      assert.deepInclude(begun, { trigger: "only-answered", purpose: "relaunch" })
-    })
-    it("a third early end without progress begins no launch, and the next generation knows what it is for", () => {
-      const [, begun] = given(
-        ...watching,
+describe("behaviour#early-ends", () => {
+  it("an early end is told with its reason, counts like a death, and begins a recovery for it", () => {
+    const [told, begun] = given(...watching)
+      .when(reports(early))
+      .thenTags("EndedEarly", "RecoveryStarted")
+    assert.deepInclude(told, { reason: "only-answered", retries: 1 })
+    assert.deepInclude(begun, { trigger: "only-answered", purpose: "relaunch" })
+  })
+  it("a third early end without progress begins no launch, and the next generation knows what it is for", () => {
+    const [, begun] = given(
+      ...watching,
+      died(1),
+      started(1),
+      prepared(1),
+      relaunched(2),
+      watcher(2),
+      { ...died(2, 2), at },
+      started(2),
+      prepared(2),
+      relaunched(3),
+      watcher(3)
+    )
+      .when(reports(early, 3))
+      .thenTags("EndedEarly", "RecoveryStarted")
+    assert.deepInclude(begun, { purpose: "export" })
+    const watch = [...watching, died(1), started(1), relaunched(2)].reduce(evolve, initial)
+    assert.strictEqual(watch.launchedFor, "pid")
+  })
+})
+
+describe("behaviour#said-to-be-done", () => {
+  it("the work was said to be done by a finished turn after progress, until a generation does more", () => {
+    const finished = { ...evidence, turnFinished: true }
+    const ends = (event: object) => ({ ...died(0), ...event }) as WatchEvent
+    const early = (reason: string, retries: number, more = finished) =>
+      ends({ _tag: "EndedEarly", reason, leftRunning: 0, retries, evidence: more })
+    const saidAfter = (...events: ReadonlyArray<WatchEvent>) => given(...watching, ...events).watch.saidDone
+    assert.isFalse(saidAfter())
+    assert.isTrue(saidAfter(early("exit", 0)))
+    assert.isTrue(saidAfter(ends({ evidence: finished })))
+    assert.isFalse(saidAfter(early("exit", 1)))
+    assert.isFalse(saidAfter(early("refused", 0)))
+    assert.isFalse(saidAfter(died(0)))
+    assert.isTrue(saidAfter(early("exit", 0), early("only-answered", 1), died(2)))
+    assert.isFalse(saidAfter(early("exit", 0), died(0)))
+    assert.isFalse(saidAfter(early("exit", 0), waits("usage-limit")))
+    assert.isTrue(saidAfter(early("exit", 0), waits("pause")))
+    const asked = { sessionId: "s1", request: "r", digest: "d", taskCount: null, taskFingerprint: null, retries: 1 }
+    assert.isFalse(saidAfter(early("exit", 0), Event.HandoffRequested.make({ at, ...asked })))
+    const other = { generation: 2, conductor, sessionId: "s1", print: false, ...baseline }
+    assert.isFalse(
+      saidAfter(early("exit", 0), Event.ConductorAdopted.make({ at, by: "operator", ...other, forced: false }))
+    )
+  })
+  it("a finished turn says nothing any more where work was done between that end and the next launch", () => {
+    const said = { ...died(0), evidence: { ...evidence, turnFinished: true } } as WatchEvent
+    const saidAfter = (taskCount: number) =>
+      given(...watching, said, started(1), prepared(1), { ...relaunched(2), taskCount } as WatchEvent).watch.saidDone
+    assert.isTrue(saidAfter(died(0).taskCount!))
+    assert.isFalse(saidAfter(died(0).taskCount! + 1))
+  })
+})
+
+describe("behaviour#limits-and-waits", () => {
+  it("a limit is waited out by another watcher, until the time that it states", () => {
+    given(...watching)
+      .when(reports({ _tag: "Limited", kind: "usage-limit", resetsAt: 9000 }))
+      .then({ ...waits("usage-limit"), at: 1000 }, replaced)
+  })
+  it("a limit whose Conductor went on ends, and another watcher watches", () => {
+    given(...watching, waits("usage-limit"), watcher(2))
+      .when(over("went on"))
+      .then(Event.WaitEnded.make({ at: 1000, watcher: 2, how: "went on" }), { ...watcher(3), at: 1000 })
+  })
+  it("a wait ends once, and only where there is one", () => {
+    given(...watching, watcher(2))
+      .when(over("over"))
+      .then()
+    given(...watching, watcher(2))
+      .when(over("went on"))
+      .then()
+  })
+})
+
+describe("behaviour#quiet-hours", () => {
+  it("a limit that is over is no death: the count stays, and its recovery begins", () => {
+    given(...watching, waits("usage-limit"), watcher(2))
+      .when(over("over"))
+      .then(
+        Event.WaitEnded.make({ at: 1000, watcher: 2, how: "over" }),
+        Event.RecoveryStarted.make({ at: 1000, cycle: 1, trigger: "limit", purpose: "relaunch" })
+      )
+    const [, begun] = given(...watching, { ...died(2), at }, waits("quiet-hours", "pid"), watcher(2))
+      .when(over("over"))
+      .thenTags("WaitEnded", "RecoveryStarted")
+    assert.deepInclude(begun, { purpose: "relaunch" })
+  })
+  it("a death in quiet hours waits for their end, and a later death does not", () => {
+    given(...watching)
+      .when(reports({ _tag: "Dead", reason: "pid" }, 1, { quietUntil: 9000 }))
+      .then(
         died(1),
-        started(1),
-        prepared(1),
-        relaunched(2),
-        watcher(2),
-        { ...died(2, 2), at },
-        started(2),
-        prepared(2),
-        relaunched(3),
-        watcher(3)
+        Event.WaitStarted.make({
+          at: 1000,
+          watcher: 1,
+          kind: "quiet-hours",
+          until: 9000,
+          resetsAt: 9000,
+          trigger: "pid"
+        }),
+        replaced
       )
-        .when(reports(early, 3))
-        .thenTags("EndedEarly", "RecoveryStarted")
-      assert.deepInclude(begun, { purpose: "export" })
-      const watch = [...watching, died(1), started(1), relaunched(2)].reduce(evolve, initial)
-      assert.strictEqual(watch.launchedFor, "pid")
-    })
-  })
-
-  describe("behaviour#said-to-be-done", () => {
-    it("the work was said to be done by a finished turn after progress, until a generation does more", () => {
-      const finished = { ...evidence, turnFinished: true }
-      const ends = (event: object) => ({ ...died(0), ...event }) as WatchEvent
-      const early = (reason: string, retries: number, more = finished) =>
-        ends({ _tag: "EndedEarly", reason, leftRunning: 0, retries, evidence: more })
-      const saidAfter = (...events: ReadonlyArray<WatchEvent>) => given(...watching, ...events).watch.saidDone
-      assert.isFalse(saidAfter())
-      assert.isTrue(saidAfter(early("exit", 0)))
-      assert.isTrue(saidAfter(ends({ evidence: finished })))
-      assert.isFalse(saidAfter(early("exit", 1)))
-      assert.isFalse(saidAfter(early("refused", 0)))
-      assert.isFalse(saidAfter(died(0)))
-      assert.isTrue(saidAfter(early("exit", 0), early("only-answered", 1), died(2)))
-      assert.isFalse(saidAfter(early("exit", 0), died(0)))
-      assert.isFalse(saidAfter(early("exit", 0), waits("usage-limit")))
-      assert.isTrue(saidAfter(early("exit", 0), waits("pause")))
-      const asked = { sessionId: "s1", request: "r", digest: "d", taskCount: null, taskFingerprint: null, retries: 1 }
-      assert.isFalse(saidAfter(early("exit", 0), Event.HandoffRequested.make({ at, ...asked })))
-      const other = { generation: 2, conductor, sessionId: "s1", print: false, ...baseline }
-      assert.isFalse(
-        saidAfter(early("exit", 0), Event.ConductorAdopted.make({ at, by: "operator", ...other, forced: false }))
-      )
-    })
-    it("a finished turn says nothing any more where work was done between that end and the next launch", () => {
-      const said = { ...died(0), evidence: { ...evidence, turnFinished: true } } as WatchEvent
-      const saidAfter = (taskCount: number) =>
-        given(...watching, said, started(1), prepared(1), { ...relaunched(2), taskCount } as WatchEvent).watch.saidDone
-      assert.isTrue(saidAfter(died(0).taskCount!))
-      assert.isFalse(saidAfter(died(0).taskCount! + 1))
-    })
-  })
-})
-describe("a limit", () => {
-  describe("behaviour#limits-and-waits", () => {
-    it("a limit is waited out by another watcher, until the time that it states", () => {
-      given(...watching)
-        .when(reports({ _tag: "Limited", kind: "usage-limit", resetsAt: 9000 }))
-        .then({ ...waits("usage-limit"), at: 1000 }, replaced)
-    })
-    it("a limit whose Conductor went on ends, and another watcher watches", () => {
-      given(...watching, waits("usage-limit"), watcher(2))
-        .when(over("went on"))
-        .then(Event.WaitEnded.make({ at: 1000, watcher: 2, how: "went on" }), { ...watcher(3), at: 1000 })
-    })
-    it("a wait ends once, and only where there is one", () => {
-      given(...watching, watcher(2))
-        .when(over("over"))
-        .then()
-      given(...watching, watcher(2))
-        .when(over("went on"))
-        .then()
-    })
-  })
-
-  describe("behaviour#quiet-hours", () => {
-    it("a limit that is over is no death: the count stays, and its recovery begins", () => {
-      given(...watching, waits("usage-limit"), watcher(2))
-        .when(over("over"))
-        .then(
-          Event.WaitEnded.make({ at: 1000, watcher: 2, how: "over" }),
-          Event.RecoveryStarted.make({ at: 1000, cycle: 1, trigger: "limit", purpose: "relaunch" })
-        )
-      const [, begun] = given(...watching, { ...died(2), at }, waits("quiet-hours", "pid"), watcher(2))
-        .when(over("over"))
-        .thenTags("WaitEnded", "RecoveryStarted")
-      assert.deepInclude(begun, { purpose: "relaunch" })
-    })
+    given(...watching)
+      .when(reports({ _tag: "Dead", reason: "pid" }, 1, { quietUntil: 1000 }))
+      .thenTags("ConductorDied", "RecoveryStarted")
   })
 })
 
-describe("a limit of the user", () => {
-  const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 11, limit: 10 })
-  const dead = reports({ _tag: "Dead", reason: "pid" })
+const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 11, limit: 10 })
+const dead = reports({ _tag: "Dead", reason: "pid" })
 
-  describe("behaviour#ceilings-of-use", () => {
-    it("a ceiling that is reached withholds a recovery, and the watch is in standby", () => {
-      const [, withheld] = given(...watching, reached)
-        .when(dead)
-        .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
-      assert.deepInclude(withheld, { stage: "ceiling", trigger: "pid", cycle: 1 })
-    })
-    it("the third end without progress is salvaged at a ceiling too, also in quiet hours", () => {
-      for (const quietUntil of [undefined, 9000]) {
-        const more = quietUntil === undefined ? {} : { quietUntil }
-        const [, salvage] = given(...watching, { ...died(2), at }, watcher(2), monitor(2), reached)
-          .when(reports({ _tag: "Dead", reason: "pid" }, 2, more))
-          .thenTags("ConductorDied", "RecoveryStarted")
-        assert.deepInclude(salvage, { purpose: "export" })
-      }
-    })
+describe("behaviour#ceilings-of-use", () => {
+  it("a ceiling that is reached withholds a recovery, and the watch is in standby", () => {
+    const [, withheld] = given(...watching, reached)
+      .when(dead)
+      .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+    assert.deepInclude(withheld, { stage: "ceiling", trigger: "pid", cycle: 1 })
   })
-
-  describe("behaviour#quiet-hours", () => {
-    it("a death in quiet hours waits for their end, and a later death does not", () => {
-      given(...watching)
-        .when(reports({ _tag: "Dead", reason: "pid" }, 1, { quietUntil: 9000 }))
-        .then(
-          died(1),
-          Event.WaitStarted.make({
-            at: 1000,
-            watcher: 1,
-            kind: "quiet-hours",
-            until: 9000,
-            resetsAt: 9000,
-            trigger: "pid"
-          }),
-          replaced
-        )
-      given(...watching)
-        .when(reports({ _tag: "Dead", reason: "pid" }, 1, { quietUntil: 1000 }))
+  it("the third end without progress is salvaged at a ceiling too, also in quiet hours", () => {
+    for (const quietUntil of [undefined, 9000]) {
+      const more = quietUntil === undefined ? {} : { quietUntil }
+      const [, salvage] = given(...watching, { ...died(2), at }, watcher(2), monitor(2), reached)
+        .when(reports({ _tag: "Dead", reason: "pid" }, 2, more))
         .thenTags("ConductorDied", "RecoveryStarted")
-    })
+      assert.deepInclude(salvage, { purpose: "export" })
+    }
   })
 })
 
-describe("a report that ends no watcher", () => {
-  const later = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
-  const told: ReadonlyArray<WatchIntent & { readonly watcher: number }> = [
-    { _tag: "ReportDeferred", watcher: 1, message: "a tool runs", until: 5000 },
-    { _tag: "ReportPerson", watcher: 1, for: "a permission" },
-    { _tag: "ReportCeiling", watcher: 1, ceiling: "time", used: 11, limit: 10, since: at }
-  ]
-  for (const intent of told)
-    it(`${intent._tag} is told once, by the watcher of now alone`, () => {
-      const [event] = given(...watching)
-        .when(intent)
-        .thenTags(
-          intent._tag === "ReportDeferred"
-            ? "KillDeferred"
-            : intent._tag === "ReportPerson"
-              ? "PersonAwaited"
-              : "CeilingReached"
-        )
-      given(...watching, event!)
-        .when(intent)
-        .then()
-      given(...later)
-        .when(intent)
-        .then()
-    })
+const later = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
 
-  describe("behaviour#hand-off", () => {
-    it("ReportHandoffTaken is told once, of the launch that it is of, by the watcher of now alone", () => {
-      const told = { watcher: 2, launchId: "l1", takenAt: 700, contextTokens: 9, contextWindow: 99 }
-      const intent: WatchIntent = { _tag: "ReportHandoffTaken", ...told }
-      const successor = [...watching, died(1), started(1), relaunched(2), watcher(2)]
-      const taken = Event.HandoffTaken.make({ ...told, at: 1000, generation: 2 })
-      given(...successor)
-        .when(intent)
-        .then(taken)
-      given(...successor, taken)
-        .when(intent)
-        .then()
-      given(...successor)
-        .when({ ...intent, launchId: "l0" })
-        .then()
-      given(...successor)
-        .when({ ...intent, watcher: 1 })
-        .then()
-    })
+const told: ReadonlyArray<WatchIntent & { readonly watcher: number }> = [
+  { _tag: "ReportDeferred", watcher: 1, message: "a tool runs", until: 5000 },
+  { _tag: "ReportPerson", watcher: 1, for: "a permission" },
+  { _tag: "ReportCeiling", watcher: 1, ceiling: "time", used: 11, limit: 10, since: at }
+]
+
+for (const intent of told)
+  it(`${intent._tag} is told once, by the watcher of now alone`, () => {
+    const [event] = given(...watching)
+      .when(intent)
+      .thenTags(
+        intent._tag === "ReportDeferred"
+          ? "KillDeferred"
+          : intent._tag === "ReportPerson"
+            ? "PersonAwaited"
+            : "CeilingReached"
+      )
+    given(...watching, event!)
+      .when(intent)
+      .then()
+    given(...later)
+      .when(intent)
+      .then()
   })
 
-  describe("behaviour#excuses", () => {
-    it("a kill that is put off for longer is told again", () => {
-      const deferred = Event.KillDeferred.make({ at, watcher: 1, message: "a tool runs", until: 5000 })
-      const again = (message: string, until: number) =>
-        given(...watching, deferred).when({ _tag: "ReportDeferred", watcher: 1, message, until })
-      again("a tool runs", 6000).thenTags("KillDeferred")
-      again("a retry", 5000).thenTags("KillDeferred")
-      again("a tool runs", 4000).then()
-    })
+describe("behaviour#hand-off", () => {
+  it("ReportHandoffTaken is told once, of the launch that it is of, by the watcher of now alone", () => {
+    const told = { watcher: 2, launchId: "l1", takenAt: 700, contextTokens: 9, contextWindow: 99 }
+    const intent: WatchIntent = { _tag: "ReportHandoffTaken", ...told }
+    const successor = [...watching, died(1), started(1), relaunched(2), watcher(2)]
+    const taken = Event.HandoffTaken.make({ ...told, at: 1000, generation: 2 })
+    given(...successor)
+      .when(intent)
+      .then(taken)
+    given(...successor, taken)
+      .when(intent)
+      .then()
+    given(...successor)
+      .when({ ...intent, launchId: "l0" })
+      .then()
+    given(...successor)
+      .when({ ...intent, watcher: 1 })
+      .then()
   })
+})
 
-  describe("behaviour#waiting-for-a-person", () => {
-    it("a person's return is told where a person was awaited", () => {
-      const came: WatchIntent = { _tag: "ReportPerson", watcher: 1, for: null }
-      given(...watching)
-        .when(came)
-        .then()
-      given(...watching, Event.PersonAwaited.make({ at, watcher: 1, for: "a permission" }))
-        .when(came)
-        .then(Event.PersonCame.make({ at: 1000, watcher: 1 }))
-    })
+describe("behaviour#excuses", () => {
+  it("a kill that is put off for longer is told again", () => {
+    const deferred = Event.KillDeferred.make({ at, watcher: 1, message: "a tool runs", until: 5000 })
+    const again = (message: string, until: number) =>
+      given(...watching, deferred).when({ _tag: "ReportDeferred", watcher: 1, message, until })
+    again("a tool runs", 6000).thenTags("KillDeferred")
+    again("a retry", 5000).thenTags("KillDeferred")
+    again("a tool runs", 4000).then()
+  })
+})
+
+describe("behaviour#waiting-for-a-person", () => {
+  it("a person's return is told where a person was awaited", () => {
+    const came: WatchIntent = { _tag: "ReportPerson", watcher: 1, for: null }
+    given(...watching)
+      .when(came)
+      .then()
+    given(...watching, Event.PersonAwaited.make({ at, watcher: 1, for: "a permission" }))
+      .when(came)
+      .then(Event.PersonCame.make({ at: 1000, watcher: 1 }))
   })
 })

@@ -31,110 +31,126 @@ const failed = (reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"
 })
 const tagOf = (signs: Signs) => judge(signs, stall)._tag
 
-describe("a hang", () => {
-  describe("behaviour#verdicts", () => {
-    it("a hang needs every sign silent for longer than the stall time, and the outstanding act's time over", () => {
-      assert.deepStrictEqual(judge(silent(asked), stall), { _tag: "Hung", silentFor: hour })
-      assert.strictEqual(tagOf(silent(bash(120_000))), "Hung")
-      const fresh = now - stall
-      for (const more of [
-        { beat: fresh },
-        { hook: { event: "PostToolUse", at: fresh } },
-        { pidFile: busySince(fresh) },
-        { session: { writtenAt: fresh, turn: asked, context: undefined } satisfies SessionSigns },
-        { since: fresh }
-      ]) {
-        assert.notStrictEqual(tagOf(silent(asked, more)), "Hung", JSON.stringify(more))
-      }
-    })
-    it("a hang is not stated where the process, the session or its turn is not known", () => {
-      for (const more of [{ process: undefined }, { session: undefined }])
-        assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
-      assert.strictEqual(tagOf(silent(undefined)), "Unknown")
-    })
-    it("a hang of an agent that may be still needs its stillness too, since it writes nothing while it is answered", () => {
-      const of = (more: Partial<Signs> = {}) => {
-        const session: SessionSigns = { writtenAt: now - hour, turn: asked, context: undefined, idles: true }
-        return tagOf(silent(undefined, { session, ...more }))
-      }
-      assert.deepStrictEqual([of(), of({ stillSince: now - 1000 })], ["Unknown", "Unknown"])
-      assert.deepStrictEqual([of({ stillSince: now - hour }), of({ process: "stopped" })], ["Hung", "Hung"])
-    })
-    it("a hang of a tool that runs as a process begins when there is no process", () => {
-      const at = (ago: number, children: number | undefined) => {
-        const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
-        const alone = { hook: undefined, beat: undefined, pidFile: busySince(now - ago), children }
-        return tagOf({ ...silent(turn, alone), session: { writtenAt: now - ago, turn, context: undefined } })
-      }
-      assert.deepStrictEqual([at(stall, 0), at(stall + 1, 0)], ["Held", "Hung"])
-      assert.deepStrictEqual([at(stall + 1, 1), at(stall + 1, undefined)], ["Held", "Held"])
-    })
-    it("a hang needs neither a hook nor a beat", () => {
-      assert.strictEqual(tagOf(silent(asked, { hook: undefined, beat: undefined })), "Hung")
-    })
-    it("a hang needs a busy pid file, which alone tells of a person's answer, or a process that does nothing at all", () => {
-      for (const pidFile of [undefined, { ...busySince(now - hour), status: "of tomorrow" }]) {
-        assert.strictEqual(tagOf(silent(asked, { pidFile })), "Unknown")
-        assert.strictEqual(tagOf(silent(bash(120_000), { pidFile, children: 0 })), "Unknown")
-        assert.strictEqual(tagOf(silent(asked, { pidFile, process: "stopped" })), "Hung")
-      }
-    })
-    it("a hang of a call takes three stalls, since a call is silently repeated; one where the process does nothing at all", () => {
-      const at = (ago: number, more: Partial<Signs> = {}) =>
-        tagOf({
-          ...silent(
-            { _tag: "Asked", at: now - ago },
-            { hook: undefined, beat: undefined, pidFile: busySince(now - ago), ...more }
-          ),
-          session: { writtenAt: now - ago, turn: { _tag: "Asked", at: now - ago }, context: undefined }
-        })
-      assert.deepStrictEqual([at(3 * stall), at(3 * stall + 1)], ["Held", "Hung"])
-      const still = { stillSince: now - stall - 1 }
-      assert.deepStrictEqual([at(stall, still), at(stall + 1, still)], ["Held", "Hung"])
-      assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
-      assert.deepStrictEqual(
-        [at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })],
-        ["Held", "Hung"]
-      )
-    })
-    it("a hang counts again from a break in souffleur's own polling", () => {
-      assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
-      assert.strictEqual(
-        tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })),
-        "Held"
-      )
-    })
-    it("a clock that was set back makes no hang: a future sign says nothing, and silence counts from the last break", () => {
-      const ahead: Partial<Signs> = {
-        session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined }
-      }
-      assert.deepInclude(
-        judge(
-          silent(asked, { ...ahead, hook: undefined, beat: undefined, pidFile: undefined, since: now - 1000 }),
-          stall
-        ),
-        {
-          _tag: "Held",
-          until: now - 1000 + 3 * stall
-        }
-      )
-      assert.strictEqual(tagOf(silent(asked, ahead)), "Hung")
-    })
-  })
-
-  describe("behaviour#signs", () => {
-    it("stillness is no hang of an agent that may be still while it waits, unless it is stopped", () => {
-      const of = (idles: boolean, more: Partial<Signs> = {}) => {
-        const session: SessionSigns = { writtenAt: now - hour, turn: bash(2 * hour), context: undefined, idles }
-        return tagOf(silent(undefined, { session, stillSince: now - hour, ...more }))
-      }
-      assert.deepStrictEqual([of(false), of(true), of(true, { process: "stopped" })], ["Hung", "Held", "Hung"])
-    })
-  })
+const Ago = Schema.Int.check(Schema.isBetween({ minimum: -hour, maximum: 4 * hour }))
+const Sources = Schema.Struct({
+  process: Schema.Literals(["running", "stopped", "unknown"]),
+  turn: Schema.Literals(["Asked", "Tool", "Retrying", "none"]),
+  turnAt: Ago,
+  since: Ago,
+  still: Schema.UndefinedOr(Ago),
+  session: Schema.UndefinedOr(Ago),
+  pidFile: Schema.UndefinedOr(Ago),
+  hook: Schema.UndefinedOr(Ago),
+  beat: Schema.UndefinedOr(Ago)
 })
+const before = (ago: number | undefined) => (ago === undefined ? undefined : now - ago)
+const signsOf = (from: typeof Sources.Type): Signs => {
+  const at = now - from.turnAt
+  const turns: Readonly<Record<typeof from.turn, TurnState | undefined>> = {
+    Asked: { _tag: "Asked", at },
+    Tool: { _tag: "Tool", at, name: "Bash", limit: 120_000, spawns: true },
+    Retrying: { _tag: "Retrying", at, attempt: 1, attempts: 10, nextAt: at + 5000, resetsAt: undefined },
+    none: undefined
+  }
+  const [hook, session, writtenAt] = [before(from.hook), before(from.session), before(from.pidFile)]
+  return {
+    now,
+    process: from.process === "unknown" ? undefined : from.process,
+    turnEnded: false,
+    children: undefined,
+    stillSince: before(from.still),
+    session: session === undefined ? undefined : { writtenAt: session, turn: turns[from.turn], context: undefined },
+    pidFile: writtenAt === undefined ? undefined : { status: "busy", waitingFor: undefined, writtenAt },
+    hook: hook === undefined ? undefined : { event: "Stop", at: hook },
+    beat: before(from.beat),
+    since: now - Math.max(0, from.since)
+  }
+}
 
-describe("a sign of life", () => {
-  describe("behaviour#verdicts", () => {
+describe("behaviour#verdicts", () => {
+  it("a hang needs every sign silent for longer than the stall time, and the outstanding act's time over", () => {
+    assert.deepStrictEqual(judge(silent(asked), stall), { _tag: "Hung", silentFor: hour })
+    assert.strictEqual(tagOf(silent(bash(120_000))), "Hung")
+    const fresh = now - stall
+    for (const more of [
+      { beat: fresh },
+      { hook: { event: "PostToolUse", at: fresh } },
+      { pidFile: busySince(fresh) },
+      { session: { writtenAt: fresh, turn: asked, context: undefined } satisfies SessionSigns },
+      { since: fresh }
+    ]) {
+      assert.notStrictEqual(tagOf(silent(asked, more)), "Hung", JSON.stringify(more))
+    }
+  })
+  it("a hang is not stated where the process, the session or its turn is not known", () => {
+    for (const more of [{ process: undefined }, { session: undefined }])
+      assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
+    assert.strictEqual(tagOf(silent(undefined)), "Unknown")
+  })
+  it("a hang of an agent that may be still needs its stillness too, since it writes nothing while it is answered", () => {
+    const of = (more: Partial<Signs> = {}) => {
+      const session: SessionSigns = { writtenAt: now - hour, turn: asked, context: undefined, idles: true }
+      return tagOf(silent(undefined, { session, ...more }))
+    }
+    assert.deepStrictEqual([of(), of({ stillSince: now - 1000 })], ["Unknown", "Unknown"])
+    assert.deepStrictEqual([of({ stillSince: now - hour }), of({ process: "stopped" })], ["Hung", "Hung"])
+  })
+  it("a hang of a tool that runs as a process begins when there is no process", () => {
+    const at = (ago: number, children: number | undefined) => {
+      const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
+      const alone = { hook: undefined, beat: undefined, pidFile: busySince(now - ago), children }
+      return tagOf({ ...silent(turn, alone), session: { writtenAt: now - ago, turn, context: undefined } })
+    }
+    assert.deepStrictEqual([at(stall, 0), at(stall + 1, 0)], ["Held", "Hung"])
+    assert.deepStrictEqual([at(stall + 1, 1), at(stall + 1, undefined)], ["Held", "Held"])
+  })
+  it("a hang needs neither a hook nor a beat", () => {
+    assert.strictEqual(tagOf(silent(asked, { hook: undefined, beat: undefined })), "Hung")
+  })
+  it("a hang needs a busy pid file, which alone tells of a person's answer, or a process that does nothing at all", () => {
+    for (const pidFile of [undefined, { ...busySince(now - hour), status: "of tomorrow" }]) {
+      assert.strictEqual(tagOf(silent(asked, { pidFile })), "Unknown")
+      assert.strictEqual(tagOf(silent(bash(120_000), { pidFile, children: 0 })), "Unknown")
+      assert.strictEqual(tagOf(silent(asked, { pidFile, process: "stopped" })), "Hung")
+    }
+  })
+  it("a hang of a call takes three stalls, since a call is silently repeated; one where the process does nothing at all", () => {
+    const at = (ago: number, more: Partial<Signs> = {}) =>
+      tagOf({
+        ...silent(
+          { _tag: "Asked", at: now - ago },
+          { hook: undefined, beat: undefined, pidFile: busySince(now - ago), ...more }
+        ),
+        session: { writtenAt: now - ago, turn: { _tag: "Asked", at: now - ago }, context: undefined }
+      })
+    assert.deepStrictEqual([at(3 * stall), at(3 * stall + 1)], ["Held", "Hung"])
+    const still = { stillSince: now - stall - 1 }
+    assert.deepStrictEqual([at(stall, still), at(stall + 1, still)], ["Held", "Hung"])
+    assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
+    assert.deepStrictEqual([at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })], ["Held", "Hung"])
+  })
+  it("a hang counts again from a break in souffleur's own polling", () => {
+    assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
+    assert.strictEqual(tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })), "Held")
+  })
+  it("a clock that was set back makes no hang: a future sign says nothing, and silence counts from the last break", () => {
+    const ahead: Partial<Signs> = {
+      session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined }
+    }
+    assert.deepInclude(
+      judge(
+        silent(asked, { ...ahead, hook: undefined, beat: undefined, pidFile: undefined, since: now - 1000 }),
+        stall
+      ),
+      {
+        _tag: "Held",
+        until: now - 1000 + 3 * stall
+      }
+    )
+    assert.strictEqual(tagOf(silent(asked, ahead)), "Hung")
+  })
+
+  describe("a sign of life", () => {
     it("a tool below its own limit and the stall time after it; one without a limit for two hours", () => {
       const started = now - hour
       assert.deepInclude(judge(silent(bash(hour)), stall), { _tag: "Held", by: "tool", until: started + hour + stall })
@@ -189,58 +205,6 @@ describe("a sign of life", () => {
     })
   })
 
-  describe("behaviour#limits-and-waits", () => {
-    it("a usage limit and an outage; a conversation that no longer fits is neither", () => {
-      const limit: TurnState = { _tag: "Failed", at: now - hour, reason: "usage-limit", resetsAt: now + hour }
-      assert.deepStrictEqual(judge(silent(limit), stall), {
-        _tag: "Limited",
-        kind: "usage-limit",
-        at: now - hour,
-        resetsAt: now + hour
-      })
-      assert.deepInclude(judge(silent(failed("outage")), stall), { _tag: "Limited", kind: "outage" })
-      assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })
-    })
-  })
-})
-
-const Ago = Schema.Int.check(Schema.isBetween({ minimum: -hour, maximum: 4 * hour }))
-const Sources = Schema.Struct({
-  process: Schema.Literals(["running", "stopped", "unknown"]),
-  turn: Schema.Literals(["Asked", "Tool", "Retrying", "none"]),
-  turnAt: Ago,
-  since: Ago,
-  still: Schema.UndefinedOr(Ago),
-  session: Schema.UndefinedOr(Ago),
-  pidFile: Schema.UndefinedOr(Ago),
-  hook: Schema.UndefinedOr(Ago),
-  beat: Schema.UndefinedOr(Ago)
-})
-const before = (ago: number | undefined) => (ago === undefined ? undefined : now - ago)
-const signsOf = (from: typeof Sources.Type): Signs => {
-  const at = now - from.turnAt
-  const turns: Readonly<Record<typeof from.turn, TurnState | undefined>> = {
-    Asked: { _tag: "Asked", at },
-    Tool: { _tag: "Tool", at, name: "Bash", limit: 120_000, spawns: true },
-    Retrying: { _tag: "Retrying", at, attempt: 1, attempts: 10, nextAt: at + 5000, resetsAt: undefined },
-    none: undefined
-  }
-  const [hook, session, writtenAt] = [before(from.hook), before(from.session), before(from.pidFile)]
-  return {
-    now,
-    process: from.process === "unknown" ? undefined : from.process,
-    turnEnded: false,
-    children: undefined,
-    stillSince: before(from.still),
-    session: session === undefined ? undefined : { writtenAt: session, turn: turns[from.turn], context: undefined },
-    pidFile: writtenAt === undefined ? undefined : { status: "busy", waitingFor: undefined, writtenAt },
-    hook: hook === undefined ? undefined : { event: "Stop", at: hook },
-    beat: before(from.beat),
-    since: now - Math.max(0, from.since)
-  }
-}
-
-describe("behaviour#verdicts", () => {
   it("a process that is gone is gone, whatever else is said of it", () => {
     for (const process of ["gone", "zombie"] as const) {
       assert.deepStrictEqual(judge(silent(asked, { process }), stall), { _tag: "Gone", clean: false })
@@ -279,6 +243,32 @@ describe("behaviour#verdicts", () => {
       const signs = signsOf(from)
       const verdict = judge(signs, stall)
       if (verdict._tag === "Held") assert.isAtLeast(verdict.until, now)
+    })
+  })
+})
+
+describe("behaviour#signs", () => {
+  it("stillness is no hang of an agent that may be still while it waits, unless it is stopped", () => {
+    const of = (idles: boolean, more: Partial<Signs> = {}) => {
+      const session: SessionSigns = { writtenAt: now - hour, turn: bash(2 * hour), context: undefined, idles }
+      return tagOf(silent(undefined, { session, stillSince: now - hour, ...more }))
+    }
+    assert.deepStrictEqual([of(false), of(true), of(true, { process: "stopped" })], ["Hung", "Held", "Hung"])
+  })
+})
+
+describe("behaviour#limits-and-waits", () => {
+  describe("a sign of life", () => {
+    it("a usage limit and an outage; a conversation that no longer fits is neither", () => {
+      const limit: TurnState = { _tag: "Failed", at: now - hour, reason: "usage-limit", resetsAt: now + hour }
+      assert.deepStrictEqual(judge(silent(limit), stall), {
+        _tag: "Limited",
+        kind: "usage-limit",
+        at: now - hour,
+        resetsAt: now + hour
+      })
+      assert.deepInclude(judge(silent(failed("outage")), stall), { _tag: "Limited", kind: "outage" })
+      assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })
     })
   })
 })

@@ -5,8 +5,8 @@ import { formatQuietHours, parseQuietHours, quietUntil } from "../src/index.ts"
 const utc = DateTime.zoneMakeOffset(0)
 const at = (time: string) => Date.parse(`2026-03-01T${time}:00Z`)
 
-describe("quiet hours", () => {
-  describe("settings#values", () => {
+describe("settings#values", () => {
+  describe("quiet hours", () => {
     it("quiet hours are two times of a day, and nothing else", () => {
       assert.deepStrictEqual(Option.getOrUndefined(parseQuietHours("23:00-07:30")), { from: 1380, to: 450 })
       for (const text of ["", "23-7", "24:00-07:00", "07:00-07:00", "23:00", "23:00-07:60", "always"]) {
@@ -15,8 +15,10 @@ describe("quiet hours", () => {
       assert.strictEqual(formatQuietHours({ from: 1380, to: 450 }), "23:00-07:30")
     })
   })
+})
 
-  describe("behaviour#quiet-hours", () => {
+describe("behaviour#quiet-hours", () => {
+  describe("quiet hours", () => {
     it("over midnight end in the morning, tomorrow's or today's", () => {
       const night = { from: 1380, to: 420 }
       assert.strictEqual(quietUntil(night, at("23:00"), utc), Date.parse("2026-03-02T07:00:00Z"))

@@ -31,11 +31,14 @@ describe("fleet#the-hub", () => {
     Effect.gen(function* () {
       /** Returns what a hub says to a Postgres without TLS, whose address has this host. */
       const saidTo = Effect.fnUntraced(function* (host: string) {
-        const said: Array<Buffer> = []
+        let said = ""
         const server = yield* Effect.acquireRelease(
           Effect.callback<net.Server>((resume) => {
             const one = net.createServer((socket) =>
-              socket.on("data", (bytes) => void (said.push(bytes), socket.end("N"))).on("error", () => undefined)
+              socket.setEncoding("latin1").on("data", (text) => {
+                said += text
+                socket.end("N")
+              })
             )
             one.listen(0, () => resume(Effect.succeed(one)))
           }),
@@ -44,12 +47,11 @@ describe("fleet#the-hub", () => {
         const { port } = server.address() as net.AddressInfo
         const url = Redacted.make(`postgres://me:secret@${host}:${port}/souffleur?sslmode=disable`)
         yield* Effect.flip(Effect.scoped(Layer.build(layerPostgres(url))))
-        return Buffer.concat(said)
+        return said
       }, Effect.scoped)
-      const asksForTls = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
-      // This address leads to this machine, as a host of another name may.
-      assert.deepStrictEqual(yield* saidTo("0.0.0.0"), asksForTls)
-      assert.include((yield* saidTo("127.0.0.1")).toString("latin1"), "souffleur-hub")
+      // This address leads to this machine, as the name of another host may.
+      assert.strictEqual(yield* saidTo("0.0.0.0"), "\0\0\0\u0008\u0004\u00d2\u0016/")
+      assert.include(yield* saidTo("127.0.0.1"), "souffleur-hub")
     })
   )
 })

@@ -37,6 +37,9 @@ const sending = Effect.fnUntraced(function* (...answers: ReadonlyArray<readonly 
   return { outcome: yield* Fiber.join(fiber), times }
 })
 
+const outcomeOf = (delivery: Delivery) =>
+  Effect.map(deliver(JSON.stringify(delivery)), (line): Outcome => JSON.parse(line))
+
 describe("behaviour#delivery-of-notices", () => {
   describe("the tries of a notice", () => {
     it.effect("it is sent again after growing pauses, five times in all, and then given up", () =>
@@ -77,79 +80,72 @@ describe("behaviour#delivery-of-notices", () => {
       })
     )
   })
+
+  it.effect("a server takes a notice by its status alone", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* stubServer(answering(200))
+      assert.deepStrictEqual(yield* outcomeOf(order(`${url}/base/`)), { tries: 1, problem: null })
+      const [{ body, headers, path }] = received as [(typeof received)[0]]
+      assert.deepStrictEqual(
+        [path, body, headers.authorization, headers["content-type"], headers["traceparent"]],
+        ["/base/", '{"topic":"t"}', `Bearer ${SECRET}`, "application/json", undefined]
+      )
+    }).pipe(Effect.scoped)
+  )
+  it.effect("a server that never answers has ten seconds", () =>
+    Effect.gen(function* () {
+      let asked = () => {}
+      const heard = new Promise<void>((resolve) => (asked = resolve))
+      const { url } = yield* stubServer(() => asked())
+      const fiber = yield* Effect.forkChild(outcomeOf(order(url, true)))
+      yield* Effect.promise(() => heard)
+      yield* TestClock.adjust(Duration.seconds(10))
+      assert.deepStrictEqual(yield* Fiber.join(fiber), {
+        tries: 1,
+        problem: "the server did not answer within 10 seconds"
+      })
+    }).pipe(Effect.scoped)
+  )
+  it.effect("a server is on https or on loopback, whatever an order says", () =>
+    Effect.gen(function* () {
+      for (const url of ["http://push.example/", "file:///etc/passwd", "data:text/plain,x"])
+        assert.deepStrictEqual(yield* outcomeOf(order(url)), { tries: 1, problem: "its address is no https URL" })
+    })
+  )
+  it.effect("an order that cannot be read is a defect without a word of it", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(JSON.parse(yield* deliver(`{"url":"${SECRET}"`)), {
+        tries: 0,
+        problem: "its process had a defect"
+      })
+    })
+  )
 })
 
-describe("a real server", () => {
-  const outcomeOf = (delivery: Delivery) =>
-    Effect.map(deliver(JSON.stringify(delivery)), (line): Outcome => JSON.parse(line))
-
-  describe("behaviour#delivery-of-notices", () => {
-    it.effect("a server takes a notice by its status alone", () =>
-      Effect.gen(function* () {
-        const { received, url } = yield* stubServer(answering(200))
-        assert.deepStrictEqual(yield* outcomeOf(order(`${url}/base/`)), { tries: 1, problem: null })
-        const [{ body, headers, path }] = received as [(typeof received)[0]]
-        assert.deepStrictEqual(
-          [path, body, headers.authorization, headers["content-type"], headers["traceparent"]],
-          ["/base/", '{"topic":"t"}', `Bearer ${SECRET}`, "application/json", undefined]
+describe("security#where-words-go", () => {
+  it.effect("a redirect is not followed: the secret goes nowhere else", () =>
+    Effect.gen(function* () {
+      const other = yield* stubServer(answering(200))
+      const { received, url } = yield* stubServer(answering(307, { location: `${other.url}/thief` }))
+      assert.deepStrictEqual(yield* outcomeOf(order(url)), {
+        tries: 1,
+        problem: "the server answered 307: a redirect is not followed"
+      })
+      assert.deepStrictEqual([received.length, other.received.length], [1, 0])
+    }).pipe(Effect.scoped)
+  )
+  it.effect("a server whose body never ends has answered with its first line", () =>
+    Effect.gen(function* () {
+      const { url } = yield* stubServer((response) => {
+        response.writeHead(200)
+        const endless = Readable.from(
+          (function* () {
+            for (;;) yield "x".repeat(65_536)
+          })()
         )
-      }).pipe(Effect.scoped)
-    )
-    it.effect("a server that never answers has ten seconds", () =>
-      Effect.gen(function* () {
-        let asked = () => {}
-        const heard = new Promise<void>((resolve) => (asked = resolve))
-        const { url } = yield* stubServer(() => asked())
-        const fiber = yield* Effect.forkChild(outcomeOf(order(url, true)))
-        yield* Effect.promise(() => heard)
-        yield* TestClock.adjust(Duration.seconds(10))
-        assert.deepStrictEqual(yield* Fiber.join(fiber), {
-          tries: 1,
-          problem: "the server did not answer within 10 seconds"
-        })
-      }).pipe(Effect.scoped)
-    )
-    it.effect("a server is on https or on loopback, whatever an order says", () =>
-      Effect.gen(function* () {
-        for (const url of ["http://push.example/", "file:///etc/passwd", "data:text/plain,x"])
-          assert.deepStrictEqual(yield* outcomeOf(order(url)), { tries: 1, problem: "its address is no https URL" })
+        endless.pipe(response).on("close", () => void endless.destroy())
       })
-    )
-    it.effect("an order that cannot be read is a defect without a word of it", () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(JSON.parse(yield* deliver(`{"url":"${SECRET}"`)), {
-          tries: 0,
-          problem: "its process had a defect"
-        })
-      })
-    )
-  })
-
-  describe("security#where-words-go", () => {
-    it.effect("a redirect is not followed: the secret goes nowhere else", () =>
-      Effect.gen(function* () {
-        const other = yield* stubServer(answering(200))
-        const { received, url } = yield* stubServer(answering(307, { location: `${other.url}/thief` }))
-        assert.deepStrictEqual(yield* outcomeOf(order(url)), {
-          tries: 1,
-          problem: "the server answered 307: a redirect is not followed"
-        })
-        assert.deepStrictEqual([received.length, other.received.length], [1, 0])
-      }).pipe(Effect.scoped)
-    )
-    it.effect("a server whose body never ends has answered with its first line", () =>
-      Effect.gen(function* () {
-        const { url } = yield* stubServer((response) => {
-          response.writeHead(200)
-          const endless = Readable.from(
-            (function* () {
-              for (;;) yield "x".repeat(65_536)
-            })()
-          )
-          endless.pipe(response).on("close", () => void endless.destroy())
-        })
-        assert.deepStrictEqual(yield* outcomeOf(order(url)), { tries: 1, problem: null })
-      }).pipe(Effect.scoped)
-    )
-  })
+      assert.deepStrictEqual(yield* outcomeOf(order(url)), { tries: 1, problem: null })
+    }).pipe(Effect.scoped)
+  )
 })

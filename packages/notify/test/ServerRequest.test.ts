@@ -35,8 +35,8 @@ it.layer(HostServices.layer)((it) => {
   const problemOf = (channel: ServerChannel, given: Readonly<Record<string, string>>, stateDir?: string) =>
     Effect.map(Effect.flip(asked(channel, given, stateDir)), ({ message }) => message)
 
-  describe("the words for a server", () => {
-    describe("security#where-words-go", () => {
+  describe("security#where-words-go", () => {
+    describe("the words for a server", () => {
       it.effect("hostile words are in the body alone, and no control among them", () =>
         Effect.gen(function* () {
           for (const channel of [ntfy, slack, telegram]) {
@@ -73,7 +73,32 @@ it.layer(HostServices.layer)((it) => {
       )
     })
 
-    describe("behaviour#words-in-notices", () => {
+    it("a program gets the notice as one line of JSON without controls, with the whole folder and the words", () => {
+      const line = noticeLine(message, "pressing")
+      assert.strictEqual(line.indexOf("\n"), line.length - 1)
+      const told = JSON.parse(line)
+      assert.deepInclude(told, { watch: "w", revision: 7, kind: "failed_closed", loudness: "pressing" })
+      assert.include(told.project, "/home/anna/secret-client/")
+      assert.notMatch(`${told.text}${told.words}`, /[\p{Cc}\u202E]/u)
+    })
+    it("a desktop gets words as arguments: no option, no script and no markup", () => {
+      const linux = desktopCall(message, "quiet", "linux")
+      assert.deepStrictEqual(linux.args.slice(0, 3), ["--app-name=souffleur", "--urgency=low", "--"])
+      const [title, body] = linux.args.slice(3) as [string, string]
+      assert.strictEqual(linux.args.length, 5)
+      assert.isTrue(title.startsWith("failed closed: "))
+      assert.notMatch(body, /[<>]|(?!\n)\p{Cc}/u)
+      assert.include(body, "\\\\033")
+      assert.include(body, "&amp;amp;")
+      const mac = desktopCall(message, "usual", "darwin")
+      const script = mac.args.filter((_, index) => mac.args[index - 1] === "-e")
+      assert.notInclude(script.join("\n"), "Evil")
+      assert.deepStrictEqual([mac.program, mac.args.at(-3), mac.args.at(-2)], ["osascript", "--", title])
+    })
+  })
+
+  describe("behaviour#words-in-notices", () => {
+    describe("the words for a server", () => {
       it.effect("the folder's name, the command to type, and neither the path nor the agent's words", () =>
         Effect.gen(function* () {
           for (const channel of [ntfy, slack, telegram]) {
@@ -86,8 +111,10 @@ it.layer(HostServices.layer)((it) => {
         })
       )
     })
+  })
 
-    describe("behaviour#notices", () => {
+  describe("behaviour#notices", () => {
+    describe("the words for a server", () => {
       it.effect("the state comes first, and the link to the page last", () =>
         Effect.gen(function* () {
           const link = "https://night.example/0a/watches/w"
@@ -101,8 +128,10 @@ it.layer(HostServices.layer)((it) => {
         })
       )
     })
+  })
 
-    describe("behaviour#quiet-notices", () => {
+  describe("behaviour#quiet-notices", () => {
+    describe("the words for a server", () => {
       it.effect("a quiet notice makes no sound, where the server has a word for that", () =>
         Effect.gen(function* () {
           const quietly = (channel: ServerChannel, loudness: "pressing" | "quiet") =>
@@ -163,31 +192,6 @@ it.layer(HostServices.layer)((it) => {
           assert.include(yield* problemOf(slack, {}, stateDir), "chmod go-rwx")
         })
       )
-    })
-  })
-
-  describe("security#where-words-go", () => {
-    it("a program gets the notice as one line of JSON without controls, with the whole folder and the words", () => {
-      const line = noticeLine(message, "pressing")
-      assert.strictEqual(line.indexOf("\n"), line.length - 1)
-      const told = JSON.parse(line)
-      assert.deepInclude(told, { watch: "w", revision: 7, kind: "failed_closed", loudness: "pressing" })
-      assert.include(told.project, "/home/anna/secret-client/")
-      assert.notMatch(`${told.text}${told.words}`, /[\p{Cc}\u202E]/u)
-    })
-    it("a desktop gets words as arguments: no option, no script and no markup", () => {
-      const linux = desktopCall(message, "quiet", "linux")
-      assert.deepStrictEqual(linux.args.slice(0, 3), ["--app-name=souffleur", "--urgency=low", "--"])
-      const [title, body] = linux.args.slice(3) as [string, string]
-      assert.strictEqual(linux.args.length, 5)
-      assert.isTrue(title.startsWith("failed closed: "))
-      assert.notMatch(body, /[<>]|(?!\n)\p{Cc}/u)
-      assert.include(body, "\\\\033")
-      assert.include(body, "&amp;amp;")
-      const mac = desktopCall(message, "usual", "darwin")
-      const script = mac.args.filter((_, index) => mac.args[index - 1] === "-e")
-      assert.notInclude(script.join("\n"), "Evil")
-      assert.deepStrictEqual([mac.program, mac.args.at(-3), mac.args.at(-2)], ["osascript", "--", title])
     })
   })
 })

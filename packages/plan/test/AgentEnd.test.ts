@@ -3,102 +3,100 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { agentPid, agentScene as scene, childPid, limit } from "./AgentScene.ts"
 
-describe("an agent", () => {
-  describe("behaviour#agents-of-a-run", () => {
-    it.effect(
-      "an agent has its time from its launch on, also without a conductor; its end is in the log, with its limit",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* scene()
-          yield* TestClock.adjust("4 minutes")
-          const waiting = yield* Effect.forkChild(the.awaits)
-          yield* TestClock.adjust("119 seconds")
-          assert.isNull((yield* the.ref.state).assignment?.ending)
-          yield* TestClock.adjust("1 seconds")
-          assert.deepStrictEqual(yield* Fiber.join(waiting), { reason: "timeout", limit: 360_000 })
-          assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { reason: "timeout", limit: 360_000 })
-          // The agent is not one of the others.
-          assert.deepStrictEqual(the.processes.trees[0]?.others, [900])
-          assert.deepStrictEqual(the.processes.signals, [])
-        }).pipe(Effect.scoped)
-    )
-    it.effect("an agent has no more than its time where the clock was set back since", () =>
+describe("behaviour#agents-of-a-run", () => {
+  it.effect(
+    "an agent has its time from its launch on, also without a conductor; its end is in the log, with its limit",
+    () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(10 * 3_600_000)
         const the = yield* scene()
-        yield* TestClock.setTime(0)
+        yield* TestClock.adjust("4 minutes")
         const waiting = yield* Effect.forkChild(the.awaits)
-        yield* TestClock.adjust(limit)
-        assert.strictEqual((yield* Fiber.join(waiting))?.reason, "timeout")
+        yield* TestClock.adjust("119 seconds")
+        assert.isNull((yield* the.ref.state).assignment?.ending)
+        yield* TestClock.adjust("1 seconds")
+        assert.deepStrictEqual(yield* Fiber.join(waiting), { reason: "timeout", limit: 360_000 })
+        assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { reason: "timeout", limit: 360_000 })
+        // The agent is not one of the others.
+        assert.deepStrictEqual(the.processes.trees[0]?.others, [900])
+        assert.deepStrictEqual(the.processes.signals, [])
       }).pipe(Effect.scoped)
-    )
-    it.effect(
-      "an agent that ended in time and left something running is told apart; an agent that left nothing needs no end",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* scene()
-          the.processes.end(agentPid)
-          assert.isTrue(yield* the.left)
-          assert.strictEqual((yield* the.awaits)?.reason, "left running")
-          const other = yield* scene()
-          for (const pid of [agentPid, childPid]) other.processes.end(pid)
-          assert.isFalse(yield* other.left)
-          assert.isNull(yield* other.awaits)
-        }).pipe(Effect.scoped)
-    )
-    it.effect("a finishing command of the user may leave something running; an agent may not", () =>
+  )
+  it.effect("an agent has no more than its time where the clock was set back since", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(10 * 3_600_000)
+      const the = yield* scene()
+      yield* TestClock.setTime(0)
+      const waiting = yield* Effect.forkChild(the.awaits)
+      yield* TestClock.adjust(limit)
+      assert.strictEqual((yield* Fiber.join(waiting))?.reason, "timeout")
+    }).pipe(Effect.scoped)
+  )
+  it.effect(
+    "an agent that ended in time and left something running is told apart; an agent that left nothing needs no end",
+    () =>
       Effect.gen(function* () {
         const the = yield* scene()
         the.processes.end(agentPid)
-        assert.isNull(yield* the.finishes({ program: "/finish", args: [], environment: {} }))
-        assert.strictEqual((yield* the.finishes(null))?.reason, "left running")
+        assert.isTrue(yield* the.left)
+        assert.strictEqual((yield* the.awaits)?.reason, "left running")
+        const other = yield* scene()
+        for (const pid of [agentPid, childPid]) other.processes.end(pid)
+        assert.isFalse(yield* other.left)
+        assert.isNull(yield* other.awaits)
       }).pipe(Effect.scoped)
-    )
-    it.effect(
-      "an agent's processes are known by its process, its session and its launch; other sessions are spared",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* scene()
-          the.processes.end(agentPid)
-          yield* the.awaits
-          const tags = [
-            { environment: { AGENT_PID: String(agentPid), AGENT_SESSION_ID: "s1" } },
-            { environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }
-          ]
-          assert.deepStrictEqual(the.processes.trees[0], { root: agentPid, tags, others: [900], known: [] })
-        }).pipe(Effect.scoped)
-    )
-    it.effect(
-      "an agent and what it started are signalled once the log says that this very assignment ends, and not before",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* scene()
-          assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })
-          yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", reason: "timeout", limit: 1, others: [] })
-          assert.deepInclude(yield* Effect.flip(the.ends({ token: "a0" })), { _tag: "Refused" })
-          assert.deepStrictEqual(the.processes.signals, [])
-          yield* the.ends()
-          assert.deepStrictEqual(the.processes.signals, [`SIGTERM ${agentPid}`, `SIGTERM ${childPid}`])
-        }).pipe(Effect.scoped)
-    )
-  })
+  )
+  it.effect("a finishing command of the user may leave something running; an agent may not", () =>
+    Effect.gen(function* () {
+      const the = yield* scene()
+      the.processes.end(agentPid)
+      assert.isNull(yield* the.finishes({ program: "/finish", args: [], environment: {} }))
+      assert.strictEqual((yield* the.finishes(null))?.reason, "left running")
+    }).pipe(Effect.scoped)
+  )
+  it.effect(
+    "an agent's processes are known by its process, its session and its launch; other sessions are spared",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* scene()
+        the.processes.end(agentPid)
+        yield* the.awaits
+        const tags = [
+          { environment: { AGENT_PID: String(agentPid), AGENT_SESSION_ID: "s1" } },
+          { environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }
+        ]
+        assert.deepStrictEqual(the.processes.trees[0], { root: agentPid, tags, others: [900], known: [] })
+      }).pipe(Effect.scoped)
+  )
+  it.effect(
+    "an agent and what it started are signalled once the log says that this very assignment ends, and not before",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* scene()
+        assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })
+        yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", reason: "timeout", limit: 1, others: [] })
+        assert.deepInclude(yield* Effect.flip(the.ends({ token: "a0" })), { _tag: "Refused" })
+        assert.deepStrictEqual(the.processes.signals, [])
+        yield* the.ends()
+        assert.deepStrictEqual(the.processes.signals, [`SIGTERM ${agentPid}`, `SIGTERM ${childPid}`])
+      }).pipe(Effect.scoped)
+  )
+})
 
-  describe("behaviour#stop", () => {
-    it.effect(
-      "the launch alone tells an agent from another with its pid and session: their tools carry the same tags",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* scene()
-          the.processes.end(agentPid)
-          the.processes.run({ pid: agentPid, startTime: 100 })
-          yield* the.awaits
-          assert.deepStrictEqual(the.processes.trees[0], {
-            root: agentPid,
-            tags: [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }],
-            others: [agentPid, 900],
-            known: []
-          })
-        }).pipe(Effect.scoped)
-    )
-  })
+describe("behaviour#stop", () => {
+  it.effect(
+    "the launch alone tells an agent from another with its pid and session: their tools carry the same tags",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* scene()
+        the.processes.end(agentPid)
+        the.processes.run({ pid: agentPid, startTime: 100 })
+        yield* the.awaits
+        assert.deepStrictEqual(the.processes.trees[0], {
+          root: agentPid,
+          tags: [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }],
+          others: [agentPid, 900],
+          known: []
+        })
+      }).pipe(Effect.scoped)
+  )
 })

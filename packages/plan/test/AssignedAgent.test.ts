@@ -12,8 +12,8 @@ const output = '{"said":"APPROVED mine"}\na warning\n'
 const tagsOf = (the: Effect.Success<ReturnType<typeof agentScene>>) =>
   Effect.map(the.ref.state, ({ assignment }) => assignment?.sessionId)
 
-describe("an agent that chooses its session", () => {
-  describe("behaviour#agents-of-a-run", () => {
+describe("behaviour#agents-of-a-run", () => {
+  describe("an agent that chooses its session", () => {
     it.effect("its session is in the log as soon as it tells it, while it works", () =>
       Effect.gen(function* () {
         let told: string | undefined
@@ -78,8 +78,10 @@ describe("an agent that chooses its session", () => {
       }).pipe(Effect.scoped)
     )
   })
+})
 
-  describe("behaviour#verdicts-of-agents", () => {
+describe("behaviour#verdicts-of-agents", () => {
+  describe("an agent that chooses its session", () => {
     it.effect("an agent is heard by its own records, and by no other agent's", () =>
       Effect.gen(function* () {
         const heard = Effect.fnUntraced(function* (own: boolean) {

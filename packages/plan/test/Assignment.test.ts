@@ -127,116 +127,55 @@ const world = (
   return { did, events, launches, layer, orders, tags, dispatch }
 }
 
-describe("an agent that is asked for", () => {
-  describe("behaviour#agents-of-a-run", () => {
-    it.effect(
-      "the log has the asked agent before its preparation, its digest before its launch, and its start after",
-      () =>
-        Effect.gen(function* () {
-          const { did, events, launches, layer, tags } = world()
-          const { assignment } = yield* Effect.provide(askAgent("implementer"), layer)
-          assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
-          assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
-          assert.deepInclude(events[3], {
-            launchId: "run-r-a1",
-            digest: "digest of run-r-a1",
-            requested: "acceptEdits",
-            effective: "acceptEdits"
-          })
-          assert.deepStrictEqual(
-            [launches[0]?.cwd, launches[0]?.title, assignment?.launch?.process],
-            ["/p", "implementer t1", process]
-          )
-        })
-    )
-    it.effect("a role with an agent of its own is launched with that one, and the log names it", () =>
-      Effect.gen(function* () {
-        const chosen = world({ agents: { implementer: "pi" } })
-        yield* Effect.provide(askAgent("implementer"), chosen.layer)
-        assert.strictEqual(chosen.launches[0]?.command.program, "/pi")
-        assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", agent: "pi" })
-        const other = world({ agents: { reviewer: "pi" } })
-        yield* Effect.provide(askAgent("implementer"), other.layer)
-        assert.strictEqual(other.launches[0]?.command.program, "/agent")
-        assert.notProperty(other.events[2], "agent")
-      })
-    )
-    it.effect("an agent that chooses its session is asked for without one; a reviewer is to change nothing", () =>
-      Effect.gen(function* () {
-        const chosen = world({ agents: { implementer: "codex" } })
-        const { assignment } = yield* Effect.provide(askAgent("implementer"), chosen.layer)
-        assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", sessionId: "", agent: "codex" })
-        assert.deepInclude(assignment, { sessionId: "", agent: "codex" })
-        assert.deepStrictEqual(chosen.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
-        assert.notProperty(chosen.orders[0], "looks")
-        const reviewed = world({ agents: { reviewer: "codex" } })
-        reviewed.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
-        const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
-        reviewed.dispatch({ _tag: "Report", token: "a1", report: { _tag: "Completed", head: "c1", work } })
-        yield* Effect.provide(askAgent("reviewer"), reviewed.layer)
-        assert.deepInclude(reviewed.orders[0], { looks: true, session: { _tag: "Fresh", sessionId: "" } })
-      })
-    )
-  })
-
-  describe("behaviour#trust", () => {
-    it.effect(
-      "an agent gets no more than its run was opened with, and less where the config file says less; more is told",
-      () =>
-        Effect.gen(function* () {
-          const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
-          yield* Effect.provide(askAgent("implementer"), raised.layer)
-          assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
-          assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
-          const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
-          yield* Effect.provide(askAgent("implementer"), lowered.layer)
-          assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
-          assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
-        })
-    )
-  })
-
-  describe("behaviour#permission-ceiling", () => {
-    it.effect("an agent gets no more than the ceiling", () =>
-      Effect.gen(function* () {
-        for (const ceiling of ["acceptEdits", "bypassPermissions"] as const) {
-          const { events, layer, orders } = world({ requested: "bypassPermissions", ceiling })
-          yield* Effect.provide(askAgent("implementer"), layer)
-          assert.strictEqual(orders[0]?.permission, ceiling)
-          assert.deepInclude(events[3], { requested: "bypassPermissions", effective: ceiling })
-        }
-      })
-    )
-  })
-
-  describe("behaviour#ladder", () => {
-    it.effect("an agent that cannot be launched is a failed assignment", () =>
-      Effect.gen(function* () {
-        for (const [given, did, detail] of [
-          [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
-          [
-            { trouble: "no launch" },
-            ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"],
-            "too slow"
-          ],
-          [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "task t1 is no longer in the plan"]
-        ] as const) {
-          const all = world(given)
-          const run = yield* Effect.provide(askAgent("implementer"), all.layer)
-          assert.deepStrictEqual(all.did, [...did])
-          assert.isNull(run.assignment)
-          assert.deepInclude(all.events.at(-1), {
-            _tag: "ImplementationFailed",
-            reason: "launch",
-            message: `it could not be launched: ${detail}`
-          })
-        }
-      })
-    )
-  })
-})
-
 describe("behaviour#agents-of-a-run", () => {
+  it.effect(
+    "the log has the asked agent before its preparation, its digest before its launch, and its start after",
+    () =>
+      Effect.gen(function* () {
+        const { did, events, launches, layer, tags } = world()
+        const { assignment } = yield* Effect.provide(askAgent("implementer"), layer)
+        assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
+        assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+        assert.deepInclude(events[3], {
+          launchId: "run-r-a1",
+          digest: "digest of run-r-a1",
+          requested: "acceptEdits",
+          effective: "acceptEdits"
+        })
+        assert.deepStrictEqual(
+          [launches[0]?.cwd, launches[0]?.title, assignment?.launch?.process],
+          ["/p", "implementer t1", process]
+        )
+      })
+  )
+  it.effect("a role with an agent of its own is launched with that one, and the log names it", () =>
+    Effect.gen(function* () {
+      const chosen = world({ agents: { implementer: "pi" } })
+      yield* Effect.provide(askAgent("implementer"), chosen.layer)
+      assert.strictEqual(chosen.launches[0]?.command.program, "/pi")
+      assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", agent: "pi" })
+      const other = world({ agents: { reviewer: "pi" } })
+      yield* Effect.provide(askAgent("implementer"), other.layer)
+      assert.strictEqual(other.launches[0]?.command.program, "/agent")
+      assert.notProperty(other.events[2], "agent")
+    })
+  )
+  it.effect("an agent that chooses its session is asked for without one; a reviewer is to change nothing", () =>
+    Effect.gen(function* () {
+      const chosen = world({ agents: { implementer: "codex" } })
+      const { assignment } = yield* Effect.provide(askAgent("implementer"), chosen.layer)
+      assert.deepInclude(chosen.events[2], { _tag: "AgentAsked", sessionId: "", agent: "codex" })
+      assert.deepInclude(assignment, { sessionId: "", agent: "codex" })
+      assert.deepStrictEqual(chosen.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
+      assert.notProperty(chosen.orders[0], "looks")
+      const reviewed = world({ agents: { reviewer: "codex" } })
+      reviewed.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
+      const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+      reviewed.dispatch({ _tag: "Report", token: "a1", report: { _tag: "Completed", head: "c1", work } })
+      yield* Effect.provide(askAgent("reviewer"), reviewed.layer)
+      assert.deepInclude(reviewed.orders[0], { looks: true, session: { _tag: "Fresh", sessionId: "" } })
+    })
+  )
   it.effect("a launch that a crash left open is settled by its receipt: the process that took it, or none", () =>
     Effect.gen(function* () {
       for (const settled of [true, false]) {
@@ -268,6 +207,62 @@ describe("behaviour#agents-of-a-run", () => {
         [ended._tag === "Failed" ? [ended.reason, ended.message] : ended, did],
         [["timeout", "the implementer took longer than 1m"], []]
       )
+    })
+  )
+})
+
+describe("behaviour#trust", () => {
+  it.effect(
+    "an agent gets no more than its run was opened with, and less where the config file says less; more is told",
+    () =>
+      Effect.gen(function* () {
+        const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
+        yield* Effect.provide(askAgent("implementer"), raised.layer)
+        assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
+        assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
+        const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
+        yield* Effect.provide(askAgent("implementer"), lowered.layer)
+        assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
+        assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+      })
+  )
+})
+
+describe("behaviour#permission-ceiling", () => {
+  it.effect("an agent gets no more than the ceiling", () =>
+    Effect.gen(function* () {
+      for (const ceiling of ["acceptEdits", "bypassPermissions"] as const) {
+        const { events, layer, orders } = world({ requested: "bypassPermissions", ceiling })
+        yield* Effect.provide(askAgent("implementer"), layer)
+        assert.strictEqual(orders[0]?.permission, ceiling)
+        assert.deepInclude(events[3], { requested: "bypassPermissions", effective: ceiling })
+      }
+    })
+  )
+})
+
+describe("behaviour#ladder", () => {
+  it.effect("an agent that cannot be launched is a failed assignment", () =>
+    Effect.gen(function* () {
+      for (const [given, did, detail] of [
+        [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
+        [
+          { trouble: "no launch" },
+          ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"],
+          "too slow"
+        ],
+        [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "task t1 is no longer in the plan"]
+      ] as const) {
+        const all = world(given)
+        const run = yield* Effect.provide(askAgent("implementer"), all.layer)
+        assert.deepStrictEqual(all.did, [...did])
+        assert.isNull(run.assignment)
+        assert.deepInclude(all.events.at(-1), {
+          _tag: "ImplementationFailed",
+          reason: "launch",
+          message: `it could not be launched: ${detail}`
+        })
+      }
     })
   )
 })

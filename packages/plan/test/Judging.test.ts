@@ -140,137 +140,65 @@ const reasonOf = (given: Parameters<typeof judged>[0]) =>
   Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.reason : report._tag))
 const limit: SessionTurn = { _tag: "Failed", at: 1000, reason: "usage-limit", resetsAt: 9000 }
 
-describe("an implementer", () => {
-  describe("behaviour#verdicts-of-agents", () => {
-    it.effect("an implementer is heard by the turn in its output, where only that tells it", () =>
+describe("behaviour#verdicts-of-agents", () => {
+  it.effect("an implementer is heard by the turn in its output, where only that tells it", () =>
+    Effect.gen(function* () {
+      const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+      const ended = { printed: complete, code: null, session: finished }
+      assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/out" }), "Completed")
+      assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/another" }), "no verdict")
+      assert.strictEqual(yield* reasonOf({ code: 1, session: limit, turnIn: "/out" }), "Limited")
+    })
+  )
+  it.effect("an implementer is believed by git: commits that change a file, since the last review", () =>
+    Effect.gen(function* () {
+      const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
+      assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
+      assert.strictEqual(yield* reasonOf({ printed: complete, commits: ["c0"] }), "nothing done")
+      assert.strictEqual(yield* reasonOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
+      assert.strictEqual(yield* reasonOf({ printed: complete, files: () => [] }), "nothing done")
+      const again = { printed: complete, task: { reviewed: "c1" } }
+      assert.strictEqual(yield* reasonOf(again), "nothing done")
+      const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
+      assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
+      // There is no work since the review, or it was taken back.
+      for (const unchanged of ["c0", "c1"]) {
+        const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
+        assert.strictEqual(yield* reasonOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
+      }
+    })
+  )
+  it.effect(
+    "an implementer is heard where it ended as it meant to: by exit code 0, or without a code by a finished turn",
+    () =>
       Effect.gen(function* () {
         const finished: SessionTurn = { _tag: "Finished", at: 1000 }
-        const ended = { printed: complete, code: null, session: finished }
-        assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/out" }), "Completed")
-        assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/another" }), "no verdict")
-        assert.strictEqual(yield* reasonOf({ code: 1, session: limit, turnIn: "/out" }), "Limited")
+        for (const code of [1, 137])
+          assert.strictEqual(yield* reasonOf({ printed: complete, code, session: finished }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ printed: complete, code: null, session: finished }), "Completed")
+        assert.strictEqual(
+          yield* reasonOf({ printed: complete, code: null, session: { ...finished, at: 999 } }),
+          "no verdict"
+        )
+        assert.strictEqual(yield* reasonOf({ printed: complete, code: null, fence: 2 }), "lost")
+        assert.strictEqual(yield* reasonOf({ printed: complete, code: 1, session: limit }), "Limited")
       })
-    )
-    it.effect("an implementer is believed by git: commits that change a file, since the last review", () =>
-      Effect.gen(function* () {
-        const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
-        assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
-        assert.strictEqual(yield* reasonOf({ printed: complete, commits: ["c0"] }), "nothing done")
-        assert.strictEqual(yield* reasonOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
-        assert.strictEqual(yield* reasonOf({ printed: complete, files: () => [] }), "nothing done")
-        const again = { printed: complete, task: { reviewed: "c1" } }
-        assert.strictEqual(yield* reasonOf(again), "nothing done")
-        const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
-        assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
-        // There is no work since the review, or it was taken back.
-        for (const unchanged of ["c0", "c1"]) {
-          const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
-          assert.strictEqual(yield* reasonOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
-        }
-      })
-    )
-    it.effect(
-      "an implementer is heard where it ended as it meant to: by exit code 0, or without a code by a finished turn",
-      () =>
-        Effect.gen(function* () {
-          const finished: SessionTurn = { _tag: "Finished", at: 1000 }
-          for (const code of [1, 137])
-            assert.strictEqual(yield* reasonOf({ printed: complete, code, session: finished }), "no verdict")
-          assert.strictEqual(yield* reasonOf({ printed: complete, code: null, session: finished }), "Completed")
-          assert.strictEqual(
-            yield* reasonOf({ printed: complete, code: null, session: { ...finished, at: 999 } }),
-            "no verdict"
-          )
-          assert.strictEqual(yield* reasonOf({ printed: complete, code: null, fence: 2 }), "lost")
-          assert.strictEqual(yield* reasonOf({ printed: complete, code: 1, session: limit }), "Limited")
-        })
-    )
-    it.effect("an implementer is heard with the word of its own launch", () =>
-      Effect.gen(function* () {
-        for (const said of [
-          completed,
-          completed.replace("COMPLETE", "COMPLETE other"),
-          completed.replace("COMPLETE", "COMPLETE digest of mine")
-        ])
-          assert.strictEqual(yield* reasonOf({ printed: said }), "no verdict")
-        assert.strictEqual(yield* reasonOf({ printed: complete, word: null }), "no verdict")
-        const blocked = "IMPLEMENTATION_BLOCKED\nreason: no key"
-        assert.strictEqual(yield* reasonOf({ printed: blocked }), "no verdict")
-        assert.strictEqual(yield* reasonOf({ printed: blocked.replace("BLOCKED", "BLOCKED mine") }), "Blocked")
-      })
-    )
-  })
+  )
+  it.effect("an implementer is heard with the word of its own launch", () =>
+    Effect.gen(function* () {
+      for (const said of [
+        completed,
+        completed.replace("COMPLETE", "COMPLETE other"),
+        completed.replace("COMPLETE", "COMPLETE digest of mine")
+      ])
+        assert.strictEqual(yield* reasonOf({ printed: said }), "no verdict")
+      assert.strictEqual(yield* reasonOf({ printed: complete, word: null }), "no verdict")
+      const blocked = "IMPLEMENTATION_BLOCKED\nreason: no key"
+      assert.strictEqual(yield* reasonOf({ printed: blocked }), "no verdict")
+      assert.strictEqual(yield* reasonOf({ printed: blocked.replace("BLOCKED", "BLOCKED mine") }), "Blocked")
+    })
+  )
 
-  describe("behaviour#answers", () => {
-    it.effect("an assignment without a commit hands on the setting that lets the agent commit", () =>
-      Effect.gen(function* () {
-        assert.deepInclude(yield* judged({ printed: complete, commits: ["c0"] }), {
-          hint: "it commits where COMMIT is set"
-        })
-        assert.notProperty(yield* judged({ printed: complete, files: () => [] }), "hint")
-      })
-    )
-  })
-
-  describe("behaviour#agents-of-a-run", () => {
-    it.effect("an implementer's test file is a file of git's that its work changed and left there", () =>
-      Effect.gen(function* () {
-        const files = () => ["a.ts", "pkg/a.test.ts"]
-        const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
-          const printed = complete.replace("test_file: none", `test_file: ${testFile}`)
-          const report = yield* judged({ printed, files, ...(gone === undefined ? {} : { gone }) })
-          return report._tag === "Completed" ? report.work.testFile : report
-        })
-        assert.strictEqual(yield* named("pkg/a.test.ts"), "pkg/a.test.ts")
-        assert.strictEqual(yield* named("`./a.test.ts`"), "pkg/a.test.ts")
-        for (const word of ["b.test.ts", "a.test.ts, and all is well", ".ts", "none"]) assert.isNull(yield* named(word))
-        assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
-      })
-    )
-    it.effect("an implementer that took too long is judged by that alone", () =>
-      Effect.gen(function* () {
-        for (const role of ["implementer", "reviewer", "finisher"] as const) {
-          const ended = { _tag: "Failed", reason: "timeout", message: "too long" } as const
-          assert.deepStrictEqual(yield* judged({ role, ended }), ended)
-        }
-      })
-    )
-  })
-
-  describe("behaviour#ladder", () => {
-    it.effect(
-      "an implementer without a verdict is to blame, unless its conductor was gone; a contradiction always is",
-      () =>
-        Effect.gen(function* () {
-          assert.strictEqual(yield* reasonOf({}), "no verdict")
-          assert.strictEqual(yield* reasonOf({ fence: 2 }), "lost")
-          const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
-          for (const fence of [1, 2])
-            assert.strictEqual(yield* reasonOf({ printed: both, fence }), "contradictory verdict")
-        })
-    )
-  })
-
-  describe("behaviour#limits-in-a-run", () => {
-    it.effect(
-      "an implementer that the service refused in this very assignment is not to blame; an older refusal does not count",
-      () =>
-        Effect.gen(function* () {
-          assert.deepStrictEqual(yield* judged({ session: limit }), {
-            _tag: "Limited",
-            kind: "usage-limit",
-            resetsAt: 9000
-          })
-          assert.strictEqual(yield* reasonOf({ session: { ...limit, at: 999 } }), "no verdict")
-          assert.strictEqual(yield* reasonOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
-          // The agent's own verdict comes before a refusal of the service.
-          assert.strictEqual(yield* reasonOf({ printed: complete, session: limit }), "Completed")
-        })
-    )
-  })
-})
-
-describe("behaviour#verdicts-of-agents", () => {
   describe("a reviewer", () => {
     const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
     it.effect("a reviewer approves what it looked at, and what is there", () =>
@@ -334,19 +262,8 @@ describe("behaviour#verdicts-of-agents", () => {
         })
     )
   })
-})
 
-describe("the agent of an assignment", () => {
-  describe("behaviour#agents-of-a-run", () => {
-    it.effect("it is judged by its own records, whatever the configured agent has", () =>
-      Effect.gen(function* () {
-        const given = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
-        assert.strictEqual(yield* reasonOf({ ...given, chosen: true }), "Approved")
-      })
-    )
-  })
-
-  describe("behaviour#verdicts-of-agents", () => {
+  describe("the agent of an assignment", () => {
     it.effect("an answer in text may quote a record: its verdict has the word of the launch", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* reasonOf({ printed: complete, said: "a quoted record" }), "Completed")
@@ -354,6 +271,83 @@ describe("the agent of an assignment", () => {
       })
     )
   })
+})
+
+describe("behaviour#answers", () => {
+  it.effect("an assignment without a commit hands on the setting that lets the agent commit", () =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* judged({ printed: complete, commits: ["c0"] }), {
+        hint: "it commits where COMMIT is set"
+      })
+      assert.notProperty(yield* judged({ printed: complete, files: () => [] }), "hint")
+    })
+  )
+})
+
+describe("behaviour#agents-of-a-run", () => {
+  it.effect("an implementer's test file is a file of git's that its work changed and left there", () =>
+    Effect.gen(function* () {
+      const files = () => ["a.ts", "pkg/a.test.ts"]
+      const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
+        const printed = complete.replace("test_file: none", `test_file: ${testFile}`)
+        const report = yield* judged({ printed, files, ...(gone === undefined ? {} : { gone }) })
+        return report._tag === "Completed" ? report.work.testFile : report
+      })
+      assert.strictEqual(yield* named("pkg/a.test.ts"), "pkg/a.test.ts")
+      assert.strictEqual(yield* named("`./a.test.ts`"), "pkg/a.test.ts")
+      for (const word of ["b.test.ts", "a.test.ts, and all is well", ".ts", "none"]) assert.isNull(yield* named(word))
+      assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
+    })
+  )
+  it.effect("an implementer that took too long is judged by that alone", () =>
+    Effect.gen(function* () {
+      for (const role of ["implementer", "reviewer", "finisher"] as const) {
+        const ended = { _tag: "Failed", reason: "timeout", message: "too long" } as const
+        assert.deepStrictEqual(yield* judged({ role, ended }), ended)
+      }
+    })
+  )
+
+  describe("the agent of an assignment", () => {
+    it.effect("it is judged by its own records, whatever the configured agent has", () =>
+      Effect.gen(function* () {
+        const given = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+        assert.strictEqual(yield* reasonOf({ ...given, chosen: true }), "Approved")
+      })
+    )
+  })
+})
+
+describe("behaviour#ladder", () => {
+  it.effect(
+    "an implementer without a verdict is to blame, unless its conductor was gone; a contradiction always is",
+    () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* reasonOf({}), "no verdict")
+        assert.strictEqual(yield* reasonOf({ fence: 2 }), "lost")
+        const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
+        for (const fence of [1, 2])
+          assert.strictEqual(yield* reasonOf({ printed: both, fence }), "contradictory verdict")
+      })
+  )
+})
+
+describe("behaviour#limits-in-a-run", () => {
+  it.effect(
+    "an implementer that the service refused in this very assignment is not to blame; an older refusal does not count",
+    () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* judged({ session: limit }), {
+          _tag: "Limited",
+          kind: "usage-limit",
+          resetsAt: 9000
+        })
+        assert.strictEqual(yield* reasonOf({ session: { ...limit, at: 999 } }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
+        // The agent's own verdict comes before a refusal of the service.
+        assert.strictEqual(yield* reasonOf({ printed: complete, session: limit }), "Completed")
+      })
+  )
 })
 
 describe("behaviour#finishing-step", () => {

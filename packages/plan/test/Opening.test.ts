@@ -106,6 +106,8 @@ const project = Effect.fnUntraced(function* (
   }
 })
 
+const layer = Effect.provide([HostServices.layer, RunLog.layerMemory])
+
 describe("behaviour#run", () => {
   describe("two conductors at once", () => {
     it.effect("two conductors of one plan open one run, and one of them owns it", () =>
@@ -179,177 +181,170 @@ describe("behaviour#run", () => {
         }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
     )
   })
+
+  it.effect("a plan is not opened where another one is conducted", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+      yield* the.owns(1, "one")
+      assert.deepInclude(yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two"))), {
+        _tag: "AlreadyWatched"
+      })
+      assert.lengthOf(yield* allRuns, 1)
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect("a plan is not opened where another one is conducted in another folder of the same work tree", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      yield* the.opensIn(1, `${the.folder}/pkg/a`, "/one.yaml", Effect.succeed("one"))
+      yield* the.owns(1, "one")
+      assert.deepInclude(
+        yield* Effect.flip(the.opensIn(2, `${the.folder}/pkg/b`, "/one.yaml", Effect.succeed("two"))),
+        {
+          _tag: "AlreadyWatched"
+        }
+      )
+      assert.lengthOf(yield* allRuns, 1)
+    }).pipe(Effect.scoped, layer)
+  )
 })
 
-describe("a plan", () => {
-  const layer = Effect.provide([HostServices.layer, RunLog.layerMemory])
-
-  describe("behaviour#run", () => {
-    it.effect("a plan is not opened where another one is conducted", () =>
+describe("behaviour#plan", () => {
+  it.effect(
+    "a plan's tasks are known by what agents are told of them: another word is a change, another dependency is none",
+    () =>
       Effect.gen(function* () {
         const the = yield* project()
-        yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-        yield* the.owns(1, "one")
-        assert.deepInclude(yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two"))), {
-          _tag: "AlreadyWatched"
+        const [one] = planOf("t1").tasks
+        const digestWith = Effect.fnUntraced(function* (change: Partial<PlannedTask>) {
+          const file = JSON.stringify(change)
+          yield* the.opensPlan(1, { ...planOf(), tasks: [{ ...one!, ...change }] }, file)
+          return (yield* loadRun("one")).tasks[0]?.digest
         })
-        assert.lengthOf(yield* allRuns, 1)
-      }).pipe(Effect.scoped, layer)
-    )
-    it.effect("a plan is not opened where another one is conducted in another folder of the same work tree", () =>
-      Effect.gen(function* () {
-        const the = yield* project()
-        yield* the.opensIn(1, `${the.folder}/pkg/a`, "/one.yaml", Effect.succeed("one"))
-        yield* the.owns(1, "one")
-        assert.deepInclude(
-          yield* Effect.flip(the.opensIn(2, `${the.folder}/pkg/b`, "/one.yaml", Effect.succeed("two"))),
-          {
-            _tag: "AlreadyWatched"
-          }
+        const first = yield* digestWith({})
+        assert.match(first ?? "", /^[0-9a-f]{64}$/u)
+        assert.strictEqual(yield* digestWith({ dependsOn: ["t0"] }), first)
+        const others = yield* Effect.forEach(
+          [
+            { title: "x" },
+            { description: "x" },
+            { acceptanceCriteria: "x" },
+            { referenceDocs: [{ path: "x", description: "y" }] },
+            { referenceDocs: [{ path: "x", description: "z" }] },
+            { title: "D", description: one!.title }
+          ],
+          digestWith
         )
-        assert.lengthOf(yield* allRuns, 1)
+        assert.lengthOf(new Set([first, ...others]), others.length + 1)
       }).pipe(Effect.scoped, layer)
-    )
-  })
+  )
+})
 
-  describe("behaviour#plan", () => {
-    it.effect(
-      "a plan's tasks are known by what agents are told of them: another word is a change, another dependency is none",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* project()
-          const [one] = planOf("t1").tasks
-          const digestWith = Effect.fnUntraced(function* (change: Partial<PlannedTask>) {
-            const file = JSON.stringify(change)
-            yield* the.opensPlan(1, { ...planOf(), tasks: [{ ...one!, ...change }] }, file)
-            return (yield* loadRun("one")).tasks[0]?.digest
-          })
-          const first = yield* digestWith({})
-          assert.match(first ?? "", /^[0-9a-f]{64}$/u)
-          assert.strictEqual(yield* digestWith({ dependsOn: ["t0"] }), first)
-          const others = yield* Effect.forEach(
-            [
-              { title: "x" },
-              { description: "x" },
-              { acceptanceCriteria: "x" },
-              { referenceDocs: [{ path: "x", description: "y" }] },
-              { referenceDocs: [{ path: "x", description: "z" }] },
-              { title: "D", description: one!.title }
-            ],
-            digestWith
-          )
-          assert.lengthOf(new Set([first, ...others]), others.length + 1)
-        }).pipe(Effect.scoped, layer)
-    )
-  })
-
-  describe("behaviour#state-file", () => {
-    it.effect("a plan refuses a file that is no state file, whether it begins or goes on", () =>
+describe("behaviour#state-file", () => {
+  it.effect("a plan refuses a file that is no state file, whether it begins or goes on", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      const fs = yield* FileSystem.FileSystem
+      const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
+      for (const known of [0, 1]) {
+        yield* fs.writeFileString(`${the.folder}/state.json`, '{"name": "somebody else\'s"}')
+        assert.deepInclude(yield* Effect.flip(opens), { _tag: "StateForeign" })
+        assert.lengthOf(yield* allRuns, known)
+        yield* fs.remove(`${the.folder}/state.json`)
+        yield* opens
+      }
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect("a plan takes over no state file of another workflow, unless that is complete", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      const fs = yield* FileSystem.FileSystem
+      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+      const other = { ...stateJson(yield* loadRun(id)), workflow_id: "another" }
+      const write = (state: object) => fs.writeFileString(`${the.folder}/state.json`, JSON.stringify(state))
+      yield* write(other)
+      const refused = yield* Effect.flip(the.opens(1, "/two.yaml", Effect.succeed("two")))
+      assert.include(
+        refused._tag === "StateForeign" ? refused.problem : refused._tag,
+        '"another", which is not complete'
+      )
+      yield* write({ ...other, phase: "completion" })
+      yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
+    }).pipe(Effect.scoped, layer)
+  )
+  it.effect(
+    "a task that a state file calls complete is so where git has all its commits; a person decides on the rest",
+    () =>
       Effect.gen(function* () {
         const the = yield* project()
         const fs = yield* FileSystem.FileSystem
-        const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
-        for (const known of [0, 1]) {
-          yield* fs.writeFileString(`${the.folder}/state.json`, '{"name": "somebody else\'s"}')
-          assert.deepInclude(yield* Effect.flip(opens), { _tag: "StateForeign" })
-          assert.lengthOf(yield* allRuns, known)
-          yield* fs.remove(`${the.folder}/state.json`)
-          yield* opens
+        const at = "2026-01-25T10:00:00Z"
+        const state = {
+          workflow_id: "play",
+          phase: "completion",
+          current_task: null,
+          created_at: at,
+          updated_at: at,
+          finishing: "done"
+        }
+        const taken = Effect.fnUntraced(function* (name: string, more: object) {
+          const tasks = [{ id: "t1", status: "completed", ...more }]
+          yield* fs.writeFileString(`${the.folder}/state.json`, JSON.stringify({ ...state, tasks }))
+          const { id } = yield* the.opens(1, `/${name}.yaml`, Effect.succeed(name))
+          return yield* loadRun(id)
+        })
+        const proven = yield* taken("a", { implementer_commits: ["3f2a9c1d"] })
+        assert.deepInclude(proven, { finishing: "done" })
+        assert.deepInclude(proven.tasks[0], { status: "completed", escalation: null })
+        const others = [["--help", "deadbeef"], ["3f2a9c1d", "deadbeef"], [], undefined]
+        for (const [index, commits] of others.entries()) {
+          const run = yield* taken(`b${index}`, { implementer_commits: commits, skipped: true })
+          assert.deepInclude(run, { finishing: "not begun" })
+          assert.deepInclude(run.tasks[0], { status: "escalated" })
+          assert.strictEqual(run.tasks[0]?.escalation?.reason, "unproven")
         }
       }).pipe(Effect.scoped, layer)
-    )
-    it.effect("a plan takes over no state file of another workflow, unless that is complete", () =>
+  )
+  it.effect(
+    "a plan warns of no state file where none ever was; where only its own backup is there, that is taken",
+    () =>
       Effect.gen(function* () {
         const the = yield* project()
         const fs = yield* FileSystem.FileSystem
-        const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-        const other = { ...stateJson(yield* loadRun(id)), workflow_id: "another" }
-        const write = (state: object) => fs.writeFileString(`${the.folder}/state.json`, JSON.stringify(state))
-        yield* write(other)
-        const refused = yield* Effect.flip(the.opens(1, "/two.yaml", Effect.succeed("two")))
-        assert.include(
-          refused._tag === "StateForeign" ? refused.problem : refused._tag,
-          '"another", which is not complete'
-        )
-        yield* write({ ...other, phase: "completion" })
-        yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
-      }).pipe(Effect.scoped, layer)
-    )
-    it.effect(
-      "a task that a state file calls complete is so where git has all its commits; a person decides on the rest",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* project()
-          const fs = yield* FileSystem.FileSystem
-          const at = "2026-01-25T10:00:00Z"
-          const state = {
-            workflow_id: "play",
-            phase: "completion",
+        const log = yield* RunLog
+        const tagsOf = (id: string) => Effect.map(log.read(`run/${id}`, 0), (all) => all.map(({ event }) => event._tag))
+        yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        assert.deepStrictEqual(yield* tagsOf("one"), ["RunOpened"])
+        const at = "2026-01-25T10:00:00Z"
+        const state = (workflow_id: string) =>
+          JSON.stringify({
+            workflow_id,
+            phase: "implementation",
             current_task: null,
             created_at: at,
             updated_at: at,
-            finishing: "done"
-          }
-          const taken = Effect.fnUntraced(function* (name: string, more: object) {
-            const tasks = [{ id: "t1", status: "completed", ...more }]
-            yield* fs.writeFileString(`${the.folder}/state.json`, JSON.stringify({ ...state, tasks }))
-            const { id } = yield* the.opens(1, `/${name}.yaml`, Effect.succeed(name))
-            return yield* loadRun(id)
+            tasks: [{ id: "t1", status: "completed", implementer_commits: ["3f2a9c1d"] }]
           })
-          const proven = yield* taken("a", { implementer_commits: ["3f2a9c1d"] })
-          assert.deepInclude(proven, { finishing: "done" })
-          assert.deepInclude(proven.tasks[0], { status: "completed", escalation: null })
-          const others = [["--help", "deadbeef"], ["3f2a9c1d", "deadbeef"], [], undefined]
-          for (const [index, commits] of others.entries()) {
-            const run = yield* taken(`b${index}`, { implementer_commits: commits, skipped: true })
-            assert.deepInclude(run, { finishing: "not begun" })
-            assert.deepInclude(run.tasks[0], { status: "escalated" })
-            assert.strictEqual(run.tasks[0]?.escalation?.reason, "unproven")
-          }
-        }).pipe(Effect.scoped, layer)
-    )
-    it.effect(
-      "a plan warns of no state file where none ever was; where only its own backup is there, that is taken",
-      () =>
-        Effect.gen(function* () {
-          const the = yield* project()
-          const fs = yield* FileSystem.FileSystem
-          const log = yield* RunLog
-          const tagsOf = (id: string) =>
-            Effect.map(log.read(`run/${id}`, 0), (all) => all.map(({ event }) => event._tag))
-          yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-          assert.deepStrictEqual(yield* tagsOf("one"), ["RunOpened"])
-          const at = "2026-01-25T10:00:00Z"
-          const state = (workflow_id: string) =>
-            JSON.stringify({
-              workflow_id,
-              phase: "implementation",
-              current_task: null,
-              created_at: at,
-              updated_at: at,
-              tasks: [{ id: "t1", status: "completed", implementer_commits: ["3f2a9c1d"] }]
-            })
-          yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("another"))
-          yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
-          assert.deepStrictEqual(yield* tagsOf("two"), ["RunOpened"], "another's is no progress of this one")
-          yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("play"))
-          yield* the.opens(1, "/three.yaml", Effect.succeed("three"))
-          const told = (yield* log.read("run/three", 0)).map(({ event }) => event)
-          assert.deepInclude(told[1], { _tag: "StateFileRebuilt", found: "missing", from: "backup" })
-          assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
-        }).pipe(Effect.scoped, layer)
-    )
-    it.effect("a plan that goes on tells that its state file is gone", () =>
-      Effect.gen(function* () {
-        const the = yield* project()
-        const log = yield* RunLog
-        const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
-        yield* opens
-        const before = (yield* log.read("run/one", 0)).length
-        yield* opens
-        const [told] = yield* log.read("run/one", before)
-        assert.deepInclude(told?.event, { _tag: "StateFileRebuilt", found: "missing" })
+        yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("another"))
+        yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
+        assert.deepStrictEqual(yield* tagsOf("two"), ["RunOpened"], "another's is no progress of this one")
+        yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("play"))
+        yield* the.opens(1, "/three.yaml", Effect.succeed("three"))
+        const told = (yield* log.read("run/three", 0)).map(({ event }) => event)
+        assert.deepInclude(told[1], { _tag: "StateFileRebuilt", found: "missing", from: "backup" })
+        assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
       }).pipe(Effect.scoped, layer)
-    )
-  })
+  )
+  it.effect("a plan that goes on tells that its state file is gone", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      const log = yield* RunLog
+      const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
+      yield* opens
+      const before = (yield* log.read("run/one", 0)).length
+      yield* opens
+      const [told] = yield* log.read("run/one", before)
+      assert.deepInclude(told?.event, { _tag: "StateFileRebuilt", found: "missing" })
+    }).pipe(Effect.scoped, layer)
+  )
 })

@@ -100,8 +100,8 @@ const killedEverywhere = Effect.fnUntraced(function* (
 const hangs: Act = () => Effect.succeed(undefined)
 const approved = [() => Effect.succeed(approves)]
 
-describe("a conductor", () => {
-  describe("behaviour#run", () => {
+describe("behaviour#run", () => {
+  describe("a conductor", () => {
     it.live("killed at any of its moments, it goes on from the log, and no agent does its work twice", () =>
       Effect.gen(function* () {
         const rejected = play([], [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)])
@@ -133,8 +133,10 @@ describe("a conductor", () => {
         }).pipe(Effect.scoped, Effect.provide(services))
     )
   })
+})
 
-  describe("behaviour#agents-of-a-run", () => {
+describe("behaviour#agents-of-a-run", () => {
+  describe("a conductor", () => {
     it.live("killed at any of its moments, it learns the session that an agent chose, and goes on in it", () =>
       Effect.gen(function* () {
         const acts = [() => Effect.succeed(rejects(1)), () => Effect.succeed(approves)]
@@ -244,8 +246,10 @@ describe("a conductor", () => {
       }).pipe(Effect.scoped, Effect.provide(services))
     )
   })
+})
 
-  describe("behaviour#finishing-step", () => {
+describe("behaviour#finishing-step", () => {
+  describe("a conductor", () => {
     it.live("killed at any moment of its finishing step, that is asked once", () =>
       Effect.gen(function* () {
         const finishing = play([], approved, { finish: { _tag: "Prompt", prompt: "Take the bow" } })
@@ -259,8 +263,10 @@ describe("a conductor", () => {
       }).pipe(Effect.provide(services))
     )
   })
+})
 
-  describe("behaviour#limits-in-a-run", () => {
+describe("behaviour#limits-in-a-run", () => {
+  describe("a conductor", () => {
     it.live(
       "killed at any moment of a usage limit, it waits it out from the log, and the same implementer goes on",
       () =>

@@ -103,9 +103,84 @@ const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Agent
   resetsAt
 })
 
+const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.reason : "taken")
+const operator = { _tag: "Operator" } as const
+const paused = { _tag: "Pause", reason: "dirty", files: ["a.ts"] } as const
+
 describe("behaviour#run", () => {
   it("the work tree of a run is its project, unless another is named", () =>
     assert.strictEqual(story().run().workTree, "/p"))
+
+  it("a run takes tasks in the plan's order, each after what it depends on", () => {
+    const told = story([outline("a", ["c"]), outline("b"), outline("c", ["b"])])
+    const order: Array<string> = []
+    for (const _ of [1, 2, 3]) {
+      const step = next(told.run())
+      if (step._tag !== "Start") break
+      order.push(step.task.id)
+      told.start(step.task.id)
+      told.implemented()
+      told.reviewed(approved)
+    }
+    assert.deepStrictEqual(order, ["b", "c", "a"])
+  })
+  it("a run refuses an owner that was overtaken, a second agent at once, and a report of another assignment", () => {
+    const told = story()
+    for (const role of ["implementer", "reviewer", "finisher"] as const)
+      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "no task has begun")
+    told.start()
+    for (const role of ["reviewer", "finisher"] as const)
+      assert.isTrue(
+        Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })),
+        "the implementer is next"
+      )
+    const { token } = told.ask()
+    const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.reason : "taken")
+    assert.strictEqual(why(told.try({ _tag: "NeverRan", token }, 0)), "fenced")
+    assert.strictEqual(why(told.try({ _tag: "Ask", role: "implementer", sessionId: "x", head: null })), "not now")
+    assert.strictEqual(why(told.try({ _tag: "Report", token: "a99", report: approved })), "not now")
+    assert.strictEqual(why(told.try({ _tag: "Report", token, report: approved })), "never")
+    assert.strictEqual(why(told.try({ _tag: "Take", owner, over: 0 })), "owned")
+  })
+  it("a run is opened once, and no command reaches a run that does not exist", () => {
+    const open: RunIntent = {
+      _tag: "Open",
+      workflowId: "w",
+      project: "/p",
+      plan: "/p/plan.yaml",
+      digest: "d",
+      tasks: [outline("t1")],
+      progress: null,
+      found: null
+    }
+    assert.strictEqual(why(decideRun(story().run(), { ...open, now: 1, by: operator })), "exists")
+    assert.strictEqual(why(decideRun(foldRun([]), { ...paused, now: 1, by: operator })), "no such watch")
+  })
+  it("an operator needs no fence, an owner needs the current one", () => {
+    const told = story()
+    const revise: RunIntent = { _tag: "RevisePlan", digest: "e", tasks: [outline("t1")] }
+    assert.strictEqual(why(decideRun(told.run(), { ...revise, now: 1, by: operator })), "taken")
+    assert.strictEqual(why(told.try(revise, 0)), "fenced")
+    assert.strictEqual(why(told.try(revise, 1)), "taken")
+  })
+  it("a command changes nothing where it is so already: left, paused, resumed, the same plan", () => {
+    const told = story()
+    assert.deepStrictEqual([told.dispatch({ _tag: "Leave" }), told.dispatch({ _tag: "Leave" })], [["RunLeft"], []])
+    assert.deepStrictEqual(told.dispatch({ _tag: "Resume" }), [])
+    assert.deepStrictEqual([told.dispatch(paused), told.dispatch(paused)], [["RunPaused"], []])
+    assert.deepStrictEqual([told.dispatch({ _tag: "Resume" }), told.dispatch({ _tag: "Resume" })], [["RunResumed"], []])
+    assert.deepStrictEqual(
+      told.dispatch({ _tag: "RevisePlan", digest: "d", tasks: [outline("t1"), outline("t2")] }),
+      []
+    )
+  })
+  it("a task starts only when it is next, and not beside another", () => {
+    const told = story([outline("t1"), outline("t2")])
+    assert.strictEqual(why(told.try({ _tag: "StartTask", taskId: "t2", base: null })), "not now")
+    told.start()
+    for (const taskId of ["t1", "t2"])
+      assert.strictEqual(why(told.try({ _tag: "StartTask", taskId, base: null })), "not now")
+  })
 })
 
 describe("behaviour#verdicts-of-agents", () => {
@@ -124,7 +199,27 @@ describe("behaviour#verdicts-of-agents", () => {
       assert.notStrictEqual(again.sessionId, first.sessionId)
     }
   })
+  it("work is counted again where it waits for a reviewer, and is other work", () => {
+    const told = story()
+    const recount = (taskId: string, head: string | null): RunIntent => ({
+      _tag: "Recount",
+      taskId,
+      head,
+      commits: ["c1", "c2"],
+      files: ["a.ts"]
+    })
+    told.start()
+    assert.strictEqual(why(told.try(recount("t1", "c2"))), "not now")
+    told.implemented()
+    assert.strictEqual(why(told.try(recount("t2", "c2"))), "not now")
+    assert.deepStrictEqual(told.dispatch(recount("t1", "c1")), [])
+    assert.deepStrictEqual(told.dispatch(recount("t1", "c2")), ["WorkChanged"])
+    assert.strictEqual(told.ask().role, "reviewer")
+    assert.deepStrictEqual(told.task().work.commits, ["c1", "c2"])
+  })
 })
+
+const process = { pid: 50, startTime: 7, bootId: "boot" }
 
 describe("behaviour#agents-of-a-run", () => {
   describe("an agent that chooses its session", () => {
@@ -232,6 +327,15 @@ describe("behaviour#agents-of-a-run", () => {
       assert.strictEqual(why(end(told.token, 0)), "fenced")
     })
   })
+
+  it("an agent was launched once, and then it ran", () => {
+    const told = story()
+    told.start()
+    const { token } = told.ask()
+    const launched: RunIntent = { _tag: "Launched", token, launchId: "l", process }
+    assert.deepStrictEqual([told.dispatch(launched), told.dispatch(launched)], [["AgentLaunched"], []])
+    assert.strictEqual(why(told.try({ _tag: "NeverRan", token })), "never")
+  })
 })
 
 describe("behaviour#limits-in-a-run", () => {
@@ -297,6 +401,19 @@ describe("behaviour#limits-in-a-run", () => {
     })
   })
 })
+
+const complete = () => {
+  const told = story()
+  told.start()
+  told.implemented()
+  told.reviewed(approved)
+  told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+  const finisher = () => {
+    told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
+    return told.run().assignment!.token
+  }
+  return { ...told, finisher }
+}
 
 describe("behaviour#ladder", () => {
   describe("the ladder", () => {
@@ -375,125 +492,125 @@ describe("behaviour#ladder", () => {
       assert.isFalse(again.resumed)
     })
   })
-})
 
-describe("the error table", () => {
-  describe("behaviour#ladder", () => {
-    it("an implementer that is blocked escalates at once", () => {
-      const told = story()
-      told.start()
+  it("an implementer that is blocked escalates at once", () => {
+    const told = story()
+    told.start()
+    told.ask()
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", message: "no key" }), [
+      "ImplementationBlocked",
+      "TaskEscalated"
+    ])
+    assert.deepStrictEqual(told.task().escalation, { reason: "blocked", message: "no key" })
+  })
+  it("an implementer that took too long: a failed attempt, and a fresh agent", () => {
+    const told = story()
+    told.start()
+    const first = told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    const second = told.ask()
+    assert.deepInclude(second, { resumed: false, attempt: 2 })
+    assert.notStrictEqual(second.sessionId, first.sessionId)
+    assert.strictEqual(told.task().rejections, 0)
+  })
+  it("a reviewer that took too long: a fresh reviewer of the same implementation", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    const { tags, assignment } = told.reviewed(failed("timeout"))
+    assert.deepStrictEqual(tags, ["ReviewFailed"])
+    const again = told.ask()
+    assert.deepInclude(again, { role: "reviewer", attempt: 1 })
+    assert.notStrictEqual(again.sessionId, assignment.sessionId)
+  })
+  it("three assignments in a row that came to nothing are a person's, of either role", () => {
+    const told = story()
+    told.start()
+    for (const _ of [1, 2]) {
       told.ask()
-      assert.deepStrictEqual(told.report({ _tag: "Blocked", message: "no key" }), [
-        "ImplementationBlocked",
-        "TaskEscalated"
-      ])
-      assert.deepStrictEqual(told.task().escalation, { reason: "blocked", message: "no key" })
-    })
-    it("an implementer that took too long: a failed attempt, and a fresh agent", () => {
-      const told = story()
-      told.start()
-      const first = told.ask()
-      assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
-      const second = told.ask()
-      assert.deepInclude(second, { resumed: false, attempt: 2 })
-      assert.notStrictEqual(second.sessionId, first.sessionId)
-      assert.strictEqual(told.task().rejections, 0)
-    })
-    it("a reviewer that took too long: a fresh reviewer of the same implementation", () => {
-      const told = story()
-      told.start()
-      told.implemented()
-      const { tags, assignment } = told.reviewed(failed("timeout"))
-      assert.deepStrictEqual(tags, ["ReviewFailed"])
-      const again = told.ask()
-      assert.deepInclude(again, { role: "reviewer", attempt: 1 })
-      assert.notStrictEqual(again.sessionId, assignment.sessionId)
-    })
-    it("three assignments in a row that came to nothing are a person's, of either role", () => {
-      const told = story()
-      told.start()
-      for (const _ of [1, 2]) {
+      told.report(failed("nothing done"))
+    }
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
+    assert.strictEqual(told.task().escalation?.reason, "implementer failures")
+    const other = story()
+    other.start()
+    other.implemented()
+    other.reviewed(failed("timeout"))
+    other.reviewed(failed("timeout"))
+    assert.deepStrictEqual(other.reviewed(failed("nothing done")).tags, ["ReviewFailed", "TaskEscalated"])
+  })
+  it("an agent that was lost with its conductor counts for nothing", () => {
+    const told = story()
+    told.start()
+    for (const _ of [1, 2, 3, 4]) {
+      told.ask()
+      assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
+    }
+    assert.strictEqual(told.task().status, "in_progress")
+  })
+  it("an agent that never ran was no attempt, and is asked for again", () => {
+    const told = story()
+    told.start()
+    const first = told.ask()
+    told.dispatch({ _tag: "NeverRan", token: first.token })
+    const again = told.ask()
+    assert.deepInclude(again, { attempt: 1, resumed: false })
+    assert.notStrictEqual(again.token, first.token)
+  })
+  it("assignments that came to nothing are counted by role, and none that was lost with us", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    for (const _ of [1, 2]) told.reviewed(failed("timeout"))
+    told.reviewed(rejected(1))
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
+    told.ask()
+    assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
+  })
+  it("counts begin again with work that is complete, and with a person's answer", () => {
+    const told = story()
+    told.start()
+    const fails = (times: number) => {
+      let tags: ReadonlyArray<string> = []
+      for (let n = 0; n < times; n++) {
         told.ask()
-        told.report(failed("nothing done"))
+        tags = told.report(failed("timeout"))
       }
-      told.ask()
-      assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
-      assert.strictEqual(told.task().escalation?.reason, "implementer failures")
-      const other = story()
-      other.start()
-      other.implemented()
-      other.reviewed(failed("timeout"))
-      other.reviewed(failed("timeout"))
-      assert.deepStrictEqual(other.reviewed(failed("nothing done")).tags, ["ReviewFailed", "TaskEscalated"])
-    })
-    it("an agent that was lost with its conductor counts for nothing", () => {
-      const told = story()
-      told.start()
-      for (const _ of [1, 2, 3, 4]) {
-        told.ask()
-        assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
-      }
-      assert.strictEqual(told.task().status, "in_progress")
-    })
-  })
-
-  describe("behaviour#answers", () => {
-    it("a hint for a person is kept until an implementer completes", () => {
-      const told = story()
-      told.start()
-      told.ask()
-      told.report({ _tag: "Failed", reason: "nothing done", message: "why", hint: "set it" })
-      assert.strictEqual(told.task().lastHint, "set it")
-      told.implemented()
-      assert.isNull(told.task().lastHint)
-    })
-  })
-
-  describe("behaviour#plan", () => {
-    it("a task that the plan does not have is told and skipped", () => {
-      const task = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
-      const told = story(
-        [outline("t1")],
-        [
-          { id: "other", ...task },
-          { id: "t1", ...task }
-        ]
-      )
-      assert.deepStrictEqual(
-        told.events.map(({ _tag }) => _tag),
-        ["RunOpened", "UnknownTaskSkipped", "ProgressImported", "RunTaken"]
-      )
-      assert.strictEqual(next(told.run())._tag, "Verify")
-    })
-  })
-})
-
-describe("command-line#plans", () => {
-  describe("an answer to a run that is paused", () => {
-    it("an answer to a paused run is told what to do in its place; so is an answer to a task that waits for none", () => {
-      const told = story()
-      told.start()
-      const why = (taskId = "t1") => {
-        const decided = told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })
-        return Result.isFailure(decided) ? decided.failure.message : "taken"
-      }
-      assert.strictEqual(why(), "task t1 is in progress: only an escalated task waits for an answer")
-      told.dispatch({ _tag: "Pause", reason: "conflict", files: ["a.ts"] })
-      assert.strictEqual(
-        why(),
-        "no answer is needed on task t1: the run is paused: git has conflicts in a.ts: resolve them, then conduct the plan again"
-      )
-      told.dispatch({ _tag: "Resume" })
-      told.dispatch({ _tag: "Pause", reason: "dirty", files: ["b.ts"] })
-      assert.include(
-        why(),
-        "the run is paused: not committed: b.ts: commit it, or put it away, then conduct the plan again"
-      )
-    })
+      return tags
+    }
+    fails(2)
+    told.implemented()
+    told.reviewed(rejected(1))
+    assert.strictEqual(told.task().reviewed, "c1")
+    assert.deepStrictEqual(fails(2), ["ImplementationFailed"])
+    assert.deepStrictEqual(fails(1), ["ImplementationFailed", "TaskEscalated"])
+    told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+    assert.deepStrictEqual([fails(2), told.task().rejections], [["ImplementationFailed"], 0])
+    told.implemented()
+    fails(2)
+    assert.strictEqual(told.task().reviewFailures, 2)
+    told.reviewed(approved)
+    assert.strictEqual(told.task().status, "completed")
   })
 })
 
 describe("behaviour#answers", () => {
+  it("a hint for a person is kept until an implementer completes", () => {
+    const told = story()
+    told.start()
+    told.ask()
+    told.report({ _tag: "Failed", reason: "nothing done", message: "why", hint: "set it" })
+    assert.strictEqual(told.task().lastHint, "set it")
+    told.implemented()
+    assert.isNull(told.task().lastHint)
+  })
+
   describe("an answer", () => {
     const escalated = () => {
       const told = story([outline("t1"), outline("t2", ["t1"])])
@@ -544,414 +661,252 @@ describe("behaviour#answers", () => {
   })
 })
 
-describe("a run", () => {
-  describe("behaviour#run", () => {
-    it("a run takes tasks in the plan's order, each after what it depends on", () => {
-      const told = story([outline("a", ["c"]), outline("b"), outline("c", ["b"])])
-      const order: Array<string> = []
-      for (const _ of [1, 2, 3]) {
-        const step = next(told.run())
-        if (step._tag !== "Start") break
-        order.push(step.task.id)
-        told.start(step.task.id)
-        told.implemented()
-        told.reviewed(approved)
-      }
-      assert.deepStrictEqual(order, ["b", "c", "a"])
-    })
-    it("a run refuses an owner that was overtaken, a second agent at once, and a report of another assignment", () => {
-      const told = story()
-      for (const role of ["implementer", "reviewer", "finisher"] as const)
-        assert.isTrue(
-          Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })),
-          "no task has begun"
-        )
-      told.start()
-      for (const role of ["reviewer", "finisher"] as const)
-        assert.isTrue(
-          Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })),
-          "the implementer is next"
-        )
-      const { token } = told.ask()
-      const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.reason : "taken")
-      assert.strictEqual(why(told.try({ _tag: "NeverRan", token }, 0)), "fenced")
-      assert.strictEqual(why(told.try({ _tag: "Ask", role: "implementer", sessionId: "x", head: null })), "not now")
-      assert.strictEqual(why(told.try({ _tag: "Report", token: "a99", report: approved })), "not now")
-      assert.strictEqual(why(told.try({ _tag: "Report", token, report: approved })), "never")
-      assert.strictEqual(why(told.try({ _tag: "Take", owner, over: 0 })), "owned")
-    })
+describe("behaviour#plan", () => {
+  it("a task that the plan does not have is told and skipped", () => {
+    const task = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story(
+      [outline("t1")],
+      [
+        { id: "other", ...task },
+        { id: "t1", ...task }
+      ]
+    )
+    assert.deepStrictEqual(
+      told.events.map(({ _tag }) => _tag),
+      ["RunOpened", "UnknownTaskSkipped", "ProgressImported", "RunTaken"]
+    )
+    assert.strictEqual(next(told.run())._tag, "Verify")
   })
-
-  describe("behaviour#ladder", () => {
-    it("an agent that never ran was no attempt, and is asked for again", () => {
-      const told = story()
-      told.start()
-      const first = told.ask()
-      told.dispatch({ _tag: "NeverRan", token: first.token })
-      const again = told.ask()
-      assert.deepInclude(again, { attempt: 1, resumed: false })
-      assert.notStrictEqual(again.token, first.token)
-    })
-  })
-
-  describe("behaviour#plan", () => {
-    it("a run whose plan got another task goes on, and keeps what was done", () => {
-      const told = story()
-      told.start()
-      told.implemented()
-      told.reviewed(approved)
-      told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
-      told.dispatch({ _tag: "Finish", finishing: "none", message: "" })
-      assert.strictEqual(next(told.run())._tag, "Done")
-      told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
-      const step = next(told.run())
-      assert.isTrue(step._tag === "Start" && step.task.id === "t2")
-      assert.strictEqual(told.task().status, "completed")
-    })
-    it("a run whose plan changed the text of a complete task tells it, once a change, and does nothing again", () => {
-      const told = story(["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as begun" })))
-      told.start()
-      told.implemented()
-      told.dispatch({
-        _tag: "RevisePlan",
-        digest: "d1",
-        tasks: ["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as done" }))
-      })
-      told.reviewed(approved)
-      told.start("t2")
-      told.ask()
-      told.report({ _tag: "Blocked", message: "no key" })
-      told.dispatch({ _tag: "Answer", taskId: "t2", answer: "skip", text: "" })
-      const revised = (file: string, digest?: string, title = "Do t1") => {
-        const outlines = [{ ...outline("t1"), title }, outline("t2"), outline("t3")]
-        told.dispatch({
-          _tag: "RevisePlan",
-          digest: file,
-          tasks: outlines.map((one) => (digest === undefined ? one : { ...one, digest }))
-        })
-        const event = told.events.at(-1)!
-        return event._tag === "PlanRevised" ? event.changed : event
-      }
-      // A skipped task was not done, and an open task is done with its text of then.
-      assert.deepStrictEqual(revised("d2", "other"), ["t1"])
-      assert.deepStrictEqual(revised("d3", "other"), [], "it was told")
-      assert.deepStrictEqual(revised("d4", "another"), ["t1"])
-      assert.deepStrictEqual(revised("d5", "as done"), [], "it is as it was done")
-      assert.deepStrictEqual(revised("d6"), [], "nobody knows")
-      assert.strictEqual(told.task().status, "completed")
-      const step = next(told.run())
-      assert.isTrue(step._tag === "Start" && step.task.id === "t3")
-    })
-    it("a run whose plan lost the task in progress goes on without it, when the agent at work has ended, whatever it says", () => {
-      const told = story([outline("t1"), outline("t2")])
-      told.start()
-      told.ask()
-      assert.deepStrictEqual(told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t2")] }), [
-        "PlanRevised",
-        "UnknownTaskSkipped"
-      ])
-      assert.strictEqual(next(told.run())._tag, "Await", "nobody may write beside it")
-      assert.deepStrictEqual(told.report({ _tag: "Blocked", message: "no key" }), ["ImplementationFailed"])
-      const step = next(told.run())
-      assert.isTrue(step._tag === "Start" && step.task.id === "t2")
-      assert.deepStrictEqual(
-        told.run().tasks.map(({ id }) => id),
-        ["t2"]
-      )
-    })
-    it("a run whose plan lost a task that is escalated, or between two agents, goes on without it at once", () => {
-      for (const report of [{ _tag: "Blocked", message: "no key" } as const, failed("timeout")]) {
-        const told = story([outline("t1"), outline("t2")])
-        told.start()
-        told.ask()
-        told.report(report)
-        told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t2")] })
-        assert.deepInclude(told.run(), { current: null })
-        const step = next(told.run())
-        assert.isTrue(step._tag === "Start" && step.task.id === "t2")
-      }
-    })
-  })
-
-  describe("behaviour#finishing-step", () => {
-    it("a run is verified only when every task is complete, and finished once", () => {
-      const told = story()
-      assert.isTrue(Result.isFailure(told.try({ _tag: "Verify", commits: 0, files: 0, missing: [] })))
-      told.start()
-      told.implemented()
-      told.reviewed(approved)
-      const lost = story()
-      lost.start()
-      lost.implemented()
-      lost.reviewed(approved)
-      assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), [
-        "RunPaused"
-      ])
-      assert.deepInclude(lost.run().paused, { reason: "work lost", message: "t1: HEAD lacks c1" })
-      assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
-      const assignment = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
-      assert.deepStrictEqual(assignment(), ["AgentAsked"])
-      assert.deepStrictEqual(told.report({ _tag: "Failed", reason: "timeout", message: "why" }), ["RunFinished"])
-      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
-    })
-  })
-})
-
-describe("a finishing step", () => {
-  const complete = () => {
+  it("a run whose plan got another task goes on, and keeps what was done", () => {
     const told = story()
     told.start()
     told.implemented()
     told.reviewed(approved)
     told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
-    const finisher = () => {
-      told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
-      return told.run().assignment!.token
-    }
-    return { ...told, finisher }
-  }
-
-  describe("behaviour#finishing-step", () => {
-    it("a failed finishing step needs a person: it is not asked again by itself, and once more by their word", () => {
-      const told = complete()
-      const token = told.finisher()
-      told.report(failed("timeout"))
-      assert.deepInclude(told.run(), { phase: "finished", finishing: "failed", finishingFailure: "why" })
-      assert.deepStrictEqual(
-        [next(told.run())._tag, isRunOver(told.run()), needsPerson(told.run())],
-        ["Done", false, true]
-      )
-      assert.deepStrictEqual(told.dispatch({ _tag: "AnswerFinishing", answer: "retry" }), ["FinishingAnswered"])
-      assert.notStrictEqual(told.finisher(), token)
-      told.report(approved)
-      assert.deepInclude(told.run(), { finishing: "done", finishingFailure: null })
-      assert.isTrue(isRunOver(told.run()))
-    })
-    it("a failed finishing step may be left, which ends the run; a step that did not fail takes no answer", () => {
-      const told = complete()
-      assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
-      told.finisher()
-      assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "skip" })))
-      told.report(failed("lost"))
-      told.dispatch({ _tag: "AnswerFinishing", answer: "skip" })
-      assert.deepInclude(told.run(), { phase: "finished", finishing: "skipped" })
-      assert.isTrue(isRunOver(told.run()))
-      assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
-    })
-    it("a finishing step that never ran, or that the service refused, is asked again", () => {
-      const told = complete()
-      told.dispatch({ _tag: "NeverRan", token: told.finisher() })
-      told.finisher()
-      told.report(refused("outage", null))
-      told.end()
-      told.finisher()
-      told.report(approved)
-      assert.deepInclude(told.run(), { phase: "finished", finishing: "done" })
-    })
-    it("a finishing step of an earlier run, by its state file, is not asked for again, unless there is more to do", () => {
-      const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
-      const told = story([outline("t1")], [{ id: "t1", ...done }], "done")
-      told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
-      assert.strictEqual(next(told.run())._tag, "Finish")
-      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
-      const more = story([outline("t1"), outline("t2")], [{ id: "t1", ...done }], "done")
-      assert.strictEqual(more.run().finishing, "not begun")
-    })
+    told.dispatch({ _tag: "Finish", finishing: "none", message: "" })
+    assert.strictEqual(next(told.run())._tag, "Done")
+    told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    assert.strictEqual(told.task().status, "completed")
   })
-
-  describe("behaviour#plan", () => {
-    it("a finishing step at work while the plan gets more to do is not the end, and another one comes after", () => {
-      const told = complete()
-      told.finisher()
-      told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
-      told.report(approved)
+  it("a run whose plan changed the text of a complete task tells it, once a change, and does nothing again", () => {
+    const told = story(["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as begun" })))
+    told.start()
+    told.implemented()
+    told.dispatch({
+      _tag: "RevisePlan",
+      digest: "d1",
+      tasks: ["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as done" }))
+    })
+    told.reviewed(approved)
+    told.start("t2")
+    told.ask()
+    told.report({ _tag: "Blocked", message: "no key" })
+    told.dispatch({ _tag: "Answer", taskId: "t2", answer: "skip", text: "" })
+    const revised = (file: string, digest?: string, title = "Do t1") => {
+      const outlines = [{ ...outline("t1"), title }, outline("t2"), outline("t3")]
+      told.dispatch({
+        _tag: "RevisePlan",
+        digest: file,
+        tasks: outlines.map((one) => (digest === undefined ? one : { ...one, digest }))
+      })
+      const event = told.events.at(-1)!
+      return event._tag === "PlanRevised" ? event.changed : event
+    }
+    // A skipped task was not done, and an open task is done with its text of then.
+    assert.deepStrictEqual(revised("d2", "other"), ["t1"])
+    assert.deepStrictEqual(revised("d3", "other"), [], "it was told")
+    assert.deepStrictEqual(revised("d4", "another"), ["t1"])
+    assert.deepStrictEqual(revised("d5", "as done"), [], "it is as it was done")
+    assert.deepStrictEqual(revised("d6"), [], "nobody knows")
+    assert.strictEqual(told.task().status, "completed")
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t3")
+  })
+  it("a run whose plan lost the task in progress goes on without it, when the agent at work has ended, whatever it says", () => {
+    const told = story([outline("t1"), outline("t2")])
+    told.start()
+    told.ask()
+    assert.deepStrictEqual(told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t2")] }), [
+      "PlanRevised",
+      "UnknownTaskSkipped"
+    ])
+    assert.strictEqual(next(told.run())._tag, "Await", "nobody may write beside it")
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", message: "no key" }), ["ImplementationFailed"])
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    assert.deepStrictEqual(
+      told.run().tasks.map(({ id }) => id),
+      ["t2"]
+    )
+  })
+  it("a run whose plan lost a task that is escalated, or between two agents, goes on without it at once", () => {
+    for (const report of [{ _tag: "Blocked", message: "no key" } as const, failed("timeout")]) {
+      const told = story([outline("t1"), outline("t2")])
+      told.start()
+      told.ask()
+      told.report(report)
+      told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t2")] })
+      assert.deepInclude(told.run(), { current: null })
       const step = next(told.run())
       assert.isTrue(step._tag === "Start" && step.task.id === "t2")
-      told.start("t2")
-      told.implemented()
-      told.reviewed(approved)
-      told.dispatch({ _tag: "Verify", commits: 2, files: 1, missing: [] })
-      told.finisher()
+    }
+  })
+  it("a finishing step at work while the plan gets more to do is not the end, and another one comes after", () => {
+    const told = complete()
+    told.finisher()
+    told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
+    told.report(approved)
+    const step = next(told.run())
+    assert.isTrue(step._tag === "Start" && step.task.id === "t2")
+    told.start("t2")
+    told.implemented()
+    told.reviewed(approved)
+    told.dispatch({ _tag: "Verify", commits: 2, files: 1, missing: [] })
+    told.finisher()
+  })
+})
+
+describe("command-line#plans", () => {
+  describe("an answer to a run that is paused", () => {
+    it("an answer to a paused run is told what to do in its place; so is an answer to a task that waits for none", () => {
+      const told = story()
+      told.start()
+      const why = (taskId = "t1") => {
+        const decided = told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })
+        return Result.isFailure(decided) ? decided.failure.message : "taken"
+      }
+      assert.strictEqual(why(), "task t1 is in progress: only an escalated task waits for an answer")
+      told.dispatch({ _tag: "Pause", reason: "conflict", files: ["a.ts"] })
+      assert.strictEqual(
+        why(),
+        "no answer is needed on task t1: the run is paused: git has conflicts in a.ts: resolve them, then conduct the plan again"
+      )
+      told.dispatch({ _tag: "Resume" })
+      told.dispatch({ _tag: "Pause", reason: "dirty", files: ["b.ts"] })
+      assert.include(
+        why(),
+        "the run is paused: not committed: b.ts: commit it, or put it away, then conduct the plan again"
+      )
     })
   })
 })
 
-describe("a command at the wrong time", () => {
-  const process = { pid: 50, startTime: 7, bootId: "boot" }
-  const operator = { _tag: "Operator" } as const
-  const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.reason : "taken")
-  const paused = { _tag: "Pause", reason: "dirty", files: ["a.ts"] } as const
-  const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
+const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
 
-  describe("behaviour#run", () => {
-    it("a run is opened once, and no command reaches a run that does not exist", () => {
-      const open: RunIntent = {
-        _tag: "Open",
-        workflowId: "w",
-        project: "/p",
-        plan: "/p/plan.yaml",
-        digest: "d",
-        tasks: [outline("t1")],
-        progress: null,
-        found: null
-      }
-      assert.strictEqual(why(decideRun(story().run(), { ...open, now: 1, by: operator })), "exists")
-      assert.strictEqual(why(decideRun(foldRun([]), { ...paused, now: 1, by: operator })), "no such watch")
-    })
-    it("an operator needs no fence, an owner needs the current one", () => {
-      const told = story()
-      const revise: RunIntent = { _tag: "RevisePlan", digest: "e", tasks: [outline("t1")] }
-      assert.strictEqual(why(decideRun(told.run(), { ...revise, now: 1, by: operator })), "taken")
-      assert.strictEqual(why(told.try(revise, 0)), "fenced")
-      assert.strictEqual(why(told.try(revise, 1)), "taken")
-    })
-    it("a command changes nothing where it is so already: left, paused, resumed, the same plan", () => {
-      const told = story()
-      assert.deepStrictEqual([told.dispatch({ _tag: "Leave" }), told.dispatch({ _tag: "Leave" })], [["RunLeft"], []])
-      assert.deepStrictEqual(told.dispatch({ _tag: "Resume" }), [])
-      assert.deepStrictEqual([told.dispatch(paused), told.dispatch(paused)], [["RunPaused"], []])
-      assert.deepStrictEqual(
-        [told.dispatch({ _tag: "Resume" }), told.dispatch({ _tag: "Resume" })],
-        [["RunResumed"], []]
-      )
-      assert.deepStrictEqual(
-        told.dispatch({ _tag: "RevisePlan", digest: "d", tasks: [outline("t1"), outline("t2")] }),
-        []
-      )
-    })
-    it("a task starts only when it is next, and not beside another", () => {
-      const told = story([outline("t1"), outline("t2")])
-      assert.strictEqual(why(told.try({ _tag: "StartTask", taskId: "t2", base: null })), "not now")
-      told.start()
-      for (const taskId of ["t1", "t2"])
-        assert.strictEqual(why(told.try({ _tag: "StartTask", taskId, base: null })), "not now")
-    })
+describe("behaviour#finishing-step", () => {
+  it("a run is verified only when every task is complete, and finished once", () => {
+    const told = story()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Verify", commits: 0, files: 0, missing: [] })))
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    const lost = story()
+    lost.start()
+    lost.implemented()
+    lost.reviewed(approved)
+    assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), [
+      "RunPaused"
+    ])
+    assert.deepInclude(lost.run().paused, { reason: "work lost", message: "t1: HEAD lacks c1" })
+    assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
+    const assignment = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
+    assert.deepStrictEqual(assignment(), ["AgentAsked"])
+    assert.deepStrictEqual(told.report({ _tag: "Failed", reason: "timeout", message: "why" }), ["RunFinished"])
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
   })
 
-  describe("behaviour#agents-of-a-run", () => {
-    it("an agent was launched once, and then it ran", () => {
-      const told = story()
-      told.start()
-      const { token } = told.ask()
-      const launched: RunIntent = { _tag: "Launched", token, launchId: "l", process }
-      assert.deepStrictEqual([told.dispatch(launched), told.dispatch(launched)], [["AgentLaunched"], []])
-      assert.strictEqual(why(told.try({ _tag: "NeverRan", token })), "never")
-    })
+  it("a failed finishing step needs a person: it is not asked again by itself, and once more by their word", () => {
+    const told = complete()
+    const token = told.finisher()
+    told.report(failed("timeout"))
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "failed", finishingFailure: "why" })
+    assert.deepStrictEqual(
+      [next(told.run())._tag, isRunOver(told.run()), needsPerson(told.run())],
+      ["Done", false, true]
+    )
+    assert.deepStrictEqual(told.dispatch({ _tag: "AnswerFinishing", answer: "retry" }), ["FinishingAnswered"])
+    assert.notStrictEqual(told.finisher(), token)
+    told.report(approved)
+    assert.deepInclude(told.run(), { finishing: "done", finishingFailure: null })
+    assert.isTrue(isRunOver(told.run()))
   })
-
-  describe("behaviour#verdicts-of-agents", () => {
-    it("work is counted again where it waits for a reviewer, and is other work", () => {
-      const told = story()
-      const recount = (taskId: string, head: string | null): RunIntent => ({
-        _tag: "Recount",
-        taskId,
-        head,
-        commits: ["c1", "c2"],
-        files: ["a.ts"]
-      })
-      told.start()
-      assert.strictEqual(why(told.try(recount("t1", "c2"))), "not now")
-      told.implemented()
-      assert.strictEqual(why(told.try(recount("t2", "c2"))), "not now")
-      assert.deepStrictEqual(told.dispatch(recount("t1", "c1")), [])
-      assert.deepStrictEqual(told.dispatch(recount("t1", "c2")), ["WorkChanged"])
-      assert.strictEqual(told.ask().role, "reviewer")
-      assert.deepStrictEqual(told.task().work.commits, ["c1", "c2"])
-    })
+  it("a failed finishing step may be left, which ends the run; a step that did not fail takes no answer", () => {
+    const told = complete()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
+    told.finisher()
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "skip" })))
+    told.report(failed("lost"))
+    told.dispatch({ _tag: "AnswerFinishing", answer: "skip" })
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "skipped" })
+    assert.isTrue(isRunOver(told.run()))
+    assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
   })
-
-  describe("behaviour#git", () => {
-    it("commits that are gone are implemented again", () => {
-      const told = story()
-      told.start()
-      told.implemented()
-      told.dispatch({ _tag: "Recount", taskId: "t1", head: "c0", commits: [], files: [] })
-      assert.strictEqual(told.ask().role, "implementer")
-    })
+  it("a finishing step that never ran, or that the service refused, is asked again", () => {
+    const told = complete()
+    told.dispatch({ _tag: "NeverRan", token: told.finisher() })
+    told.finisher()
+    told.report(refused("outage", null))
+    told.end()
+    told.finisher()
+    told.report(approved)
+    assert.deepInclude(told.run(), { phase: "finished", finishing: "done" })
   })
-
-  describe("behaviour#finishing-step", () => {
-    it("a run is verified once, and not while tasks wait for each other; it ends in its completion alone", () => {
-      const end: RunIntent = { _tag: "Finish", finishing: "none", message: "" }
-      const circle = story([outline("a", ["b"]), outline("b", ["a"])])
-      assert.strictEqual(next(circle.run())._tag, "Verify")
-      assert.strictEqual(why(circle.try(verify)), "not now")
-      const told = story()
-      told.start()
-      told.implemented()
-      told.reviewed(approved)
-      assert.strictEqual(why(told.try(end)), "not now")
-      told.dispatch(verify)
-      assert.strictEqual(why(told.try(verify)), "not now")
-      told.dispatch(end)
-      assert.strictEqual(why(told.try(end)), "not now")
-    })
+  it("a finishing step of an earlier run, by its state file, is not asked for again, unless there is more to do", () => {
+    const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story([outline("t1")], [{ id: "t1", ...done }], "done")
+    told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
+    assert.strictEqual(next(told.run())._tag, "Finish")
+    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
+    const more = story([outline("t1"), outline("t2")], [{ id: "t1", ...done }], "done")
+    assert.strictEqual(more.run().finishing, "not begun")
   })
-
-  describe("behaviour#ladder", () => {
-    it("assignments that came to nothing are counted by role, and none that was lost with us", () => {
-      const told = story()
-      told.start()
-      told.implemented()
-      for (const _ of [1, 2]) told.reviewed(failed("timeout"))
-      told.reviewed(rejected(1))
-      told.ask()
-      assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
-      told.ask()
-      assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed"])
-      told.ask()
-      assert.deepStrictEqual(told.report(failed("lost")), ["ImplementationFailed"])
-      told.ask()
-      assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
-    })
-    it("counts begin again with work that is complete, and with a person's answer", () => {
-      const told = story()
-      told.start()
-      const fails = (times: number) => {
-        let tags: ReadonlyArray<string> = []
-        for (let n = 0; n < times; n++) {
-          told.ask()
-          tags = told.report(failed("timeout"))
-        }
-        return tags
-      }
-      fails(2)
-      told.implemented()
-      told.reviewed(rejected(1))
-      assert.strictEqual(told.task().reviewed, "c1")
-      assert.deepStrictEqual(fails(2), ["ImplementationFailed"])
-      assert.deepStrictEqual(fails(1), ["ImplementationFailed", "TaskEscalated"])
-      told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
-      assert.deepStrictEqual([fails(2), told.task().rejections], [["ImplementationFailed"], 0])
-      told.implemented()
-      fails(2)
-      assert.strictEqual(told.task().reviewFailures, 2)
-      told.reviewed(approved)
-      assert.strictEqual(told.task().status, "completed")
-    })
+  it("a run is verified once, and not while tasks wait for each other; it ends in its completion alone", () => {
+    const end: RunIntent = { _tag: "Finish", finishing: "none", message: "" }
+    const circle = story([outline("a", ["b"]), outline("b", ["a"])])
+    assert.strictEqual(next(circle.run())._tag, "Verify")
+    assert.strictEqual(why(circle.try(verify)), "not now")
+    const told = story()
+    told.start()
+    told.implemented()
+    told.reviewed(approved)
+    assert.strictEqual(why(told.try(end)), "not now")
+    told.dispatch(verify)
+    assert.strictEqual(why(told.try(verify)), "not now")
+    told.dispatch(end)
+    assert.strictEqual(why(told.try(end)), "not now")
   })
+})
 
-  describe("behaviour#state-file", () => {
-    it("tasks of a state file that the plan has are taken over, and the others are told", () => {
-      const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
-      const told = story(
-        [outline("t1")],
-        [
-          { id: "t1", ...done },
-          { id: "t9", ...done }
-        ]
-      )
-      const imported = told.events.find((event) => event._tag === "ProgressImported")
-      assert.deepStrictEqual(
-        imported?.tasks.map(({ id }) => id),
-        ["t1"]
-      )
-      assert.deepStrictEqual(
-        told.events
-          .filter(({ _tag }) => _tag === "UnknownTaskSkipped")
-          .map((event) => "taskId" in event && event.taskId),
-        ["t9"]
-      )
-    })
+describe("behaviour#git", () => {
+  it("commits that are gone are implemented again", () => {
+    const told = story()
+    told.start()
+    told.implemented()
+    told.dispatch({ _tag: "Recount", taskId: "t1", head: "c0", commits: [], files: [] })
+    assert.strictEqual(told.ask().role, "implementer")
+  })
+})
+
+describe("behaviour#state-file", () => {
+  it("tasks of a state file that the plan has are taken over, and the others are told", () => {
+    const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    const told = story(
+      [outline("t1")],
+      [
+        { id: "t1", ...done },
+        { id: "t9", ...done }
+      ]
+    )
+    const imported = told.events.find((event) => event._tag === "ProgressImported")
+    assert.deepStrictEqual(
+      imported?.tasks.map(({ id }) => id),
+      ["t1"]
+    )
+    assert.deepStrictEqual(
+      told.events.filter(({ _tag }) => _tag === "UnknownTaskSkipped").map((event) => "taskId" in event && event.taskId),
+      ["t9"]
+    )
   })
 })

@@ -23,71 +23,81 @@ const stopping = Effect.fnUntraced(function* (world: FakeWorld, of: Watch = watc
 })
 const stop = (world: FakeWorld, of: Watch = watch) => within(world, endConductor(of))
 
-describe("stopping", () => {
-  describe("behaviour#stop", () => {
-    it.effect("a Conductor that ends by SIGTERM is signalled once", () =>
-      Effect.gen(function* () {
-        const world = worldOf(conductor)
-        assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-      })
-    )
-    it.effect("a Conductor gets the grace, and no further signal during it", () =>
-      Effect.gen(function* () {
-        const world = worldOf({ ...conductor, on: { SIGTERM: 9000 } })
-        const fiber = yield* stopping(world)
-        yield* TestClock.adjust("8900 millis")
-        assert.isUndefined(fiber.pollUnsafe())
-        yield* TestClock.adjust("200 millis")
-        assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGTERM", others: 0 })
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-      })
-    )
-    it.effect("a Conductor is killed at the end of the grace, not before", () =>
-      Effect.gen(function* () {
-        const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
-        const fiber = yield* stopping(world)
-        yield* TestClock.adjust("9999 millis")
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-        yield* TestClock.adjust("1 millis")
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGKILL 4711"])
-        assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGKILL", others: 0 })
-      })
-    )
-    it.effect("a zombie counts as gone, and an ended process gets no signal", () =>
-      Effect.gen(function* () {
-        const world = worldOf({ ...conductor, on: { SIGTERM: "zombie" } })
-        assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
-        assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 0 })
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-      })
-    )
-    it.effect("another process with the pid gets no signal", () =>
-      Effect.gen(function* () {
-        const world = worldOf(conductor)
-        const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
-        assert.strictEqual((yield* stop(world, before)).ended, "already gone")
-        assert.deepStrictEqual([world.did.filter((what) => what.endsWith("4711")), world.processes.alive], [[], [4711]])
-      })
-    )
-  })
+const launched = identityOf(5000)
 
-  describe("behaviour#one-owner", () => {
-    it.effect("the grant is checked right before each signal, and none is sent without it", () =>
-      Effect.gen(function* () {
-        const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
-        const granted = Effect.suspend(() => (world.did.length === 0 ? Effect.void : Effect.fail("released" as const)))
-        const fiber = yield* Effect.forkChild(Effect.exit(within(world, endConductor(watch, granted))))
-        yield* settle
-        yield* TestClock.adjust("1 minute")
-        assert.strictEqual(yield* Effect.flip(Effect.flatten(Fiber.join(fiber))), "released")
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-      })
+const corrected: Watch = { ...watch, launched, launchId: "w-g2-c1-6-launch-1", sessions: ["s1"] }
+
+const two = () => {
+  const world = worldOf(conductor, { pid: 5000, parent: 10 }, { pid: 5001, parent: 5000 }, { pid: 70, parent: 1 })
+  world.agent.sessions = [
+    { pid: 4711, sessionId: "s1" },
+    // Its pid file names an unknown session, so that no other check finds it.
+    { pid: 5000, sessionId: "s-launched" },
+    { pid: 70, sessionId: "s-other" }
+  ]
+  return world
+}
+
+const seen = identityOf(40)
+
+const knowing = <A, E, R>(world: FakeWorld, effect: Effect.Effect<A, E, R>, of: ProcessIdentity = identityOf(4711)) =>
+  within(
+    world,
+    Effect.andThen(
+      Effect.flatMap(Offspring, ({ remember }) => remember(of, [seen])),
+      effect
     )
-  })
-})
+  )
+
+const left = () => worldOf({ pid: 40, parent: 1 }, { pid: 41, parent: 40 }, { pid: 60, parent: 1 })
 
 describe("behaviour#stop", () => {
+  it.effect("a Conductor that ends by SIGTERM is signalled once", () =>
+    Effect.gen(function* () {
+      const world = worldOf(conductor)
+      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    })
+  )
+  it.effect("a Conductor gets the grace, and no further signal during it", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ ...conductor, on: { SIGTERM: 9000 } })
+      const fiber = yield* stopping(world)
+      yield* TestClock.adjust("8900 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("200 millis")
+      assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGTERM", others: 0 })
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    })
+  )
+  it.effect("a Conductor is killed at the end of the grace, not before", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
+      const fiber = yield* stopping(world)
+      yield* TestClock.adjust("9999 millis")
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGKILL 4711"])
+      assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGKILL", others: 0 })
+    })
+  )
+  it.effect("a zombie counts as gone, and an ended process gets no signal", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ ...conductor, on: { SIGTERM: "zombie" } })
+      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
+      assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 0 })
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    })
+  )
+  it.effect("another process with the pid gets no signal", () =>
+    Effect.gen(function* () {
+      const world = worldOf(conductor)
+      const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
+      assert.strictEqual((yield* stop(world, before)).ended, "already gone")
+      assert.deepStrictEqual([world.did.filter((what) => what.endsWith("4711")), world.processes.alive], [[], [4711]])
+    })
+  )
+
   describe("its tree", () => {
     it.effect("the tree ends too: children, re-parented processes with its tag, and processes of the tools", () =>
       Effect.gen(function* () {
@@ -203,6 +213,74 @@ describe("behaviour#stop", () => {
       })
     )
   })
+
+  it.effect("the launched process is another writer while it lives, and the stop is not done", () =>
+    Effect.gen(function* () {
+      const world = two()
+      world.processes.end(4711)
+      world.agent.sessions = world.agent.sessions.slice(1)
+      assert.isFalse(yield* within(world, isStopped(corrected)))
+      assert.include(yield* within(world, otherWriter(corrected)), "5000")
+      world.processes.end(5000)
+      world.processes.end(5001)
+      assert.isTrue(yield* within(world, isStopped(corrected)))
+      assert.isUndefined(yield* within(world, otherWriter(corrected)))
+    })
+  )
+  it.effect("a launched process that cannot be ended closes the cycle", () =>
+    Effect.gen(function* () {
+      const world = two()
+      world.processes.run({ pid: 5000, parent: 10, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+      const fiber = yield* stopping(world, corrected)
+      yield* TestClock.adjust("1 minute")
+      assert.include(JSON.stringify(yield* Fiber.join(fiber)), "process 5000 did not end")
+    })
+  )
+  it.effect("a launched process whose pid another agent now has is left alone", () =>
+    Effect.gen(function* () {
+      const world = two()
+      const before = { ...corrected, launched: { ...launched, startTime: 1 } }
+      assert.deepStrictEqual(yield* stop(world, before), { ended: "SIGTERM", others: 0 })
+      assert.deepStrictEqual(world.processes.alive, [5000, 5001, 70])
+      assert.isTrue(yield* within(world, isStopped(before)))
+    })
+  )
+
+  it.effect("seen offspring is stopped with the Conductor, and so are its later children", () =>
+    Effect.gen(function* () {
+      const world = left()
+      assert.isFalse(yield* knowing(world, isStopped(watch)))
+      assert.include(yield* knowing(world, otherWriter(watch)), "40, 41")
+      assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 2 })
+      assert.deepStrictEqual(world.processes.alive, [60])
+      assert.isTrue(yield* knowing(world, isStopped(watch)))
+    })
+  )
+  it.effect("seen offspring is left alone when it is another agent's session, or was seen of another Conductor", () =>
+    Effect.gen(function* () {
+      const world = left()
+      world.agent.sessions = [{ pid: 40, sessionId: "another" }]
+      assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 0 })
+      world.agent.sessions = []
+      const before = { ...identityOf(4711), startTime: 1 }
+      assert.deepStrictEqual(yield* knowing(world, endConductor(watch), before), { ended: "already gone", others: 0 })
+      assert.deepStrictEqual(world.did, [])
+    })
+  )
+})
+
+describe("behaviour#one-owner", () => {
+  it.effect("the grant is checked right before each signal, and none is sent without it", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
+      const granted = Effect.suspend(() => (world.did.length === 0 ? Effect.void : Effect.fail("released" as const)))
+      const fiber = yield* Effect.forkChild(Effect.exit(within(world, endConductor(watch, granted))))
+      yield* settle
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Effect.flip(Effect.flatten(Fiber.join(fiber))), "released")
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    })
+  )
 })
 
 describe("behaviour#one-writer", () => {
@@ -264,110 +342,24 @@ describe("behaviour#one-writer", () => {
   })
 })
 
-describe("a launched process beside a Conductor that turned out to be another one", () => {
-  const launched = identityOf(5000)
-  const corrected: Watch = { ...watch, launched, launchId: "w-g2-c1-6-launch-1", sessions: ["s1"] }
-  const two = () => {
-    const world = worldOf(conductor, { pid: 5000, parent: 10 }, { pid: 5001, parent: 5000 }, { pid: 70, parent: 1 })
-    world.agent.sessions = [
-      { pid: 4711, sessionId: "s1" },
-      // Its pid file names an unknown session, so that no other check finds it.
-      { pid: 5000, sessionId: "s-launched" },
-      { pid: 70, sessionId: "s-other" }
-    ]
-    return world
-  }
-
-  describe("behaviour#stop, security#processes", () => {
-    it.effect("the launched process and its tree are stopped too: two would be at work", () =>
-      Effect.gen(function* () {
-        const world = two()
-        assert.deepStrictEqual(yield* stop(world, corrected), { ended: "SIGTERM", others: 2 })
-        assert.deepStrictEqual(world.processes.alive, [70])
-      })
-    )
-  })
-
-  describe("behaviour#stop", () => {
-    it.effect("the launched process is another writer while it lives, and the stop is not done", () =>
-      Effect.gen(function* () {
-        const world = two()
-        world.processes.end(4711)
-        world.agent.sessions = world.agent.sessions.slice(1)
-        assert.isFalse(yield* within(world, isStopped(corrected)))
-        assert.include(yield* within(world, otherWriter(corrected)), "5000")
-        world.processes.end(5000)
-        world.processes.end(5001)
-        assert.isTrue(yield* within(world, isStopped(corrected)))
-        assert.isUndefined(yield* within(world, otherWriter(corrected)))
-      })
-    )
-    it.effect("a launched process that cannot be ended closes the cycle", () =>
-      Effect.gen(function* () {
-        const world = two()
-        world.processes.run({ pid: 5000, parent: 10, on: { SIGTERM: "stays", SIGKILL: "stays" } })
-        const fiber = yield* stopping(world, corrected)
-        yield* TestClock.adjust("1 minute")
-        assert.include(JSON.stringify(yield* Fiber.join(fiber)), "process 5000 did not end")
-      })
-    )
-    it.effect("a launched process whose pid another agent now has is left alone", () =>
-      Effect.gen(function* () {
-        const world = two()
-        const before = { ...corrected, launched: { ...launched, startTime: 1 } }
-        assert.deepStrictEqual(yield* stop(world, before), { ended: "SIGTERM", others: 0 })
-        assert.deepStrictEqual(world.processes.alive, [5000, 5001, 70])
-        assert.isTrue(yield* within(world, isStopped(before)))
-      })
-    )
-  })
+describe("behaviour#stop, security#processes", () => {
+  it.effect("the launched process and its tree are stopped too: two would be at work", () =>
+    Effect.gen(function* () {
+      const world = two()
+      assert.deepStrictEqual(yield* stop(world, corrected), { ended: "SIGTERM", others: 2 })
+      assert.deepStrictEqual(world.processes.alive, [70])
+    })
+  )
 })
 
-describe("offspring that is known only because it was seen", () => {
-  const seen = identityOf(40)
-  const knowing = <A, E, R>(world: FakeWorld, effect: Effect.Effect<A, E, R>, of: ProcessIdentity = identityOf(4711)) =>
-    within(
-      world,
-      Effect.andThen(
-        Effect.flatMap(Offspring, ({ remember }) => remember(of, [seen])),
-        effect
-      )
-    )
-  const left = () => worldOf({ pid: 40, parent: 1 }, { pid: 41, parent: 40 }, { pid: 60, parent: 1 })
-
-  describe("behaviour#stop", () => {
-    it.effect("seen offspring is stopped with the Conductor, and so are its later children", () =>
-      Effect.gen(function* () {
-        const world = left()
-        assert.isFalse(yield* knowing(world, isStopped(watch)))
-        assert.include(yield* knowing(world, otherWriter(watch)), "40, 41")
-        assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 2 })
-        assert.deepStrictEqual(world.processes.alive, [60])
-        assert.isTrue(yield* knowing(world, isStopped(watch)))
-      })
-    )
-    it.effect("seen offspring is left alone when it is another agent's session, or was seen of another Conductor", () =>
-      Effect.gen(function* () {
-        const world = left()
-        world.agent.sessions = [{ pid: 40, sessionId: "another" }]
-        assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 0 })
-        world.agent.sessions = []
-        const before = { ...identityOf(4711), startTime: 1 }
-        assert.deepStrictEqual(yield* knowing(world, endConductor(watch), before), { ended: "already gone", others: 0 })
-        assert.deepStrictEqual(world.did, [])
-      })
-    )
-  })
-
-  describe("behaviour#still-dead", () => {
-    it.effect("an agent that outlives its launcher is stopped, although it holds the session by itself now", () =>
-      Effect.gen(function* () {
-        const world = left()
-        world.agent.sessions = [{ pid: 40, sessionId: "s1" }]
-        assert.isFalse(yield* knowing(world, isStopped(watch)))
-        assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 2 })
-        assert.deepStrictEqual(world.processes.alive, [60])
-      })
-    )
-  })
+describe("behaviour#still-dead", () => {
+  it.effect("an agent that outlives its launcher is stopped, although it holds the session by itself now", () =>
+    Effect.gen(function* () {
+      const world = left()
+      world.agent.sessions = [{ pid: 40, sessionId: "s1" }]
+      assert.isFalse(yield* knowing(world, isStopped(watch)))
+      assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 2 })
+      assert.deepStrictEqual(world.processes.alive, [60])
+    })
+  )
 })

@@ -44,137 +44,59 @@ const launched = (events: ReadonlyArray<WatchEvent>) =>
 const failedClosed = (event: WatchEvent | undefined) =>
   event?._tag === "RecoveryFailedClosed" ? event.stage : event?._tag
 
-describe("claude_export", () => {
-  describe("behaviour#claude_export", () => {
-    it.effect("the earlier conversation is handed on again after a successor that died before its first word", () =>
-      Effect.gen(function* () {
-        const world = worldOf()
-        world.agent.unwritten.add("s2")
-        const { log, run } = yield* cycle({ provider: "claude_export", successor: "s2" }, world)
-        yield* run
-        assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
-        assert.include(world.agent.orders[0]?.prompt, "It is the conversation of session s1.")
-        assert.lengthOf(launched(yield* log.events), 1)
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-    it.effect("a successor of an agent that chooses its ids begins without one", () =>
-      Effect.gen(function* () {
-        const world = worldOf()
-        world.agent.reports = () => undefined
-        const { log, run } = yield* cycle({}, world)
-        yield* run
-        assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
-        assert.strictEqual(launched(yield* log.events)[0]?.sessionId, "")
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-    it.effect(
-      "claude_export stops, exports, trims, estimates, and launches a successor with the export's path in its prompt",
-      () =>
-        Effect.gen(function* () {
-          const { log, run, stateDir, world } = yield* cycle()
-          yield* run
-          const path = `${stateDir}/exports/w-g2-c1-2-export-1.md`
-          assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
-          const [order] = world.agent.orders
-          assert.match(order?.prompt ?? "", /^\/conductor --recovery-bootstrap\n/u)
-          assert.include(order?.prompt, path)
-          assert.include(order?.prompt, "Hand-off w-g2-c1-6-launch-1")
-          assert.notInclude(order?.prompt, "hello")
-          assert.deepStrictEqual([order?.permission, order?.session._tag, order?.print], ["acceptEdits", "Fresh", true])
-          assert.match(
-            order!.session.sessionId,
-            /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-          )
-          const [launch] = [...world.launcher.prepared.values()]
-          assert.deepStrictEqual(
-            [launch?.cwd, launch?.title, launch?.id],
-            ["/p", "Conductor (S2)", "w-g2-c1-6-launch-1"]
-          )
-          const [relaunch] = launched(yield* log.events)
-          assert.deepInclude(relaunch, {
-            generation: 2,
-            provider: "claude_export",
-            conductor: identityOf(5000),
-            sessionId: order!.session.sessionId,
-            awaiting: true,
-            exportPath: path,
-            conductorState: "working",
-            lastMessageId: 9
-          })
-        }).pipe(Effect.provide(HostServices.layer))
-    )
-  })
-
-  describe("behaviour#export", () => {
-    it.effect("an export is asked for as many characters as the trim keeps", () =>
-      Effect.gen(function* () {
-        const world = worldOf()
-        const asked: Array<number | undefined> = []
-        world.agent.onExport = (newest) => asked.push(newest)
-        const { run } = yield* cycle({ settings: { trimChars: 70_000 } }, world)
-        yield* run
-        assert.deepStrictEqual(asked, [70_000])
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-  })
-
-  describe("behaviour#secrets", () => {
-    it.effect("claude_export keeps no word of the conversation in the log, and its export private to its user", () =>
-      Effect.gen(function* () {
-        const { exports, log, run, stateDir } = yield* cycle()
-        yield* run
-        assert.notInclude(JSON.stringify(yield* log.events), "hello")
-        const fs = yield* FileSystem.FileSystem
-        assert.strictEqual((yield* fs.stat(`${stateDir}/exports`)).mode & 0o777, 0o700)
-        assert.strictEqual((yield* exports).length, 1)
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-  })
-
-  describe("behaviour#awaiting-a-session-id", () => {
-    it.effect("claude_export awaits no session id without comms, which could not confirm it", () =>
-      Effect.gen(function* () {
-        const { log, run } = yield* cycle({ comms: null })
-        yield* run
-        assert.isFalse(launched(yield* log.events)[0]?.awaiting)
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-  })
-
-  describe("behaviour#steps", () => {
-    for (const when of ["before", "after"] as const) {
-      it.effect(`a crash ${when} any append: the successor is launched once, and no finished step is done again`, () =>
-        Effect.gen(function* () {
-          for (let append = 1; ; append++) {
-            const { log, run, world } = yield* cycle()
-            const crashed = yield* log.abandonAt(append, when, run)
-            yield* run
-            if (!crashed) return assert.isAbove(append, 13)
-            const events = yield* log.events
-            assert.deepStrictEqual(
-              world.did.filter((what: string) => !what.startsWith("export")),
-              ["SIGTERM 4711", "launch 5000"],
-              `crashed at append ${append}`
-            )
-            assert.deepStrictEqual(
-              launched(events).map(({ conductor, sessionId }) => [conductor.pid, sessionId]),
-              [[5000, world.agent.orders.at(-1)!.session.sessionId]]
-            )
-            // Only acts without a recorded outcome are done again.
-            const recorded = events.filter(({ _tag }) => _tag === "StepSucceeded").length
-            assert.deepStrictEqual([recorded, world.processes.alive], [6, [5000]])
-            assert.isAtMost(
-              world.did.filter((what: string) => what.startsWith("export")).length,
-              when === "before" ? 2 : 1
-            )
-          }
-        }).pipe(Effect.provide(HostServices.layer))
-      )
-    }
-  })
-})
-
 describe("behaviour#claude_export", () => {
+  it.effect("the earlier conversation is handed on again after a successor that died before its first word", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      world.agent.unwritten.add("s2")
+      const { log, run } = yield* cycle({ provider: "claude_export", successor: "s2" }, world)
+      yield* run
+      assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
+      assert.include(world.agent.orders[0]?.prompt, "It is the conversation of session s1.")
+      assert.lengthOf(launched(yield* log.events), 1)
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("a successor of an agent that chooses its ids begins without one", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      world.agent.reports = () => undefined
+      const { log, run } = yield* cycle({}, world)
+      yield* run
+      assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
+      assert.strictEqual(launched(yield* log.events)[0]?.sessionId, "")
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect(
+    "claude_export stops, exports, trims, estimates, and launches a successor with the export's path in its prompt",
+    () =>
+      Effect.gen(function* () {
+        const { log, run, stateDir, world } = yield* cycle()
+        yield* run
+        const path = `${stateDir}/exports/w-g2-c1-2-export-1.md`
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
+        const [order] = world.agent.orders
+        assert.match(order?.prompt ?? "", /^\/conductor --recovery-bootstrap\n/u)
+        assert.include(order?.prompt, path)
+        assert.include(order?.prompt, "Hand-off w-g2-c1-6-launch-1")
+        assert.notInclude(order?.prompt, "hello")
+        assert.deepStrictEqual([order?.permission, order?.session._tag, order?.print], ["acceptEdits", "Fresh", true])
+        assert.match(order!.session.sessionId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
+        const [launch] = [...world.launcher.prepared.values()]
+        assert.deepStrictEqual([launch?.cwd, launch?.title, launch?.id], ["/p", "Conductor (S2)", "w-g2-c1-6-launch-1"])
+        const [relaunch] = launched(yield* log.events)
+        assert.deepInclude(relaunch, {
+          generation: 2,
+          provider: "claude_export",
+          conductor: identityOf(5000),
+          sessionId: order!.session.sessionId,
+          awaiting: true,
+          exportPath: path,
+          conductorState: "working",
+          lastMessageId: 9
+        })
+      }).pipe(Effect.provide(HostServices.layer))
+  )
+
   describe("the gate", () => {
     const thirty = "x".repeat(30)
     it.effect("the gate launches at exactly the threshold", () =>
@@ -272,78 +194,144 @@ describe("behaviour#claude_export", () => {
   })
 })
 
-describe("reasons against a launch", () => {
-  describe("behaviour#completion", () => {
-    it.effect("completion before the stop prevents the launch, and nothing is stopped", () =>
-      Effect.gen(function* () {
-        const { last, run, world } = yield* cycle()
-        world.comms.conductor.state = "complete"
-        yield* run
-        assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-    it.effect("completion before the launch prevents it", () =>
-      Effect.gen(function* () {
-        const { last, run, world } = yield* cycle()
-        world.agent.onExport = () => (world.comms.conductor.state = "complete")
-        yield* run
-        assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", ["SIGTERM 4711", "export s1"]])
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-  })
+describe("behaviour#export", () => {
+  it.effect("an export is asked for as many characters as the trim keeps", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      const asked: Array<number | undefined> = []
+      world.agent.onExport = (newest) => asked.push(newest)
+      const { run } = yield* cycle({ settings: { trimChars: 70_000 } }, world)
+      yield* run
+      assert.deepStrictEqual(asked, [70_000])
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+})
 
-  describe("behaviour#stop", () => {
-    it.effect("a release between two signals prevents the second", () =>
-      Effect.gen(function* () {
-        const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "stays" } })
-        const { log, run } = yield* cycle({}, world)
-        const { operator } = log
-        const released = Effect.andThen(
-          Effect.repeat(Effect.yieldNow, { until: () => world.did.length > 0 }),
-          operator.dispatch({ _tag: "Release" })
-        )
-        yield* inTime(Effect.all([Effect.exit(run), released], { concurrency: 2 }))
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-    it.effect("a failed stop prevents the launch", () =>
-      Effect.gen(function* () {
-        const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
-        const { last, run } = yield* cycle({}, world)
-        yield* run
-        assert.deepStrictEqual([failedClosed(yield* last), world.did], ["stop", []])
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-  })
+describe("behaviour#secrets", () => {
+  it.effect("claude_export keeps no word of the conversation in the log, and its export private to its user", () =>
+    Effect.gen(function* () {
+      const { exports, log, run, stateDir } = yield* cycle()
+      yield* run
+      assert.notInclude(JSON.stringify(yield* log.events), "hello")
+      const fs = yield* FileSystem.FileSystem
+      assert.strictEqual((yield* fs.stat(`${stateDir}/exports`)).mode & 0o777, 0o700)
+      assert.strictEqual((yield* exports).length, 1)
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+})
 
-  describe("behaviour#one-writer", () => {
-    it.effect("a live process with the session prevents the launch", () =>
-      Effect.gen(function* () {
-        const { last, run, world } = yield* cycle()
-        world.agent.onExport = () => {
-          world.processes.run({ pid: 70, parent: 1 })
-          world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
-        }
-        yield* run
-        assert.deepStrictEqual([failedClosed(yield* last), world.processes.alive], ["one writer", [70]])
-      }).pipe(Effect.provide(HostServices.layer))
-    )
-  })
+describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("claude_export awaits no session id without comms, which could not confirm it", () =>
+    Effect.gen(function* () {
+      const { log, run } = yield* cycle({ comms: null })
+      yield* run
+      assert.isFalse(launched(yield* log.events)[0]?.awaiting)
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+})
 
-  describe("behaviour#providers", () => {
-    it.effect("a failed launch or a missing agent closes the cycle without a second try", () =>
+describe("behaviour#steps", () => {
+  for (const when of ["before", "after"] as const) {
+    it.effect(`a crash ${when} any append: the successor is launched once, and no finished step is done again`, () =>
       Effect.gen(function* () {
-        for (const trouble of ["launch", "agent"] as const) {
-          const { last, run, world } = yield* cycle()
-          if (trouble === "launch") world.launcher.becomes = () => "no receipt within 30 s"
-          else world.agent.missing = true
+        for (let append = 1; ; append++) {
+          const { log, run, world } = yield* cycle()
+          const crashed = yield* log.abandonAt(append, when, run)
           yield* run
-          assert.strictEqual(failedClosed(yield* last), "launch")
-          assert.deepStrictEqual([world.agent.orders.length, world.processes.alive], [1, []])
+          if (!crashed) return assert.isAbove(append, 13)
+          const events = yield* log.events
+          assert.deepStrictEqual(
+            world.did.filter((what: string) => !what.startsWith("export")),
+            ["SIGTERM 4711", "launch 5000"],
+            `crashed at append ${append}`
+          )
+          assert.deepStrictEqual(
+            launched(events).map(({ conductor, sessionId }) => [conductor.pid, sessionId]),
+            [[5000, world.agent.orders.at(-1)!.session.sessionId]]
+          )
+          // Only acts without a recorded outcome are done again.
+          const recorded = events.filter(({ _tag }) => _tag === "StepSucceeded").length
+          assert.deepStrictEqual([recorded, world.processes.alive], [6, [5000]])
+          assert.isAtMost(
+            world.did.filter((what: string) => what.startsWith("export")).length,
+            when === "before" ? 2 : 1
+          )
         }
       }).pipe(Effect.provide(HostServices.layer))
     )
-  })
+  }
+})
+
+describe("behaviour#completion", () => {
+  it.effect("completion before the stop prevents the launch, and nothing is stopped", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      world.comms.conductor.state = "complete"
+      yield* run
+      assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("completion before the launch prevents it", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      world.agent.onExport = () => (world.comms.conductor.state = "complete")
+      yield* run
+      assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", ["SIGTERM 4711", "export s1"]])
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+})
+
+describe("behaviour#stop", () => {
+  it.effect("a release between two signals prevents the second", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "stays" } })
+      const { log, run } = yield* cycle({}, world)
+      const { operator } = log
+      const released = Effect.andThen(
+        Effect.repeat(Effect.yieldNow, { until: () => world.did.length > 0 }),
+        operator.dispatch({ _tag: "Release" })
+      )
+      yield* inTime(Effect.all([Effect.exit(run), released], { concurrency: 2 }))
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("a failed stop prevents the launch", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
+      const { last, run } = yield* cycle({}, world)
+      yield* run
+      assert.deepStrictEqual([failedClosed(yield* last), world.did], ["stop", []])
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+})
+
+describe("behaviour#one-writer", () => {
+  it.effect("a live process with the session prevents the launch", () =>
+    Effect.gen(function* () {
+      const { last, run, world } = yield* cycle()
+      world.agent.onExport = () => {
+        world.processes.run({ pid: 70, parent: 1 })
+        world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+      }
+      yield* run
+      assert.deepStrictEqual([failedClosed(yield* last), world.processes.alive], ["one writer", [70]])
+    }).pipe(Effect.provide(HostServices.layer))
+  )
+})
+
+describe("behaviour#providers", () => {
+  it.effect("a failed launch or a missing agent closes the cycle without a second try", () =>
+    Effect.gen(function* () {
+      for (const trouble of ["launch", "agent"] as const) {
+        const { last, run, world } = yield* cycle()
+        if (trouble === "launch") world.launcher.becomes = () => "no receipt within 30 s"
+        else world.agent.missing = true
+        yield* run
+        assert.strictEqual(failedClosed(yield* last), "launch")
+        assert.deepStrictEqual([world.agent.orders.length, world.processes.alive], [1, []])
+      }
+    }).pipe(Effect.provide(HostServices.layer))
+  )
 })
 
 describe("behaviour#launch", () => {

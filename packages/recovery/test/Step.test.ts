@@ -22,6 +22,8 @@ const doing = (
 })
 const tokenOf = (name: string, attempt = 1) => `g2-c1-${name}-${attempt}`
 
+const whyOf = (error: { readonly _tag: string; readonly reason?: string }) => `${error._tag}: ${error.reason}`
+
 describe("behaviour#steps", () => {
   describe("intent, act, outcome", () => {
     it.effect("a step records its intent, then its outcome", () =>
@@ -149,81 +151,72 @@ describe("behaviour#steps", () => {
       })
     )
   })
+
+  it.effect("an act that cannot be taken back needs a cycle that is not released, over or overtaken", () =>
+    Effect.gen(function* () {
+      const words: ReadonlyArray<WatchIntent> = [
+        { _tag: "TakeOwnership", owner, over: 1 },
+        { _tag: "FailClosed", cycle: 1, stage: "stop", message: "it does not end" },
+        { _tag: "Release" }
+      ]
+      for (const word of words) {
+        const { cycle, operator } = yield* crashingLog(recovering())
+        const mine = yield* cycle
+        const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
+        yield* granted
+        yield* operator.dispatch(word)
+        assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
+      }
+    })
+  )
+  it.effect("a souffleur that is overtaken during the act records no outcome", () =>
+    Effect.gen(function* () {
+      const { cycle, operator, ref, tags } = yield* crashingLog(recovering())
+      const did: Array<string> = []
+      const act = () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 }), "done"))
+      assert.strictEqual(
+        whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a", { act })), Cycle, yield* cycle))),
+        "Refused: fenced"
+      )
+      assert.deepStrictEqual(yield* tags, ["StepStarted", "OwnerTook"])
+      // The souffleur that overtook it goes on from the intent.
+      const successor = Cycle.of({ number: 1, watch: yield* ref(2) })
+      assert.strictEqual(yield* Effect.provideService(step("a", doing(did, "a")), Cycle, successor), "a done")
+    })
+  )
 })
 
-describe("the fence", () => {
-  const whyOf = (error: { readonly _tag: string; readonly reason?: string }) => `${error._tag}: ${error.reason}`
+describe("behaviour#one-owner", () => {
+  it.effect("an overtaken souffleur neither acts nor records", () =>
+    Effect.gen(function* () {
+      const { cycle, operator, tags } = yield* crashingLog(recovering())
+      const did: Array<string> = []
+      yield* operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 })
+      assert.strictEqual(
+        whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))),
+        "Refused: fenced"
+      )
+      assert.deepStrictEqual([did, yield* tags], [[], ["OwnerTook"]])
+    })
+  )
+})
 
-  describe("behaviour#one-owner", () => {
-    it.effect("an overtaken souffleur neither acts nor records", () =>
-      Effect.gen(function* () {
-        const { cycle, operator, tags } = yield* crashingLog(recovering())
-        const did: Array<string> = []
-        yield* operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 })
-        assert.strictEqual(
-          whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))),
-          "Refused: fenced"
-        )
-        assert.deepStrictEqual([did, yield* tags], [[], ["OwnerTook"]])
-      })
-    )
-  })
-
-  describe("behaviour#cycle", () => {
-    it.effect("an acknowledged release ends every act after it", () =>
-      Effect.gen(function* () {
-        const { cycle, operator, tags } = yield* crashingLog(recovering())
-        const did: Array<string> = []
-        const both = Effect.andThen(
-          step(
-            "a",
-            doing(did, "a", { act: () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "Release" }), "done")) })
-          ),
-          step("b", doing(did, "b"))
-        )
-        assert.strictEqual(
-          whyOf(yield* Effect.flip(Effect.provideService(both, Cycle, yield* cycle))),
-          "Refused: ended"
-        )
-        assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "WatchReleased"]])
-      })
-    )
-  })
-
-  describe("behaviour#steps", () => {
-    it.effect("an act that cannot be taken back needs a cycle that is not released, over or overtaken", () =>
-      Effect.gen(function* () {
-        const words: ReadonlyArray<WatchIntent> = [
-          { _tag: "TakeOwnership", owner, over: 1 },
-          { _tag: "FailClosed", cycle: 1, stage: "stop", message: "it does not end" },
-          { _tag: "Release" }
-        ]
-        for (const word of words) {
-          const { cycle, operator } = yield* crashingLog(recovering())
-          const mine = yield* cycle
-          const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
-          yield* granted
-          yield* operator.dispatch(word)
-          assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
-        }
-      })
-    )
-    it.effect("a souffleur that is overtaken during the act records no outcome", () =>
-      Effect.gen(function* () {
-        const { cycle, operator, ref, tags } = yield* crashingLog(recovering())
-        const did: Array<string> = []
-        const act = () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "TakeOwnership", owner, over: 1 }), "done"))
-        assert.strictEqual(
-          whyOf(yield* Effect.flip(Effect.provideService(step("a", doing(did, "a", { act })), Cycle, yield* cycle))),
-          "Refused: fenced"
-        )
-        assert.deepStrictEqual(yield* tags, ["StepStarted", "OwnerTook"])
-        // The souffleur that overtook it goes on from the intent.
-        const successor = Cycle.of({ number: 1, watch: yield* ref(2) })
-        assert.strictEqual(yield* Effect.provideService(step("a", doing(did, "a")), Cycle, successor), "a done")
-      })
-    )
-  })
+describe("behaviour#cycle", () => {
+  it.effect("an acknowledged release ends every act after it", () =>
+    Effect.gen(function* () {
+      const { cycle, operator, tags } = yield* crashingLog(recovering())
+      const did: Array<string> = []
+      const both = Effect.andThen(
+        step(
+          "a",
+          doing(did, "a", { act: () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "Release" }), "done")) })
+        ),
+        step("b", doing(did, "b"))
+      )
+      assert.strictEqual(whyOf(yield* Effect.flip(Effect.provideService(both, Cycle, yield* cycle))), "Refused: ended")
+      assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "WatchReleased"]])
+    })
+  )
 })
 
 describe("behaviour#signals-of-souffleur", () => {

@@ -34,257 +34,135 @@ const told = (events: ReadonlyArray<WatchEvent>) =>
         : event._tag
   )
 
-describe("the three checks", () => {
-  describe("behaviour#awaiting-a-session-id", () => {
-    it.effect("the checks pass at once: generation 1 with its baseline, and a first watcher", () =>
-      Effect.gen(function* () {
-        const { context, ended, events } = yield* validating({ lastMessageId: 7 })
-        const [confirmed, watcher] = yield* events
-        assert.deepStrictEqual(
-          confirmed,
-          Event.ConductorConfirmed.make({
-            at: begun,
-            conductor: identityOf(4711),
-            sessionId: "s1",
-            print: false,
-            agent: "agent",
-            taskCount: 3,
-            taskFingerprint: "3 tasks",
-            conductorState: "working",
-            lastMessageId: 7
-          })
-        )
-        // Never awaiting at the first launch.
-        assert.deepStrictEqual(
-          watcher,
-          Event.WatcherStarted.make({ at: begun, watcher: 1, awaiting: false, mode: "normal" })
-        )
-        assert.isTrue(yield* ended)
-        assert.deepStrictEqual(
-          yield* Context.get(context, Beats).last("w"),
-          Option.some({ by: "bootstrap/1", at: begun })
-        )
-      })
-    )
-  })
-
-  const rejected: ReadonlyArray<readonly [name: string, change: Setup, check: Event.Check, reason: string]> = [
-    ["a process that is not there", { processes: new Map() }, "process", "no process 4711"],
-    ["a zombie", { processes: table(4711, { condition: "zombie" }) }, "process", "zombie"],
-    ["another user's process", { processes: table(4711, { uid: 0 }) }, "process", "another user"],
-    ["an ancestor of souffleur", { ancestors: [9, 4711] }, "process", "started this souffleur"],
-    [
-      "a Conductor that is watched already",
-      { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) },
-      "process",
-      "pid 77"
-    ],
-    [
-      "a session that is watched already",
-      { claims: new Map([["s1", ownerOf(77, "elsewhere")]]) },
-      "session-file",
-      "pid 77"
-    ],
-    ["a session without a file", { files: new Set<string>() }, "session-file", "no session file"],
-    ["a comms without the row", { row: undefined }, "comms-row", 'no row "souffleur"'],
-    ["a comms that is missing", { out: "missing" as const }, "comms-row", "missing"],
-    ["a comms that is foreign", { out: "foreign" as const }, "comms-row", "foreign"]
-  ]
-
-  describe("behaviour#naming-a-conductor", () => {
-    for (const [name, change, check, reason] of rejected) {
-      it.effect(`the checks reject ${name}`, () =>
-        Effect.gen(function* () {
-          const { events } = yield* validating(change)
-          const [failed] = yield* events
-          assert.deepInclude(failed, { _tag: "ValidationFailed", attempt: 1, check })
-          assert.include(failed?._tag === "ValidationFailed" ? failed.message : "", reason)
+describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("the checks pass at once: generation 1 with its baseline, and a first watcher", () =>
+    Effect.gen(function* () {
+      const { context, ended, events } = yield* validating({ lastMessageId: 7 })
+      const [confirmed, watcher] = yield* events
+      assert.deepStrictEqual(
+        confirmed,
+        Event.ConductorConfirmed.make({
+          at: begun,
+          conductor: identityOf(4711),
+          sessionId: "s1",
+          print: false,
+          agent: "agent",
+          taskCount: 3,
+          taskFingerprint: "3 tasks",
+          conductorState: "working",
+          lastMessageId: 7
         })
       )
-    }
-    it.effect("the checks reject souffleur itself", () =>
+      // Never awaiting at the first launch.
+      assert.deepStrictEqual(
+        watcher,
+        Event.WatcherStarted.make({ at: begun, watcher: 1, awaiting: false, mode: "normal" })
+      )
+      assert.isTrue(yield* ended)
+      assert.deepStrictEqual(
+        yield* Context.get(context, Beats).last("w"),
+        Option.some({ by: "bootstrap/1", at: begun })
+      )
+    })
+  )
+})
+
+const rejected: ReadonlyArray<readonly [name: string, change: Setup, check: Event.Check, reason: string]> = [
+  ["a process that is not there", { processes: new Map() }, "process", "no process 4711"],
+  ["a zombie", { processes: table(4711, { condition: "zombie" }) }, "process", "zombie"],
+  ["another user's process", { processes: table(4711, { uid: 0 }) }, "process", "another user"],
+  ["an ancestor of souffleur", { ancestors: [9, 4711] }, "process", "started this souffleur"],
+  ["a Conductor that is watched already", { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }, "process", "pid 77"],
+  [
+    "a session that is watched already",
+    { claims: new Map([["s1", ownerOf(77, "elsewhere")]]) },
+    "session-file",
+    "pid 77"
+  ],
+  ["a session without a file", { files: new Set<string>() }, "session-file", "no session file"],
+  ["a comms without the row", { row: undefined }, "comms-row", 'no row "souffleur"'],
+  ["a comms that is missing", { out: "missing" as const }, "comms-row", "missing"],
+  ["a comms that is foreign", { out: "foreign" as const }, "comms-row", "foreign"]
+]
+
+describe("behaviour#naming-a-conductor", () => {
+  for (const [name, change, check, reason] of rejected) {
+    it.effect(`the checks reject ${name}`, () =>
       Effect.gen(function* () {
-        const opening = Event.WatchOpened.make({
-          at: begun,
-          project: "/p",
-          comms: null,
-          pid: 10,
-          sessionId: "s1",
-          observe: false
-        })
-        const { events } = yield* validating({ processes: table(10, {}) }, [opening, owned])
+        const { events } = yield* validating(change)
+        const [failed] = yield* events
+        assert.deepInclude(failed, { _tag: "ValidationFailed", attempt: 1, check })
+        assert.include(failed?._tag === "ValidationFailed" ? failed.message : "", reason)
+      })
+    )
+  }
+  it.effect("the checks reject souffleur itself", () =>
+    Effect.gen(function* () {
+      const opening = Event.WatchOpened.make({
+        at: begun,
+        project: "/p",
+        comms: null,
+        pid: 10,
+        sessionId: "s1",
+        observe: false
+      })
+      const { events } = yield* validating({ processes: table(10, {}) }, [opening, owned])
+      const [failed] = yield* events
+      assert.include(failed?._tag === "ValidationFailed" ? failed.message : failed?._tag, "pid 10 is souffleur itself")
+    })
+  )
+})
+
+describe("behaviour#exits", () => {
+  for (const [who, process] of [
+    ["another process", { ...identityOf(4711), startTime: 1 }],
+    ["no process", null]
+  ] as const) {
+    it.effect(`the checks reject a pid that ${who} had when it was named; a reply names it again`, () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
         const [failed] = yield* events
         assert.include(
           failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
-          "pid 10 is souffleur itself"
+          "now belongs to another process"
         )
-      })
-    )
-  })
-
-  describe("behaviour#exits", () => {
-    for (const [who, process] of [
-      ["another process", { ...identityOf(4711), startTime: 1 }],
-      ["no process", null]
-    ] as const) {
-      it.effect(`the checks reject a pid that ${who} had when it was named; a reply names it again`, () =>
-        Effect.gen(function* () {
-          const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
-          const [failed] = yield* events
-          assert.include(
-            failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
-            "now belongs to another process"
-          )
-          world.comms.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
-          world.agent.sessions = [{ pid: 4711, sessionId: "s1" }]
-          yield* until(30)
-          assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
-        })
-      )
-      it.effect(`the checks reject a pid that ${who} had when a reply named it`, () =>
-        Effect.gen(function* () {
-          const corrected = Event.ArgumentsCorrected.make({
-            at: begun,
-            pid: 4711,
-            sessionId: "s1",
-            messageId: 4,
-            process
-          })
-          const { events } = yield* validating({}, [opened(), owned, failure(1, 3), corrected])
-          yield* until(300)
-          assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
-        })
-      )
-    }
-  })
-
-  describe("behaviour#validation", () => {
-    it.effect("the checks stop at the first failure", () =>
-      Effect.gen(function* () {
-        const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })
-        assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
-      })
-    )
-    it.effect("the checks ignore comms in a solo watch", () =>
-      Effect.gen(function* () {
-        const { tags } = yield* validating({ row: undefined, out: "missing" }, [opened(null), owned])
-        assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
-      })
-    )
-  })
-})
-
-describe("whether the named process holds the named session", () => {
-  const both = new Map([...table(4711), ...table(80)])
-  const another: ReadonlyArray<readonly [name: string, change: Setup, why: string]> = [
-    [
-      "another live process says that it holds it",
-      { sessions: [{ pid: 80, sessionId: "s1" }] },
-      "process 80 holds session s1, not process 4711"
-    ],
-    [
-      "the hooks of another live process name it",
-      { hooked: [{ pid: 80, sessionId: "s1" }] },
-      "process 80 holds session s1, not process 4711"
-    ],
-    [
-      "it names another session",
-      { sessions: [{ pid: 4711, sessionId: "s2" }] },
-      "process 4711 holds session s2, not s1"
-    ],
-    [
-      "its hooks, which outweigh its pid file, name another session",
-      { sessions: [{ pid: 4711, sessionId: "s1" }], hooked: [{ pid: 4711, sessionId: "s2" }] },
-      "process 4711 holds session s2, not s1"
-    ],
-    ["it is a tool of that session", { tools: [4711] }, "process 4711 is a tool of session s1, not its agent"]
-  ]
-
-  describe("behaviour#who-holds-a-session", () => {
-    for (const [name, change, why] of another) {
-      it.effect(`validation fails if ${name}, and says what to do`, () =>
-        Effect.gen(function* () {
-          const { events } = yield* validating({ ...change, processes: both })
-          const [failed] = yield* events
-          assert.strictEqual(
-            failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
-            `${why}: name that process, or release this watch and use "souffleur watch --force"`
-          )
-        })
-      )
-      it.effect(`validation passes although ${name}, when a person uses --force`, () =>
-        Effect.gen(function* () {
-          const { events } = yield* validating({ ...change, processes: both }, [{ ...opened(), forced: true }, owned])
-          assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
-        })
-      )
-    }
-    it.effect("an agent's own word confirms it, and a person's word does when there is no evidence", () =>
-      Effect.gen(function* () {
-        const moved = { sessions: [{ pid: 80, sessionId: "s1" }], hooked: [{ pid: 80, sessionId: "s9" }] }
-        const dead = { hooked: [{ pid: 81, sessionId: "s1" }] }
-        for (const change of [
-          {},
-          { sessions: [{ pid: 4711, sessionId: "s1" }] },
-          { hooked: [{ pid: 4711, sessionId: "s1" }] },
-          moved,
-          dead
-        ]) {
-          const { events } = yield* validating({ ...change, processes: both })
-          assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"], JSON.stringify(change))
-        }
-      })
-    )
-    it.effect("a reply must name an agent that confirms its session, so that no message chooses what is stopped", () =>
-      Effect.gen(function* () {
-        const { events, world } = yield* validating({ processes: table(80) })
-        world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+        world.comms.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
+        world.agent.sessions = [{ pid: 4711, sessionId: "s1" }]
         yield* until(30)
-        // The person's own word still holds.
-        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
-        const failed = (yield* events)[1]
-        assert.include(
-          failed?._tag === "ValidationFailed" ? failed.message : "",
-          "nothing says that process 80 is an agent that holds session s1"
-        )
-        world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
-        world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
-        yield* until(60)
-        assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
+        assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
       })
     )
-    it.effect("a reply's process is checked again when it is validated, and --force does not help it", () =>
+    it.effect(`the checks reject a pid that ${who} had when a reply named it`, () =>
       Effect.gen(function* () {
         const corrected = Event.ArgumentsCorrected.make({
           at: begun,
-          pid: 80,
+          pid: 4711,
           sessionId: "s1",
           messageId: 4,
-          process: identityOf(80)
+          process
         })
-        const history = [{ ...opened(), forced: true }, owned, failure(1, 3), corrected]
-        const { events } = yield* validating({ processes: table(80) }, history)
+        const { events } = yield* validating({}, [opened(), owned, failure(1, 3), corrected])
         yield* until(300)
         assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
       })
     )
-  })
-
-  describe("behaviour#validation, security#the-agent", () => {
-    it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
-      Effect.gen(function* () {
-        const { events, world } = yield* validating({ processes: table(80) })
-        world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
-        world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
-        world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
-        yield* until(30)
-        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
-      })
-    )
-  })
+  }
 })
 
 describe("behaviour#validation", () => {
+  it.effect("the checks stop at the first failure", () =>
+    Effect.gen(function* () {
+      const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
+    })
+  )
+  it.effect("the checks ignore comms in a solo watch", () =>
+    Effect.gen(function* () {
+      const { tags } = yield* validating({ row: undefined, out: "missing" }, [opened(null), owned])
+      assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
+    })
+  )
+
   describe("after a failure", () => {
     it.effect("validation runs again each 30 s, and passes once the cause is gone", () =>
       Effect.gen(function* () {
@@ -440,6 +318,110 @@ describe("behaviour#validation", () => {
       })
     )
   })
+})
+
+const both = new Map([...table(4711), ...table(80)])
+const another: ReadonlyArray<readonly [name: string, change: Setup, why: string]> = [
+  [
+    "another live process says that it holds it",
+    { sessions: [{ pid: 80, sessionId: "s1" }] },
+    "process 80 holds session s1, not process 4711"
+  ],
+  [
+    "the hooks of another live process name it",
+    { hooked: [{ pid: 80, sessionId: "s1" }] },
+    "process 80 holds session s1, not process 4711"
+  ],
+  ["it names another session", { sessions: [{ pid: 4711, sessionId: "s2" }] }, "process 4711 holds session s2, not s1"],
+  [
+    "its hooks, which outweigh its pid file, name another session",
+    { sessions: [{ pid: 4711, sessionId: "s1" }], hooked: [{ pid: 4711, sessionId: "s2" }] },
+    "process 4711 holds session s2, not s1"
+  ],
+  ["it is a tool of that session", { tools: [4711] }, "process 4711 is a tool of session s1, not its agent"]
+]
+
+describe("behaviour#who-holds-a-session", () => {
+  for (const [name, change, why] of another) {
+    it.effect(`validation fails if ${name}, and says what to do`, () =>
+      Effect.gen(function* () {
+        const { events } = yield* validating({ ...change, processes: both })
+        const [failed] = yield* events
+        assert.strictEqual(
+          failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
+          `${why}: name that process, or release this watch and use "souffleur watch --force"`
+        )
+      })
+    )
+    it.effect(`validation passes although ${name}, when a person uses --force`, () =>
+      Effect.gen(function* () {
+        const { events } = yield* validating({ ...change, processes: both }, [{ ...opened(), forced: true }, owned])
+        assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
+      })
+    )
+  }
+  it.effect("an agent's own word confirms it, and a person's word does when there is no evidence", () =>
+    Effect.gen(function* () {
+      const moved = { sessions: [{ pid: 80, sessionId: "s1" }], hooked: [{ pid: 80, sessionId: "s9" }] }
+      const dead = { hooked: [{ pid: 81, sessionId: "s1" }] }
+      for (const change of [
+        {},
+        { sessions: [{ pid: 4711, sessionId: "s1" }] },
+        { hooked: [{ pid: 4711, sessionId: "s1" }] },
+        moved,
+        dead
+      ]) {
+        const { events } = yield* validating({ ...change, processes: both })
+        assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"], JSON.stringify(change))
+      }
+    })
+  )
+  it.effect("a reply must name an agent that confirms its session, so that no message chooses what is stopped", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ processes: table(80) })
+      world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+      yield* until(30)
+      // The person's own word still holds.
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
+      const failed = (yield* events)[1]
+      assert.include(
+        failed?._tag === "ValidationFailed" ? failed.message : "",
+        "nothing says that process 80 is an agent that holds session s1"
+      )
+      world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+      world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
+      yield* until(60)
+      assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
+    })
+  )
+  it.effect("a reply's process is checked again when it is validated, and --force does not help it", () =>
+    Effect.gen(function* () {
+      const corrected = Event.ArgumentsCorrected.make({
+        at: begun,
+        pid: 80,
+        sessionId: "s1",
+        messageId: 4,
+        process: identityOf(80)
+      })
+      const history = [{ ...opened(), forced: true }, owned, failure(1, 3), corrected]
+      const { events } = yield* validating({ processes: table(80) }, history)
+      yield* until(300)
+      assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
+    })
+  )
+})
+
+describe("behaviour#validation, security#the-agent", () => {
+  it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ processes: table(80) })
+      world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
+      world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+      world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+      yield* until(30)
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
+    })
+  )
 })
 
 describe("behaviour#words-in-comms", () => {

@@ -130,111 +130,109 @@ describe("behaviour#state-in-comms", () => {
   })
 })
 
-describe("the publisher of comms", () => {
-  describe("behaviour#outbox", () => {
-    it.effect("the publisher follows the log's order, puts the revision into each key, and ends with the watch", () =>
-      Effect.gen(function* () {
-        const { log, cursor, start, world } = yield* heralding(watching)
-        const fiber = yield* start
-        assert.deepStrictEqual(world.comms.taken, ["confirmed"])
-        yield* log.append("w", 6, [death, closed, started(2)])
-        yield* settle
-        assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
-        assert.strictEqual(world.comms.lastError, "gate: too large")
-        assert.isUndefined(fiber.pollUnsafe())
-        yield* log.append("w", 9, [completed])
-        yield* settle
-        assert.deepStrictEqual(world.comms.taken.slice(4), ["complete", "w#10"])
-        assert.isDefined(fiber.pollUnsafe())
-        assert.strictEqual(yield* cursor.position("w"), 10)
-        assert.isTrue(yield* Effect.provideService(allPublished("w", 10), Cursor, cursor))
-        assert.isFalse(yield* Effect.provideService(allPublished("w", 11), Cursor, cursor))
-      })
-    )
-    it.effect("the publisher loses nothing while comms is out, and publishes it in order afterwards", () =>
-      Effect.gen(function* () {
-        const world = worldOf({ out: "locked" as const })
-        const { cursor, start } = yield* heralding([...watching, death, closed], world)
-        yield* start
-        yield* until(3600)
-        assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [[], 2])
-        world.comms.out = undefined as never
-        yield* until(3631)
-        assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
-      })
-    )
-    it.effect("the publisher repeats a message until comms takes it", () =>
-      Effect.gen(function* () {
-        const { log, cursor, start, world } = yield* heralding(watching)
-        yield* start
-        world.comms.out = "locked"
-        yield* log.append("w", 6, [death])
-        yield* until(60)
-        assert.strictEqual(yield* cursor.position("w"), 6)
-        world.comms.out = undefined
-        yield* until(120)
-        assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["confirmed", "w#7"], 7])
-      })
-    )
-    it.effect("the publisher of a restarted souffleur publishes nothing twice", () =>
-      Effect.gen(function* () {
-        const { log, cursor, start, world } = yield* heralding([...watching, death])
-        const first = yield* start
-        yield* Effect.sync(() => first.interruptUnsafe())
-        yield* settle
-        yield* log.append("w", 7, [closed])
-        yield* start
-        assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
-        assert.strictEqual(yield* cursor.position("w"), 8)
-      })
-    )
-    it.effect("the publisher goes on with new events, and reports it, when the log is shorter than its cursor", () =>
-      Effect.gen(function* () {
-        const { log, cursor, start, world } = yield* heralding([...watching, death])
-        yield* cursor.advance("w", 40)
-        yield* start
-        assert.strictEqual(yield* cursor.position("w"), 7)
-        yield* log.append("w", 7, [closed])
-        yield* settle
-        assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["error", "w#8"], 8])
-      })
-    )
-    it.effect("a publisher that vanished before it could move its cursor writes no message twice", () =>
-      Effect.gen(function* () {
-        const { cursor, start, world } = yield* heralding([...watching, death])
-        world.comms.messages.push({ key: "w#7", kind: "warning", text: "told before", at })
-        yield* start
-        const [message, ...others] = world.comms.messages
-        assert.deepStrictEqual([message?.text, others], ["told before", []])
-        assert.strictEqual(yield* cursor.position("w"), 7)
-      })
-    )
-    it.effect("the publisher publishes the end of a validation, and ends", () =>
-      Effect.gen(function* () {
-        const exhausted = Event.ValidationExhausted.make({ at, messages: ["a", "b", "c"] })
-        const { start, world } = yield* heralding([opened(), owned, failed(1), failed(2), failed(3), exhausted])
-        const fiber = yield* start
-        assert.deepStrictEqual(world.comms.taken, ["error", "w#3", "error", "w#4", "error", "w#5", "exited", "w#6"])
-        assert.isDefined(fiber.pollUnsafe())
-      })
-    )
-  })
+describe("behaviour#outbox", () => {
+  it.effect("the publisher follows the log's order, puts the revision into each key, and ends with the watch", () =>
+    Effect.gen(function* () {
+      const { log, cursor, start, world } = yield* heralding(watching)
+      const fiber = yield* start
+      assert.deepStrictEqual(world.comms.taken, ["confirmed"])
+      yield* log.append("w", 6, [death, closed, started(2)])
+      yield* settle
+      assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
+      assert.strictEqual(world.comms.lastError, "gate: too large")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* log.append("w", 9, [completed])
+      yield* settle
+      assert.deepStrictEqual(world.comms.taken.slice(4), ["complete", "w#10"])
+      assert.isDefined(fiber.pollUnsafe())
+      assert.strictEqual(yield* cursor.position("w"), 10)
+      assert.isTrue(yield* Effect.provideService(allPublished("w", 10), Cursor, cursor))
+      assert.isFalse(yield* Effect.provideService(allPublished("w", 11), Cursor, cursor))
+    })
+  )
+  it.effect("the publisher loses nothing while comms is out, and publishes it in order afterwards", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ out: "locked" as const })
+      const { cursor, start } = yield* heralding([...watching, death, closed], world)
+      yield* start
+      yield* until(3600)
+      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [[], 2])
+      world.comms.out = undefined as never
+      yield* until(3631)
+      assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
+    })
+  )
+  it.effect("the publisher repeats a message until comms takes it", () =>
+    Effect.gen(function* () {
+      const { log, cursor, start, world } = yield* heralding(watching)
+      yield* start
+      world.comms.out = "locked"
+      yield* log.append("w", 6, [death])
+      yield* until(60)
+      assert.strictEqual(yield* cursor.position("w"), 6)
+      world.comms.out = undefined
+      yield* until(120)
+      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["confirmed", "w#7"], 7])
+    })
+  )
+  it.effect("the publisher of a restarted souffleur publishes nothing twice", () =>
+    Effect.gen(function* () {
+      const { log, cursor, start, world } = yield* heralding([...watching, death])
+      const first = yield* start
+      yield* Effect.sync(() => first.interruptUnsafe())
+      yield* settle
+      yield* log.append("w", 7, [closed])
+      yield* start
+      assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
+      assert.strictEqual(yield* cursor.position("w"), 8)
+    })
+  )
+  it.effect("the publisher goes on with new events, and reports it, when the log is shorter than its cursor", () =>
+    Effect.gen(function* () {
+      const { log, cursor, start, world } = yield* heralding([...watching, death])
+      yield* cursor.advance("w", 40)
+      yield* start
+      assert.strictEqual(yield* cursor.position("w"), 7)
+      yield* log.append("w", 7, [closed])
+      yield* settle
+      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["error", "w#8"], 8])
+    })
+  )
+  it.effect("a publisher that vanished before it could move its cursor writes no message twice", () =>
+    Effect.gen(function* () {
+      const { cursor, start, world } = yield* heralding([...watching, death])
+      world.comms.messages.push({ key: "w#7", kind: "warning", text: "told before", at })
+      yield* start
+      const [message, ...others] = world.comms.messages
+      assert.deepStrictEqual([message?.text, others], ["told before", []])
+      assert.strictEqual(yield* cursor.position("w"), 7)
+    })
+  )
+  it.effect("the publisher publishes the end of a validation, and ends", () =>
+    Effect.gen(function* () {
+      const exhausted = Event.ValidationExhausted.make({ at, messages: ["a", "b", "c"] })
+      const { start, world } = yield* heralding([opened(), owned, failed(1), failed(2), failed(3), exhausted])
+      const fiber = yield* start
+      assert.deepStrictEqual(world.comms.taken, ["error", "w#3", "error", "w#4", "error", "w#5", "exited", "w#6"])
+      assert.isDefined(fiber.pollUnsafe())
+    })
+  )
+})
 
-  describe("behaviour#plain-words", () => {
-    it.effect("the publisher writes no terminal control characters", () =>
-      Effect.gen(function* () {
-        const evil = Event.RecoveryFailedClosed.make({
-          at,
-          cycle: 1,
-          stage: "gate",
-          message: "\u001B[2J\u009B\u202E\ntoo large"
-        })
-        const { start, world } = yield* heralding([...watching, death, evil])
-        yield* start
-        const shown = "\\u001b[2J\\u009b\\u202e\\u000atoo large"
-        assert.include(world.comms.messages.at(-1)?.text, shown)
-        assert.strictEqual(world.comms.lastError, `gate: ${shown}`)
+describe("behaviour#plain-words", () => {
+  it.effect("the publisher writes no terminal control characters", () =>
+    Effect.gen(function* () {
+      const evil = Event.RecoveryFailedClosed.make({
+        at,
+        cycle: 1,
+        stage: "gate",
+        message: "\u001B[2J\u009B\u202E\ntoo large"
       })
-    )
-  })
+      const { start, world } = yield* heralding([...watching, death, evil])
+      yield* start
+      const shown = "\\u001b[2J\\u009b\\u202e\\u000atoo large"
+      assert.include(world.comms.messages.at(-1)?.text, shown)
+      assert.strictEqual(world.comms.lastError, `gate: ${shown}`)
+    })
+  )
 })

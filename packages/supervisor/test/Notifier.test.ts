@@ -65,169 +65,153 @@ const kindsOf = (history: ReadonlyArray<WatchEvent>) => {
   return kinds
 }
 
-describe("a person is told", () => {
-  describe("behaviour#episodes", () => {
-    it("a person is told of a recovery, of a failed one, of exhausted retries, and of their end", () => {
-      const well = watching.reduce(evolve, initial)
-      const kinds = (before: Watch) =>
-        [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
-      assert.deepStrictEqual(kinds(well), [
-        undefined,
-        "recovered",
-        "failed_closed",
-        "exhausted",
-        undefined,
-        "completed"
-      ])
-      assert.deepStrictEqual(kinds(evolve(well, closed)), [
-        undefined,
-        "recovered",
-        "failed_closed",
-        "exhausted",
-        "cleared",
-        "completed"
-      ])
-      assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, messages: ["a"] }), well)?.kind, "exhausted")
-      for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
-      assert.include(noticeOf(closed, well)?.text, "gate: too large")
-      assert.include(noticeOf(exhausted, well)?.text, "/e.md")
-    })
-    it("a person is told of a death once until there is progress, of the recovery once, and of each end", () => {
-      const again = [died(1), taken, died(2), taken]
-      assert.deepStrictEqual(kindsOf([...watching, ...again]), ["died", "recovered"])
-      assert.deepStrictEqual(kindsOf([...watching, ...again, died(3), exhausted]), ["died", "recovered", "exhausted"])
-      assert.deepStrictEqual(kindsOf([...watching, ...again, died(0), taken]), [
-        "died",
-        "recovered",
-        "died",
-        "recovered"
-      ])
-      assert.deepStrictEqual(kindsOf([...watching, ...again, adopted, died(1)]), ["died", "recovered", "died"])
-      assert.deepStrictEqual(kindsOf([...watching, ...again, asked(0), taken, died(1)]), [
-        "died",
-        "recovered",
-        "recovered",
-        "died"
-      ])
-      assert.deepStrictEqual(kindsOf([...watching, ...again, asked(3), taken, completed]), [
-        "died",
-        "recovered",
-        "completed"
-      ])
-    })
-    it("a person is told once when a person is awaited or a limit begins, and once when that is over", () => {
-      const limited = (until: number) =>
-        Event.WaitStarted.make({ at, watcher: 1, kind: "usage-limit", until, resetsAt: until, trigger: "limit" })
-      const history = [
-        Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }),
-        Event.PersonCame.make({ at, watcher: 1 }),
-        limited(at + 60_000),
-        limited(at + 120_000),
-        Event.WaitEnded.make({ at, watcher: 1, how: "over" })
-      ]
-      const kinds: Array<string | undefined> = []
-      history.reduce(
-        (watch, event) => {
-          kinds.push(noticeOf(event, watch)?.kind)
-          return evolve(watch, event)
-        },
-        watching.reduce(evolve, initial)
-      )
-      assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
-    })
-    it("a person is told the end of an episode also by completion or adoption, and nothing of quiet hours", () => {
-      const wait = (kind: "usage-limit" | "quiet-hours") =>
-        Event.WaitStarted.make({ at, watcher: 1, kind, until: at, resetsAt: at, trigger: "limit" })
-      const well = watching.reduce(evolve, initial)
-      const kinds = (episode: WatchEvent) =>
-        [adopted, completed].map((event) => noticeOf(event, evolve(well, episode))?.kind)
-      assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), [
-        "cleared",
-        "completed"
-      ])
-      assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "completed"])
-      assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, "completed"])
-      assert.isUndefined(noticeOf(wait("quiet-hours"), well))
-    })
+describe("behaviour#episodes", () => {
+  it("a person is told of a recovery, of a failed one, of exhausted retries, and of their end", () => {
+    const well = watching.reduce(evolve, initial)
+    const kinds = (before: Watch) =>
+      [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
+    assert.deepStrictEqual(kinds(well), [undefined, "recovered", "failed_closed", "exhausted", undefined, "completed"])
+    assert.deepStrictEqual(kinds(evolve(well, closed)), [
+      undefined,
+      "recovered",
+      "failed_closed",
+      "exhausted",
+      "cleared",
+      "completed"
+    ])
+    assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, messages: ["a"] }), well)?.kind, "exhausted")
+    for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
+    assert.include(noticeOf(closed, well)?.text, "gate: too large")
+    assert.include(noticeOf(exhausted, well)?.text, "/e.md")
   })
-
-  describe("behaviour#notices", () => {
-    it("each notice names the command to type next, with the watch", () => {
-      const well = watching.reduce(evolve, initial)
-      assert.strictEqual(noticeOf(died(0), well)?.next, "souffleur why w")
-      const held = evolve(well, Event.HoldStarted.make({ at }))
-      assert.strictEqual(noticeOf(died(0), held)?.next, "souffleur go w", "nothing follows by itself")
-      assert.strictEqual(noticeOf(completed, well)?.next, "souffleur log w")
-      assert.strictEqual(noticeOf(closed, well)?.next, "souffleur retry w")
-    })
-    it("a person is told of an unknown request, a refused permission, and a Conductor that is not found or claimed", () => {
-      const well = watching.reduce(evolve, initial)
-      const read = (warnings: ReadonlyArray<string>) => {
-        const outcome = { messageId: 7, digest: null, requested: "acceptEdits", warnings: [...warnings] }
-        return noticeOf(Event.StepSucceeded.make({ at, cycle: 1, step: "0 payload", outcome }), well)
-      }
-      assert.isUndefined(read([]))
-      const large = {
-        estimated_tokens: 9,
-        estimated_tokens_full: 9,
-        start_mode: "full_file",
-        marker_found: false,
-        marker_count: 0,
-        warnings: [],
-        measured_tokens: null
-      }
-      const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: { ...large, threshold: 8 } })
-      assert.isDefined(publicationOf(gate).message, "comms is told of it")
-      assert.isUndefined(noticeOf(gate, well))
-      assert.deepInclude(read(["line 3: no key"]), { kind: "warning" })
-      assert.include(
-        read(["line 3: no key"])?.text,
-        "did not understand all of the payload (message 7): line 3: no key"
-      )
-
-      const launch = (requested: "acceptEdits" | "invalid") =>
-        noticeOf(
-          Event.LaunchPrepared.make({
-            at,
-            cycle: 1,
-            launchId: "l1",
-            digest: "d",
-            sessionId: "s2",
-            requested,
-            effective: "acceptEdits"
-          }),
-          well
-        )
-      assert.isUndefined(launch("acceptEdits"))
-      assert.include(launch("invalid")?.text, "a permission was asked for that no launch may have")
-
-      const lost = Event.ConductorUnresolved.make({ at, watcher: 1, sessionId: "s2" })
-      const found = Event.ConductorResolved.make({ at, watcher: 1, conductor: identityOf(5000), print: true })
-      assert.deepInclude(noticeOf(lost, well), { kind: "warning" })
-      assert.isUndefined(noticeOf(found, well), "found at once: nobody was told of anything")
-      assert.deepInclude(noticeOf(found, evolve(well, lost)), {
-        kind: "cleared",
-        text: "The Conductor is pid 5000: it holds the session."
-      })
-
-      assert.include(
-        noticeOf(Event.ConductorUnclaimed.make({ at, message: "the disk is full" }), well)?.text,
-        "the disk is full"
-      )
-      assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
-    })
+  it("a person is told of a death once until there is progress, of the recovery once, and of each end", () => {
+    const again = [died(1), taken, died(2), taken]
+    assert.deepStrictEqual(kindsOf([...watching, ...again]), ["died", "recovered"])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, died(3), exhausted]), ["died", "recovered", "exhausted"])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, died(0), taken]), ["died", "recovered", "died", "recovered"])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, adopted, died(1)]), ["died", "recovered", "died"])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, asked(0), taken, died(1)]), [
+      "died",
+      "recovered",
+      "recovered",
+      "died"
+    ])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, asked(3), taken, completed]), [
+      "died",
+      "recovered",
+      "completed"
+    ])
   })
+  it("a person is told once when a person is awaited or a limit begins, and once when that is over", () => {
+    const limited = (until: number) =>
+      Event.WaitStarted.make({ at, watcher: 1, kind: "usage-limit", until, resetsAt: until, trigger: "limit" })
+    const history = [
+      Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }),
+      Event.PersonCame.make({ at, watcher: 1 }),
+      limited(at + 60_000),
+      limited(at + 120_000),
+      Event.WaitEnded.make({ at, watcher: 1, how: "over" })
+    ]
+    const kinds: Array<string | undefined> = []
+    history.reduce(
+      (watch, event) => {
+        kinds.push(noticeOf(event, watch)?.kind)
+        return evolve(watch, event)
+      },
+      watching.reduce(evolve, initial)
+    )
+    assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
+  })
+  it("a person is told the end of an episode also by completion or adoption, and nothing of quiet hours", () => {
+    const wait = (kind: "usage-limit" | "quiet-hours") =>
+      Event.WaitStarted.make({ at, watcher: 1, kind, until: at, resetsAt: at, trigger: "limit" })
+    const well = watching.reduce(evolve, initial)
+    const kinds = (episode: WatchEvent) =>
+      [adopted, completed].map((event) => noticeOf(event, evolve(well, episode))?.kind)
+    assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), [
+      "cleared",
+      "completed"
+    ])
+    assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "completed"])
+    assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, "completed"])
+    assert.isUndefined(noticeOf(wait("quiet-hours"), well))
+  })
+})
 
-  describe("behaviour#words-in-notices", () => {
-    it("words of the agent are no part of a notice's text", () => {
-      const awaited = Event.PersonAwaited.make({ at, watcher: 1, for: "may I run rm?" })
-      assert.deepInclude(noticeOf(awaited, watching.reduce(evolve, initial)), {
-        text: "The Conductor waits for a person.",
-        words: "may I run rm?"
-      })
+describe("behaviour#notices", () => {
+  it("each notice names the command to type next, with the watch", () => {
+    const well = watching.reduce(evolve, initial)
+    assert.strictEqual(noticeOf(died(0), well)?.next, "souffleur why w")
+    const held = evolve(well, Event.HoldStarted.make({ at }))
+    assert.strictEqual(noticeOf(died(0), held)?.next, "souffleur go w", "nothing follows by itself")
+    assert.strictEqual(noticeOf(completed, well)?.next, "souffleur log w")
+    assert.strictEqual(noticeOf(closed, well)?.next, "souffleur retry w")
+  })
+  it("a person is told of an unknown request, a refused permission, and a Conductor that is not found or claimed", () => {
+    const well = watching.reduce(evolve, initial)
+    const read = (warnings: ReadonlyArray<string>) => {
+      const outcome = { messageId: 7, digest: null, requested: "acceptEdits", warnings: [...warnings] }
+      return noticeOf(Event.StepSucceeded.make({ at, cycle: 1, step: "0 payload", outcome }), well)
+    }
+    assert.isUndefined(read([]))
+    const large = {
+      estimated_tokens: 9,
+      estimated_tokens_full: 9,
+      start_mode: "full_file",
+      marker_found: false,
+      marker_count: 0,
+      warnings: [],
+      measured_tokens: null
+    }
+    const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: { ...large, threshold: 8 } })
+    assert.isDefined(publicationOf(gate).message, "comms is told of it")
+    assert.isUndefined(noticeOf(gate, well))
+    assert.deepInclude(read(["line 3: no key"]), { kind: "warning" })
+    assert.include(read(["line 3: no key"])?.text, "did not understand all of the payload (message 7): line 3: no key")
+
+    const launch = (requested: "acceptEdits" | "invalid") =>
+      noticeOf(
+        Event.LaunchPrepared.make({
+          at,
+          cycle: 1,
+          launchId: "l1",
+          digest: "d",
+          sessionId: "s2",
+          requested,
+          effective: "acceptEdits"
+        }),
+        well
+      )
+    assert.isUndefined(launch("acceptEdits"))
+    assert.include(launch("invalid")?.text, "a permission was asked for that no launch may have")
+
+    const lost = Event.ConductorUnresolved.make({ at, watcher: 1, sessionId: "s2" })
+    const found = Event.ConductorResolved.make({ at, watcher: 1, conductor: identityOf(5000), print: true })
+    assert.deepInclude(noticeOf(lost, well), { kind: "warning" })
+    assert.isUndefined(noticeOf(found, well), "found at once: nobody was told of anything")
+    assert.deepInclude(noticeOf(found, evolve(well, lost)), {
+      kind: "cleared",
+      text: "The Conductor is pid 5000: it holds the session."
+    })
+
+    assert.include(
+      noticeOf(Event.ConductorUnclaimed.make({ at, message: "the disk is full" }), well)?.text,
+      "the disk is full"
+    )
+    assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
+  })
+})
+
+describe("behaviour#words-in-notices", () => {
+  it("words of the agent are no part of a notice's text", () => {
+    const awaited = Event.PersonAwaited.make({ at, watcher: 1, for: "may I run rm?" })
+    assert.deepInclude(noticeOf(awaited, watching.reduce(evolve, initial)), {
+      text: "The Conductor waits for a person.",
+      words: "may I run rm?"
     })
   })
 })
+
 it.layer(HostServices.layer)((it) => {
   /** Runs a notifier whose command appends its input to a file; the marks survive it, as on disk. */
   const notifying = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, then = "") {

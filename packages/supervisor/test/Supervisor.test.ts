@@ -93,7 +93,34 @@ describe("behaviour#phases", () => {
       })
     )
   })
+
+  it.effect("exactly the roles of the state run, from bootstrap to the end", () =>
+    Effect.gen(function* () {
+      const { append, moved, start } = yield* supervising([opened(), owned])
+      const fiber = yield* start()
+      assert.deepStrictEqual(yield* moved, ["+bootstrap/1"])
+      yield* append(confirmed, started(1))
+      assert.deepStrictEqual(yield* moved, ["-bootstrap/1", "+watcher/1"])
+      yield* append(monitoring(1), settled)
+      assert.deepStrictEqual(yield* moved, ["+monitor/1"])
+      yield* append(died(), recovering())
+      assert.deepStrictEqual(yield* moved, ["-watcher/1", "+recovery/1"])
+      yield* append(
+        Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", message: "too large" }),
+        started(2)
+      )
+      assert.deepStrictEqual(yield* moved, ["-recovery/1", "+watcher/2"])
+      yield* append(Event.ConductorCompleted.make({ at: begun, by: "watcher" }))
+      assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/2"])
+      assert.strictEqual((yield* Fiber.join(fiber)).end, "completed")
+    })
+  )
 })
+
+const dying =
+  (which: Role, how: ReturnType<Run>): Parameters<typeof supervising>[1] =>
+  (role) =>
+    role === which ? how : undefined
 
 describe("behaviour#defects", () => {
   describe("a watcher that dies of a defect", () => {
@@ -126,144 +153,8 @@ describe("behaviour#defects", () => {
       })
     )
   })
-})
 
-describe("roles by difference", () => {
-  describe("behaviour#phases", () => {
-    it.effect("exactly the roles of the state run, from bootstrap to the end", () =>
-      Effect.gen(function* () {
-        const { append, moved, start } = yield* supervising([opened(), owned])
-        const fiber = yield* start()
-        assert.deepStrictEqual(yield* moved, ["+bootstrap/1"])
-        yield* append(confirmed, started(1))
-        assert.deepStrictEqual(yield* moved, ["-bootstrap/1", "+watcher/1"])
-        yield* append(monitoring(1), settled)
-        assert.deepStrictEqual(yield* moved, ["+monitor/1"])
-        yield* append(died(), recovering())
-        assert.deepStrictEqual(yield* moved, ["-watcher/1", "+recovery/1"])
-        yield* append(
-          Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", message: "too large" }),
-          started(2)
-        )
-        assert.deepStrictEqual(yield* moved, ["-recovery/1", "+watcher/2"])
-        yield* append(Event.ConductorCompleted.make({ at: begun, by: "watcher" }))
-        assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/2"])
-        assert.strictEqual((yield* Fiber.join(fiber)).end, "completed")
-      })
-    )
-  })
-
-  describe("behaviour#ordering", () => {
-    it.effect("the new watcher runs before the old self-monitor is stopped", () =>
-      Effect.gen(function* () {
-        // The real ways of the roles: a watcher says that it runs, and only then its self-monitor is replaced.
-        const { append, moved, start } = yield* supervising(watching, (role, watch, ref) =>
-          role.startsWith("watcher/")
-            ? Effect.andThen(ref.dispatch({ _tag: "WatcherReady", watcher: watch.watcher!.watcher }), Effect.never)
-            : undefined
-        )
-        yield* start()
-        yield* moved
-        yield* append(Event.WatcherLost.make({ at: begun, watcher: 1, beatAge: 181_000 }), started(2))
-        assert.deepStrictEqual(yield* moved, ["-watcher/1", "+watcher/2", "-monitor/1", "+monitor/2"])
-      })
-    )
-    it.effect("one event that starts and stops: the start comes first", () =>
-      Effect.gen(function* () {
-        const { append, moved, start } = yield* supervising(watching)
-        yield* start()
-        yield* moved
-        yield* append(started(2))
-        assert.deepStrictEqual(yield* moved, ["+watcher/2", "-watcher/1"])
-      })
-    )
-  })
-
-  describe("behaviour#ends", () => {
-    it.effect("a souffleur that starts again runs what the state asks for", () =>
-      Effect.gen(function* () {
-        const { append, moved, start } = yield* supervising(watching)
-        const first = yield* start()
-        yield* Fiber.interrupt(first)
-        assert.deepStrictEqual((yield* moved).toSorted(), ["+monitor/1", "+watcher/1", "-monitor/1", "-watcher/1"])
-        yield* append(died(), recovering())
-        yield* start()
-        assert.deepStrictEqual(yield* moved, ["+recovery/1", "+monitor/1"])
-      })
-    )
-    it.effect("an ended watch has no roles, and is returned at once", () =>
-      Effect.gen(function* () {
-        const { moved, start } = yield* supervising([
-          ...watching,
-          Event.WatchReleased.make({ at: begun, exportPath: null })
-        ])
-        assert.strictEqual((yield* Fiber.join(yield* start())).end, "released")
-        assert.deepStrictEqual(yield* moved, [])
-      })
-    )
-  })
-
-  describe("behaviour#claims", () => {
-    it.effect("each generation is claimed, so that no other state folder watches it", () =>
-      Effect.gen(function* () {
-        const { append, start, world } = yield* supervising([...watching, died(), recovering()])
-        yield* start()
-        assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
-        yield* append(relaunched)
-        assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1", 5000, "s2"])
-        yield* append(Event.WatchReleased.make({ at: begun, exportPath: null }))
-        yield* Effect.yieldNow
-        assert.strictEqual(world.claims.held.size, 0)
-      })
-    )
-  })
-})
-
-describe("behaviour#one-owner", () => {
-  describe("the fence", () => {
-    it.effect("a fence that another souffleur takes ends supervise, without an event in the log", () =>
-      Effect.gen(function* () {
-        const { moved, start, tags, word } = yield* supervising(watching)
-        const fiber = yield* start()
-        yield* moved
-        yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
-        yield* settle
-        assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
-        assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/1"])
-        assert.deepStrictEqual(yield* tags, ["OwnerTook"])
-      })
-    )
-    it.effect("a fence that another souffleur took before the start runs nothing", () =>
-      Effect.gen(function* () {
-        const { moved, start, word } = yield* supervising(watching)
-        yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
-        const fiber = yield* start(1)
-        assert.deepStrictEqual(yield* moved, [])
-        assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
-      })
-    )
-  })
-})
-
-describe("a role that dies", () => {
-  const dying =
-    (which: Role, how: ReturnType<Run>): Parameters<typeof supervising>[1] =>
-    (role) =>
-      role === which ? how : undefined
-
-  describe("behaviour#damaged-log", () => {
-    it.effect("a role that dies by the log makes supervise fail, and everything stops", () =>
-      Effect.gen(function* () {
-        const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
-        const { moved, start } = yield* supervising(watching, dying("watcher/1", Effect.fail(full)))
-        const fiber = yield* start()
-        assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), full)
-        assert.include(yield* moved, "-monitor/1")
-      })
-    )
-  })
-
-  describe("behaviour#defects", () => {
+  describe("a role that dies", () => {
     it.effect("a watcher: it stays dead until an event replaces it; the others go on", () =>
       Effect.gen(function* () {
         const { append, moved, start } = yield* supervising(watching, dying("watcher/1", Effect.die("a bug")))
@@ -317,46 +208,56 @@ describe("a role that dies", () => {
       })
     )
   })
+})
 
-  describe("behaviour#secrets", () => {
-    it.effect("a recovery: it failed closed, and the log has nothing of the bug", () =>
-      Effect.gen(function* () {
-        const { moved, start, tags, events } = yield* supervising(
-          [...watching, died(), recovering()],
-          dying("recovery/1", Effect.die("secret text of a prompt"))
-        )
-        yield* start()
-        yield* settle
-        assert.deepStrictEqual(yield* tags, ["RecoveryFailedClosed", "WatcherStarted"])
-        assert.notInclude(JSON.stringify(yield* events), "secret")
-        assert.include(yield* moved, "+watcher/2")
-      })
-    )
-  })
-
-  describe("behaviour#cycle", () => {
-    it.effect("a recovery with a forbidden command: it failed closed by that rule, and the watch goes on", () =>
-      Effect.gen(function* () {
-        const { moved, start, tags, events } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-          role === "recovery/1"
-            ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "compact#2", kind: "act" }))
-            : undefined
-        )
-        yield* start()
-        yield* settle
-        assert.deepStrictEqual(yield* tags, ["RecoveryFailedClosed", "WatcherStarted"])
-        const [closed] = yield* events
-        assert.deepInclude(closed, {
-          stage: "recovery",
-          message: "the second compaction follows only a first that failed"
-        })
-        assert.include(yield* moved, "+watcher/2")
-      })
-    )
-  })
+describe("behaviour#ordering", () => {
+  it.effect("the new watcher runs before the old self-monitor is stopped", () =>
+    Effect.gen(function* () {
+      // The real ways of the roles: a watcher says that it runs, and only then its self-monitor is replaced.
+      const { append, moved, start } = yield* supervising(watching, (role, watch, ref) =>
+        role.startsWith("watcher/")
+          ? Effect.andThen(ref.dispatch({ _tag: "WatcherReady", watcher: watch.watcher!.watcher }), Effect.never)
+          : undefined
+      )
+      yield* start()
+      yield* moved
+      yield* append(Event.WatcherLost.make({ at: begun, watcher: 1, beatAge: 181_000 }), started(2))
+      assert.deepStrictEqual(yield* moved, ["-watcher/1", "+watcher/2", "-monitor/1", "+monitor/2"])
+    })
+  )
+  it.effect("one event that starts and stops: the start comes first", () =>
+    Effect.gen(function* () {
+      const { append, moved, start } = yield* supervising(watching)
+      yield* start()
+      yield* moved
+      yield* append(started(2))
+      assert.deepStrictEqual(yield* moved, ["+watcher/2", "-watcher/1"])
+    })
+  )
 })
 
 describe("behaviour#ends", () => {
+  it.effect("a souffleur that starts again runs what the state asks for", () =>
+    Effect.gen(function* () {
+      const { append, moved, start } = yield* supervising(watching)
+      const first = yield* start()
+      yield* Fiber.interrupt(first)
+      assert.deepStrictEqual((yield* moved).toSorted(), ["+monitor/1", "+watcher/1", "-monitor/1", "-watcher/1"])
+      yield* append(died(), recovering())
+      yield* start()
+      assert.deepStrictEqual(yield* moved, ["+recovery/1", "+monitor/1"])
+    })
+  )
+  it.effect("an ended watch has no roles, and is returned at once", () =>
+    Effect.gen(function* () {
+      const { moved, start } = yield* supervising([
+        ...watching,
+        Event.WatchReleased.make({ at: begun, exportPath: null })
+      ])
+      assert.strictEqual((yield* Fiber.join(yield* start())).end, "released")
+      assert.deepStrictEqual(yield* moved, [])
+    })
+  )
   it.effect("an operator's release while a step records ends the step, then supervise, without a deadlock", () =>
     Effect.gen(function* () {
       const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
@@ -380,6 +281,18 @@ describe("behaviour#ends", () => {
 })
 
 describe("behaviour#claims", () => {
+  it.effect("each generation is claimed, so that no other state folder watches it", () =>
+    Effect.gen(function* () {
+      const { append, start, world } = yield* supervising([...watching, died(), recovering()])
+      yield* start()
+      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
+      yield* append(relaunched)
+      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1", 5000, "s2"])
+      yield* append(Event.WatchReleased.make({ at: begun, exportPath: null }))
+      yield* Effect.yieldNow
+      assert.strictEqual(world.claims.held.size, 0)
+    })
+  )
   it.effect("a Conductor that another state folder has claimed is left to it, and no role runs here", () =>
     Effect.gen(function* () {
       const all = yield* living(watching, worldOf({ claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }))
@@ -501,6 +414,87 @@ describe("behaviour#claims", () => {
         const { context } = yield* living([opened()], worldOf({ claimsFail: full }))
         const { fence } = yield* Effect.scoped(Effect.provideContext(own("w"), context))
         assert.strictEqual(fence, 1)
+      })
+    )
+  })
+})
+
+describe("behaviour#one-owner", () => {
+  describe("the fence", () => {
+    it.effect("a fence that another souffleur takes ends supervise, without an event in the log", () =>
+      Effect.gen(function* () {
+        const { moved, start, tags, word } = yield* supervising(watching)
+        const fiber = yield* start()
+        yield* moved
+        yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
+        yield* settle
+        assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
+        assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/1"])
+        assert.deepStrictEqual(yield* tags, ["OwnerTook"])
+      })
+    )
+    it.effect("a fence that another souffleur took before the start runs nothing", () =>
+      Effect.gen(function* () {
+        const { moved, start, word } = yield* supervising(watching)
+        yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
+        const fiber = yield* start(1)
+        assert.deepStrictEqual(yield* moved, [])
+        assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "Fenced", fence: 2 })
+      })
+    )
+  })
+})
+
+describe("behaviour#damaged-log", () => {
+  describe("a role that dies", () => {
+    it.effect("a role that dies by the log makes supervise fail, and everything stops", () =>
+      Effect.gen(function* () {
+        const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
+        const { moved, start } = yield* supervising(watching, dying("watcher/1", Effect.fail(full)))
+        const fiber = yield* start()
+        assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), full)
+        assert.include(yield* moved, "-monitor/1")
+      })
+    )
+  })
+})
+
+describe("behaviour#secrets", () => {
+  describe("a role that dies", () => {
+    it.effect("a recovery: it failed closed, and the log has nothing of the bug", () =>
+      Effect.gen(function* () {
+        const { moved, start, tags, events } = yield* supervising(
+          [...watching, died(), recovering()],
+          dying("recovery/1", Effect.die("secret text of a prompt"))
+        )
+        yield* start()
+        yield* settle
+        assert.deepStrictEqual(yield* tags, ["RecoveryFailedClosed", "WatcherStarted"])
+        assert.notInclude(JSON.stringify(yield* events), "secret")
+        assert.include(yield* moved, "+watcher/2")
+      })
+    )
+  })
+})
+
+describe("behaviour#cycle", () => {
+  describe("a role that dies", () => {
+    it.effect("a recovery with a forbidden command: it failed closed by that rule, and the watch goes on", () =>
+      Effect.gen(function* () {
+        const { moved, start, tags, events } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
+          role === "recovery/1"
+            ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "compact#2", kind: "act" }))
+            : undefined
+        )
+        yield* start()
+        yield* settle
+        assert.deepStrictEqual(yield* tags, ["RecoveryFailedClosed", "WatcherStarted"])
+        const [closed] = yield* events
+        assert.deepInclude(closed, {
+          stage: "recovery",
+          message: "the second compaction follows only a first that failed"
+        })
+        assert.include(yield* moved, "+watcher/2")
       })
     )
   })

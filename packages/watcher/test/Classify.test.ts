@@ -90,6 +90,8 @@ const triggers: ReadonlyArray<readonly [name: string, change: Partial<Observatio
 const exitOf = (watch: Watch, change: Partial<Observation>) =>
   Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
 
+const held: Watch = { ...awaiting, awaiting: false }
+
 describe("behaviour#exits", () => {
   describe("the exits", () => {
     it("a healthy observation has no exit", () => assert.isUndefined(exitOf(awaiting, {})))
@@ -125,6 +127,27 @@ describe("behaviour#exits", () => {
     it("a hand-off that was not raised in this generation is none", () =>
       assert.isUndefined(exitOf(awaiting, { comms: comms("context_recovery"), otherStateSeen: false })))
   })
+
+  it("the last session of an ended process is reported before its death, and before any other end", () => {
+    for (const process of ["gone", "zombie"] as const)
+      assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), {
+        _tag: "SessionIdFound",
+        ...found
+      })
+    assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), {
+      _tag: "Dead",
+      reason: "pid"
+    })
+    // The agent chose its id, and ended before it was known.
+    assert.deepStrictEqual(exitOf({ ...awaiting, sessionId: "" }, { process: "gone", foundSession: found }), {
+      _tag: "SessionIdFound",
+      ...found
+    })
+    assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), {
+      _tag: "Dead",
+      reason: "pid"
+    })
+  })
 })
 
 describe("behaviour#heartbeat-age", () => {
@@ -146,53 +169,26 @@ describe("behaviour#heartbeat-age", () => {
   })
 })
 
-describe("a session", () => {
-  const held: Watch = { ...awaiting, awaiting: false }
-
-  describe("behaviour#exits", () => {
-    it("the last session of an ended process is reported before its death, and before any other end", () => {
-      for (const process of ["gone", "zombie"] as const)
-        assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), {
-          _tag: "SessionIdFound",
-          ...found
-        })
-      assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), {
-        _tag: "Dead",
-        reason: "pid"
-      })
-      // The agent chose its id, and ended before it was known.
-      assert.deepStrictEqual(exitOf({ ...awaiting, sessionId: "" }, { process: "gone", foundSession: found }), {
-        _tag: "SessionIdFound",
-        ...found
-      })
-      assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), {
-        _tag: "Dead",
-        reason: "pid"
-      })
-    })
+describe("behaviour#waiting-for-a-person", () => {
+  it("a failure of an earlier generation says nothing of this one", () => {
+    const later: Watch = { ...awaiting, launchedAt: now - 999 }
+    for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
+      assert.isUndefined(exitOf(later, at(failed(why))))
+    // It may fail before its launch is confirmed.
+    const soon: Watch = { ...later, preparedAt: now - 1001 }
+    assert.strictEqual(exitOf(soon, at(failed("outage")))?._tag, "Limited")
+    assert.isUndefined(exitOf({ ...soon, preparedAt: now - 999 }, at(failed("outage"))))
   })
+})
 
-  describe("behaviour#waiting-for-a-person", () => {
-    it("a failure of an earlier generation says nothing of this one", () => {
-      const later: Watch = { ...awaiting, launchedAt: now - 999 }
-      for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
-        assert.isUndefined(exitOf(later, at(failed(why))))
-      // It may fail before its launch is confirmed.
-      const soon: Watch = { ...later, preparedAt: now - 1001 }
-      assert.strictEqual(exitOf(soon, at(failed("outage")))?._tag, "Limited")
-      assert.isUndefined(exitOf({ ...soon, preparedAt: now - 999 }, at(failed("outage"))))
+describe("behaviour#verdicts", () => {
+  it("a hung session is dead without comms; with comms the heartbeat decides", () => {
+    const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
+    assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), {
+      _tag: "Dead",
+      reason: "hang"
     })
-  })
-
-  describe("behaviour#verdicts", () => {
-    it("a hung session is dead without comms; with comms the heartbeat decides", () => {
-      const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
-      assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), {
-        _tag: "Dead",
-        reason: "hang"
-      })
-      assert.isUndefined(exitOf({ ...awaiting, comms: "/p/comms.db" }, hung))
-    })
+    assert.isUndefined(exitOf({ ...awaiting, comms: "/p/comms.db" }, hung))
   })
 })
 

@@ -17,206 +17,202 @@ const tool = (second: number, limit = 600_000) =>
   session({ _tag: "Tool", at: at(second), name: "Bash", limit, spawns: true })
 const silent = { state: "working", sessionId: "s1", heartbeat: formatTime(begun) } as const
 
-describe("a heartbeat that is too old", () => {
-  describe("behaviour#excuses", () => {
-    it.effect(
-      "an old heartbeat does not kill while a tool has its time, which is reported once, and kills after it",
-      () =>
-        Effect.gen(function* () {
-          const { told } = yield* watching({ world: { row: { ...silent }, signs: tool(200, 600_000) } })
-          yield* until(781)
-          const [deferred, ...more] = yield* told
-          assert.deepInclude(deferred, {
-            _tag: "KillDeferred",
-            message: "the tool Bash was called and has no result yet",
-            until: at(800)
-          })
-          assert.deepStrictEqual(more, [])
-          yield* until(841)
-          const [, died] = yield* told
-          assert.deepInclude(died, { _tag: "ConductorDied", reason: "heartbeat" })
-          if (died?._tag === "ConductorDied") {
-            assert.deepStrictEqual(died.evidence.signs, [
-              { source: "session file", says: "a tool runs: Bash", age: 640_000 }
-            ])
-          }
-        })
-    )
-    it.effect(
-      "an old heartbeat does not kill during a retry of the service; a call or a stopped process has no excuse",
-      () =>
-        Effect.gen(function* () {
-          const retrying = session({
-            _tag: "Retrying",
-            at: at(230),
-            attempt: 2,
-            attempts: 10,
-            nextAt: at(260),
-            resetsAt: undefined
-          })
-          const retries = yield* watching({ world: { row: { ...silent }, signs: retrying } })
-          yield* until(301)
-          assert.deepStrictEqual(tagsOf(yield* retries.told), ["KillDeferred"])
-          for (const world of [
-            { signs: session({ _tag: "Asked", at: at(230) }) },
-            { signs: tool(230), condition: "stopped" as const },
-            { signs: tool(230), children: 0 },
-            { signs: tool(230, 0) },
-            { signs: undefined }
-          ]) {
-            yield* TestClock.setTime(begun)
-            const { told } = yield* watching({ world: { row: { ...silent }, ...world } })
-            yield* until(301)
-            assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", reason: "heartbeat" })
-          }
-        })
-    )
-    it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
+describe("behaviour#excuses", () => {
+  it.effect(
+    "an old heartbeat does not kill while a tool has its time, which is reported once, and kills after it",
+    () =>
       Effect.gen(function* () {
+        const { told } = yield* watching({ world: { row: { ...silent }, signs: tool(200, 600_000) } })
+        yield* until(781)
+        const [deferred, ...more] = yield* told
+        assert.deepInclude(deferred, {
+          _tag: "KillDeferred",
+          message: "the tool Bash was called and has no result yet",
+          until: at(800)
+        })
+        assert.deepStrictEqual(more, [])
+        yield* until(841)
+        const [, died] = yield* told
+        assert.deepInclude(died, { _tag: "ConductorDied", reason: "heartbeat" })
+        if (died?._tag === "ConductorDied") {
+          assert.deepStrictEqual(died.evidence.signs, [
+            { source: "session file", says: "a tool runs: Bash", age: 640_000 }
+          ])
+        }
+      })
+  )
+  it.effect(
+    "an old heartbeat does not kill during a retry of the service; a call or a stopped process has no excuse",
+    () =>
+      Effect.gen(function* () {
+        const retrying = session({
+          _tag: "Retrying",
+          at: at(230),
+          attempt: 2,
+          attempts: 10,
+          nextAt: at(260),
+          resetsAt: undefined
+        })
+        const retries = yield* watching({ world: { row: { ...silent }, signs: retrying } })
+        yield* until(301)
+        assert.deepStrictEqual(tagsOf(yield* retries.told), ["KillDeferred"])
+        for (const world of [
+          { signs: session({ _tag: "Asked", at: at(230) }) },
+          { signs: tool(230), condition: "stopped" as const },
+          { signs: tool(230), children: 0 },
+          { signs: tool(230, 0) },
+          { signs: undefined }
+        ]) {
+          yield* TestClock.setTime(begun)
+          const { told } = yield* watching({ world: { row: { ...silent }, ...world } })
+          yield* until(301)
+          assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", reason: "heartbeat" })
+        }
+      })
+  )
+  it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: {
+          row: { ...silent },
+          signs: tool(100),
+          pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+        }
+      })
+      yield* until(901)
+      // A person came, the tool has run, and the model is asked: no beat yet.
+      Object.assign(world, {
+        pidFile: { status: "busy", writtenAt: at(910) },
+        signs: session({ _tag: "Asked", at: at(950) })
+      })
+      yield* until(1200)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
+      yield* until(1261)
+      assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", reason: "heartbeat" })
+    })
+  )
+  it.effect("an answered person gives the heartbeat the whole time again, and an allowed tool its time from then", () =>
+    Effect.gen(function* () {
+      const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+      for (const { limit, dies } of [
+        { limit: 0, dies: 1261 },
+        { limit: 600_000, dies: 1561 }
+      ]) {
+        yield* TestClock.setTime(begun)
         const { told, world } = yield* watching({
-          world: {
-            row: { ...silent },
-            signs: tool(100),
-            pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
-          }
+          world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting }
         })
         yield* until(901)
-        // A person came, the tool has run, and the model is asked: no beat yet.
-        Object.assign(world, {
-          pidFile: { status: "busy", writtenAt: at(910) },
-          signs: session({ _tag: "Asked", at: at(950) })
-        })
-        yield* until(1200)
-        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
-        yield* until(1261)
-        assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", reason: "heartbeat" })
-      })
-    )
-    it.effect(
-      "an answered person gives the heartbeat the whole time again, and an allowed tool its time from then",
-      () =>
-        Effect.gen(function* () {
-          const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
-          for (const { limit, dies } of [
-            { limit: 0, dies: 1261 },
-            { limit: 600_000, dies: 1561 }
-          ]) {
-            yield* TestClock.setTime(begun)
-            const { told, world } = yield* watching({
-              world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting }
-            })
-            yield* until(901)
-            Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
-            yield* until(dies - 60)
-            assert.notInclude(tagsOf(yield* told), "ConductorDied")
-            yield* until(dies)
-            assert.include(tagsOf(yield* told), "ConductorDied")
-          }
-        })
-    )
-  })
-
-  describe("behaviour#waiting-for-a-person", () => {
-    it.effect("an old heartbeat does not kill while a person is awaited, who is told once, and again at the end", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching({
-          world: {
-            row: { ...silent },
-            pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
-          }
-        })
-        yield* until(1000)
-        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
-        assert.deepInclude((yield* told)[0], { for: "permission prompt" })
-        Object.assign(world, {
-          pidFile: { status: "busy", writtenAt: at(1000) },
-          row: { ...silent, heartbeat: formatTime(at(1010)) }
-        })
-        yield* until(1081)
-        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
-      })
-    )
-    it.effect("an agent that has ended its turn at its prompt waits for a person, who is told once", () =>
-      Effect.gen(function* () {
-        const finished = (second: number) => session({ _tag: "Finished", at: at(second) })
-        const launched = [history.prepared, history.confirmed(), history.started()]
-        const { told, world } = yield* watching({ history: launched, world: { solo: true, signs: finished(200) } })
-        yield* until(800)
-        assert.deepStrictEqual(tagsOf(yield* told), [])
-        yield* until(861)
-        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
-        assert.deepInclude((yield* told)[0], { for: "its next prompt" })
-        world.signs = session({ _tag: "Asked", at: at(870) })
-        yield* until(921)
-        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
-      })
-    )
-    it.effect("an agent that begins no session in its window waits for a person, who is told once", () =>
-      Effect.gen(function* () {
-        const begun: Array<string> = []
-        const nameless = { ...history.confirmed(), sessionId: "" }
-        const printing = yield* watching({
-          history: [history.prepared, { ...nameless, print: true }, history.started()],
-          world: { solo: true, reports: () => undefined }
-        })
-        const { told } = yield* watching({
-          history: [history.prepared, nameless, history.started()],
-          world: { solo: true, reports: () => begun[0] }
-        })
-        yield* until(361)
-        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
-        assert.deepInclude((yield* told)[0], { for: "an answer before its first turn" })
-        assert.deepStrictEqual(yield* printing.told, [])
-        begun.push("s7")
-        yield* until(600)
-        assert.include(tagsOf(yield* told), "SessionIdFound")
-      })
-    )
-    it.effect("an agent whose turn failed at its prompt waits for a person, who is told at the first look", () =>
-      Effect.gen(function* () {
-        const failed = session({ _tag: "Failed", at: at(10), reason: "other", resetsAt: undefined, words: "No key." })
-        const before = session({ _tag: "Failed", at: at(-10), reason: "other", resetsAt: undefined, words: "No key." })
-        for (const [signs, events, heard] of [
-          [failed, [history.prepared, history.confirmed(), history.started()], ["its turn failed"]],
-          // It may fail before its launch is confirmed.
-          [failed, [history.prepared, { ...history.confirmed(), at: at(20) }, history.started()], ["its turn failed"]],
-          [before, [history.prepared, history.confirmed(), history.started()], []],
-          [failed, [history.prepared, { ...history.confirmed(), print: true }, history.started()], []]
-        ] as const) {
-          yield* TestClock.setTime(begun)
-          const { told } = yield* watching({ history: events, world: { solo: true, signs } })
-          yield* until(241)
-          const awaited = (yield* told).filter(({ _tag }) => _tag === "PersonAwaited")
-          assert.deepStrictEqual(
-            awaited.flatMap((event) => ("for" in event ? [event.for] : [])),
-            [...heard]
-          )
-        }
-      })
-    )
-    it.effect("a turn that is over is told to no person with comms, in print mode, or of an agent run by hand", () =>
-      Effect.gen(function* () {
-        const print = [history.prepared, { ...history.confirmed(), print: true }, history.started()]
-        const byHand = [history.confirmed(), history.started()]
-        const launched = [history.prepared, history.confirmed(), history.started()]
-        for (const [events, solo] of [
-          [print, true],
-          [byHand, true],
-          [launched, false]
-        ] as const) {
-          yield* TestClock.setTime(begun)
-          const signs = session({ _tag: "Finished", at: at(100) })
-          const { told } = yield* watching({ history: events, world: { solo, signs } })
-          yield* until(1000)
-          assert.notInclude(tagsOf(yield* told), "PersonAwaited")
-        }
-      })
-    )
-  })
+        Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
+        yield* until(dies - 60)
+        assert.notInclude(tagsOf(yield* told), "ConductorDied")
+        yield* until(dies)
+        assert.include(tagsOf(yield* told), "ConductorDied")
+      }
+    })
+  )
 })
 
-describe("without comms", () => {
-  describe("behaviour#verdicts", () => {
+describe("behaviour#waiting-for-a-person", () => {
+  it.effect("an old heartbeat does not kill while a person is awaited, who is told once, and again at the end", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: {
+          row: { ...silent },
+          pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+        }
+      })
+      yield* until(1000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+      assert.deepInclude((yield* told)[0], { for: "permission prompt" })
+      Object.assign(world, {
+        pidFile: { status: "busy", writtenAt: at(1000) },
+        row: { ...silent, heartbeat: formatTime(at(1010)) }
+      })
+      yield* until(1081)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
+    })
+  )
+  it.effect("an agent that has ended its turn at its prompt waits for a person, who is told once", () =>
+    Effect.gen(function* () {
+      const finished = (second: number) => session({ _tag: "Finished", at: at(second) })
+      const launched = [history.prepared, history.confirmed(), history.started()]
+      const { told, world } = yield* watching({ history: launched, world: { solo: true, signs: finished(200) } })
+      yield* until(800)
+      assert.deepStrictEqual(tagsOf(yield* told), [])
+      yield* until(861)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+      assert.deepInclude((yield* told)[0], { for: "its next prompt" })
+      world.signs = session({ _tag: "Asked", at: at(870) })
+      yield* until(921)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
+    })
+  )
+  it.effect("an agent that begins no session in its window waits for a person, who is told once", () =>
+    Effect.gen(function* () {
+      const begun: Array<string> = []
+      const nameless = { ...history.confirmed(), sessionId: "" }
+      const printing = yield* watching({
+        history: [history.prepared, { ...nameless, print: true }, history.started()],
+        world: { solo: true, reports: () => undefined }
+      })
+      const { told } = yield* watching({
+        history: [history.prepared, nameless, history.started()],
+        world: { solo: true, reports: () => begun[0] }
+      })
+      yield* until(361)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+      assert.deepInclude((yield* told)[0], { for: "an answer before its first turn" })
+      assert.deepStrictEqual(yield* printing.told, [])
+      begun.push("s7")
+      yield* until(600)
+      assert.include(tagsOf(yield* told), "SessionIdFound")
+    })
+  )
+  it.effect("an agent whose turn failed at its prompt waits for a person, who is told at the first look", () =>
+    Effect.gen(function* () {
+      const failed = session({ _tag: "Failed", at: at(10), reason: "other", resetsAt: undefined, words: "No key." })
+      const before = session({ _tag: "Failed", at: at(-10), reason: "other", resetsAt: undefined, words: "No key." })
+      for (const [signs, events, heard] of [
+        [failed, [history.prepared, history.confirmed(), history.started()], ["its turn failed"]],
+        // It may fail before its launch is confirmed.
+        [failed, [history.prepared, { ...history.confirmed(), at: at(20) }, history.started()], ["its turn failed"]],
+        [before, [history.prepared, history.confirmed(), history.started()], []],
+        [failed, [history.prepared, { ...history.confirmed(), print: true }, history.started()], []]
+      ] as const) {
+        yield* TestClock.setTime(begun)
+        const { told } = yield* watching({ history: events, world: { solo: true, signs } })
+        yield* until(241)
+        const awaited = (yield* told).filter(({ _tag }) => _tag === "PersonAwaited")
+        assert.deepStrictEqual(
+          awaited.flatMap((event) => ("for" in event ? [event.for] : [])),
+          [...heard]
+        )
+      }
+    })
+  )
+  it.effect("a turn that is over is told to no person with comms, in print mode, or of an agent run by hand", () =>
+    Effect.gen(function* () {
+      const print = [history.prepared, { ...history.confirmed(), print: true }, history.started()]
+      const byHand = [history.confirmed(), history.started()]
+      const launched = [history.prepared, history.confirmed(), history.started()]
+      for (const [events, solo] of [
+        [print, true],
+        [byHand, true],
+        [launched, false]
+      ] as const) {
+        yield* TestClock.setTime(begun)
+        const signs = session({ _tag: "Finished", at: at(100) })
+        const { told } = yield* watching({ history: events, world: { solo, signs } })
+        yield* until(1000)
+        assert.notInclude(tagsOf(yield* told), "PersonAwaited")
+      }
+    })
+  )
+})
+
+describe("behaviour#verdicts", () => {
+  describe("without comms", () => {
     it.effect(
       "silence of every sign for longer than calls may stall is a hang; idleness after a finished turn never is",
       () =>
@@ -284,8 +280,10 @@ describe("without comms", () => {
         })
     )
   })
+})
 
-  describe("behaviour#standby", () => {
+describe("behaviour#standby", () => {
+  describe("without comms", () => {
     it.effect("a standby ends when its session file is written again by a live process that holds it", () =>
       Effect.gen(function* () {
         const { told, world } = yield* watching({
@@ -306,120 +304,119 @@ describe("without comms", () => {
   })
 })
 
-describe("a limit of the service", () => {
-  const limited = (second: number, resetsAt?: number) =>
-    session({
-      _tag: "Failed",
-      at: at(second),
-      reason: "usage-limit",
-      resetsAt: resetsAt === undefined ? undefined : at(resetsAt)
-    })
-  const waiting = (world: Partial<World>, kind?: "usage-limit" | "quiet-hours") =>
-    watching({ world, history: [history.confirmed(), history.waiting(at(5000), kind), history.started(2)] })
+const limited = (second: number, resetsAt?: number) =>
+  session({
+    _tag: "Failed",
+    at: at(second),
+    reason: "usage-limit",
+    resetsAt: resetsAt === undefined ? undefined : at(resetsAt)
+  })
 
-  describe("behaviour#limits-and-waits", () => {
-    it.effect("a limit is waited out until it resets and is no death, even when the process ended with it", () =>
-      Effect.gen(function* () {
-        for (const condition of ["gone", "running"] as const) {
-          yield* TestClock.setTime(begun)
-          const { told } = yield* watching({ world: { condition, signs: limited(100, 5000) } })
-          yield* until(301)
-          assert.deepInclude((yield* told)[0], {
-            _tag: "WaitStarted",
-            kind: "usage-limit",
-            until: at(5000),
-            resetsAt: at(5000),
-            trigger: "limit"
-          })
-          assert.deepStrictEqual(tagsOf(yield* told), ["WaitStarted", "WatcherStarted"])
-        }
-      })
-    )
-    it.effect("a limit of an earlier generation does not count", () =>
-      Effect.gen(function* () {
-        const { told } = yield* watching({ world: { signs: limited(-1, 5000) } })
-        yield* until(601)
-        assert.deepStrictEqual(yield* told, [])
-      })
-    )
-    it.effect("a limit ends exactly at its reset, by one resume, though the process is gone", () =>
-      Effect.gen(function* () {
-        const { told } = yield* waiting({ condition: "gone", signs: limited(-10, 5000) })
-        yield* until(4999)
-        assert.deepStrictEqual(yield* told, [])
-        yield* until(5000)
-        assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
-        assert.deepInclude((yield* told)[1], { trigger: "limit", purpose: "relaunch" })
-      })
-    )
-    it.effect("a limit ends at its reset, not a poll later, where the timer rings a millisecond early", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
-        world.wallJump = -1
-        yield* until(5000)
-        assert.deepStrictEqual(yield* told, [])
-        yield* until(5000.001)
-        assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
-      })
-    )
-    it.effect("the margin of a limit is a fifth shorter or longer at most", () =>
-      Effect.gen(function* () {
-        const settings = { limitMargin: Duration.seconds(100) }
-        const { told } = yield* watching({ world: { signs: limited(1, 5000) }, settings })
-        yield* until(301)
-        const [wait] = yield* told
-        const margin = wait?._tag === "WaitStarted" ? wait.until - at(5000) : 0
-        assert.isTrue(margin >= 80_000 && margin <= 120_000, `${margin} ms`)
-      })
-    )
-    it.effect("a limit ends sooner when the Conductor goes on by itself, and later when its end has moved", () =>
-      Effect.gen(function* () {
-        const went = yield* waiting({ signs: session({ _tag: "Asked", at: at(250) }) })
-        yield* until(301)
-        assert.deepInclude((yield* went.told)[0], { _tag: "WaitEnded", how: "went on" })
-        assert.deepStrictEqual(tagsOf(yield* went.told), ["WaitEnded", "WatcherStarted"])
+const waiting = (world: Partial<World>, kind?: "usage-limit" | "quiet-hours") =>
+  watching({ world, history: [history.confirmed(), history.waiting(at(5000), kind), history.started(2)] })
+
+describe("behaviour#limits-and-waits", () => {
+  it.effect("a limit is waited out until it resets and is no death, even when the process ended with it", () =>
+    Effect.gen(function* () {
+      for (const condition of ["gone", "running"] as const) {
         yield* TestClock.setTime(begun)
-        const moved = yield* waiting({ signs: limited(300, 9000) })
-        yield* until(5001)
-        assert.deepInclude((yield* moved.told)[0], { _tag: "WaitStarted", until: at(9000) })
-      })
-    )
-    it.effect("a limit gives way to completion", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
-        Object.assign(world.row!, { state: "complete" })
-        yield* until(241)
-        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
-      })
-    )
-  })
+        const { told } = yield* watching({ world: { condition, signs: limited(100, 5000) } })
+        yield* until(301)
+        assert.deepInclude((yield* told)[0], {
+          _tag: "WaitStarted",
+          kind: "usage-limit",
+          until: at(5000),
+          resetsAt: at(5000),
+          trigger: "limit"
+        })
+        assert.deepStrictEqual(tagsOf(yield* told), ["WaitStarted", "WatcherStarted"])
+      }
+    })
+  )
+  it.effect("a limit of an earlier generation does not count", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({ world: { signs: limited(-1, 5000) } })
+      yield* until(601)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+  it.effect("a limit ends exactly at its reset, by one resume, though the process is gone", () =>
+    Effect.gen(function* () {
+      const { told } = yield* waiting({ condition: "gone", signs: limited(-10, 5000) })
+      yield* until(4999)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(5000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
+      assert.deepInclude((yield* told)[1], { trigger: "limit", purpose: "relaunch" })
+    })
+  )
+  it.effect("a limit ends at its reset, not a poll later, where the timer rings a millisecond early", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
+      world.wallJump = -1
+      yield* until(5000)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(5000.001)
+      assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
+    })
+  )
+  it.effect("the margin of a limit is a fifth shorter or longer at most", () =>
+    Effect.gen(function* () {
+      const settings = { limitMargin: Duration.seconds(100) }
+      const { told } = yield* watching({ world: { signs: limited(1, 5000) }, settings })
+      yield* until(301)
+      const [wait] = yield* told
+      const margin = wait?._tag === "WaitStarted" ? wait.until - at(5000) : 0
+      assert.isTrue(margin >= 80_000 && margin <= 120_000, `${margin} ms`)
+    })
+  )
+  it.effect("a limit ends sooner when the Conductor goes on by itself, and later when its end has moved", () =>
+    Effect.gen(function* () {
+      const went = yield* waiting({ signs: session({ _tag: "Asked", at: at(250) }) })
+      yield* until(301)
+      assert.deepInclude((yield* went.told)[0], { _tag: "WaitEnded", how: "went on" })
+      assert.deepStrictEqual(tagsOf(yield* went.told), ["WaitEnded", "WatcherStarted"])
+      yield* TestClock.setTime(begun)
+      const moved = yield* waiting({ signs: limited(300, 9000) })
+      yield* until(5001)
+      assert.deepInclude((yield* moved.told)[0], { _tag: "WaitStarted", until: at(9000) })
+    })
+  )
+  it.effect("a limit gives way to completion", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
+      Object.assign(world.row!, { state: "complete" })
+      yield* until(241)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+    })
+  )
+})
 
-  describe("behaviour#words-of-the-agent", () => {
-    it.effect("a limit gives way to a hand-off that the Conductor asks for in comms", () =>
-      Effect.gen(function* () {
-        for (const kind of ["usage-limit", "quiet-hours"] as const) {
-          yield* TestClock.setTime(begun)
-          const { told, world } = yield* waiting({ signs: limited(-10, 5000) }, kind)
-          Object.assign(world.row!, { state: "context_recovery" })
-          yield* until(241)
-          assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "WaitEnded", "RecoveryStarted"])
-          assert.deepInclude((yield* told)[1], { how: "asked" })
-          assert.deepInclude((yield* told)[2], { trigger: "handoff" })
-        }
-      })
-    )
-    it.effect("a limit that a hand-off itself waits out does not give way to the same request", () =>
-      Effect.gen(function* () {
-        const waits = { ...history.waiting(at(5000), "quiet-hours"), trigger: "handoff" as const }
-        const { told, world } = yield* watching({ history: [history.confirmed(), waits, history.started(2)] })
+describe("behaviour#words-of-the-agent", () => {
+  it.effect("a limit gives way to a hand-off that the Conductor asks for in comms", () =>
+    Effect.gen(function* () {
+      for (const kind of ["usage-limit", "quiet-hours"] as const) {
+        yield* TestClock.setTime(begun)
+        const { told, world } = yield* waiting({ signs: limited(-10, 5000) }, kind)
         Object.assign(world.row!, { state: "context_recovery" })
-        yield* until(4999)
-        assert.deepStrictEqual(yield* told, [])
-        yield* until(5000)
-        assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
-      })
-    )
-  })
+        yield* until(241)
+        assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "WaitEnded", "RecoveryStarted"])
+        assert.deepInclude((yield* told)[1], { how: "asked" })
+        assert.deepInclude((yield* told)[2], { trigger: "handoff" })
+      }
+    })
+  )
+  it.effect("a limit that a hand-off itself waits out does not give way to the same request", () =>
+    Effect.gen(function* () {
+      const waits = { ...history.waiting(at(5000), "quiet-hours"), trigger: "handoff" as const }
+      const { told, world } = yield* watching({ history: [history.confirmed(), waits, history.started(2)] })
+      Object.assign(world.row!, { state: "context_recovery" })
+      yield* until(4999)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(5000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
+    })
+  )
 })
 
 describe("behaviour#context-exhaustion", () => {
@@ -604,8 +601,8 @@ describe("behaviour#who-holds-a-session", () => {
   )
 })
 
-describe("the ceiling of use and the quiet hours", () => {
-  describe("behaviour#ceilings-of-use", () => {
+describe("behaviour#ceilings-of-use", () => {
+  describe("the ceiling of use and the quiet hours", () => {
     it.effect("tokens: their end is reported once, and no process is stopped", () =>
       Effect.gen(function* () {
         const { told, world } = yield* watching({ world: { spent: 99 }, settings: { maxTokens: 100 } })
@@ -673,8 +670,10 @@ describe("the ceiling of use and the quiet hours", () => {
       })
     )
   })
+})
 
-  describe("behaviour#quiet-hours", () => {
+describe("behaviour#quiet-hours", () => {
+  describe("the ceiling of use and the quiet hours", () => {
     it.effect("quiet hours: a recovery that would begin in them begins after them, by the same trigger", () =>
       Effect.gen(function* () {
         // A window within the host's own day.

@@ -7,206 +7,95 @@ import { conductor, history, watching, type World } from "./WatcherWorld.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 
-describe("the times of the watcher", () => {
-  describe("behaviour#polls", () => {
-    it.effect("the watcher polls first at exactly 240 s, then each 60 s, and not in between", () =>
-      Effect.gen(function* () {
-        const { world } = yield* watching()
-        // The look at its start is where changes are seen from; it decides nothing.
-        assert.deepStrictEqual(world.comms.looks, [0])
-        yield* until(239.999)
-        assert.deepStrictEqual(world.comms.looks, [0])
-        yield* until(240)
-        assert.deepStrictEqual(world.comms.looks, [0, 240])
-        yield* until(480)
-        assert.deepStrictEqual(world.comms.looks, [0, 240, 300, 360, 420, 480])
-      })
-    )
-  })
-
-  describe("behaviour#beats", () => {
-    it.effect("the watcher beats when it starts and every 60 s, also while it waits for its first poll", () =>
-      Effect.gen(function* () {
-        const { lastBeat, world } = yield* watching()
-        assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 0"))
-        yield* until(180)
-        assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 180"))
-        yield* until(361)
-        assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 360"))
-        assert.deepStrictEqual(
-          [...new Set(world.comms.beats.map(({ second }) => second))],
-          [0, 60, 120, 180, 240, 300, 360]
-        )
-      })
-    )
-    it.effect("the watcher beats in souffleur's own store, whether or not comms takes the copy", () =>
-      Effect.gen(function* () {
-        const { lastBeat, world } = yield* watching({ world: { mirrorFails: true } })
-        yield* until(310)
-        assert.deepStrictEqual(world.comms.beats, [])
-        assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 300"))
-      })
-    )
-  })
-
-  describe("behaviour#phases", () => {
-    it.effect("the watcher reports at once that it runs, so that its self-monitor starts", () =>
-      Effect.gen(function* () {
-        const { ref } = yield* watching()
-        assert.strictEqual((yield* ref.state).monitor?.watcher, 1)
-      })
-    )
-  })
-})
-
-describe("the offspring of the Conductor", () => {
-  describe("behaviour#stop", () => {
-    it.effect(
-      "the offspring is remembered at the start and with each beat, with the earlier ones, not at each probe",
-      () =>
-        Effect.gen(function* () {
-          const { remembered, world } = yield* watching({ world: { children: 2 } })
-          assert.deepStrictEqual(yield* remembered, [5001, 5000])
-          yield* until(59)
-          assert.lengthOf(world.processes.trees, 1)
-          world.children = 1
-          yield* until(60)
-          assert.deepStrictEqual(yield* remembered, [5000])
-          assert.deepInclude(world.processes.trees.at(-1), { others: [], known: [5001, 5000] })
-          yield* until(300)
-          assert.lengthOf(world.processes.trees, 6)
-        })
-    )
-    it.effect("the offspring is the newest thousand, without those of another agent's session", () =>
-      Effect.gen(function* () {
-        const holders = new Map([
-          ["s1", conductor.pid],
-          ["another", 70]
-        ])
-        const { remembered, world } = yield* watching({ world: { children: 1200, holders } })
-        const pids = yield* remembered
-        assert.deepStrictEqual([pids.length, pids[0], pids.at(-1)], [1000, 6199, 5200])
-        assert.deepStrictEqual(
-          world.processes.trees.map(({ others }) => others),
-          [[70]]
-        )
-      })
-    )
-    it.effect("the offspring of a gone Conductor stays as it was seen: its pid may be another agent's", () =>
-      Effect.gen(function* () {
-        const { remembered, world } = yield* watching()
-        world.condition = "gone"
-        world.children = 0
-        yield* until(2)
-        assert.deepStrictEqual([yield* remembered, world.processes.trees.length], [[5000], 1])
-      })
-    )
-  })
-
-  describe("behaviour#still-dead", () => {
-    it.effect("an agent that loses its launcher while the tree is read is not forgotten", () =>
-      Effect.gen(function* () {
-        const { remembered, world } = yield* watching()
-        world.children = 0
-        world.processes.onTree = () => void (world.condition = "gone")
-        yield* until(60)
-        assert.deepStrictEqual(yield* remembered, [5000])
-      })
-    )
-  })
-})
-
-describe("the probe", () => {
-  describe("behaviour#polls", () => {
-    it.effect("the probe brings a poll forward within a second of the process's end", () =>
-      Effect.gen(function* () {
-        const { ended, told, world } = yield* watching()
-        yield* until(100.5)
-        world.condition = "gone"
-        yield* until(100.999)
-        assert.deepStrictEqual(yield* told, [])
-        yield* until(101)
-        const [died, recovery] = yield* told
-        assert.deepStrictEqual(
-          [died?._tag, died?.at, recovery?._tag],
-          ["ConductorDied", begun + 101_000, "RecoveryStarted"]
-        )
-        assert.strictEqual(died?._tag === "ConductorDied" ? died.reason : undefined, "pid")
-        assert.deepStrictEqual(world.comms.looks, [0, 101])
-        assert.isTrue(yield* ended)
-      })
-    )
-    it.effect("a reported end brings the probe forward", () =>
-      Effect.gen(function* () {
-        const reported = yield* Deferred.make<void>()
-        const { told, world } = yield* watching({ world: { reported: Deferred.await(reported) } })
-        yield* until(100.5)
-        world.condition = "gone"
-        yield* Deferred.succeed(reported, undefined)
-        yield* settle
-        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
-        assert.deepStrictEqual(world.comms.looks, [0, 100.5])
-      })
-    )
-    it.effect(
-      "a report is only a hint: nothing follows while the process is seen alive, and it is looked at as before",
-      () =>
-        Effect.gen(function* () {
-          const { told, world } = yield* watching({ world: { reported: Effect.void } })
-          yield* until(100.5)
-          assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
-          world.condition = "gone"
-          yield* until(101)
-          assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
-        })
-    )
-    it.effect("the probe looks each second, and brings no poll forward while the process lives or is stopped", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching()
-        yield* until(100)
-        world.condition = "stopped"
-        yield* until(239)
-        assert.strictEqual(new Set(world.processes.probes).size, 240)
-        assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
-      })
-    )
-    it.effect("the probe brings no poll forward in standby, or while a limit is waited out", () =>
-      Effect.gen(function* () {
-        for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
-          const { world } = yield* watching({
-            world: { condition: "gone" },
-            history: [history.confirmed(), event, history.started(2)]
-          })
-          yield* until(239)
-          assert.lengthOf(world.comms.looks, 1)
-        }
-      })
-    )
-    it.effect("the probe decides nothing: the poll that it brings forward may see completion first", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching()
-        yield* until(100)
-        Object.assign(world.row!, { state: "complete" })
-        world.condition = "gone"
-        yield* until(101)
-        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
-      })
-    )
-  })
-
-  describe("behaviour#exits", () => {
-    it.effect("the probe takes a zombie for gone", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching()
-        world.condition = "zombie"
-        yield* until(1)
-        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
-      })
-    )
-  })
-})
-
 describe("behaviour#polls", () => {
+  it.effect("the watcher polls first at exactly 240 s, then each 60 s, and not in between", () =>
+    Effect.gen(function* () {
+      const { world } = yield* watching()
+      // The look at its start is where changes are seen from; it decides nothing.
+      assert.deepStrictEqual(world.comms.looks, [0])
+      yield* until(239.999)
+      assert.deepStrictEqual(world.comms.looks, [0])
+      yield* until(240)
+      assert.deepStrictEqual(world.comms.looks, [0, 240])
+      yield* until(480)
+      assert.deepStrictEqual(world.comms.looks, [0, 240, 300, 360, 420, 480])
+    })
+  )
+
+  it.effect("the probe brings a poll forward within a second of the process's end", () =>
+    Effect.gen(function* () {
+      const { ended, told, world } = yield* watching()
+      yield* until(100.5)
+      world.condition = "gone"
+      yield* until(100.999)
+      assert.deepStrictEqual(yield* told, [])
+      yield* until(101)
+      const [died, recovery] = yield* told
+      assert.deepStrictEqual(
+        [died?._tag, died?.at, recovery?._tag],
+        ["ConductorDied", begun + 101_000, "RecoveryStarted"]
+      )
+      assert.strictEqual(died?._tag === "ConductorDied" ? died.reason : undefined, "pid")
+      assert.deepStrictEqual(world.comms.looks, [0, 101])
+      assert.isTrue(yield* ended)
+    })
+  )
+  it.effect("a reported end brings the probe forward", () =>
+    Effect.gen(function* () {
+      const reported = yield* Deferred.make<void>()
+      const { told, world } = yield* watching({ world: { reported: Deferred.await(reported) } })
+      yield* until(100.5)
+      world.condition = "gone"
+      yield* Deferred.succeed(reported, undefined)
+      yield* settle
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+      assert.deepStrictEqual(world.comms.looks, [0, 100.5])
+    })
+  )
+  it.effect(
+    "a report is only a hint: nothing follows while the process is seen alive, and it is looked at as before",
+    () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching({ world: { reported: Effect.void } })
+        yield* until(100.5)
+        assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
+        world.condition = "gone"
+        yield* until(101)
+        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+      })
+  )
+  it.effect("the probe looks each second, and brings no poll forward while the process lives or is stopped", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      yield* until(100)
+      world.condition = "stopped"
+      yield* until(239)
+      assert.strictEqual(new Set(world.processes.probes).size, 240)
+      assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
+    })
+  )
+  it.effect("the probe brings no poll forward in standby, or while a limit is waited out", () =>
+    Effect.gen(function* () {
+      for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
+        const { world } = yield* watching({
+          world: { condition: "gone" },
+          history: [history.confirmed(), event, history.started(2)]
+        })
+        yield* until(239)
+        assert.lengthOf(world.comms.looks, 1)
+      }
+    })
+  )
+  it.effect("the probe decides nothing: the poll that it brings forward may see completion first", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      yield* until(100)
+      Object.assign(world.row!, { state: "complete" })
+      world.condition = "gone"
+      yield* until(101)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+    })
+  )
   it.effect("a Conductor that completes and ends while a poll reads has not died", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
@@ -223,6 +112,120 @@ describe("behaviour#polls", () => {
       world.row = row
       yield* until(241)
       assert.deepStrictEqual([state, tagsOf(yield* told)], ["complete", ["ConductorCompleted"]])
+    })
+  )
+})
+
+describe("behaviour#beats", () => {
+  it.effect("the watcher beats when it starts and every 60 s, also while it waits for its first poll", () =>
+    Effect.gen(function* () {
+      const { lastBeat, world } = yield* watching()
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 0"))
+      yield* until(180)
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 180"))
+      yield* until(361)
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 360"))
+      assert.deepStrictEqual(
+        [...new Set(world.comms.beats.map(({ second }) => second))],
+        [0, 60, 120, 180, 240, 300, 360]
+      )
+    })
+  )
+  it.effect("the watcher beats in souffleur's own store, whether or not comms takes the copy", () =>
+    Effect.gen(function* () {
+      const { lastBeat, world } = yield* watching({ world: { mirrorFails: true } })
+      yield* until(310)
+      assert.deepStrictEqual(world.comms.beats, [])
+      assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 300"))
+    })
+  )
+})
+
+describe("behaviour#phases", () => {
+  it.effect("the watcher reports at once that it runs, so that its self-monitor starts", () =>
+    Effect.gen(function* () {
+      const { ref } = yield* watching()
+      assert.strictEqual((yield* ref.state).monitor?.watcher, 1)
+    })
+  )
+})
+
+describe("behaviour#stop", () => {
+  it.effect(
+    "the offspring is remembered at the start and with each beat, with the earlier ones, not at each probe",
+    () =>
+      Effect.gen(function* () {
+        const { remembered, world } = yield* watching({ world: { children: 2 } })
+        assert.deepStrictEqual(yield* remembered, [5001, 5000])
+        yield* until(59)
+        assert.lengthOf(world.processes.trees, 1)
+        world.children = 1
+        yield* until(60)
+        assert.deepStrictEqual(yield* remembered, [5000])
+        assert.deepInclude(world.processes.trees.at(-1), { others: [], known: [5001, 5000] })
+        yield* until(300)
+        assert.lengthOf(world.processes.trees, 6)
+      })
+  )
+  it.effect("the offspring is the newest thousand, without those of another agent's session", () =>
+    Effect.gen(function* () {
+      const holders = new Map([
+        ["s1", conductor.pid],
+        ["another", 70]
+      ])
+      const { remembered, world } = yield* watching({ world: { children: 1200, holders } })
+      const pids = yield* remembered
+      assert.deepStrictEqual([pids.length, pids[0], pids.at(-1)], [1000, 6199, 5200])
+      assert.deepStrictEqual(
+        world.processes.trees.map(({ others }) => others),
+        [[70]]
+      )
+    })
+  )
+  it.effect("the offspring of a gone Conductor stays as it was seen: its pid may be another agent's", () =>
+    Effect.gen(function* () {
+      const { remembered, world } = yield* watching()
+      world.condition = "gone"
+      world.children = 0
+      yield* until(2)
+      assert.deepStrictEqual([yield* remembered, world.processes.trees.length], [[5000], 1])
+    })
+  )
+})
+
+describe("behaviour#still-dead", () => {
+  it.effect("an agent that loses its launcher while the tree is read is not forgotten", () =>
+    Effect.gen(function* () {
+      const { remembered, world } = yield* watching()
+      world.children = 0
+      world.processes.onTree = () => void (world.condition = "gone")
+      yield* until(60)
+      assert.deepStrictEqual(yield* remembered, [5000])
+    })
+  )
+})
+
+describe("behaviour#exits", () => {
+  it.effect("the probe takes a zombie for gone", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      world.condition = "zombie"
+      yield* until(1)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+    })
+  )
+  it.effect("the watcher reads everything first and exits once, at once, with the task count", () =>
+    Effect.gen(function* () {
+      const { ended, told, world } = yield* watching({ world: { taskCount: 9 } })
+      yield* until(250)
+      Object.assign(world.row!, { state: "complete" })
+      yield* until(299)
+      assert.isFalse(yield* ended)
+      yield* until(300)
+      assert.isTrue(yield* ended)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
+      yield* until(900)
+      assert.deepStrictEqual([world.comms.looks.at(-1), (yield* told).length], [300, 1])
     })
   )
 })
@@ -557,6 +560,14 @@ describe("behaviour#raised-in-this-generation", () => {
   })
 })
 
+const awaiting = [history.confirmed(), history.started(1, true)]
+
+const row = (sessionId: string | null) => ({
+  state: "working",
+  sessionId,
+  heartbeat: (now: number) => formatTime(now)
+})
+
 describe("behaviour#modes", () => {
   describe("heartbeat-only", () => {
     const unresolved = [
@@ -599,6 +610,47 @@ describe("behaviour#modes", () => {
       })
     )
   })
+
+  it.effect("the watcher looks once for the holder of an unlaunched session: another process, or none", () =>
+    Effect.gen(function* () {
+      const other = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      other.world.agent.files!.add("s7")
+      other.world.hold("s7", 80)
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* other.told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+      assert.deepInclude(yield* other.ref.state, {
+        conductor: { ...conductor, pid: 80 },
+        pid: 80,
+        mode: "normal",
+        sessionId: "s7"
+      })
+
+      const nobody = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      nobody.world.agent.files!.add("s7")
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
+      assert.deepInclude(yield* nobody.ref.state, {
+        conductor: undefined,
+        mode: "heartbeat-only",
+        sessionId: "s7",
+        awaiting: false
+      })
+    })
+  )
+  it.effect("the watcher takes a process with the Conductor's reused pid for another one", () =>
+    Effect.gen(function* () {
+      const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      world.agent.files!.add("s7")
+      world.hold("s7", conductor.pid)
+      // It is gone in the midst of a look, after its condition was read.
+      world.agent.slow = 500
+      yield* until(240)
+      world.processes.run({ pid: conductor.pid, startTime: 500 })
+      yield* until(240.5)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+      assert.deepStrictEqual((yield* ref.state).conductor, { ...conductor, startTime: 500 })
+    })
+  )
 })
 
 describe("behaviour#signs", () => {
@@ -651,131 +703,79 @@ describe("behaviour#signs", () => {
   })
 })
 
-describe("awaiting a session id", () => {
-  const awaiting = [history.confirmed(), history.started(1, true)]
-  const row = (sessionId: string | null) => ({
-    state: "working",
-    sessionId,
-    heartbeat: (now: number) => formatTime(now)
-  })
+describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("the watcher finds a new session whose file exists", () =>
+    Effect.gen(function* () {
+      const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      yield* until(240)
+      assert.deepStrictEqual(yield* told, [])
+      world.agent.files!.add("s7")
+      world.hold("s7", conductor.pid)
+      yield* until(300)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+      const { awaiting: still, sessionId } = yield* ref.state
+      assert.deepStrictEqual([still, sessionId], [false, "s7"])
+    })
+  )
+  it.effect("the watcher takes a session without a known folder from a live holder in the watch's project", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      world.agent.files!.add("s7")
+      world.hold("s7", 80)
+      world.agent.began.set("s7", undefined)
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+    })
+  )
+  it.effect("the watcher finds the session of the launch", () =>
+    Effect.gen(function* () {
+      const { told } = yield* watching({ history: awaiting })
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+    })
+  )
+  it.effect("the watcher takes no empty id, no session without a file, and none of an earlier generation", () =>
+    Effect.gen(function* () {
+      for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
+        const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
+        const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
+        world.agent.files!.add("s0-earlier")
+        yield* until(600)
+        assert.deepStrictEqual(yield* told, [], String(sessionId))
+      }
+    })
+  )
+  it.effect("a watcher with a known session takes no further id", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: row("s7") } })
+      world.agent.files!.add("s7")
+      yield* until(600)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+})
 
-  describe("behaviour#awaiting-a-session-id", () => {
-    it.effect("the watcher finds a new session whose file exists", () =>
-      Effect.gen(function* () {
-        const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        yield* until(240)
-        assert.deepStrictEqual(yield* told, [])
-        world.agent.files!.add("s7")
-        world.hold("s7", conductor.pid)
-        yield* until(300)
-        assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
-        const { awaiting: still, sessionId } = yield* ref.state
-        assert.deepStrictEqual([still, sessionId], [false, "s7"])
-      })
-    )
-    it.effect("the watcher takes a session without a known folder from a live holder in the watch's project", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
+describe("behaviour#awaiting-a-session-id, security#commsdb", () => {
+  it.effect("the watcher takes no session of another project, and reports it once", () =>
+    Effect.gen(function* () {
+      for (const where of ["/secret", "/p/nested", "/p2", undefined]) {
+        const { told, world } = yield* watching({
+          world: { row: row("s7"), folder: where ?? "/secret" },
+          history: awaiting
+        })
         world.agent.files!.add("s7")
         world.hold("s7", 80)
-        world.agent.began.set("s7", undefined)
-        yield* until(240)
-        assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
-      })
-    )
-    it.effect("the watcher finds the session of the launch", () =>
-      Effect.gen(function* () {
-        const { told } = yield* watching({ history: awaiting })
-        yield* until(240)
-        assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
-      })
-    )
-    it.effect("the watcher takes no empty id, no session without a file, and none of an earlier generation", () =>
-      Effect.gen(function* () {
-        for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
-          const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
-          const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
-          world.agent.files!.add("s0-earlier")
-          yield* until(600)
-          assert.deepStrictEqual(yield* told, [], String(sessionId))
-        }
-      })
-    )
-    it.effect("a watcher with a known session takes no further id", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching({ world: { row: row("s7") } })
-        world.agent.files!.add("s7")
+        world.agent.began.set("s7", where)
         yield* until(600)
-        assert.deepStrictEqual(yield* told, [])
-      })
-    )
-  })
-
-  describe("behaviour#modes", () => {
-    it.effect("the watcher looks once for the holder of an unlaunched session: another process, or none", () =>
-      Effect.gen(function* () {
-        const other = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        other.world.agent.files!.add("s7")
-        other.world.hold("s7", 80)
-        yield* until(240)
-        assert.deepStrictEqual(tagsOf(yield* other.told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
-        assert.deepInclude(yield* other.ref.state, {
-          conductor: { ...conductor, pid: 80 },
-          pid: 80,
-          mode: "normal",
-          sessionId: "s7"
-        })
-
-        const nobody = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        nobody.world.agent.files!.add("s7")
-        yield* until(240)
-        assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
-        assert.deepInclude(yield* nobody.ref.state, {
-          conductor: undefined,
-          mode: "heartbeat-only",
-          sessionId: "s7",
-          awaiting: false
-        })
-      })
-    )
-    it.effect("the watcher takes a process with the Conductor's reused pid for another one", () =>
-      Effect.gen(function* () {
-        const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        world.agent.files!.add("s7")
-        world.hold("s7", conductor.pid)
-        // It is gone in the midst of a look, after its condition was read.
-        world.agent.slow = 500
-        yield* until(240)
-        world.processes.run({ pid: conductor.pid, startTime: 500 })
-        yield* until(240.5)
-        assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
-        assert.deepStrictEqual((yield* ref.state).conductor, { ...conductor, startTime: 500 })
-      })
-    )
-  })
-
-  describe("behaviour#awaiting-a-session-id, security#commsdb", () => {
-    it.effect("the watcher takes no session of another project, and reports it once", () =>
-      Effect.gen(function* () {
-        for (const where of ["/secret", "/p/nested", "/p2", undefined]) {
-          const { told, world } = yield* watching({
-            world: { row: row("s7"), folder: where ?? "/secret" },
-            history: awaiting
-          })
-          world.agent.files!.add("s7")
-          world.hold("s7", 80)
-          world.agent.began.set("s7", where)
-          yield* until(600)
-          assert.deepStrictEqual(tagsOf(yield* told), ["WordRefused"], where)
-          const [refused] = yield* told
-          assert.include(
-            refused?._tag === "WordRefused" ? `${refused.what} ${refused.message}` : "",
-            "session session s7, which task-00 names, is not taken"
-          )
-        }
-      })
-    )
-  })
+        assert.deepStrictEqual(tagsOf(yield* told), ["WordRefused"], where)
+        const [refused] = yield* told
+        assert.include(
+          refused?._tag === "WordRefused" ? `${refused.what} ${refused.message}` : "",
+          "session session s7, which task-00 names, is not taken"
+        )
+      }
+    })
+  )
 })
 
 describe("behaviour#standby", () => {
@@ -843,137 +843,118 @@ describe("behaviour#standby", () => {
   })
 })
 
-describe("solo", () => {
-  describe("behaviour#solo", () => {
-    it.effect("an agent that ends after a finished turn has completed; an end within a turn is a death", () =>
-      Effect.gen(function* () {
-        for (const [turnFinished, tag] of [
-          [true, "ConductorCompleted"],
-          [false, "ConductorDied"]
-        ] as const) {
-          const { told, world } = yield* watching({ world: { solo: true, turnFinished, children: 0 } })
-          yield* TestClock.adjust("10 seconds")
-          assert.deepStrictEqual(yield* told, [])
-          world.condition = "gone"
-          yield* TestClock.adjust("1 second")
-          assert.strictEqual((yield* told)[0]?._tag, tag)
-        }
-      })
-    )
-    it.effect("a command has completed only by exit code 0; any other or unknown code is a death", () =>
-      Effect.gen(function* () {
-        for (const [ended, tag] of [
-          [0, "ConductorCompleted"],
-          [1, "ConductorDied"],
-          [137, "ConductorDied"],
-          ["SIGKILL", "ConductorDied"],
-          [undefined, "ConductorDied"]
-        ] as const) {
-          const { told, world } = yield* watching({
-            world: { solo: true, kind: "command", ended, turnFinished: true, children: 0 }
-          })
-          world.condition = "zombie"
-          yield* TestClock.adjust("1 second")
-          assert.strictEqual((yield* told)[0]?._tag, tag)
-        }
-      })
-    )
-    it.effect("a solo watch without signs reports only the end of its process", () =>
-      Effect.gen(function* () {
-        const { told, world } = yield* watching({ world: { solo: true } })
-        yield* until(7200)
+describe("behaviour#solo", () => {
+  it.effect("an agent that ends after a finished turn has completed; an end within a turn is a death", () =>
+    Effect.gen(function* () {
+      for (const [turnFinished, tag] of [
+        [true, "ConductorCompleted"],
+        [false, "ConductorDied"]
+      ] as const) {
+        const { told, world } = yield* watching({ world: { solo: true, turnFinished, children: 0 } })
+        yield* TestClock.adjust("10 seconds")
         assert.deepStrictEqual(yield* told, [])
         world.condition = "gone"
         yield* TestClock.adjust("1 second")
-        const [died] = yield* told
-        assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.reason, died.evidence.heartbeat] : [], [
-          "pid",
-          null
-        ])
-      })
-    )
-  })
-
-  describe("behaviour#restart", () => {
-    it.effect("a command that was run again has no hand-off to take, and no session to hang", () =>
-      Effect.gen(function* () {
-        const again = Event.ConductorRelaunched.make({
-          at: begun,
-          cycle: 1,
-          generation: 2,
-          provider: "restart",
-          launchId: "w-g2-c1-restart-1",
-          conductor,
-          sessionId: "",
-          awaiting: false,
-          print: false,
-          exportPath: null,
-          taskCount: 0,
-          taskFingerprint: "",
-          conductorState: null,
-          lastMessageId: 0
+        assert.strictEqual((yield* told)[0]?._tag, tag)
+      }
+    })
+  )
+  it.effect("a command has completed only by exit code 0; any other or unknown code is a death", () =>
+    Effect.gen(function* () {
+      for (const [ended, tag] of [
+        [0, "ConductorCompleted"],
+        [1, "ConductorDied"],
+        [137, "ConductorDied"],
+        ["SIGKILL", "ConductorDied"],
+        [undefined, "ConductorDied"]
+      ] as const) {
+        const { told, world } = yield* watching({
+          world: { solo: true, kind: "command", ended, turnFinished: true, children: 0 }
         })
-        const before = [history.confirmed(null), history.started(), again, history.started(2)]
-        const { told } = yield* watching({ world: { solo: true, kind: "command" }, history: before })
-        yield* until(7200)
-        assert.deepStrictEqual(yield* told, [])
-      })
-    )
-  })
-
-  describe("behaviour#retries", () => {
-    it.effect("a death of a command that is noticed late counts up to the last beat, not as a long run", () =>
-      Effect.gen(function* () {
-        const lateBy = 8 * 3600
-        const before = [history.confirmed(null), history.started(), history.started(2, false, begun + lateBy * 1000)]
-        for (const [beatBefore, retries] of [
-          [30, 1],
-          [599, 1],
-          [600, 0]
-        ] as const) {
-          const { told } = yield* watching({
-            world: { solo: true, kind: "command", condition: "gone" },
-            history: before,
-            late: lateBy,
-            beatBefore
-          })
-          yield* TestClock.adjust("1 second")
-          assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", retries })
-        }
-      })
-    )
-    it.effect("a command counts as run up to its end, where its watcher was there", () =>
-      Effect.gen(function* () {
-        for (const [seconds, retries] of [
-          [595, 1],
-          [605, 0],
-          [3600, 0]
-        ] as const) {
-          const settings = { watcherInterval: Duration.minutes(7) }
-          const { told, world } = yield* watching({ world: { solo: true, kind: "command" }, settings })
-          yield* until(seconds)
-          world.condition = "gone"
-          yield* TestClock.adjust("1 second")
-          assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", retries })
-        }
-      })
-    )
-  })
+        world.condition = "zombie"
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* told)[0]?._tag, tag)
+      }
+    })
+  )
+  it.effect("a solo watch without signs reports only the end of its process", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { solo: true } })
+      yield* until(7200)
+      assert.deepStrictEqual(yield* told, [])
+      world.condition = "gone"
+      yield* TestClock.adjust("1 second")
+      const [died] = yield* told
+      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.reason, died.evidence.heartbeat] : [], [
+        "pid",
+        null
+      ])
+    })
+  )
 })
 
-describe("behaviour#exits", () => {
-  it.effect("the watcher reads everything first and exits once, at once, with the task count", () =>
+describe("behaviour#restart", () => {
+  it.effect("a command that was run again has no hand-off to take, and no session to hang", () =>
     Effect.gen(function* () {
-      const { ended, told, world } = yield* watching({ world: { taskCount: 9 } })
-      yield* until(250)
-      Object.assign(world.row!, { state: "complete" })
-      yield* until(299)
-      assert.isFalse(yield* ended)
-      yield* until(300)
-      assert.isTrue(yield* ended)
-      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
-      yield* until(900)
-      assert.deepStrictEqual([world.comms.looks.at(-1), (yield* told).length], [300, 1])
+      const again = Event.ConductorRelaunched.make({
+        at: begun,
+        cycle: 1,
+        generation: 2,
+        provider: "restart",
+        launchId: "w-g2-c1-restart-1",
+        conductor,
+        sessionId: "",
+        awaiting: false,
+        print: false,
+        exportPath: null,
+        taskCount: 0,
+        taskFingerprint: "",
+        conductorState: null,
+        lastMessageId: 0
+      })
+      const before = [history.confirmed(null), history.started(), again, history.started(2)]
+      const { told } = yield* watching({ world: { solo: true, kind: "command" }, history: before })
+      yield* until(7200)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+})
+
+describe("behaviour#retries", () => {
+  it.effect("a death of a command that is noticed late counts up to the last beat, not as a long run", () =>
+    Effect.gen(function* () {
+      const lateBy = 8 * 3600
+      const before = [history.confirmed(null), history.started(), history.started(2, false, begun + lateBy * 1000)]
+      for (const [beatBefore, retries] of [
+        [30, 1],
+        [599, 1],
+        [600, 0]
+      ] as const) {
+        const { told } = yield* watching({
+          world: { solo: true, kind: "command", condition: "gone" },
+          history: before,
+          late: lateBy,
+          beatBefore
+        })
+        yield* TestClock.adjust("1 second")
+        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", retries })
+      }
+    })
+  )
+  it.effect("a command counts as run up to its end, where its watcher was there", () =>
+    Effect.gen(function* () {
+      for (const [seconds, retries] of [
+        [595, 1],
+        [605, 0],
+        [3600, 0]
+      ] as const) {
+        const settings = { watcherInterval: Duration.minutes(7) }
+        const { told, world } = yield* watching({ world: { solo: true, kind: "command" }, settings })
+        yield* until(seconds)
+        world.condition = "gone"
+        yield* TestClock.adjust("1 second")
+        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", retries })
+      }
     })
   )
 })

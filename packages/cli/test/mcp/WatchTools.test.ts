@@ -13,96 +13,90 @@ const tags = (events: ReadonlyArray<WatchEvent>) => events.map(({ _tag }) => _ta
 const refusal = <A, E extends { readonly message: string }, R>(call: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(call), ({ message }) => message)
 it.layer(services)((it) => {
-  describe("the caller of a tool", () => {
-    describe("command-line#environment", () => {
-      it.effect(
-        "the caller is the Conductor, an earlier generation, another session, or unwatched, by its session",
-        () =>
-          Effect.gen(function* () {
-            const { as, comms, project, watch } = yield* place()
-            assert.strictEqual(yield* as("s1")(whoIs), "unwatched")
-            yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched])
-            assert.strictEqual(yield* as("s2")(whoIs), "conductor")
-            assert.strictEqual(yield* as("s1")(whoIs), "earlier generation")
-            assert.strictEqual(yield* as("s9")(whoIs), "another session")
-            // For a caller that does not say its session, the folder decides.
-            assert.strictEqual(yield* as("")(whoIs), "conductor")
-            assert.strictEqual(yield* as("s9", { CLAUDE_PROJECT_DIR: "/" })(whoIs), "unwatched")
-            // By its launch it is found from any folder.
-            const elsewhere = { CLAUDE_PROJECT_DIR: "/", SOUFFLEUR_LAUNCH_ID: "w-1-g2-c1-6-launch-1" }
-            assert.strictEqual(yield* as("s2", elsewhere)(whoIs), "conductor")
-            assert.strictEqual(yield* as("s9", elsewhere)(whoIs), "another session")
-          })
-      )
-      it.effect("the caller is the Conductor before its launch is in the log, and after a new conversation", () =>
-        Effect.gen(function* () {
-          const { as, comms, project, watch } = yield* place()
-          const parent = yield* Effect.provide(
-            Effect.flatMap(ProcessesPort, (processes) => processes.find(process.ppid)),
-            Processes.layer
-          )
-          yield* watch("w-1", watching({ project, comms, conductor: Option.getOrThrow(parent).identity }))
-          assert.strictEqual(yield* as("cleared")(whoIs), "conductor")
+  describe("command-line#environment", () => {
+    it.effect("the caller is the Conductor, an earlier generation, another session, or unwatched, by its session", () =>
+      Effect.gen(function* () {
+        const { as, comms, project, watch } = yield* place()
+        assert.strictEqual(yield* as("s1")(whoIs), "unwatched")
+        yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched])
+        assert.strictEqual(yield* as("s2")(whoIs), "conductor")
+        assert.strictEqual(yield* as("s1")(whoIs), "earlier generation")
+        assert.strictEqual(yield* as("s9")(whoIs), "another session")
+        // For a caller that does not say its session, the folder decides.
+        assert.strictEqual(yield* as("")(whoIs), "conductor")
+        assert.strictEqual(yield* as("s9", { CLAUDE_PROJECT_DIR: "/" })(whoIs), "unwatched")
+        // By its launch it is found from any folder.
+        const elsewhere = { CLAUDE_PROJECT_DIR: "/", SOUFFLEUR_LAUNCH_ID: "w-1-g2-c1-6-launch-1" }
+        assert.strictEqual(yield* as("s2", elsewhere)(whoIs), "conductor")
+        assert.strictEqual(yield* as("s9", elsewhere)(whoIs), "another session")
+      })
+    )
+    it.effect("the caller is the Conductor before its launch is in the log, and after a new conversation", () =>
+      Effect.gen(function* () {
+        const { as, comms, project, watch } = yield* place()
+        const parent = yield* Effect.provide(
+          Effect.flatMap(ProcessesPort, (processes) => processes.find(process.ppid)),
+          Processes.layer
+        )
+        yield* watch("w-1", watching({ project, comms, conductor: Option.getOrThrow(parent).identity }))
+        assert.strictEqual(yield* as("cleared")(whoIs), "conductor")
 
-          const prepared = { at: 1000, cycle: 1, launchId: "l", digest: "d", sessionId: "s2", requested: "acceptEdits" }
-          yield* watch("w-2", [
-            ...watching({ project, comms }),
-            handedOn,
-            recovering,
-            Event.LaunchPrepared.make({ ...prepared, effective: "acceptEdits" })
-          ])
-          assert.strictEqual(yield* as("s2")(whoIs), "conductor")
-        })
-      )
-    })
-
-    describe("behaviour#words-of-the-agent", () => {
-      it.effect("my_state gives the wait before a recovery as its reason, and no earlier death", () =>
-        Effect.gen(function* () {
-          const { as, comms, project, watch } = yield* place()
-          const wait = {
-            at: 1000,
-            watcher: 1,
-            kind: "usage-limit",
-            until: 2000,
-            resetsAt: 2000,
-            trigger: "limit"
-          } as const
-          const recoveries = [
-            [Event.WaitStarted.make(wait), Event.WaitEnded.make({ at: 2000, watcher: 1, how: "over" })],
-            [Event.RecoveryStarted.make({ at: 2000, cycle: 2, purpose: "relaunch", trigger: "limit" })]
-          ].flat()
-          yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched, ...recoveries])
-          assert.match((yield* as("s2")(myState())).last_recovery?.reason ?? "", /wait/u)
-        })
-      )
-      it.effect("my_state gives the reason of a recovery, the heartbeat's deadline, and a watch that has ended", () =>
-        Effect.gen(function* () {
-          const { as, commsDb, comms, project, watch } = yield* place()
-          yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched])
-          const sql = yield* commsDb
-          yield* sql`UPDATE orchestration_tasks SET last_heartbeat = '2026-03-01 12:00:00' WHERE task_id = 'task-00'`
-          const known = yield* as("s2")(myState())
-          assert.deepInclude(known, {
-            watch: "w-1",
-            generation: 2,
-            retries: 1,
-            deadline: "2026-03-01T12:04:00.000Z",
-            last_beat: null
-          })
-          assert.deepStrictEqual(known.last_recovery?.reason, "The agent asks for a context recovery.")
-          assert.include(known.note, "No souffleur runs for w-1 now")
-          yield* watch("w-1", [Event.WatchReleased.make({ at: 2000, exportPath: null })])
-          assert.include(
-            (yield* as("s2")(myState())).note,
-            "The watch w-1 of your session has ended (released). No souffleur watches you"
-          )
-        })
-      )
-    })
+        const prepared = { at: 1000, cycle: 1, launchId: "l", digest: "d", sessionId: "s2", requested: "acceptEdits" }
+        yield* watch("w-2", [
+          ...watching({ project, comms }),
+          handedOn,
+          recovering,
+          Event.LaunchPrepared.make({ ...prepared, effective: "acceptEdits" })
+        ])
+        assert.strictEqual(yield* as("s2")(whoIs), "conductor")
+      })
+    )
   })
 
   describe("behaviour#words-of-the-agent", () => {
+    it.effect("my_state gives the wait before a recovery as its reason, and no earlier death", () =>
+      Effect.gen(function* () {
+        const { as, comms, project, watch } = yield* place()
+        const wait = {
+          at: 1000,
+          watcher: 1,
+          kind: "usage-limit",
+          until: 2000,
+          resetsAt: 2000,
+          trigger: "limit"
+        } as const
+        const recoveries = [
+          [Event.WaitStarted.make(wait), Event.WaitEnded.make({ at: 2000, watcher: 1, how: "over" })],
+          [Event.RecoveryStarted.make({ at: 2000, cycle: 2, purpose: "relaunch", trigger: "limit" })]
+        ].flat()
+        yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched, ...recoveries])
+        assert.match((yield* as("s2")(myState())).last_recovery?.reason ?? "", /wait/u)
+      })
+    )
+    it.effect("my_state gives the reason of a recovery, the heartbeat's deadline, and a watch that has ended", () =>
+      Effect.gen(function* () {
+        const { as, commsDb, comms, project, watch } = yield* place()
+        yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched])
+        const sql = yield* commsDb
+        yield* sql`UPDATE orchestration_tasks SET last_heartbeat = '2026-03-01 12:00:00' WHERE task_id = 'task-00'`
+        const known = yield* as("s2")(myState())
+        assert.deepInclude(known, {
+          watch: "w-1",
+          generation: 2,
+          retries: 1,
+          deadline: "2026-03-01T12:04:00.000Z",
+          last_beat: null
+        })
+        assert.deepStrictEqual(known.last_recovery?.reason, "The agent asks for a context recovery.")
+        assert.include(known.note, "No souffleur runs for w-1 now")
+        yield* watch("w-1", [Event.WatchReleased.make({ at: 2000, exportPath: null })])
+        assert.include(
+          (yield* as("s2")(myState())).note,
+          "The watch w-1 of your session has ended (released). No souffleur watches you"
+        )
+      })
+    )
+
     describe("an agent's request", () => {
       it.effect("a request in comms is a payload, then the state: the payload alone asks for nothing", () =>
         Effect.gen(function* () {
