@@ -134,40 +134,6 @@ else
           assert.isTrue(view.hosts.some((one) => one.log === log))
         })
       )
-    })
-
-    describe("fleet#page", () => {
-      it.effect("a search finds jobs by host, name and folder, part by part, and as last known of a silent host", () =>
-        Effect.gen(function* () {
-          const { query, store, url } = yield* begun
-          const named = Array.from({ length: 7 }, (_, n) => jobAt(n + 1, { id: `Opera-${n}`, project: "/srv/100%/x" }))
-          yield* store.append(
-            "one",
-            log,
-            yield* batchOf(noMark, ...named, jobAt(8, { id: "ballet", state: "needs you" }))
-          )
-          const hub = yield* projected(foldAt("a"), url)
-          yield* caughtUp(hub)
-          const find = (search: string, from = 0, atMost = 50) =>
-            Effect.map(hub.find({ search, from, atMost }), ({ found, jobs }) => [found, ...jobs.map(({ id }) => id)])
-          const all = named.map((_, n) => `Opera-${n}`)
-          assert.deepStrictEqual(yield* find(""), [8, "ballet", ...all])
-          assert.deepStrictEqual(yield* find("", 3, 2), [8, "Opera-2", "Opera-3"])
-          assert.deepStrictEqual(yield* find("OPERA-3  one"), [1, "Opera-3"])
-          assert.deepStrictEqual(yield* find("100% -4"), [1, "Opera-4"])
-          for (const none of ["opera ballet", "ballet %", "100_", "two"])
-            assert.deepStrictEqual(yield* find(none), [0], none)
-          yield* query("UPDATE logs SET last_seen = last_seen - interval '5 minutes'")
-          const { jobs } = yield* hub.find({ search: "ballet", from: 0, atMost: 1 })
-          assert.strictEqual(jobs[0]?.host, "one")
-          assert.isAbove(jobs[0]!.lastSeenAgo, 299_000)
-          // Postgres takes no such character, and a job shows it in other words.
-          assert.deepStrictEqual(yield* find("\u0000"), [0])
-        })
-      )
-    })
-
-    describe("fleet#view", () => {
       it.effect("a pass ends where it has read much, of events and of jobs, and the next one goes on", () =>
         Effect.gen(function* () {
           const { query, store, url } = yield* begun
@@ -238,6 +204,37 @@ else
           yield* caughtUp(after)
           // The fold of a hub skips what it had: this one tells all that it is given.
           assert.strictEqual((yield* after.view).jobs[0]?.standing, "1,1,2")
+        })
+      )
+    })
+
+    describe("fleet#page", () => {
+      it.effect("a search finds jobs by host, name and folder, part by part, and as last known of a silent host", () =>
+        Effect.gen(function* () {
+          const { query, store, url } = yield* begun
+          const named = Array.from({ length: 7 }, (_, n) => jobAt(n + 1, { id: `Opera-${n}`, project: "/srv/100%/x" }))
+          yield* store.append(
+            "one",
+            log,
+            yield* batchOf(noMark, ...named, jobAt(8, { id: "ballet", state: "needs you" }))
+          )
+          const hub = yield* projected(foldAt("a"), url)
+          yield* caughtUp(hub)
+          const find = (search: string, from = 0, atMost = 50) =>
+            Effect.map(hub.find({ search, from, atMost }), ({ found, jobs }) => [found, ...jobs.map(({ id }) => id)])
+          const all = named.map((_, n) => `Opera-${n}`)
+          assert.deepStrictEqual(yield* find(""), [8, "ballet", ...all])
+          assert.deepStrictEqual(yield* find("", 3, 2), [8, "Opera-2", "Opera-3"])
+          assert.deepStrictEqual(yield* find("OPERA-3  one"), [1, "Opera-3"])
+          assert.deepStrictEqual(yield* find("100% -4"), [1, "Opera-4"])
+          for (const none of ["opera ballet", "ballet %", "100_", "two"])
+            assert.deepStrictEqual(yield* find(none), [0], none)
+          yield* query("UPDATE logs SET last_seen = last_seen - interval '5 minutes'")
+          const { jobs } = yield* hub.find({ search: "ballet", from: 0, atMost: 1 })
+          assert.strictEqual(jobs[0]?.host, "one")
+          assert.isAbove(jobs[0]!.lastSeenAgo, 299_000)
+          // Postgres takes no such character, and a job shows it in other words.
+          assert.deepStrictEqual(yield* find("\u0000"), [0])
         })
       )
     })

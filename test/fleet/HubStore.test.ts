@@ -48,6 +48,21 @@ else
           assert.deepStrictEqual(yield* store.events(log, 0, 10), batch.events)
         })
       )
+      it.effect("a batch that contradicts itself is refused: its digest, or the order of its positions", () =>
+        Effect.gen(function* () {
+          const { store } = yield* begun
+          const good = yield* batchOf(noMark, eventAt(1), eventAt(2))
+          const wrong = [
+            { ...good, digest: "0".repeat(64) },
+            { ...good, events: [eventAt(1)] },
+            yield* batchOf(noMark, eventAt(2), eventAt(1)),
+            yield* batchOf({ ...noMark, position: 3 }, eventAt(3))
+          ]
+          for (const one of wrong)
+            assert.strictEqual((yield* Effect.flip(store.append("one", log, one)))._tag, "BrokenBatch")
+          assert.deepStrictEqual(yield* store.events(log, 0, 10), [])
+        })
+      )
     })
 
     describe("fleet#the-hub", () => {
@@ -63,22 +78,31 @@ else
           )
         })
       )
-    })
-
-    describe("fleet#append", () => {
-      it.effect("a batch that contradicts itself is refused: its digest, or the order of its positions", () =>
+      it.effect("a hub works on the schema of a newer one, and leaves it as it is", () =>
         Effect.gen(function* () {
-          const { store } = yield* begun
-          const good = yield* batchOf(noMark, eventAt(1), eventAt(2))
-          const wrong = [
-            { ...good, digest: "0".repeat(64) },
-            { ...good, events: [eventAt(1)] },
-            yield* batchOf(noMark, eventAt(2), eventAt(1)),
-            yield* batchOf({ ...noMark, position: 3 }, eventAt(3))
-          ]
-          for (const one of wrong)
-            assert.strictEqual((yield* Effect.flip(store.append("one", log, one)))._tag, "BrokenBatch")
-          assert.deepStrictEqual(yield* store.events(log, 0, 10), [])
+          const { query, store, url } = yield* begun
+          yield* query("ALTER TABLE logs ADD COLUMN newer text NOT NULL DEFAULT 'as it is'")
+          yield* query("INSERT INTO souffleur_migrations (migration_id, name) VALUES (9999, 'newer')")
+          const older = Context.get(yield* Layer.build(Layer.fresh(layerPostgres(url))), HubStore)
+          const batch = yield* batchOf(noMark, eventAt(1))
+          const mark = yield* older.append("one", log, batch)
+          assert.strictEqual((yield* older.begin("one", other, who)).position, 0)
+          assert.deepStrictEqual((yield* store.look("one", log)).mark.position, mark.position)
+          assert.strictEqual(yield* query("SELECT max(migration_id) FROM souffleur_migrations"), "9999")
+          assert.strictEqual(yield* query("SELECT count(*) FROM logs WHERE newer = 'as it is'"), "2")
+        })
+      )
+      it.effect("several hubs that start at once bring one database to its schema", () =>
+        Effect.gen(function* () {
+          const { database } = yield* Server
+          const { url } = yield* database
+          const stores = yield* Effect.forEach(
+            Array.from({ length: 4 }),
+            () => Effect.map(Layer.build(Layer.fresh(layerPostgres(url))), (context) => Context.get(context, HubStore)),
+            { concurrency: "unbounded" }
+          )
+          const token = yield* stores[0]!.enrol("one")
+          for (const store of stores) assert.deepStrictEqual(yield* store.hostOf(token), Option.some("one"))
         })
       )
     })
@@ -109,6 +133,29 @@ else
             (yield* store.logs).map(({ enrolledHost, host, log }) => [enrolledHost, host, log]),
             [["one", "renamed", log]]
           )
+        })
+      )
+      it.effect("a token is kept as a digest, and is worth nothing once it is revoked", () =>
+        Effect.gen(function* () {
+          const { query, store } = yield* fresh
+          const token = yield* store.enrol("one")
+          const hex = Redacted.value(token)
+          assert.match(hex, /^[0-9a-f]{64}$/u)
+          assert.notInclude(yield* query("SELECT * FROM hosts"), hex)
+          assert.deepStrictEqual(yield* store.hostOf(token), Option.some("one"))
+          assert.isTrue(Option.isNone(yield* store.hostOf(Redacted.make("0".repeat(64)))))
+          assert.deepInclude(yield* Effect.flip(store.enrol("one")), { _tag: "AlreadyEnrolled" })
+          yield* store.begin("one", log, who)
+          assert.isTrue(yield* store.revoke("one"))
+          assert.isFalse(yield* store.revoke("one"))
+          assert.isTrue(Option.isNone(yield* store.hostOf(token)))
+          // A request that was let in before the revocation appends nothing after it.
+          const batch = yield* batchOf(noMark, eventAt(1))
+          assert.deepInclude(yield* Effect.flip(store.append("one", log, batch)), { _tag: "OtherMark" })
+          const renewed = yield* store.enrol("one")
+          assert.isTrue(Option.isNone(yield* store.hostOf(token)))
+          assert.deepStrictEqual(yield* store.hostOf(renewed), Option.some("one"))
+          assert.deepInclude((yield* store.logs)[0], { revoked: false, enrolledHost: "one" })
         })
       )
     })
@@ -151,32 +198,6 @@ else
           const late = { ...(yield* batchOf(noMark)), away: true }
           assert.strictEqual((yield* Effect.flip(store.append("one", log, late)))._tag, "OtherMark")
           assert.isFalse(yield* away, "it was of an earlier mark")
-        })
-      )
-    })
-
-    describe("fleet#tokens", () => {
-      it.effect("a token is kept as a digest, and is worth nothing once it is revoked", () =>
-        Effect.gen(function* () {
-          const { query, store } = yield* fresh
-          const token = yield* store.enrol("one")
-          const hex = Redacted.value(token)
-          assert.match(hex, /^[0-9a-f]{64}$/u)
-          assert.notInclude(yield* query("SELECT * FROM hosts"), hex)
-          assert.deepStrictEqual(yield* store.hostOf(token), Option.some("one"))
-          assert.isTrue(Option.isNone(yield* store.hostOf(Redacted.make("0".repeat(64)))))
-          assert.deepInclude(yield* Effect.flip(store.enrol("one")), { _tag: "AlreadyEnrolled" })
-          yield* store.begin("one", log, who)
-          assert.isTrue(yield* store.revoke("one"))
-          assert.isFalse(yield* store.revoke("one"))
-          assert.isTrue(Option.isNone(yield* store.hostOf(token)))
-          // A request that was let in before the revocation appends nothing after it.
-          const batch = yield* batchOf(noMark, eventAt(1))
-          assert.deepInclude(yield* Effect.flip(store.append("one", log, batch)), { _tag: "OtherMark" })
-          const renewed = yield* store.enrol("one")
-          assert.isTrue(Option.isNone(yield* store.hostOf(token)))
-          assert.deepStrictEqual(yield* store.hostOf(renewed), Option.some("one"))
-          assert.deepInclude((yield* store.logs)[0], { revoked: false, enrolledHost: "one" })
         })
       )
     })
@@ -270,36 +291,6 @@ else
           assert.deepStrictEqual(yield* store.begin("one", log, who), noMark)
           yield* store.enrol("two")
           assert.deepStrictEqual(yield* store.begin("two", other, who), noMark)
-        })
-      )
-    })
-
-    describe("fleet#the-hub", () => {
-      it.effect("a hub works on the schema of a newer one, and leaves it as it is", () =>
-        Effect.gen(function* () {
-          const { query, store, url } = yield* begun
-          yield* query("ALTER TABLE logs ADD COLUMN newer text NOT NULL DEFAULT 'as it is'")
-          yield* query("INSERT INTO souffleur_migrations (migration_id, name) VALUES (9999, 'newer')")
-          const older = Context.get(yield* Layer.build(Layer.fresh(layerPostgres(url))), HubStore)
-          const batch = yield* batchOf(noMark, eventAt(1))
-          const mark = yield* older.append("one", log, batch)
-          assert.strictEqual((yield* older.begin("one", other, who)).position, 0)
-          assert.deepStrictEqual((yield* store.look("one", log)).mark.position, mark.position)
-          assert.strictEqual(yield* query("SELECT max(migration_id) FROM souffleur_migrations"), "9999")
-          assert.strictEqual(yield* query("SELECT count(*) FROM logs WHERE newer = 'as it is'"), "2")
-        })
-      )
-      it.effect("several hubs that start at once bring one database to its schema", () =>
-        Effect.gen(function* () {
-          const { database } = yield* Server
-          const { url } = yield* database
-          const stores = yield* Effect.forEach(
-            Array.from({ length: 4 }),
-            () => Effect.map(Layer.build(Layer.fresh(layerPostgres(url))), (context) => Context.get(context, HubStore)),
-            { concurrency: "unbounded" }
-          )
-          const token = yield* stores[0]!.enrol("one")
-          for (const store of stores) assert.deepStrictEqual(yield* store.hostOf(token), Option.some("one"))
         })
       )
     })

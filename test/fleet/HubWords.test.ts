@@ -127,6 +127,17 @@ else
           assert.include(yield* problem(words.say(id(102), anna, yield* said(60_000, { log: id(7) }))), "no such log")
         })
       )
+      it.effect("hostile names of watches and people are texts", () =>
+        Effect.gen(function* () {
+          const { added, query, said, words } = yield* speaking
+          const name = "'); DROP TABLE words; --"
+          const odd = yield* added(name, "operator")
+          const watch = "\u001B[31m' OR 1=1 --\n\u202E"
+          yield* words.say(id(1), odd, yield* said(60_000, { watch }))
+          assert.deepInclude((yield* words.waiting("one", log))[0], { watch, person: name })
+          assert.strictEqual(yield* query("SELECT count(*) FROM words"), "1")
+        })
+      )
     })
 
     describe("fleet#people", () => {
@@ -176,6 +187,27 @@ else
           assert.deepInclude(yield* words.standing(id(1)), { outcome: "taken", reason: null, note: null })
         })
       )
+      it.effect("the token of a person is kept as a digest, and is worth nothing once it is revoked", () =>
+        Effect.gen(function* () {
+          const { people, query, store } = yield* speaking
+          const token = yield* people.add("vera", "viewer")
+          assert.deepInclude(Option.getOrThrow(yield* people.personOf(token)), { name: "vera", role: "viewer" })
+          assert.notInclude(yield* query("SELECT * FROM people"), Redacted.value(token))
+          assert.strictEqual((yield* Effect.flip(people.add("vera", "operator")))._tag, "AlreadyKnown")
+          // A person is no host, and a host no person.
+          const host = yield* store.enrol("two")
+          assert.deepStrictEqual(
+            [yield* store.hostOf(token), yield* people.personOf(host)],
+            [Option.none(), Option.none()]
+          )
+          yield* people.revoke("vera")
+          assert.deepStrictEqual(yield* people.personOf(token), Option.none())
+          const again = yield* people.add("vera", "operator")
+          assert.deepStrictEqual(yield* people.personOf(token), Option.none())
+          assert.deepInclude(Option.getOrThrow(yield* people.personOf(again)), { name: "vera", role: "operator" })
+          assert.deepInclude((yield* people.all)[1], { name: "vera", role: "operator", revoked: false })
+        })
+      )
     })
 
     describe("fleet#page", () => {
@@ -206,39 +238,4 @@ else
         })
       )
     })
-
-    describe("fleet#people", () => {
-      it.effect("the token of a person is kept as a digest, and is worth nothing once it is revoked", () =>
-        Effect.gen(function* () {
-          const { people, query, store } = yield* speaking
-          const token = yield* people.add("vera", "viewer")
-          assert.deepInclude(Option.getOrThrow(yield* people.personOf(token)), { name: "vera", role: "viewer" })
-          assert.notInclude(yield* query("SELECT * FROM people"), Redacted.value(token))
-          assert.strictEqual((yield* Effect.flip(people.add("vera", "operator")))._tag, "AlreadyKnown")
-          // A person is no host, and a host no person.
-          const host = yield* store.enrol("two")
-          assert.deepStrictEqual(
-            [yield* store.hostOf(token), yield* people.personOf(host)],
-            [Option.none(), Option.none()]
-          )
-          yield* people.revoke("vera")
-          assert.deepStrictEqual(yield* people.personOf(token), Option.none())
-          const again = yield* people.add("vera", "operator")
-          assert.deepStrictEqual(yield* people.personOf(token), Option.none())
-          assert.deepInclude(Option.getOrThrow(yield* people.personOf(again)), { name: "vera", role: "operator" })
-          assert.deepInclude((yield* people.all)[1], { name: "vera", role: "operator", revoked: false })
-        })
-      )
-    })
-    it.effect("hostile names of watches and people are texts", () =>
-      Effect.gen(function* () {
-        const { added, query, said, words } = yield* speaking
-        const name = "'); DROP TABLE words; --"
-        const odd = yield* added(name, "operator")
-        const watch = "\u001B[31m' OR 1=1 --\n\u202E"
-        yield* words.say(id(1), odd, yield* said(60_000, { watch }))
-        assert.deepInclude((yield* words.waiting("one", log))[0], { watch, person: name })
-        assert.strictEqual(yield* query("SELECT count(*) FROM words"), "1")
-      })
-    )
   })
