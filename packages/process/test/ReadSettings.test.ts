@@ -259,6 +259,22 @@ layer(HostServices.layer)("loadSettings", (it) => {
       })
     )
 
+    it.effect("an amount is dollars with two decimals at most, and a duration two weeks at most", () =>
+      Effect.gen(function* () {
+        for (const [text, amount] of [
+          ["25", 25],
+          ["2.50", 2.5]
+        ] as const)
+          assert.strictEqual((yield* load({ environment: { SOUFFLEUR_MAX_DOLLARS: text } })).maxDollars, amount)
+        for (const text of ["0", "0.00", "2.505", "2,50", "-1", "$5", "1e3", ".5"])
+          assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_MAX_DOLLARS: text } })).value, text)
+        const longest = { SOUFFLEUR_MAX_TIME: "2 weeks" }
+        assert.deepStrictEqual((yield* load({ environment: longest })).maxTime, Duration.weeks(2))
+        for (const text of ["1209601 seconds", "15 days"])
+          assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_MAX_TIME: text } })).value, text)
+      })
+    )
+
     it.effect("hostile durations are refused", () =>
       Effect.gen(function* () {
         const always = [
