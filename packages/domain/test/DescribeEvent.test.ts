@@ -2,24 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { describeEvent } from "../src/index.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
-describe("behaviour#notices", () => {
-  it("each event of a watch is described by a sentence that begins with its subject", () => {
-    for (const event of Object.values(examples)) {
-      const { text } = describeEvent(event)
-      assert.match(text, /^(?:[A-Z]|souffleur |claude_export ).*[.!?…]$/u, event._tag)
-      assert.notInclude(text, "undefined", event._tag)
-    }
-  })
-  it("a dead process is told as what it is: gone, or a zombie", () => {
-    const told = (process: "gone" | "zombie") =>
-      describeEvent({
-        ...examples.ConductorDied,
-        reason: "pid",
-        evidence: { ...examples.ConductorDied.evidence, process, end: null }
-      }).text
-    assert.include(told("zombie"), "its process is a zombie")
-    assert.include(told("gone"), "its process is gone")
-  })
+it("each event of a watch is described by a sentence that begins with its subject", () => {
+  for (const event of Object.values(examples)) {
+    const { text } = describeEvent(event)
+    assert.match(text, /^(?:[A-Z]|souffleur |claude_export ).*[.!?…]$/u, event._tag)
+    assert.notInclude(text, "undefined", event._tag)
+  }
 })
 
 describe("behaviour#early-ends", () => {
@@ -35,4 +23,14 @@ describe("behaviour#early-ends", () => {
     )
     assert.match(told("pid"), /^Three ends without progress: nothing is launched any more\./u)
   })
+})
+it("a dead process is told as what it is: gone, or a zombie", () => {
+  const told = (process: "gone" | "zombie") =>
+    describeEvent({
+      ...examples.ConductorDied,
+      reason: "pid",
+      evidence: { ...examples.ConductorDied.evidence, process, end: null }
+    }).text
+  assert.include(told("zombie"), "its process is a zombie")
+  assert.include(told("gone"), "its process is gone")
 })

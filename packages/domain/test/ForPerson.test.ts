@@ -26,16 +26,16 @@ describe("command-line#screen", () => {
       /^The agent is back .*: its session is resumed\.$/u
     )
   })
+})
 
-  it("the words of the log stay with comms", () => {
-    for (const event of all) assert.deepStrictEqual(describeFor(event, conductor), describeEvent(event), event._tag)
-    assert.deepStrictEqual([conductor, agent, command].map(nameOf), ["the Conductor", "the agent", "the command"])
-    assert.strictEqual(
-      renamed("A Conductor hangs; the Conductor (S2) is well.", agent),
-      "An agent hangs; the agent is well."
-    )
-    assert.strictEqual(renamed("A Conductor hangs.", command), "A command hangs.")
-  })
+it("the words of the log stay with comms", () => {
+  for (const event of all) assert.deepStrictEqual(describeFor(event, conductor), describeEvent(event), event._tag)
+  assert.deepStrictEqual([conductor, agent, command].map(nameOf), ["the Conductor", "the agent", "the command"])
+  assert.strictEqual(
+    renamed("A Conductor hangs; the Conductor (S2) is well.", agent),
+    "An agent hangs; the agent is well."
+  )
+  assert.strictEqual(renamed("A Conductor hangs.", command), "A command hangs.")
 })
 
 describe("behaviour#hand-over", () => {

@@ -51,14 +51,15 @@ const why = (...events: ReadonlyArray<RunEvent>): string => {
   return reason === undefined ? "" : runReasonLines(reason).join("\n")
 }
 
+it("why tells the step of the ladder of a rejection and of a failed assignment", () => {
+  assert.include(why(rejected(1)), "the first: the same implementer goes on")
+  assert.include(why(rejected(1), rejected(2)), "the second: a fresh implementer")
+  assert.include(why(rejected(1), rejected(2), rejected(3)), "the third is a person's")
+  assert.include(why(failed("timeout"), failed("timeout")), "assignment 2 in a row that came to nothing")
+  assert.include(why(failed("lost")), "it counts for nothing")
+})
+
 describe("command-line#plans", () => {
-  it("why tells the step of the ladder of a rejection and of a failed assignment", () => {
-    assert.include(why(rejected(1)), "the first: the same implementer goes on")
-    assert.include(why(rejected(1), rejected(2)), "the second: a fresh implementer")
-    assert.include(why(rejected(1), rejected(2), rejected(3)), "the third is a person's")
-    assert.include(why(failed("timeout"), failed("timeout")), "assignment 2 in a row that came to nothing")
-    assert.include(why(failed("lost")), "it counts for nothing")
-  })
   it("why tells the evidence against an agent that is ended", () => {
     const overdue = why(ending("timeout"), failed("timeout"))
     assert.include(overdue, "it slept", "the last decision")
@@ -71,60 +72,46 @@ describe("command-line#plans", () => {
       assert.include(reason, part)
     assert.include(why(ending("left running")), "its word counts")
   })
+})
 
-  it("why tells what a run waits for, until when, and by which source", () => {
-    const limited: RunEvent = {
-      _tag: "AgentLimited",
-      at,
-      ...assignment,
-      kind: "usage-limit",
-      resetsAt: at + 72 * hour,
-      until: at + 72 * hour
-    }
-    assert.include(why(limited), "they state that it ends at 2026-03-04T03:00:00.000Z")
-    assert.include(why({ ...limited, resetsAt: null }), "wait 1 in a row")
-    const paused: RunEvent = {
-      _tag: "RunPaused",
-      at,
-      reason: "not gone",
-      files: [],
-      message: "process 7 belongs to somebody else"
-    }
-    assert.include(why(paused), "process 7 belongs to somebody else")
-    const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", message: "it ended with exit code 3" }
-    for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"])
-      assert.include(why(finished), part)
-  })
+it("why tells what a run waits for, until when, and by which source", () => {
+  const limited: RunEvent = {
+    _tag: "AgentLimited",
+    at,
+    ...assignment,
+    kind: "usage-limit",
+    resetsAt: at + 72 * hour,
+    until: at + 72 * hour
+  }
+  assert.include(why(limited), "they state that it ends at 2026-03-04T03:00:00.000Z")
+  assert.include(why({ ...limited, resetsAt: null }), "wait 1 in a row")
+  const paused: RunEvent = {
+    _tag: "RunPaused",
+    at,
+    reason: "not gone",
+    files: [],
+    message: "process 7 belongs to somebody else"
+  }
+  assert.include(why(paused), "process 7 belongs to somebody else")
+  const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", message: "it ended with exit code 3" }
+  for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"])
+    assert.include(why(finished), part)
+})
 
-  it("why tells the times of a limit by the clock of the zone", () => {
-    const limited: RunEvent = {
-      _tag: "AgentLimited",
-      at,
-      ...assignment,
-      kind: "usage-limit",
-      resetsAt: at + hour,
-      until: at + hour
-    }
-    const recorded = [{ stream: "run/r", revision: 1, position: 1, event: limited }]
-    const told = runReasonLines(runReasonOf(recorded, 1)!, () => 9 * hour).join("\n")
-    assert.include(told, "they state that it ends at 2026-03-01 13:00:00")
-    assert.include(told, "asked again at 2026-03-01 13:00:00")
-    assert.notInclude(told, "Z")
-  })
-
-  it("an event that is no decision has no reason, and no text of a reason controls a terminal", () => {
-    assert.strictEqual(why(), "")
-    const escalated: RunEvent = {
-      _tag: "TaskEscalated",
-      at,
-      taskId: "t1",
-      reason: "blocked",
-      message: "\u001B[2Jno key"
-    }
-    const told = why(escalated, { _tag: "RunLeft", at, fence: 1 })
-    assert.notInclude(told, "\u001B")
-    assert.include(told, "souffleur left")
-  })
+it("why tells the times of a limit by the clock of the zone", () => {
+  const limited: RunEvent = {
+    _tag: "AgentLimited",
+    at,
+    ...assignment,
+    kind: "usage-limit",
+    resetsAt: at + hour,
+    until: at + hour
+  }
+  const recorded = [{ stream: "run/r", revision: 1, position: 1, event: limited }]
+  const told = runReasonLines(runReasonOf(recorded, 1)!, () => 9 * hour).join("\n")
+  assert.include(told, "they state that it ends at 2026-03-01 13:00:00")
+  assert.include(told, "asked again at 2026-03-01 13:00:00")
+  assert.notInclude(told, "Z")
 })
 
 describe("behaviour#answers", () => {
@@ -140,4 +127,12 @@ describe("behaviour#answers", () => {
     for (const what of ["rejected 2 times: no test", "- of an empty input", "attempt 1 was rejected: no test"])
       assert.include(told, what)
   })
+})
+
+it("an event that is no decision has no reason, and no text of a reason controls a terminal", () => {
+  assert.strictEqual(why(), "")
+  const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", reason: "blocked", message: "\u001B[2Jno key" }
+  const told = why(escalated, { _tag: "RunLeft", at, fence: 1 })
+  assert.notInclude(told, "\u001B")
+  assert.include(told, "souffleur left")
 })
