@@ -219,6 +219,11 @@ describe("behaviour#stop", () => {
 })
 
 it("an operator who adopts the launched process takes nothing from what is known of its launch", () => {
+  const begun = { ...prepared, cycle: 0, turnBefore: 3 }
+  const first = [opened, begun, owned, confirmed].reduce(evolve, initial)
+  const again = { by: "operator", generation: 2, sessionId: "s1", print: false, ...baseline } as const
+  const same = evolve(first, Event.ConductorAdopted.make({ at: 11, conductor: confirmed.conductor, ...again }))
+  assert.deepInclude(same, { launchId: begun.launchId, preparedAt: begun.at, turnBefore: 3 })
   const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
     evolve,
     initial
