@@ -64,10 +64,11 @@ const ask = Effect.fnUntraced(function* (
   }
 })
 
-const hasHeader = `substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`
+const isPayload = `typeof(message) = 'text' AND octet_length(message) <= ${maxPayloadBytes}
+  AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`
 /** Known by its header, whatever its type: Conductors write `instruction`. To another task it is only a quotation. */
 const payload: Question = {
-  of: `typeof(message) = 'text' AND octet_length(message) <= ${maxPayloadBytes} AND ${hasHeader}`,
+  of: isPayload,
   also: "0",
   needs: "task_id IN ('souffleur', 'task-00')",
   text: `substr(message, 1, ${maxPayloadCharacters})`,
@@ -81,7 +82,7 @@ const words = `' ' || replace(replace(replace(substr(${short}, 1, 1000), char(9)
 /** A watch may have been opened with a wrong session. The right session names itself in its reply. */
 const reply: Question = {
   // A payload that came before the watch is confirmed is no answer to its question.
-  of: `task_id = 'souffleur' AND message_type = 'instruction' AND NOT (typeof(message) = 'text' AND ${hasHeader})`,
+  of: `task_id = 'souffleur' AND message_type = 'instruction' AND NOT (${isPayload})`,
   also: `sender = 'person' OR instr(${words}, ' SESSION_ID:' || sender || ' ') > 0`,
   needs: "1",
   text: short,

@@ -51,6 +51,12 @@ describe("behaviour#state-in-comms", () => {
     > = [
       [failed(2), "error", "error", ["2 of 3", "session-file", "no session file", "PID:<pid> SESSION_ID:<id>"]],
       [
+        Event.RecoveryWithheld.make({ at, cycle: 1, trigger: "pid", stage: "ceiling", message: "used up" }),
+        "error",
+        undefined,
+        []
+      ],
+      [
         Event.ValidationExhausted.make({ at, messages: ["one", "two", "three"] }),
         "exited",
         "error",
@@ -130,6 +136,13 @@ describe("behaviour#state-in-comms", () => {
   })
 })
 
+describe("behaviour#validation", () => {
+  it("the last failed validation asks for no reply, since nobody listens after it", () => {
+    assert.include(publicationOf(failed(2)).message?.text, "Reply with")
+    assert.notInclude(publicationOf(failed(3)).message?.text, "Reply with")
+  })
+})
+
 describe("the publisher of comms", () => {
   it.effect("the publisher follows the log's order, puts the revision into each key, and ends with the watch", () =>
     Effect.gen(function* () {
@@ -180,6 +193,23 @@ describe("the publisher of comms", () => {
         world.comms.out = undefined as never
         yield* until(3631)
         assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
+      })
+    )
+  })
+  describe("behaviour#state-in-comms", () => {
+    it.effect("a message does not wait for a missing row, and the row is told once it is there", () =>
+      Effect.gen(function* () {
+        const world = worldOf()
+        world.comms.souffleur = undefined
+        const { cursor, start } = yield* heralding([...watching, death, closed], world)
+        yield* start
+        assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["w#7", "w#8"], 8])
+        world.comms.souffleur = "watching"
+        yield* until(31)
+        assert.deepStrictEqual(world.comms.taken.slice(2), ["error"])
+        assert.strictEqual(world.comms.lastError, "gate: too large")
+        yield* until(3600)
+        assert.deepStrictEqual(world.comms.taken.slice(3), [])
       })
     )
   })
