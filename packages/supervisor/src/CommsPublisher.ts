@@ -54,7 +54,7 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
 const textOf = (event: WatchEvent, { text }: Description<WatchNoticeKind>): string => {
   switch (event._tag) {
     case "ValidationFailed":
-      // Nobody listens after the last one.
+      // souffleur reads no reply after the last one.
       return event.attempt < attempts ? `${text} Reply with an instruction: PID:<pid> SESSION_ID:<id>` : text
     case "RecoveryFailedClosed":
       return `${text} Nothing was launched.`

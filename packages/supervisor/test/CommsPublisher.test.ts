@@ -137,7 +137,7 @@ describe("behaviour#state-in-comms", () => {
 })
 
 describe("behaviour#validation", () => {
-  it("the last failed validation asks for no reply, since nobody listens after it", () => {
+  it("the publisher asks for no reply after the last failed validation", () => {
     assert.include(publicationOf(failed(2)).message?.text, "Reply with")
     assert.notInclude(publicationOf(failed(3)).message?.text, "Reply with")
   })
