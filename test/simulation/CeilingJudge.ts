@@ -18,6 +18,8 @@ export class CeilingJudge {
   #pinned: Permission = "acceptEdits"
   /** The ceiling that was read since the launch was meant. */
   #read: Permission | undefined = undefined
+  /** The pin when it was read: a pin that a person lowers later is told at the next reading. */
+  #pinnedThen: Permission = "acceptEdits"
   #told = false
   /** Every ceiling that a person has said, or that was in force when anything was opened. */
   readonly #words = new Set<Permission>(["acceptEdits"])
@@ -34,6 +36,7 @@ export class CeilingJudge {
   /** Reads the file as souffleur does, and notes what it says. */
   read(): Permission {
     this.#read = this.#config.ceiling
+    this.#pinnedThen = this.#pinned
     return this.#read
   }
 
@@ -67,7 +70,7 @@ export class CeilingJudge {
           (this.#pinned !== event.effective || this.#read !== event.effective)
         )
           violated(`a launch above the ceiling: ${this.#pinned} is pinned, the file said ${this.#read}`)
-        if (this.#read === "bypassPermissions" && this.#pinned === "acceptEdits" && !this.#told)
+        if (this.#read === "bypassPermissions" && this.#pinnedThen === "acceptEdits" && !this.#told)
           violated("the file asks for more than is pinned, and nobody was told")
         break
       }

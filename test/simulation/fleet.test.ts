@@ -20,7 +20,7 @@ describe("fleet#a-host", () => {
       check(542455201)
     })
     it("fleets of some seeds have killed shippers, and words of each kind that a host took, and refused ones", () => {
-      const { events, refused, restarts, taken } = simulateFleet(26)
+      const { events, refused, restarts, taken } = simulateFleet(95)
       assert.isAbove(events, 20)
       assert.isAbove(restarts, 1)
       assert.isAbove(taken.length, 20)

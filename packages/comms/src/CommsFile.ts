@@ -45,9 +45,7 @@ export const commsFile = Effect.fnUntraced(function* (path: string) {
 
   /** Fails if an UPDATE of the task's row found no row. */
   const rowUpdated = (task: string) => (rows: ReadonlyArray<unknown>) =>
-    rows.length > 0
-      ? Effect.void
-      : Effect.fail(unavailable("schema", `the row ${task} is missing in orchestration_tasks`))
+    rows.length > 0 ? Effect.void : Effect.fail(unavailable("row", `the row ${task} is missing in orchestration_tasks`))
 
   /** Sets `last_heartbeat`, and never moves it backwards. A value that SQLite cannot read as a time is replaced. */
   const beaten = (sql: SqlClient.SqlClient, time: string) =>

@@ -64,12 +64,13 @@ const ask = Effect.fnUntraced(function* (
   }
 })
 
-/** A payload to another task, or with a type that is not used for requests, is only a quotation. */
+const isPayload = `typeof(message) = 'text' AND octet_length(message) <= ${maxPayloadBytes}
+  AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`
+/** Known by its header, whatever its type: Conductors write `instruction`. To another task it is only a quotation. */
 const payload: Question = {
-  of: `typeof(message) = 'text' AND octet_length(message) <= ${maxPayloadBytes} AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`,
+  of: isPayload,
   also: "0",
-  needs:
-    "task_id IN ('souffleur', 'task-00') AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')",
+  needs: "task_id IN ('souffleur', 'task-00')",
   text: `substr(message, 1, ${maxPayloadCharacters})`,
   order: "DESC",
   most: 1
@@ -80,7 +81,8 @@ const short = `CASE WHEN typeof(message) = 'text' AND octet_length(message) <= $
 const words = `' ' || replace(replace(replace(substr(${short}, 1, 1000), char(9), ' '), char(10), ' '), char(13), ' ') || ' '`
 /** A watch may have been opened with a wrong session. The right session names itself in its reply. */
 const reply: Question = {
-  of: "task_id = 'souffleur' AND message_type = 'instruction'",
+  // A payload that came before the watch is confirmed is no answer to its question.
+  of: `task_id = 'souffleur' AND message_type = 'instruction' AND NOT (${isPayload})`,
   also: `sender = 'person' OR instr(${words}, ' SESSION_ID:' || sender || ' ') > 0`,
   needs: "1",
   text: short,

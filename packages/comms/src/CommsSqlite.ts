@@ -91,10 +91,10 @@ const make = Effect.fnUntraced(function* (path: string) {
 
   const setState: Comms["Service"]["setState"] = Effect.fn("CommsSqlite.setState")((state, at, lastError) =>
     writing((sql, columns) => {
-      const lastErrorColumn =
-        lastError !== undefined && columns.orchestration_tasks.has("last_error")
-          ? sql`, last_error = ${lastError}`
-          : sql``
+      // The error of before goes with the success that follows it.
+      const lastErrorColumn = columns.orchestration_tasks.has("last_error")
+        ? sql`, last_error = ${lastError ?? null}`
+        : sql``
       return sql`UPDATE orchestration_tasks SET state = ${state}, ${beaten(sql, timeText(at))}${lastErrorColumn}
         WHERE task_id = 'souffleur' RETURNING task_id`.pipe(
         Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),

@@ -241,12 +241,12 @@ it.layer(services)((it) => {
             yield* remote(Comms.use((comms) => comms.snapshot)),
             yield* withComms(path, (comms) => comms.snapshot)
           )
-          // A field that is not said keeps its value.
+          // The error of before goes.
           db.exec("UPDATE orchestration_tasks SET last_error = 'before' WHERE task_id = 'souffleur'")
           yield* remote(Comms.use((comms) => comms.setState("error", noon, undefined)))
           assert.deepEqual(
             { ...db.prepare("SELECT state, last_error FROM orchestration_tasks WHERE task_id = 'souffleur'").get() },
-            { state: "error", last_error: "before" }
+            { state: "error", last_error: null }
           )
           const id = yield* Effect.provide(
             CommsLink.use((one) => one.post({ taskId: "t", from: "s", type: "system", text: "\u2028 \n", at: noon })),

@@ -30,12 +30,12 @@ it.layer(services)((it) => {
 
   describe("behaviour#words-in-comms", () => {
     it.effect(
-      "a payload is the Conductor's, or of a session of the watch, to souffleur or task-00, of a type that asks",
+      "a payload is the Conductor's, or of a session of the watch, to souffleur or task-00, whatever its type",
       () =>
         Effect.gen(function* () {
           for (const task of ["souffleur", "task-00"])
             for (const from of [null, "task-00", "s1", "s2"])
-              for (const type of ["handoff", "context_warning", "resumption", "system"]) {
+              for (const type of ["instruction", "handoff", "context_warning", "resumption", "system"]) {
                 const found = yield* payloadOf([task, from, type, asks])
                 assert.deepStrictEqual(
                   found,
@@ -81,7 +81,6 @@ it.layer(services)((it) => {
           ["souffleur", "person", "handoff", asks],
           ["souffleur", "", "handoff", asks],
           ["souffleur", new TextEncoder().encode("s1"), "handoff", asks],
-          ["souffleur", "s1", "instruction", asks],
           ["task-07", "11111111-2222-3333-4444-555555555555", "system", asks]
         ]
         for (const stranger of strangers) {
@@ -94,7 +93,7 @@ it.layer(services)((it) => {
         }
         const { heard, refused } = yield* payloadOf(own, ...strangers)
         assert.deepStrictEqual(heard, payloadAt(1, own[3]))
-        assert.deepStrictEqual(refused, Option.some({ id: 10, from: "11111111-2222-3333-4444-555555555555" }))
+        assert.deepStrictEqual(refused, Option.some({ id: 9, from: "11111111-2222-3333-4444-555555555555" }))
       })
     )
 
@@ -121,6 +120,12 @@ it.layer(services)((it) => {
             ["souffleur", null, "instruction", target]
           )
           assert.deepStrictEqual(both.heard, [{ id: 2, text: target }])
+          // The Conductor may ask for a fresh context before its watch is confirmed.
+          for (const from of ["task-00", "stranger"])
+            assert.deepStrictEqual(yield* repliesOf(["souffleur", from, "instruction", asks]), {
+              heard: [],
+              refused: Option.none()
+            })
         })
     )
   })

@@ -36,7 +36,7 @@ describe("standing by", () => {
     { _tag: "TurnEnded" },
     { _tag: "EndedEarly", reason: "refused", leftRunning: 0 },
     { _tag: "ContextExhausted" },
-    { _tag: "Limited", kind: "usage-limit", resetsAt: 9000 },
+    { _tag: "Limited", kind: "usage-limit", resetsAt: 9000, turnAt: 900 },
     { _tag: "Resolved", holder: { conductor, print: true } }
   ]
   for (const exit of suppressed)
@@ -114,8 +114,8 @@ describe("behaviour#said-to-be-done", () => {
 describe("behaviour#limits-and-waits", () => {
   it("a limit is waited out by another watcher, until the time that it states", () => {
     given(...watching)
-      .when(reports({ _tag: "Limited", kind: "usage-limit", resetsAt: 9000 }))
-      .then({ ...waits("usage-limit"), at: 1000 }, replaced)
+      .when(reports({ _tag: "Limited", kind: "usage-limit", resetsAt: 9000, turnAt: 900 }))
+      .then({ ...waits("usage-limit"), at: 1000, turnAt: 900 }, replaced)
   })
   it("a limit whose Conductor went on ends, and another watcher watches", () => {
     given(...watching, waits("usage-limit"), watcher(2))

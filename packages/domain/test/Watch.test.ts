@@ -139,11 +139,7 @@ describe("behaviour#heartbeat-age", () => {
 describe("behaviour#still-dead", () => {
   it("the watch knows the heartbeat that a Conductor was given up for, that an operator retried, and that a recovery was resumed", () => {
     const raw = "2026-01-05 12:00:00"
-    const silent = Event.ConductorDied.make({
-      ...died,
-      reason: "heartbeat",
-      evidence: { ...evidence, heartbeat: raw }
-    })
+    const silent = Event.ConductorDied.make({ ...died, reason: "heartbeat", evidence: { ...evidence, heartbeat: raw } })
     const begun = [opened, owned, confirmed, watcher(1), silent, recovering]
     assert.deepStrictEqual(
       [after(...begun).silent, after(...begun).recovery?.resumed],
@@ -251,6 +247,11 @@ describe("behaviour#stop", () => {
 
 describe("behaviour#adopt", () => {
   it("an operator who adopts the launched process takes nothing from what is known of its launch", () => {
+    const begun = { ...prepared, cycle: 0, turnBefore: 3 }
+    const first = [opened, begun, owned, confirmed].reduce(evolve, initial)
+    const again = { by: "operator", generation: 2, sessionId: "s1", print: false, ...baseline } as const
+    const same = evolve(first, Event.ConductorAdopted.make({ at: 11, conductor: confirmed.conductor, ...again }))
+    assert.deepInclude(same, { launchId: begun.launchId, preparedAt: begun.at, turnBefore: 3 })
     const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
       evolve,
       initial

@@ -987,7 +987,7 @@ describe("behaviour#ordering", () => {
         { _tag: "ContextRecovery" },
         { _tag: "TurnEnded" },
         { _tag: "ContextExhausted" },
-        { _tag: "Limited", kind: "outage", resetsAt: null },
+        { _tag: "Limited", kind: "outage", resetsAt: null, turnAt: 900 },
         { _tag: "WaitOver", how: "over" },
         { _tag: "WaitOver", how: "went on" },
         { _tag: "Returned", conductor, print: false, baseline },

@@ -98,7 +98,7 @@ describe("behaviour#hand-over", () => {
 
 describe("command-line#status", () => {
   it("the state of a watch names the most urgent fact first", () => {
-    const wait = { since: noon, trigger: "limit" } as const
+    const wait = { since: noon, trigger: "limit", turnAt: null } as const
     assert.strictEqual(says({}), "watching")
     assert.strictEqual(
       says({ wait: { ...wait, kind: "usage-limit", until: noon + 90 * minute } }),

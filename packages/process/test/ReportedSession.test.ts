@@ -15,6 +15,7 @@ const firstLaunch = {
   sessionId: "",
   requested: "acceptEdits",
   effective: "acceptEdits",
+  turnBefore: null,
   pty: false
 } as const
 const launched = { conductor, firstLaunch, launchId: "w-2-launch-1", preparedAt: 99, project: "/p" }

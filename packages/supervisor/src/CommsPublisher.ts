@@ -1,4 +1,5 @@
 import {
+  attempts,
   Comms,
   describeEvent,
   type Description,
@@ -14,7 +15,7 @@ import {
   Words
 } from "@souffleur/domain"
 import { Cursor, positionOf } from "@souffleur/eventlog"
-import { Effect, Match, Schedule, Stream } from "effect"
+import { Effect, Match, Schedule, Stream, SynchronizedRef } from "effect"
 
 /** The news of an event for comms: the row's state, a message, or nothing. */
 export interface Publication {
@@ -33,6 +34,11 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
     state: "error" as const,
     lastError: `${stage}: ${message}`
   })),
+  // Others read the row, not the log: `confirmed` would promise a recovery that does not come.
+  Match.tag("RecoveryWithheld", ({ message, stage }) => ({
+    state: "error" as const,
+    lastError: `${stage}: ${message}`
+  })),
   Match.tag("RetriesExhausted", () => ({ state: "error" as const, lastError: Words.threeEnds })),
   Match.tag("RoleGaveUp", ({ defect, role }) =>
     role === "watcher" || role === "self-monitor"
@@ -48,7 +54,8 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
 const textOf = (event: WatchEvent, { text }: Description<WatchNoticeKind>): string => {
   switch (event._tag) {
     case "ValidationFailed":
-      return `${text} Reply with an instruction: PID:<pid> SESSION_ID:<id>`
+      // souffleur reads no reply after the last one.
+      return event.attempt < attempts ? `${text} Reply with an instruction: PID:<pid> SESSION_ID:<id>` : text
     case "RecoveryFailedClosed":
       return `${text} Nothing was launched.`
     default:
@@ -83,13 +90,23 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   const comms = yield* Comms
   const log = yield* EventLog
   const cursor = yield* Cursor
+  /** Writes of our row that wait for it: its owners drop their tables, and make them again. */
+  const owed = yield* SynchronizedRef.make<ReturnType<typeof comms.setState>>(Effect.void)
+  const settled = SynchronizedRef.updateEffect(owed, (write) =>
+    Effect.match(write, { onFailure: () => write, onSuccess: () => Effect.void })
+  ).pipe(Effect.repeat(Schedule.spaced("30 seconds")))
   const telling = Effect.fnUntraced(function* ({ event, revision }: Recorded) {
     const { message, row } = publicationOf(event)
-    if (row !== undefined)
-      yield* Effect.retry(
-        comms.setState(row.state, event.at, row.lastError === undefined ? undefined : plain(row.lastError)),
-        untilTold
+    if (row !== undefined) {
+      const { lastError } = row
+      const write = comms.setState(row.state, event.at, lastError === undefined ? undefined : plain(lastError))
+      // A message does not wait for the row: it may be what tells its owners to make it.
+      yield* SynchronizedRef.updateEffect(owed, () =>
+        Effect.retry(write, { schedule: untilTold, while: ({ reason }) => reason !== "row" }).pipe(
+          Effect.match({ onFailure: () => write, onSuccess: () => Effect.void })
+        )
       )
+    }
     if (message !== undefined)
       yield* Effect.retry(
         comms.post({ key: `${id}#${revision}`, at: event.at, ...message, text: plain(message.text) }),
@@ -100,7 +117,8 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   yield* log.changes(id, yield* positionOf(id, newest(id))).pipe(
     Stream.tap((recorded) => Effect.orDie(telling(recorded))),
     Stream.takeUntil(({ event }) => isEnd(event)),
-    Stream.runDrain
+    Stream.runDrain,
+    Effect.raceFirst(settled)
   )
 })
 

@@ -75,9 +75,9 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
   const idOf = (attempt: number) => `${ref.id}-g1-launch-${attempt}`
   const launchId = idOf(failures.length + 1)
   if (launchId !== first.launchId) {
-    const { effective, requested, sessionId } = first
+    const { effective, requested, sessionId, turnBefore } = first
     yield* prepareLaunch({ ...kept, id: launchId, keep: true }, (digest) =>
-      ref.dispatch({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
+      ref.dispatch({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective, turnBefore })
     )
   }
   // A souffleur that died here left launch files too, and each holds an environment.

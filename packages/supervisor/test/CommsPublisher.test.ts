@@ -51,6 +51,12 @@ describe("behaviour#state-in-comms", () => {
     > = [
       [failed(2), "error", "error", ["2 of 3", "session-file", "no session file", "PID:<pid> SESSION_ID:<id>"]],
       [
+        Event.RecoveryWithheld.make({ at, cycle: 1, trigger: "pid", stage: "ceiling", message: "used up" }),
+        "error",
+        undefined,
+        []
+      ],
+      [
         Event.ValidationExhausted.make({ at, messages: ["one", "two", "three"] }),
         "exited",
         "error",
@@ -127,6 +133,29 @@ describe("behaviour#state-in-comms", () => {
         for (const word of words) assert.include(telling.message?.text, word)
       })
     }
+  })
+
+  it.effect("a message does not wait for a missing row, and the row is told once it is there", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      world.comms.souffleur = undefined
+      const { cursor, start } = yield* heralding([...watching, death, closed], world)
+      yield* start
+      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["w#7", "w#8"], 8])
+      world.comms.souffleur = "watching"
+      yield* until(31)
+      assert.deepStrictEqual(world.comms.taken.slice(2), ["error"])
+      assert.strictEqual(world.comms.lastError, "gate: too large")
+      yield* until(3600)
+      assert.deepStrictEqual(world.comms.taken.slice(3), [])
+    })
+  )
+})
+
+describe("behaviour#validation", () => {
+  it("the publisher asks for no reply after the last failed validation", () => {
+    assert.include(publicationOf(failed(2)).message?.text, "Reply with")
+    assert.notInclude(publicationOf(failed(3)).message?.text, "Reply with")
   })
 })
 

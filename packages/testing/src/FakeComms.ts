@@ -106,10 +106,14 @@ export class FakeComms {
         refused: Option.fromUndefinedOr(this.refused)
       })),
     setState: (state: SouffleurState, _, lastError) =>
-      this.#use(() => {
-        Object.assign(this, { souffleur: state, lastError })
-        this.taken.push(state)
-      }),
+      Effect.suspend(() =>
+        this.out === undefined && this.souffleur === undefined
+          ? Effect.fail(new CommsUnavailable({ path, reason: "row", problem: "the row souffleur is missing" }))
+          : this.#use(() => {
+              Object.assign(this, { souffleur: state, lastError })
+              this.taken.push(state)
+            })
+      ),
     beat: Effect.fnUntraced({ self: this as FakeComms }, function* (at: number) {
       const second = yield* secondsNow
       if (this.beatFails)

@@ -6,7 +6,7 @@ import {
   isOver,
   isSessionKnown,
   isWaitOver,
-  turnsSince,
+  ownTurn,
   type Watch,
   type WatcherExit
 } from "@souffleur/domain"
@@ -15,8 +15,10 @@ import type { Observation } from "./Observation.ts"
 import { signsToLog } from "./ReadSigns.ts"
 
 /** Finds the failed last turn of this generation: a usage limit, an outage, or a conversation that no longer fits. */
-const failureOf = (watch: Watch, { signs: { session } }: Observation) =>
-  session?.turn?._tag === "Failed" && session.turn.at >= turnsSince(watch) ? session.turn : undefined
+const failureOf = (watch: Watch, { signs: { session } }: Observation) => {
+  const turn = ownTurn(watch, session?.turn)
+  return turn?._tag === "Failed" ? turn : undefined
+}
 
 /**
  * Decides how a wait ends (spec: behaviour#limits-and-waits). The Conductor goes on by itself, the service states a
@@ -25,14 +27,14 @@ const failureOf = (watch: Watch, { signs: { session } }: Observation) =>
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observation): WatcherExit | undefined => {
   const { process, session } = seen.signs
   const turn = session?.turn
-  const newer = turn !== undefined && turn.at > wait.since && wait.kind !== "quiet-hours"
+  const newer = wait.turnAt !== null && turn !== undefined && Math.round(turn.at) !== wait.turnAt
   if (newer && turn._tag !== "Failed" && process === "running") return { _tag: "WaitOver", how: "went on" }
   if (!isWaitOver(wait, seen.now)) return undefined
   const failure = failureOf(watch, seen)
   const later = failure?.resetsAt !== undefined && failure.resetsAt > seen.now
   // A time that is no believable wait is no statement: it would put the wait off again and again.
   return newer && later && Bounds.wait(failure.resetsAt - seen.now) !== undefined && failure.reason === "usage-limit"
-    ? { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt }
+    ? { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt, turnAt: Math.round(failure.at) }
     : { _tag: "WaitOver", how: "over" }
 }
 
@@ -70,7 +72,7 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   if (typeof seen.ending === "object") return { _tag: "EndedEarly", ...seen.ending }
   const failure = failureOf(watch, seen)
   if (failure?.reason === "usage-limit" || failure?.reason === "outage")
-    return { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt ?? null }
+    return { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt ?? null, turnAt: Math.round(failure.at) }
   if (failure?.reason === "prompt-too-long") return { _tag: "ContextExhausted" }
   if (gone) return { _tag: "Dead", reason: "pid" }
   if (isStale(seen) && seen.excuse === undefined) return { _tag: "Dead", reason: "heartbeat" }
@@ -87,7 +89,7 @@ export const classify = (watch: Watch, seen: Observation): Option.Option<Watcher
   Option.fromUndefinedOr(exitOf(watch, seen))
 
 /** Makes the evidence of a decision for the log. */
-export const evidenceOf = (seen: Observation): Event.Evidence => ({
+export const evidenceOf = (watch: Watch, seen: Observation): Event.Evidence => ({
   process: seen.process ?? "unknown",
   conductorState: Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state ?? null,
   heartbeat: seen.heartbeat.raw,
@@ -95,6 +97,7 @@ export const evidenceOf = (seen: Observation): Event.Evidence => ({
   staleAfter: seen.staleAfter,
   signs: signsToLog(seen.signs),
   contextTokens: seen.signs.session?.context?.tokens ?? null,
-  turnFinished: seen.signs.session?.turn?._tag === "Finished",
+  // A turn of the generation before, or one in which a permission was refused, says nothing of the work.
+  turnFinished: ownTurn(watch, seen.signs.session?.turn)?._tag === "Finished" && seen.signs.session?.refused !== true,
   end: seen.end ?? null
 })

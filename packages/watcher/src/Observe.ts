@@ -6,6 +6,7 @@ import {
   isOver,
   Launcher,
   momentNow,
+  ownTurn,
   type ProcessEnd,
   progressedSince,
   Settings,
@@ -111,7 +112,9 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const beating = seen !== undefined && heartbeatAge(heartbeat, now, after.notBefore) !== undefined
     const processEnd = yield* endOf(signs.process)
     // A resumed session begins with the finished turn of the generation before.
-    const turnEnded = signs.turnEnded && (signs.session?.turn?.at ?? watch.preparedAt) >= watch.preparedAt
+    const turn = signs.session?.turn
+    const turnEnded =
+      signs.turnEnded && (watch.preparedAt === 0 || turn === undefined || ownTurn(watch, turn) !== undefined)
     const foundSession = yield* findSession(conductor?.sessionId)
     // A beat proves more than a taken hand-off. While comms is out, only the session file shows whether it beats.
     const judged =
@@ -126,7 +129,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       staleAfter: Duration.toMillis(settings.heartbeatStaleAfter),
       otherStateSeen: before.otherStateSeen,
       newPayload: yield* findPayload(conductor?.state, before.otherStateSeen),
-      turnEnded: watch.comms !== null && watch.print && signs.turnEnded,
+      turnEnded: watch.comms !== null && watch.print && turnEnded,
       ending:
         watch.comms === null && isOver(signs.process)
           ? yield* endingOf(

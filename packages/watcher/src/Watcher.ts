@@ -8,13 +8,12 @@ import {
   isSessionKnown,
   jittered,
   nextPrompt,
+  ownTurn,
   Processes,
   quietUntilNow,
   Settings,
   sleepUntil,
-  turnsSince,
   type Watch,
-  type WatcherExit,
   type WatchRef
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
@@ -23,11 +22,6 @@ import { classify, evidenceOf, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
-
-type Report = Pick<Observation, "comms"> & {
-  readonly exit: WatcherExit
-  readonly evidence: ReturnType<typeof evidenceOf>
-}
 
 /**
  * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
@@ -42,7 +36,8 @@ const awaited = (watch: Watch, { now, signs, verdict }: Observation, taken: bool
     return signs.process === "running" && now - launchedAt > beginMillis ? firstAnswer : null
   if (verdict._tag !== "Idle" || !taken) return null
   if (failedAtPrompt(watch, signs.session?.turn)) return failedTurn
-  return verdict.since >= turnsSince(watch) && now - verdict.since > promptMillis ? nextPrompt : null
+  const since = ownTurn(watch, signs.session?.turn) === undefined ? watch.launchedAt : 0
+  return verdict.since >= since && now - verdict.since > promptMillis ? nextPrompt : null
 }
 
 /**
@@ -72,7 +67,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     Duration.toMillis(settings.watcherInitialWait),
     Duration.toMillis(settings.watcherInterval)
   ]
-  const exit = yield* Deferred.make<Report>()
+  const over = yield* Deferred.make<void>()
 
   // The tree is remembered at each beat. A process that cleans its environment is known only by its parents, while they
   // live.
@@ -138,7 +133,9 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     if (spent >= limit) yield* ref.dispatch({ ...report, ceiling: "dollars", used: spent, limit })
   })
 
-  const poll = Effect.fn("Watcher.poll")(function* (due: number) {
+  /** Returns whether the report came too late: an operator said a word since the look began. */
+  const lookOnce = Effect.fnUntraced(function* (due: number) {
+    const { revision, stanceSince } = yield* ref.state
     yield* tellTaken
     const seen = yield* observe(due, yield* Ref.get(taken))
     const found = classify(watch, seen)
@@ -148,9 +145,24 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
     yield* tellCeiling
-    if (Option.isSome(found))
-      yield* Deferred.succeed(exit, { exit: found.value, comms: seen.comms, evidence: evidenceOf(seen) })
+    if (Option.isNone(found)) return false
+    const after = yield* ref.dispatch({
+      _tag: "ReportExit",
+      watcher: me,
+      exit: found.value,
+      tasks: tasksOf(seen.comms),
+      evidence: evidenceOf(watch, seen),
+      seen: revision,
+      ranUntil: yield* ranUntil,
+      quietUntil: yield* quietUntilNow(settings.quietHours),
+      margin: yield* jittered(settings.limitMargin),
+      pause: yield* jittered(settings.restartPause)
+    })
+    if (after.watcher?.watcher === me && after.stanceSince !== stanceSince) return true
+    yield* Deferred.succeed(over, undefined)
+    return false
   })
+  const poll = (due: number) => Effect.withSpan(Effect.repeat(lookOnce(due), { while: (late) => late }), "Watcher.poll")
 
   const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : noteOutage))
   // A hand-off that was taken is told before the first poll, which comes late.
@@ -190,23 +202,12 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
       : Effect.andThen(sleepUntil(watch.wait), poll(Math.max(firstWaitMillis, intervalMillis)))
 
   yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })
-  const report = yield* Effect.raceAllFirst([
-    Deferred.await(exit),
+  yield* Effect.raceAllFirst([
+    Deferred.await(over),
     Effect.andThen(beating, Effect.never),
     Effect.andThen(patrolling, Effect.never),
     Effect.andThen(probing, Effect.never),
     Effect.andThen(named, Effect.never),
     Effect.andThen(waiting, Effect.never)
   ])
-  yield* ref.dispatch({
-    _tag: "ReportExit",
-    watcher: me,
-    exit: report.exit,
-    tasks: tasksOf(report.comms),
-    evidence: report.evidence,
-    ranUntil: yield* ranUntil,
-    quietUntil: yield* quietUntilNow(settings.quietHours),
-    margin: yield* jittered(settings.limitMargin),
-    pause: yield* jittered(settings.restartPause)
-  })
 })

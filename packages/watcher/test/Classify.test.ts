@@ -79,8 +79,12 @@ const triggers: ReadonlyArray<readonly [name: string, change: Partial<Observatio
   ["resolved", { resolved: holder }, { _tag: "Resolved", holder }],
   ["context_recovery", { comms: comms("context_recovery") }, { _tag: "ContextRecovery" }],
   ["a turn's end", { turnEnded: true }, { _tag: "TurnEnded" }],
-  ["a limit", at(failed("usage-limit", now + 9000)), { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 }],
-  ["an outage", at(failed("outage")), { _tag: "Limited", kind: "outage", resetsAt: null }],
+  [
+    "a limit",
+    at(failed("usage-limit", now + 9000)),
+    { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000, turnAt: now - 1000 }
+  ],
+  ["an outage", at(failed("outage")), { _tag: "Limited", kind: "outage", resetsAt: null, turnAt: now - 1000 }],
   ["a conversation that no longer fits", at(failed("prompt-too-long")), { _tag: "ContextExhausted" }],
   ["pid", { process: "gone" }, { _tag: "Dead", reason: "pid" }],
   ["heartbeat", { heartbeat: { raw: ago(241), changedAt: undefined } }, { _tag: "Dead", reason: "heartbeat" }],
@@ -113,7 +117,7 @@ describe("behaviour#exits", () => {
       const solo: Watch = { ...awaiting, comms: null, awaiting: false }
       for (const trigger of [...EarlyEnd.literals, "pid"] as const) {
         const standby = { trigger, cycle: 1, stage: "hold", message: "held", since: 0, held: true, ended: true }
-        const wait = { kind: "quiet-hours", until: now + 1, trigger, since: 0 } as const
+        const wait = { kind: "quiet-hours", until: now + 1, trigger, since: 0, turnAt: null } as const
         const complete = trigger === "pid" ? { _tag: "Complete" as const } : undefined
         assert.deepStrictEqual(exitOf({ ...solo, standby }, ended), complete, trigger)
         assert.deepStrictEqual(exitOf({ ...solo, wait }, ended), complete, trigger)
@@ -174,10 +178,11 @@ describe("behaviour#waiting-for-a-person", () => {
     const later: Watch = { ...awaiting, launchedAt: now - 999 }
     for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
       assert.isUndefined(exitOf(later, at(failed(why))))
-    // It may fail before its launch is confirmed.
+    // It may fail before its launch is confirmed, and by a clock that was set back since.
     const soon: Watch = { ...later, preparedAt: now - 1001 }
     assert.strictEqual(exitOf(soon, at(failed("outage")))?._tag, "Limited")
-    assert.isUndefined(exitOf({ ...soon, preparedAt: now - 999 }, at(failed("outage"))))
+    assert.strictEqual(exitOf({ ...soon, preparedAt: now - 999 }, at(failed("outage")))?._tag, "Limited")
+    assert.isUndefined(exitOf({ ...soon, turnBefore: now - 1000 }, at(failed("outage"))))
   })
 })
 
@@ -251,7 +256,7 @@ describe("behaviour#limits-and-waits", () => {
   describe("a wait", () => {
     const wait = (until: number, kind: "usage-limit" | "quiet-hours" = "usage-limit"): Watch => ({
       ...awaiting,
-      wait: { kind, until, trigger: "limit", since: now - 5000 }
+      wait: { kind, until, trigger: "limit", since: now - 5000, turnAt: kind === "quiet-hours" ? null : now - 5001 }
     })
     const over = { _tag: "WaitOver", how: "over" } as const
     it("a wait is over at its time; until then only completion and a request for recovery count", () => {
@@ -266,7 +271,9 @@ describe("behaviour#limits-and-waits", () => {
     it("a wait is over when the Conductor goes on by itself, except in the quiet hours", () => {
       const goesOn = (when: number, change: Partial<Signs> = {}) => at({ _tag: "Asked", at: when }, change)
       assert.deepStrictEqual(exitOf(wait(now + 1), goesOn(now - 4999)), { _tag: "WaitOver", how: "went on" })
-      assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 5000)))
+      assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 5001)))
+      // Its clock was set back since, and the turn is a new one all the same.
+      assert.deepStrictEqual(exitOf(wait(now + 1), goesOn(now - 9000)), { _tag: "WaitOver", how: "went on" })
       assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 4999, { process: "gone" })))
       assert.isUndefined(exitOf(wait(now + 1, "quiet-hours"), goesOn(now - 4999)))
       assert.isUndefined(exitOf(wait(now + 1), at(failed("usage-limit"))))
@@ -278,12 +285,12 @@ describe("behaviour#limits-and-waits", () => {
       assert.isUndefined(exitOf({ ...later, wait: { ...later.wait, since: now } }, { process: "gone" }))
     })
     it("a wait is put off only by a newly stated limit", () => {
-      const again = { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 } as const
+      const again = { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000, turnAt: now - 1000 } as const
       assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000))), again)
       assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now))), over)
       assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit"))), over)
       assert.deepStrictEqual(exitOf(wait(now), at(failed("outage", now + 9000))), over)
-      assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000, now - 5000))), over)
+      assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000, now - 5001))), over)
       // A time without end would put the wait off for ever.
       const days = (count: number) => now + count * 86_400_000
       assert.strictEqual(exitOf(wait(now), at(failed("usage-limit", days(8))))?._tag, "Limited")
@@ -293,9 +300,17 @@ describe("behaviour#limits-and-waits", () => {
 })
 
 describe("behaviour#said-to-be-done", () => {
+  it("a finished turn says that the work is done where it is this generation's, and nothing was refused in it", () => {
+    const finished = { ...healthy, ...at({ _tag: "Finished", at: now }) }
+    assert.isTrue(evidenceOf(awaiting, finished).turnFinished)
+    const before: Watch = { ...awaiting, preparedAt: now - 5000, turnBefore: now }
+    assert.isFalse(evidenceOf(before, finished).turnFinished)
+    const session = { ...finished.signs.session!, refused: true }
+    assert.isFalse(evidenceOf(awaiting, { ...finished, signs: { ...finished.signs, session } }).turnFinished)
+  })
   it("the evidence has all that a decision rests on", () => {
     assert.deepStrictEqual(
-      evidenceOf({
+      evidenceOf(awaiting, {
         ...healthy,
         process: undefined,
         comms: undefined,
@@ -313,8 +328,7 @@ describe("behaviour#said-to-be-done", () => {
         end: null
       }
     )
-    assert.isTrue(evidenceOf({ ...healthy, ...at({ _tag: "Finished", at: now }) }).turnFinished)
-    assert.deepStrictEqual(evidenceOf(healthy), {
+    assert.deepStrictEqual(evidenceOf(awaiting, healthy), {
       process: "running",
       conductorState: "working",
       heartbeat: ago(10),

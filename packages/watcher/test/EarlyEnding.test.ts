@@ -55,13 +55,15 @@ describe("behaviour#early-ends", () => {
   )
   it.effect("a turn that was finished before the first launch is not the end of its work", () =>
     Effect.gen(function* () {
-      const launched = [history.prepared, history.confirmed(), history.started()]
+      const launched = [{ ...history.prepared, turnBefore: begun - 1 }, history.confirmed(), history.started()]
       const endedAt = (at: number): Setup => ({
         world: { ...alone, signs: { writtenAt: at, turn: { _tag: "Finished", at }, context: undefined } },
         history: launched
       })
       assert.deepStrictEqual(yield* ending(endedAt(begun - 1)), ["ConductorDied", "pid"])
       assert.deepStrictEqual(yield* ending(endedAt(begun)), complete)
+      // The clock was set back while the turn went on.
+      assert.deepStrictEqual(yield* ending(endedAt(begun - 3_600_000)), complete)
     })
   )
   it.effect("a finished turn is not the end of the work if a signal or a failure ended the process", () =>
@@ -155,11 +157,34 @@ describe("behaviour#early-ends", () => {
       assert.strictEqual((yield* told)[0]?._tag, "ConductorDied")
     })
   )
+  it.effect("an end is looked at again where an operator said a word between the look and the report", () =>
+    Effect.gen(function* () {
+      const { operator, told, world } = yield* watching({ world: { solo: true, turnFinished: true, children: 1 } })
+      world.condition = "gone"
+      yield* TestClock.adjust("1 second")
+      yield* operator.dispatch({ _tag: "Hold" })
+      yield* operator.dispatch({ _tag: "Go" })
+      // A person resumed the session meanwhile, and left it in the middle of a turn.
+      world.turnFinished = false
+      world.children = 0
+      yield* TestClock.adjust("3 seconds")
+      yield* settle
+      assert.deepStrictEqual(
+        (yield* told).map(({ _tag }) => _tag),
+        ["HoldStarted", "HoldEnded", "ConductorDied", "RecoveryStarted"]
+      )
+    })
+  )
   it.effect("a successor that ended before its first turn has died, whatever the turn before it said", () =>
     Effect.gen(function* () {
+      const turnBefore = begun - 60_000
+      const launched = successorFor("exit", "a commit since").map((event) =>
+        event._tag === "LaunchPrepared" ? { ...event, turnBefore } : event
+      )
       for (const [at, tag] of [
-        [begun - 60_000, "ConductorDied"],
-        [begun, "ConductorCompleted"]
+        [turnBefore, "ConductorDied"],
+        [begun, "ConductorCompleted"],
+        [turnBefore - 1, "ConductorCompleted"]
       ] as const) {
         const { told, world } = yield* watching({
           world: {
@@ -168,7 +193,7 @@ describe("behaviour#early-ends", () => {
             signs: { ...refusal, refused: false, turn: { _tag: "Finished", at } },
             ...alone
           },
-          history: successorFor("exit", "a commit since")
+          history: launched
         })
         world.condition = "gone"
         yield* TestClock.adjust("1 minute")

@@ -177,7 +177,7 @@ describe("behaviour#waiting-for-a-person", () => {
         [failed, [history.prepared, history.confirmed(), history.started()], ["its turn failed"]],
         // It may fail before its launch is confirmed.
         [failed, [history.prepared, { ...history.confirmed(), at: at(20) }, history.started()], ["its turn failed"]],
-        [before, [history.prepared, history.confirmed(), history.started()], []],
+        [before, [{ ...history.prepared, turnBefore: at(-10) }, history.confirmed(), history.started()], []],
         [failed, [history.prepared, { ...history.confirmed(), print: true }, history.started()], []]
       ] as const) {
         yield* TestClock.setTime(begun)

@@ -197,7 +197,15 @@ export const history = {
     lastMessageId: 0
   }),
   waiting: (until: number, kind: "usage-limit" | "outage" | "quiet-hours" = "usage-limit") =>
-    Event.WaitStarted.make({ at: begun, watcher: 1, kind, until, resetsAt: until, trigger: "limit" }),
+    Event.WaitStarted.make({
+      at: begun,
+      watcher: 1,
+      kind,
+      until,
+      resetsAt: until,
+      trigger: "limit",
+      turnAt: kind === "quiet-hours" ? null : begun - 10_000
+    }),
   lost: (watcher: number, at: number) => Event.WatcherLost.make({ at, watcher, beatAge: 181_000 }),
   closed: Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", message: "too large" })
 }
@@ -255,6 +263,7 @@ export const watching = Effect.fnUntraced(function* (
   return {
     world,
     ref,
+    operator: yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), context),
     fiber,
     /** The events since then, without those of the self-monitor that the watcher asks for. */
     told: log

@@ -123,7 +123,7 @@ const wordsOf = (watch: Watch, seen: Observation): ReadonlyArray<WatchIntent> =>
             watcher,
             exit,
             tasks: { count: 2, fingerprint: "a" },
-            evidence: evidenceOf(seen)
+            evidence: evidenceOf(watch, seen)
           } as const
         ])
   ]

@@ -11,6 +11,7 @@ const afterwards: Record<CommsUnavailable["reason"], string> = {
   foreign: '"souffleur doctor" says what is wrong with it.',
   stuck: '"souffleur doctor" says what is wrong with it.',
   schema: '"souffleur doctor" says what is wrong with it.',
+  row: '"souffleur init" makes the row.',
   failed: '"souffleur doctor" says what is wrong with it.'
 }
 

@@ -94,8 +94,9 @@ export const adopted = (
 
 /** Decides the report of a watcher that ends, by its exit (spec: behaviour#exits). */
 export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchEvent> => {
-  const { evidence, exit, now: at, tasks, watcher } = command
-  if (watcher !== watch.watcher?.watcher) return ok()
+  const { evidence, exit, now: at, seen: lookedAt = Infinity, tasks, watcher } = command
+  // An operator's word since may mean that time has passed: what was seen before it may be over.
+  if (watcher !== watch.watcher?.watcher || lookedAt < watch.stanceSince) return ok()
   const seen = { at, watcher, evidence, taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null }
   switch (exit._tag) {
     case "Complete":
@@ -147,7 +148,7 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       if (watch.standby !== undefined) return ok()
       const wait = limitWait(at, watch.waits, exit, command.margin)
       return ok(
-        Event.WaitStarted.make({ at, watcher, kind: exit.kind, ...wait, trigger: "limit" }),
+        Event.WaitStarted.make({ at, watcher, kind: exit.kind, ...wait, trigger: "limit", turnAt: exit.turnAt }),
         nextWatcher(watch, at)
       )
     }

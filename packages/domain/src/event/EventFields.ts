@@ -48,7 +48,7 @@ export const Evidence = Schema.Struct({
   signs: Schema.Array(Sign),
   /** Context in use, in tokens, as the service last counted it. */
   contextTokens: Schema.NullOr(Measure),
-  /** The last turn of its session was over: it had said its last word. */
+  /** It had taken a turn and said its last word, and nothing was refused to it. */
   turnFinished: Schema.Boolean,
   /** How the process ended, where souffleur was its parent; `null`: it runs, or its end is not known. */
   end: Schema.NullOr(ProcessEnd)

@@ -1,4 +1,4 @@
-import { Count, event, Text } from "@souffleur/eventlog"
+import { Count, event, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { baseline, print, Trigger } from "./EventFields.ts"
 import { Permission } from "../settings/Permission.ts"
@@ -60,6 +60,8 @@ export const LaunchPrepared = event("LaunchPrepared", {
   sessionId: Text,
   requested: Text,
   effective: Permission,
+  /** When the newest turn of that session was recorded, epoch ms by the agent's clock; `null`: it had none. */
+  turnBefore: Schema.NullOr(Time).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   /** The command gets a terminal of its own. */
   pty: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 })

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { print, seen, Trigger } from "./EventFields.ts"
 import { ProcessIdentity } from "../port/Process.ts"
@@ -70,7 +70,9 @@ export const WaitStarted = event("WaitStarted", {
   /** The end that the session file states, epoch ms. `null`: it states none, and the wait is a guess that grows. */
   resetsAt: Schema.NullOr(Time),
   /** The trigger of the recovery that follows. */
-  trigger: Trigger
+  trigger: Trigger,
+  /** When the turn that the service ended was recorded, by the agent's clock; `null`: no turn is the reason. */
+  turnAt: Schema.NullOr(Time).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
 /**
  * `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor went on by itself.

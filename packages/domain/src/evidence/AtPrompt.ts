@@ -1,4 +1,4 @@
-import { turnsSince } from "../watch/Generation.ts"
+import { ownTurn } from "../watch/Generation.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { TurnState } from "./Signs.ts"
 
@@ -20,5 +20,7 @@ export const hasPrompt = ({ comms, kind, launchId, print }: Watch): boolean =>
  * Holds if the turn of an agent at its prompt failed in this generation. A turn has no words where a person broke it
  * off.
  */
-export const failedAtPrompt = (watch: Watch, turn: TurnState | undefined): boolean =>
-  hasPrompt(watch) && turn?._tag === "Failed" && turn.words !== undefined && turn.at >= turnsSince(watch)
+export const failedAtPrompt = (watch: Watch, newest: TurnState | undefined): boolean => {
+  const turn = ownTurn(watch, newest)
+  return hasPrompt(watch) && turn?._tag === "Failed" && turn.words !== undefined
+}

@@ -93,12 +93,12 @@ const silence = <A>(heard: A): Heard<A> => ({ heard, refused: Option.none() })
 export type MessageKind = "error" | "warning" | "completion" | "system"
 
 /**
- * Comms cannot be used now: it is locked, gone, replaced, or lacks a table or a column. `stuck`: it did not answer.
- * Never fatal to a watch.
+ * Comms cannot be used now: it is locked, gone, replaced, or lacks a table or a column. `row`: the row to write is
+ * missing. `stuck`: it did not answer. Never fatal to a watch.
  */
 export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("CommsUnavailable", {
   path: Schema.String,
-  reason: Schema.Literals(["locked", "missing", "foreign", "schema", "stuck", "failed"]),
+  reason: Schema.Literals(["locked", "missing", "foreign", "schema", "row", "stuck", "failed"]),
   problem: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 2
@@ -117,7 +117,7 @@ export class Comms extends Context.Service<
     readonly path: string
     readonly snapshot: Effect.Effect<CommsSnapshot, CommsUnavailable>
     /**
-     * Returns the newest payload: a message to `souffleur` or `task-00`, of a type that asks for a context recovery.
+     * Returns the newest payload: a message to `souffleur` or `task-00` that begins with its header.
      */
     readonly payload: (query: CommsQuery) => Effect.Effect<Heard<Option.Option<CommsPayload>>, CommsUnavailable>
     /**

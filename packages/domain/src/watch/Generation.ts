@@ -1,5 +1,6 @@
 import type { ConductorAdopted, WatchEvent } from "../event/WatchEvent.ts"
 import type { Baseline } from "../port/Comms.ts"
+import type { TurnState } from "../evidence/Signs.ts"
 import { isSameProcess } from "../port/Process.ts"
 import type { Watch } from "./Watch.ts"
 import { isSessionKnown } from "./Target.ts"
@@ -27,11 +28,17 @@ export const pickBaseline = ({ conductorState, lastMessageId, taskCount, taskFin
 type Begun = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
 
 /**
- * Returns the time since which a turn is of this generation. A turn may be over before its launch is confirmed, as of
- * an agent whose key is missing.
+ * Returns the newest turn of the session if this generation took it. A resumed session begins with the last turn of the
+ * generation before, which the launch recorded. Being older than the launch proves nothing: the clock may have been set
+ * back since. An agent without a key even fails before its launch is confirmed.
  */
-export const turnsSince = ({ launchedAt, preparedAt }: Pick<Watch, "launchedAt" | "preparedAt">): number =>
-  preparedAt === 0 ? launchedAt : preparedAt
+export const ownTurn = (
+  { launchedAt, preparedAt, turnBefore }: Pick<Watch, "launchedAt" | "preparedAt" | "turnBefore">,
+  turn: TurnState | undefined
+): TurnState | undefined =>
+  turn !== undefined && (preparedAt === 0 ? turn.at >= launchedAt : Math.round(turn.at) !== turnBefore)
+    ? turn
+    : undefined
 
 /**
  * Returns the program that each launch takes after an adoption. The adopted process may be of another agent (spec:
@@ -56,6 +63,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   undecided: undefined,
   launchedAt: event.at,
   preparedAt: 0,
+  turnBefore: null,
   print: event.print,
   baseline: pickBaseline(event),
   lastTasks: undefined,
@@ -77,7 +85,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
  */
 export const launchOf = (watch: Watch, { by, conductor }: typeof ConductorAdopted.Type): Change =>
   isSameProcess(conductor, watch.launched)
-    ? {}
+    ? { preparedAt: watch.preparedAt, turnBefore: watch.turnBefore }
     : {
         provider: undefined,
         launchedFor: undefined,

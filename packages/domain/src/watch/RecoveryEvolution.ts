@@ -63,6 +63,7 @@ export const evolveRecovery: Pick<
   ConductorRelaunched: (event, watch) => ({
     ...generationOf(watch, event),
     preparedAt: watch.recovery?.launch?.at ?? 0,
+    turnBefore: watch.recovery?.launch?.turnBefore ?? null,
     provider: event.provider,
     launchedFor: watch.recovery?.trigger,
     launchId: event.launchId,

@@ -66,8 +66,10 @@ export const Watch = Schema.Struct({
   /** The program of the agent whose conversation the next launch hands over; `undefined`: it hands none over. */
   handedFrom: Schema.UndefinedOr(Text),
   launchedAt: Time,
-  /** The intent of the launch of this generation; 0: souffleur launched none. An earlier turn is of another one. */
+  /** The intent of the launch of this generation; 0: souffleur launched none. */
   preparedAt: Time,
+  /** The newest turn that its session had before that launch, as `LaunchPrepared` has it. */
+  turnBefore: Schema.NullOr(Time),
   provider: Schema.UndefinedOr(Text),
   /** The trigger of the recovery that launched this generation. */
   launchedFor: Schema.UndefinedOr(Trigger),
@@ -107,7 +109,16 @@ export const Watch = Schema.Struct({
   /** A process or session of the Conductor could not be claimed, and is not claimed yet. */
   unclaimed: Schema.Boolean,
   /** Nothing is launched before `until`. */
-  wait: Schema.UndefinedOr(Schema.Struct({ kind: Event.WaitKind, since: Time, until: Time, trigger: Trigger })),
+  wait: Schema.UndefinedOr(
+    Schema.Struct({
+      kind: Event.WaitKind,
+      since: Time,
+      until: Time,
+      trigger: Trigger,
+      /** See `WaitStarted`: a turn of another time has begun since. */
+      turnAt: Schema.NullOr(Time)
+    })
+  ),
   /** An operator holds the watch: nothing is stopped or launched. */
   held: Schema.UndefinedOr(Schema.Struct({ since: Time })),
   /** Waits in a row, since a hand-off was last taken. */
@@ -191,6 +202,7 @@ export const initial: Watch = {
   handedFrom: undefined,
   launchedAt: 0,
   preparedAt: 0,
+  turnBefore: null,
   provider: undefined,
   launchedFor: undefined,
   launchId: undefined,

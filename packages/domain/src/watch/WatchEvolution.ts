@@ -118,7 +118,9 @@ const changes: Changes = {
     generation: 1,
     firstAgent: event.agent ?? undefined,
     launchId: watch.firstLaunch?.launchId,
+    launched: watch.firstLaunch === undefined ? undefined : event.conductor,
     preparedAt: watch.firstLaunch?.at ?? 0,
+    turnBefore: watch.firstLaunch?.turnBefore ?? null,
     print: event.print,
     launchedAt: event.at,
     baseline: pickBaseline(event)
@@ -149,9 +151,9 @@ const changes: Changes = {
   ConductorClaimed: () => ({ unclaimed: false }),
   WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
   NoticeLost: () => ({}),
-  WaitStarted: ({ at, kind, trigger, until }, watch) => ({
+  WaitStarted: ({ at, kind, trigger, turnAt, until }, watch) => ({
     watcher: undefined,
-    wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at },
+    wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at, turnAt },
     // A limit ends a turn within it.
     ...(kind === "usage-limit" || kind === "outage" ? { waits: watch.waits + 1, saidDone: false } : {})
   }),

@@ -53,6 +53,8 @@ export type WatcherExit =
       readonly _tag: "Limited"
       readonly kind: Extract<WaitKind, "usage-limit" | "outage">
       readonly resetsAt: number | null
+      /** When the turn that failed was recorded. */
+      readonly turnAt: number
     }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
   | { readonly _tag: "ContextExhausted" }
@@ -94,6 +96,7 @@ export type WatchIntent =
         readonly kind: Kind
         readonly launch: Pick<typeof LaunchPrepared.Type, "launchId" | "digest" | "requested" | "effective"> & {
           readonly pty?: boolean
+          readonly turnBefore?: number | null
         }
       }
     }
@@ -132,6 +135,8 @@ export type WatchIntent =
       readonly exit: WatcherExit
       readonly tasks: { readonly count: number; readonly fingerprint: string } | null
       readonly evidence: Evidence
+      /** The revision at which the watcher began its look. Absent: that of now. */
+      readonly seen?: number
       /** When the process was last seen to run, epoch ms. Absent: now. */
       readonly ranUntil?: number
       /** The end of the user's quiet hours, epoch ms; `null`: no quiet hours now. */
@@ -184,6 +189,8 @@ export type WatchIntent =
       readonly sessionId: string
       readonly requested: string
       readonly effective: Permission
+      /** See `LaunchPrepared`; absent: `null`. */
+      readonly turnBefore?: number | null
       /** The command gets a terminal of its own; `false` by default. */
       readonly pty?: boolean
     }

@@ -79,8 +79,8 @@ const exits: Readonly<Record<EndKind, (watch: Watch) => ReadonlyArray<WatcherExi
   // With comms a hang is seen by its heartbeat.
   hung: ({ comms }) => [{ _tag: "Dead", reason: comms === null ? "hang" : "heartbeat" }],
   "context full": () => [{ _tag: "ContextExhausted" }],
-  "usage limit": () => [
-    { _tag: "Limited", kind: "usage-limit", resetsAt: null },
+  "usage limit": ({ launchedAt }) => [
+    { _tag: "Limited", kind: "usage-limit", resetsAt: null, turnAt: launchedAt },
     { _tag: "WaitOver", how: "over" }
   ],
   finished: () => [{ _tag: "Complete" }],

@@ -24,7 +24,7 @@ import {
   type Variables
 } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
-import { prepareLaunch, resolveProgram, sessionToBegin } from "@souffleur/process"
+import { prepareLaunch, resolveProgram, sessionToBegin, turnBefore } from "@souffleur/process"
 import { command as say } from "@souffleur/supervisor"
 import { Effect, Option, Path } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
@@ -182,6 +182,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
   const effective = clamp(requested, (yield* Settings).maxExternalPermission)
+  const before = { turnBefore: yield* turnBefore(sessionId) }
   // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where that is unknown, a
   // later souffleur sweeps.
   const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
@@ -199,7 +200,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
     keep: true
   } as const
   yield* prepareLaunch(order, (digest) => {
-    const run = { kind, launch: { launchId, digest, requested, effective, pty } }
+    const run = { kind, launch: { launchId, digest, requested, effective, pty, ...before } }
     const opened = say(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
     return Effect.onError(opened, () => Effect.ignoreCause(unopened))
   })

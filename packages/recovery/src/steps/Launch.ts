@@ -19,7 +19,7 @@ import {
   type WatchIntent
 } from "@souffleur/domain"
 import type { LogError, Offspring, Refused } from "@souffleur/eventlog"
-import { agentCommand, launchOnce, sessionToBegin } from "@souffleur/process"
+import { agentCommand, launchOnce, sessionToBegin, turnBefore } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { unhindered } from "./LaunchHindrance.ts"
 import { signed } from "./LaunchPrompt.ts"
@@ -85,7 +85,9 @@ export const started = Effect.fn("Recovery.started")(function* (
 ) {
   const { number: cycle, watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
-  const record = (digest: string) => ref.dispatch({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared })
+  const before = { turnBefore: yield* turnBefore(prepared.sessionId) }
+  const record = (digest: string) =>
+    ref.dispatch({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared, ...before })
   return { launchId, conductor: yield* launchOnce({ ...order, id: launchId }, record) }
 })
 
