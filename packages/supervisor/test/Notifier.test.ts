@@ -283,7 +283,7 @@ describe("behaviour#plain-words", () => {
             kind: "recovered",
             state: "working",
             link: null,
-            text: "The Conductor (S2) took the hand-off.",
+            text: "The Conductor took the hand-off.",
             words: null,
             next: "souffleur attach w",
             loudness: "usual"
