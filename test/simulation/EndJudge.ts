@@ -45,11 +45,12 @@ const leaves = (world: EndedWorld, { process }: Conductor): boolean =>
       one.belongsTo === process.belongsTo
   )
 
-/** Holds if the last Conductor that did something had finished its turn, and nothing was refused to it. */
+/**
+ * Returns whether the last Conductor that did something had finished its turn, and nothing was refused to it. A person
+ * may have resumed the session by hand: what that process said counts as well.
+ */
 const doneBefore = (world: EndedWorld, watch: Watch): boolean => {
-  const last = world.conductors.findLast(
-    ({ followed, sessionId, worked }) => followed && worked > 0 && watch.sessions.includes(sessionId)
-  )
+  const last = world.conductors.findLast(({ sessionId, worked }) => worked > 0 && watch.sessions.includes(sessionId))
   return last !== undefined && last.turnEnded && !last.wasRefused
 }
 

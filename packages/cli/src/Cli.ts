@@ -17,10 +17,14 @@ const help = CliOutput.defaultFormatter({ colors: false })
 const wrappedMessage = (text: string, columns: number | undefined) =>
   Effect.forEach(wrapped(plain(`souffleur: ${text}`), columns, 2), (line) => Console.error(line), { discard: true })
 
-/** Returns a sentence about bad usage in one line, with the names that the library lists as near. */
-const usage = ({ message }: CliError.CliError) => {
-  const [what = "", near = ""] = message.split("Did you mean this?").map((part) => part.trim().replaceAll(/\s+/gu, " "))
-  return near === "" ? `${what}.` : `${what}; did you mean ${near.replaceAll(" ", " or ")}?`
+/** Returns a sentence about bad usage in one line. The library would put the names that are near below it. */
+const usage = (error: CliError.CliError): string => {
+  if (!("suggestions" in error) || error.suggestions.length === 0) return `${error.message}.`
+  const { message } =
+    error._tag === "UnrecognizedOption"
+      ? new CliError.UnrecognizedOption({ ...error, suggestions: [] })
+      : new CliError.UnknownSubcommand({ ...error, suggestions: [] })
+  return `${message}; did you mean ${error.suggestions.join(" or ")}?`
 }
 
 /** Prints bad usage on standard error. Standard output is for facts, and requested help is a fact. */

@@ -1,13 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { describeRunEvent, foldRun, type RunEvent, runNoticeOf } from "@souffleur/plan"
 import { describeEvent, Event, initial, type Recorded, utc, type WatchEvent } from "@souffleur/domain"
 import { noticeOf, publicationOf, noEpisode } from "@souffleur/supervisor"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
 import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentence } from "@souffleur/embed/internal"
+import { reasonsOf } from "@souffleur/embed"
+import { keepsQuoted, quotingEvents } from "../../domain/test/Quoted.ts"
 import { runLine } from "../src/explain/RunLine.ts"
+import { screenLine } from "../src/explain/ScreenLine.ts"
 import { watchLines } from "../src/explain/WatchLine.ts"
 
+const recordedOf = <E>(event: E) => ({ position: 1, stream: "w", revision: 1, event })
+const tokyo = () => 32_400_000
 const known = { ...initial, comms: "/comms.db", generation: 1 }
 const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_000)}`
 
@@ -24,11 +30,25 @@ describe("behaviour#plain-words", () => {
       assert.isBelow(line.length, 2100)
     }
   })
+
+  it.effect("the words of others stand unchanged on every screen, and in the reasons", () =>
+    Effect.gen(function* () {
+      for (const event of yield* quotingEvents(Event.WatchEvent))
+        for (const watch of [known, { ...initial, kind: "command" as const }, { ...initial, agent: "codex" }]) {
+          const [reason] = reasonsOf([recordedOf(event)], watch, tokyo)
+          for (const line of [
+            screenLine(event, watch, "w", tokyo)?.text ?? "",
+            sentence(event, watch, tokyo),
+            ...(reason === undefined ? [] : [...reason.seen, reason.rule, reason.act ?? ""])
+          ])
+            assert.isTrue(keepsQuoted(line), line)
+        }
+    })
+  )
 })
 
 const unpainted = (_: string, text: string) => text
 const options = { watch: known, brush: unpainted, columns: undefined, zone: utc }
-const recordedOf = <E>(event: E) => ({ position: 1, stream: "w", revision: 1, event })
 
 describe("behaviour#notices", () => {
   it("each event of a watch has one description for log, why, comms and the notify command", () => {

@@ -5,7 +5,7 @@ import { Effect, Stream } from "effect"
 import { findRun, type RunName } from "./conducting/FindRun.ts"
 import { lastRecoveryOf } from "./explain/LastRecovery.ts"
 import { runWhyOf, whyOf } from "./explain/Why.ts"
-import type { After, Point, RevisionRange } from "./SouffleurOptions.ts"
+import type { After, Point, RevisionRange, WhyOptions } from "./SouffleurOptions.ts"
 import { allWatches, endedWatches, findWatch, livingWatches, type WatchName } from "./watching/FindWatch.ts"
 import { revisionAt } from "./timeline/WatchPast.ts"
 
@@ -14,7 +14,6 @@ const until = <E extends { readonly at: number }>(events: ReadonlyArray<Recorded
   events.filter(({ event, revision }) => ("revision" in at ? revision <= at.revision : event.at <= at.time))
 
 const start: After = { after: 0 }
-const last = { revision: Number.POSITIVE_INFINITY }
 
 /** Makes the methods that read, closed over the logs in the context. */
 export const makeSouffleurLog = Effect.gen(function* () {
@@ -48,8 +47,8 @@ export const makeSouffleurLog = Effect.gen(function* () {
       Stream.unwrap(
         Effect.map(find(name), ({ id }) => Stream.takeUntil(log.changes(id, after), ({ event }) => isEnd(event)))
       ),
-    why: Effect.fn("SouffleurLog.why")(function* (name: WatchName, { revision } = last) {
-      return yield* here(whyOf(yield* find(name), revision))
+    why: Effect.fn("SouffleurLog.why")(function* (name: WatchName, options?: WhyOptions) {
+      return yield* here(whyOf(yield* find(name), options))
     }),
     lastRecovery: Effect.fn("SouffleurLog.lastRecovery")(function* (name: WatchName) {
       return yield* here(lastRecoveryOf(yield* find(name)))
@@ -65,8 +64,8 @@ export const makeSouffleurLog = Effect.gen(function* () {
     }),
     runEvents: (name: RunName, { after } = start) =>
       Stream.unwrap(Effect.map(findOneRun(name), ({ id }) => runLog.changes(streamOf(id), after))),
-    runWhy: Effect.fn("SouffleurLog.runWhy")(function* (name: RunName, { revision } = last) {
-      return runWhyOf(yield* runHistory(name), revision)
+    runWhy: Effect.fn("SouffleurLog.runWhy")(function* (name: RunName, options?: WhyOptions) {
+      return runWhyOf(yield* runHistory(name), options)
     })
   }
 })

@@ -7,7 +7,7 @@ import type { LastRecovery } from "./explain/LastRecovery.ts"
 import type { RunWhy, Why } from "./explain/Why.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import type { ReadFailed, RunReadFailed } from "./SouffleurError.ts"
-import type { After, RevisionRange, Point } from "./SouffleurOptions.ts"
+import type { After, RevisionRange, Point, WhyOptions } from "./SouffleurOptions.ts"
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 
 /**
@@ -46,7 +46,7 @@ export class SouffleurLog extends Context.Service<
     /** Returns the events after a revision, up to the newest or to another revision. */
     readonly history: (name: WatchName, range?: RevisionRange) => Effect.Effect<ReadonlyArray<Recorded>, ReadFailed>
     /** Explains the last decision at or before a revision. `None`: nothing is decided yet. */
-    readonly why: (name: WatchName, at?: { readonly revision: number }) => Effect.Effect<Option.Option<Why>, ReadFailed>
+    readonly why: (name: WatchName, options?: WhyOptions) => Effect.Effect<Option.Option<Why>, ReadFailed>
     /** Returns the last recovery of a watch, and the event that it followed from. `None`: there was none. */
     readonly lastRecovery: (name: WatchName) => Effect.Effect<Option.Option<LastRecovery>, ReadFailed>
     /** Follows the events of every watch, in the order in which they happened. It never ends. */
@@ -68,10 +68,7 @@ export class SouffleurLog extends Context.Service<
       from?: After
     ) => Effect.Effect<ReadonlyArray<RecordedAs<RunEvent>>, RunReadFailed>
     /** Explains the last decision of a run at or before a revision. `None`: nothing is decided yet. */
-    readonly runWhy: (
-      name: RunName,
-      at?: { readonly revision: number }
-    ) => Effect.Effect<Option.Option<RunWhy>, RunReadFailed>
+    readonly runWhy: (name: RunName, options?: WhyOptions) => Effect.Effect<Option.Option<RunWhy>, RunReadFailed>
   }
 >()("@souffleur/embed/SouffleurLog") {
   /** Reads the logs in the context. */

@@ -8,7 +8,8 @@ import type {
   ResolvedSettings,
   SettingFlags,
   Target,
-  Variables
+  Variables,
+  Zone
 } from "@souffleur/domain"
 import type { RoleAgents, Run } from "@souffleur/plan"
 import type { AgentPackage } from "@souffleur/process"
@@ -30,6 +31,14 @@ export interface After {
 /** The events after a revision, up to another one. Without `upTo`: up to the newest. */
 export interface RevisionRange extends After {
   readonly upTo?: number
+}
+
+/** Which decision is explained, and by which clock. */
+export interface WhyOptions {
+  /** The last decision at or before this revision. Absent: at or before the newest. */
+  readonly revision?: number | undefined
+  /** The zone of the times. Absent: UTC. */
+  readonly zone?: Zone
 }
 
 /** The options of each watch. */

@@ -9,7 +9,6 @@ export {
   CommandRefused,
   CommsUnavailable,
   describeEvent,
-  describeFor,
   Event,
   isEnd,
   LaunchFailed,

@@ -113,7 +113,7 @@ describe("command-line#looking", () => {
   it("why tells what is waited out, until when, and by which source", () => {
     assert.include(
       why(wait("usage-limit", at + hour)),
-      "the session file states that it ends at 2026-03-01T04:00:00.000Z"
+      "the session file states that it ends at 2026-03-01 04:00:00 UTC"
     )
     assert.include(why(wait("outage", null)), "does not state when that ends: 1 h 0 m are tried, wait 1 in a row")
     const quiet = why(died("hang"), wait("quiet-hours", at + hour))
@@ -143,7 +143,7 @@ describe("command-line#looking", () => {
       Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 2_000_400, limit: 2_000_000 })
     )
     assert.include(ceiling, "2,000,400 tokens were used, of 2,000,000 that are allowed (MAX_TOKENS)")
-    assert.include(ceiling, "counted from 2026-03-01T03:00:00.000Z on, over 1 session")
+    assert.include(ceiling, "counted from 2026-03-01 03:00:00 UTC on, over 1 session")
     assert.include(ceiling, "souffleur retry allows as much again")
     const renewed = why(
       Event.CeilingReached.make({ at, watcher: 1, ceiling: "time", used: 2, limit: 1 }),

@@ -49,8 +49,8 @@ export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
     return yield* runMoving(yield* findRun(id), yield* histories(id))
   })
   const feedOf = Effect.fnUntraced(function* (fresh: Events) {
-    const view = runView(id, yield* histories(id), links)
     const now = yield* seen
+    const view = runView(id, yield* histories(id), links, now)
     const rows: FeedEvent = {
       event: "rows",
       id: String(fresh.at(-1)!.revision),

@@ -1,5 +1,5 @@
 import { describeEvent, FleetWord, type Recorded } from "@souffleur/domain"
-import { type NamedWatch, type PartsError, type ReadFailed, reasonsOf } from "@souffleur/embed"
+import { type NamedWatch, type PartsError, type ReadFailed } from "@souffleur/embed"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -89,17 +89,13 @@ export const followWatch = Effect.fnUntraced(function* <E>(sight: WatchSight<E>)
   const moving = Effect.flatMap(find(id), sight.moving)
   const feedOf = Effect.fnUntraced(function* (fresh: ReadonlyArray<Recorded>) {
     const newest = yield* excerpts(id)
-    const view = watchView(newest, links)
     const now = yield* seen
+    const view = watchView(newest, links, now)
     const all = word("events") === "all"
     const wanted = fresh.filter(({ event }) => all || describeEvent(event).severity !== "detail")
-    const last = reasonsOf(newest.events, newest.before).findLast(
-      ({ recorded }) => recorded.revision < fresh[0]!.revision
-    )
+    const last = [...view.reasons.values()].findLast(({ recorded }) => recorded.revision < fresh[0]!.revision)
     const parts: ReadonlyArray<FeedEvent> =
-      last === undefined
-        ? []
-        : [{ event: "part", name: `why-${last.recorded.revision}`, data: whyPart(last, view, now) }]
+      last === undefined ? [] : [{ event: "part", name: `why-${last.recorded.revision}`, data: whyPart(last, view) }]
     const rows: FeedEvent = {
       event: "rows",
       id: String(fresh.at(-1)!.revision),

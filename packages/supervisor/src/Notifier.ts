@@ -1,11 +1,12 @@
 import {
-  describeFor,
+  describeEvent,
   EventLog,
   evolve,
   initial,
   isEnd,
   personsZone,
   type StateWord,
+  utc,
   type Watch,
   type WatchEvent,
   type WatchNoticeKind,
@@ -105,8 +106,8 @@ const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state
  * Returns the notice of an event of the watch `id`. A death, a failed recovery, an awaited person and a limit are
  * episodes: their begin and their end are told. `before`: what was told up to that event. `undefined`: no notice.
  */
-export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone?: Zone): WatchNotice | undefined => {
-  const { notice: kind, own, words } = describeFor(event, before.watch, zone)
+export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone: Zone = utc): WatchNotice | undefined => {
+  const { notice: kind, own, words } = describeEvent(event, { who: before.watch, zone })
   if (kind === undefined || !movesEpisode(event, before)) return undefined
   // Under a hold nothing follows a death until a person says so.
   const [command, state] =

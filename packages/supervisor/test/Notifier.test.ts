@@ -272,7 +272,7 @@ it.layer(HostServices.layer)((it) => {
             kind: "recovered",
             state: "working",
             link: null,
-            text: "The Conductor (S2) took the hand-off.",
+            text: "The Conductor took the hand-off.",
             words: null,
             next: "souffleur attach w",
             loudness: "usual"

@@ -61,7 +61,11 @@ export const conductWhyCommand = Command.make(
   Effect.fnUntraced(function* ({ json, revision, run, utc }) {
     const log = yield* SouffleurLog
     const { id } = yield* log.findRun(namedIn(yield* Project, run))
-    yield* tellRunWhy(id, { asJson: json, revision: Option.getOrUndefined(revision), zone: yield* zoneOf({ utc }) })
+    yield* tellRunWhy(id, {
+      asJson: json,
+      revision: Option.getOrUndefined(revision),
+      zone: yield* zoneOf({ utc: utc || json })
+    })
   })
 ).pipe(
   withLayers((settings) => Layer.merge(layerSouffleurLog(settings), layerHost)),

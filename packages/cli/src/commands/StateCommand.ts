@@ -1,4 +1,4 @@
-import { agentAtWork, isSessionKnown, nameOf, parseTime, Words } from "@souffleur/domain"
+import { agentAtWork, isSessionKnown, nounOf, parseTime, Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
 import { layerSouffleurLog, statusLine } from "@souffleur/embed/internal"
 import { Console, Effect, Option } from "effect"
@@ -43,7 +43,7 @@ export const stateCommand = Command.make(
       ["watch", `${id}, revision ${state.revision}`],
       ["state", `${state.phase}: ${statusLine(state, false, yield* zoneOf(flags))}`],
       [
-        nameOf({ comms: state.comms, kind: state.kind }).slice("the ".length).toLowerCase(),
+        nounOf(state).toLowerCase(),
         state.conductor === undefined
           ? "not known"
           : `${agentAtWork(state) ?? ""} S${state.generation}, pid ${state.conductor.pid}${isSessionKnown(state.sessionId) ? `, session ${state.sessionId}` : ""}`.trimStart()

@@ -1,14 +1,6 @@
 import { Settings } from "@souffleur/domain"
 import { SouffleurLog, type Why } from "@souffleur/embed"
-import {
-  jsonLine,
-  layerHost,
-  layerStore,
-  otlpTarget,
-  reasonJson,
-  reasonText,
-  traceOfDecision
-} from "@souffleur/embed/internal"
+import { jsonLine, layerHost, layerStore, otlpTarget, reasonJson, traceOfDecision } from "@souffleur/embed/internal"
 import { Effect, Layer, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
 import { dyingWords } from "../explain/DyingWords.ts"
@@ -62,7 +54,8 @@ export const whyCommand = Command.make(
     const found = yield* Effect.catchTag(log.find(of), "WatchNotFound", (none) =>
       Effect.catchTag(log.findRun(of), "RunNotFound", () => Effect.fail(none))
     )
-    const zone = yield* zoneOf(flags)
+    // Programs read UTC.
+    const zone = yield* zoneOf({ utc: flags.utc || flags.json })
     if ("run" in found) {
       // Few explain a run, and the others need not wait for its modules.
       const { tellRunWhy } = yield* Effect.promise(() => import("../explain/RunWhy.ts"))
@@ -74,7 +67,7 @@ export const whyCommand = Command.make(
     }
     const { id, watch } = found
     if (revision !== undefined) yield* unlessAhead({ id, watch }, Number(revision))
-    const why = yield* log.why(id, revision === undefined ? undefined : { revision: Number(revision) })
+    const why = yield* log.why(id, { revision: revision === undefined ? undefined : Number(revision), zone })
     if (Option.isNone(why))
       return yield* new BadUsage({
         message: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}`
@@ -82,11 +75,7 @@ export const whyCommand = Command.make(
     const trace = yield* traceOfDecision(found, why.value.recorded)
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine), trace_id: trace })
     const { columns } = yield* Environment
-    const lines = [
-      ...reasonText(why.value, watch, zone),
-      ...(yield* wordLines(id, why.value)),
-      ...(yield* traceLines(trace))
-    ]
+    const lines = [...why.value.lines, ...(yield* wordLines(id, why.value)), ...(yield* traceLines(trace))]
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
   })
 ).pipe(withLayers((settings) => Layer.merge(Layer.provideMerge(SouffleurLog.layer, layerStore(settings)), layerHost)))

@@ -1,6 +1,6 @@
 import { Launcher, Settings, type Zone } from "@souffleur/domain"
 import { type RunWhy, SouffleurLog } from "@souffleur/embed"
-import { layerAgentFiles, layerLaunches, reasonJson, runJsonLine, runReasonLines } from "@souffleur/embed/internal"
+import { layerAgentFiles, layerLaunches, reasonJson, runJsonLine } from "@souffleur/embed/internal"
 import { type Assignment, assignedAgent, type RunEvent } from "@souffleur/plan"
 import { lastPrinted } from "@souffleur/process"
 import { Effect, Option } from "effect"
@@ -38,13 +38,13 @@ export const tellRunWhy = Effect.fn("tellRunWhy")(function* (
   { asJson, revision, zone }: { readonly asJson: boolean; readonly revision?: number | undefined; readonly zone: Zone }
 ) {
   const log = yield* SouffleurLog
-  const why = yield* log.runWhy(id, revision === undefined ? undefined : { revision })
+  const why = yield* log.runWhy(id, { revision, zone })
   if (Option.isNone(why))
     return yield* new BadUsage({
       message: `run ${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}`
     })
   if (asJson) return yield* printJson({ run: id, ...reasonJson(why.value, runJsonLine) })
   const { columns } = yield* Environment
-  const lines = [...runReasonLines(why.value, zone), ...(yield* wordLines(id, why.value))]
+  const lines = [...why.value.lines, ...(yield* wordLines(id, why.value))]
   yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
 })

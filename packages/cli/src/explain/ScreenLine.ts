@@ -1,5 +1,6 @@
 import {
-  describeFor,
+  deathInWords,
+  describeEvent,
   type Event,
   nameOf,
   plain,
@@ -43,33 +44,27 @@ const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "WatchReleased"
 ])
 
-/** Begins a line with a small letter: the mark and the time are before it. */
-const begun = (text: string): string => text.replace(/^[A-Z](?=[a-z ])/u, (letter) => letter.toLowerCase())
-
-/** Says a sentence without the generation of the Conductor. */
-const ungenerated = (text: string): string => text.replaceAll(/\b([Tt]he (?:agent|command|Conductor)) \(S\d+\)/gu, "$1")
-
 /**
  * Returns the line of an event on the screen of `run` and `watch`. `undefined`: only `--verbose` shows the event.
  * A recovery has four lines: the death, the way back, what was read, and the end.
  */
 export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zone): ScreenLine | undefined => {
-  const { notice, severity, text } = describeFor(event, after, zone)
-  const line = (words: string): ScreenLine => ({ text: plain(begun(words.replace(/\.$/u, "")), maxLine), severity })
+  const { clause, notice, severity } = describeEvent(event, { who: after, zone })
+  const line = (text: string): ScreenLine => ({ text: plain(text, maxLine), severity })
   switch (event._tag) {
     case "ConductorConfirmed":
       return line(`${nameOf(after)} runs (pid ${event.conductor.pid}) as ${id}`)
     case "ConductorDied":
-      return line(ungenerated(text).replace(" is dead:", " died:"))
+      return line(`${nameOf(after)} died: ${deathInWords(event)}`)
     case "LaunchPrepared":
-      return event.pty || notice !== undefined ? line(ungenerated(text)) : undefined
+      return event.pty || notice !== undefined ? line(clause) : undefined
     case "ConductorRelaunched":
       if (event.provider === "handover")
         return line(`${nameOf(after)} goes on (pid ${event.conductor.pid}): ${ways[event.provider]}`)
       return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
     // The command runs again in the next line.
     case "WaitEnded":
-      return after.kind === "command" && event.how === "over" ? undefined : line(ungenerated(text))
+      return after.kind === "command" && event.how === "over" ? undefined : line(clause)
     // A person expects the same session, and hears why it is another one.
     case "RecoveryEscalated":
       return event.from === "resume" ? line(`its session is not resumed: ${event.message}`) : undefined
@@ -78,6 +73,6 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
     case "ConductorCompleted":
       return line(`${nameOf(after)} finished`)
     default:
-      return notice !== undefined || shown.has(event._tag) ? line(ungenerated(text)) : undefined
+      return notice !== undefined || shown.has(event._tag) ? line(clause) : undefined
   }
 }

@@ -1,5 +1,5 @@
 import { sentence } from "@souffleur/embed/internal"
-import { describeEvent, type Known, type Recorded, type Severity, Words, type Zone } from "@souffleur/domain"
+import { describeEvent, type Reader, type Recorded, type Severity, Words, type Zone } from "@souffleur/domain"
 import type { Paint } from "../Printing.ts"
 import { wrapped } from "../Wrapped.ts"
 
@@ -14,7 +14,7 @@ export const colours = {
 
 /** How the lines of an event are written. */
 export interface WatchLineOptions {
-  readonly watch: Known & { readonly generation: number }
+  readonly watch: Reader["who"] & { readonly generation: number }
   /** True if the line begins with the id of the watch. */
   readonly named?: boolean
   readonly brush: Paint

@@ -1,6 +1,6 @@
 import { describeEvent, type Severity, Words } from "@souffleur/domain"
-import { type Job, Souffleur, type WatchStatus } from "@souffleur/embed"
-import { isNews, reasonText, runSentence, sentence } from "@souffleur/embed/internal"
+import { type Job, Souffleur, type WatchStatus, type Why } from "@souffleur/embed"
+import { isNews, runSentence, sentence } from "@souffleur/embed/internal"
 import { describeRunEvent } from "@souffleur/plan"
 import { Effect, Option } from "effect"
 import type { Looked } from "./TopFrame.ts"
@@ -75,22 +75,12 @@ const runLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
 export const jobText = (job: Job, seen: Looked) =>
   job.kind === "watch" ? watchLines(job.id, seen) : runLines(job.id, seen)
 
-const nothing = ["Nothing is decided yet."]
-
-const watchWhy = Effect.fnUntraced(function* (id: string, { zone }: Looked) {
-  const souffleur = yield* Souffleur
-  const why = yield* souffleur.why(id)
-  if (Option.isNone(why)) return nothing
-  return reasonText(why.value, (yield* souffleur.find(id)).watch, zone)
-})
-
-const runWhy = Effect.fnUntraced(function* (id: string) {
-  const why = yield* (yield* Souffleur).runWhy(id)
-  return Option.isNone(why) ? nothing : why.value.lines
-})
-
 /** Returns the last decision of a watch or a run, with its evidence. Fails where its log cannot be read. */
-export const whyText = Effect.fnUntraced(function* ({ id, kind }: Job, seen: Looked) {
-  const lines = yield* kind === "run" ? runWhy(id) : watchWhy(id, seen)
+export const whyText = Effect.fnUntraced(function* ({ id, kind }: Job, { zone }: Looked) {
+  const souffleur = yield* Souffleur
+  const why: Option.Option<Pick<Why, "lines">> = yield* kind === "run"
+    ? souffleur.runWhy(id, { zone })
+    : souffleur.why(id, { zone })
+  const lines = Option.isNone(why) ? ["Nothing is decided yet."] : why.value.lines
   return lines.map((text): TopLine => ({ text }))
 })

@@ -1,46 +1,77 @@
-import type { WatchEvent } from "../event/WatchEvent.ts"
+import type * as Event from "../event/WatchEvent.ts"
 import { clampInWords } from "../settings/Permission.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { exportAt, inSession } from "./DescribeWatch.ts"
+import { nameOf, type Reader } from "./Reader.ts"
 import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
 import { capital, threeEnds } from "./Words.ts"
 import { isSessionKnown } from "../watch/Target.ts"
 
 /** Tells of the work where the agent has only answered. A person reads the answer and decides. */
-const likelyDone =
-  "Three ends without progress, and the agent only answered at last. The work is likely done, so read its last words"
+const likelyDone = `${threeEnds}, and the agent only answered at last. The work is likely done, so read its last words`
+
+/** Says how each provider brings a Conductor back. Another provider is named. */
+export const ways: Readonly<Record<string, string>> = {
+  begin_again: "it begins again with its first prompt",
+  continue_turn: "its session goes on",
+  claude_export: "a new session reads an export of its conversation",
+  handover: "it reads an export of the conversation before",
+  resume: "its session is resumed",
+  standard_compact: "its session goes on, compacted",
+  small_handoff: "a new session reads the end of its conversation",
+  restart: "started again"
+}
+
+const startInWords = ({ purpose }: typeof Event.RecoveryStarted.Type, who: Reader["who"]): string => {
+  const isCommand = who.kind === "command"
+  if (purpose === "export") return isCommand ? "souffleur gives up" : "souffleur gives up, and saves what can be saved"
+  if (who.comms !== null) return "a recovery starts"
+  if (who.handedFrom !== undefined) return `souffleur stops ${nameOf(who)}, and exports its conversation`
+  return isCommand ? "souffleur starts the command again" : `souffleur brings ${nameOf(who)} back`
+}
+
+const relaunchInWords = (
+  { conductor, generation, provider, sessionId }: typeof Event.ConductorRelaunched.Type,
+  who: Reader["who"]
+): string => {
+  const which = `S${generation}, pid ${conductor.pid}${inSession(sessionId)}`
+  if (who.comms !== null) return `souffleur launched a successor (${which}) by ${provider}`
+  if (provider === "handover") return `${who.agent ?? "another agent"} goes on (${which}): ${ways[provider]}`
+  return who.kind === "command"
+    ? `the command runs again (${which})`
+    : `${nameOf(who)} is back (${which}): ${ways[provider] ?? `by ${provider}`}`
+}
 
 /** Describes a recovery, its steps and its launch. */
 export const describeRecovery = {
-  RecoveryStarted: ({ purpose }) =>
-    described("info", purpose === "export" ? "souffleur gives up, and saves what can be saved" : "A recovery starts"),
-  RecoveryWithheld: ({ message }) => described("info", `The recovery is withheld: ${message}`),
-  RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }) =>
+  RecoveryStarted: (event, { who }) => described("info", startInWords(event, who)),
+  RecoveryWithheld: ({ message }) => described("info", `the recovery is withheld: ${message}`),
+  RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(
       "info",
-      `${from} hands on to ${to} at ${stage}: ${message}${alreadyKilled ? ". The Conductor is stopped already" : ""}`,
+      `the provider ${from} hands on to ${to} at ${stage}: ${message}${alreadyKilled ? `. ${capital(nameOf(who))} is stopped already` : ""}`,
       {
         message: "warning"
       }
     ),
-  RecoveryRetried: () => described("info", "An operator ends the standby"),
+  RecoveryRetried: () => described("info", "an operator ends the standby"),
   AgentChosen: ({ agent, from }) =>
     described(
       "info",
       agent === from
-        ? `A person has ${agent} go on with its own conversation`
-        : `A person hands the conversation over from ${from} to ${agent}`,
+        ? `a person has ${agent} go on with its own conversation`
+        : `a person hands the conversation over from ${from} to ${agent}`,
       { message: "system" }
     ),
   StepStarted: ({ attempt, step }) =>
-    described("detail", `Step "${step}" starts${attempt === 1 ? "" : ` (attempt ${attempt})`}`),
+    described("detail", `step "${step}" starts${attempt === 1 ? "" : ` (attempt ${attempt})`}`),
   StepSucceeded: (event) => {
     const gate = gateInWords(event)
     if (gate !== undefined) return described("detail", gate, { message: "system" })
     const session = sessionInWords(event)
     if (session !== undefined) return described("detail", session)
     const doubts = doubtsOf(event)
-    if (doubts === undefined) return described("detail", `Step "${event.step}" is done`)
+    if (doubts === undefined) return described("detail", `step "${event.step}" is done`)
     const message = doubts.messageId === null ? "" : ` (message ${doubts.messageId})`
     // The description holds no word of the payload itself.
     return described(
@@ -52,32 +83,28 @@ export const describeRecovery = {
       }
     )
   },
-  StepFailed: ({ step }) => described("warning", `Step "${step}" failed`),
-  LaunchPrepared: (event) => {
+  StepFailed: ({ step }) => described("warning", `step "${step}" failed`),
+  LaunchPrepared: (event, { who }) => {
     const clamped = clampInWords(event)
-    const text = `Launch ${event.launchId} is prepared${event.pty ? ", with a terminal of its own" : ""}`
+    const text = event.pty ? `${nameOf(who)} gets a terminal of its own` : `launch ${event.launchId} is prepared`
     if (clamped !== undefined)
       return described("warning", `${text}: ${clamped}`, { message: "warning", notice: "warning" })
-    return described("detail", isSessionKnown(event.sessionId) ? `${text} with permission ${event.effective}` : text)
+    const permission = event.pty || !isSessionKnown(event.sessionId) ? "" : ` with permission ${event.effective}`
+    return described("detail", text + permission)
   },
-  ConductorRelaunched: ({ conductor, generation, provider, sessionId }) =>
-    described(
-      "success",
-      `souffleur launched a successor (S${generation}, pid ${conductor.pid}${inSession(sessionId)}) by ${provider}`,
-      {
-        message: "system",
-        notice: "recovered"
-      }
-    ),
+  ConductorRelaunched: (event, { who }) =>
+    described("success", relaunchInWords(event, who), { message: "system", notice: "recovered" }),
   RecoveryFailedClosed: ({ message, stage }) =>
-    described("error", `Recovery failed closed at ${stage}: ${message}`, {
+    described("error", `recovery failed closed at ${stage}: ${message}`, {
       message: "error",
       notice: "failed_closed"
     }),
-  RetriesExhausted: ({ exportPath, trigger }) =>
+  RetriesExhausted: ({ exportPath, trigger }, { who }) =>
     described(
       "error",
-      `${trigger === "only-answered" ? likelyDone : capital(threeEnds)}: nothing is launched any more. ${exportAt(exportPath)}`,
+      who.kind === "command"
+        ? `${threeEnds}: the command is not started again`
+        : `${trigger === "only-answered" ? likelyDone : threeEnds}: nothing is launched any more. ${exportAt(exportPath)}`,
       { message: "error", notice: "exhausted" }
     )
-} satisfies Partial<Describers<WatchEvent, WatchNoticeKind>>
+} satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind, Reader>>

@@ -1,17 +1,18 @@
 import type * as Event from "../event/WatchEvent.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
-import { duration, ended, withoutProgress } from "./Words.ts"
+import { nameOf, type Reader } from "./Reader.ts"
+import { capital, duration, ended, withoutProgress } from "./Words.ts"
 import { isSessionKnown } from "../watch/Target.ts"
 
 /** Names a session within a sentence. A command has none, so the text is empty. */
 export const inSession = (sessionId: string) => (isSessionKnown(sessionId) ? `, session ${sessionId}` : "")
 
 /** Says where the last export is. `null`: there is none. */
-export const exportAt = (path: string | null) => (path === null ? "There is no export." : `The last export: ${path}`)
+export const exportAt = (path: string | null) => (path === null ? "There is no export" : `The last export: ${path}`)
 
 /** Says what is missing without each of souffleur's own roles. */
 const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
-  watcher: 'no fiber looks at the Conductor until "souffleur retry" or "adopt"',
+  watcher: 'nothing is watched until "souffleur retry" or "adopt"',
   "self-monitor": 'souffleur stands by, and recovers nothing until "souffleur retry" or "adopt"',
   narrator: 'the watch goes on, and nothing is printed: see "souffleur log"',
   publisher: "the watch goes on, and comms is told nothing more",
@@ -33,6 +34,10 @@ const deadBy = ({ evidence, reason }: typeof Event.ConductorDied.Type): string =
       return "it did not take its hand-off in time"
   }
 }
+
+/** Says by what a death was seen, and how many were before it. */
+export const deathInWords = (event: typeof Event.ConductorDied.Type): string =>
+  `${deadBy(event)}${withoutProgress(event.retries, "death ")}`
 
 const earlyBy = ({ evidence, leftRunning, reason }: typeof Event.EndedEarly.Type): string => {
   switch (reason) {
@@ -75,70 +80,79 @@ export const describeWatch = {
       { message: "error", notice: "exhausted" }
     ),
   RoleFailed: ({ defect, failures, role }) =>
-    described("warning", `souffleur lost its ${role} by a bug (${defect}), ${failures} in a row`),
+    described(
+      "warning",
+      `souffleur's ${role} crashed (bug: ${defect})${failures === 1 ? "" : `, ${failures} times in a row`}`
+    ),
   RoleGaveUp: ({ defect, failures, role }) =>
     described(
       "error",
-      `souffleur lost its ${role} ${failures} times in a row by a bug (${defect}), and does not start it again: ${withoutRole[role]}`,
+      `souffleur's ${role} crashed ${failures} times in a row (bug: ${defect}) and is not started again: ${withoutRole[role]}`,
       { message: "error", notice: "failed_closed" }
     ),
   ProcessEnding: ({ process, message, what }) =>
     described("warning", `souffleur ends the ${what} (pid ${process.pid}): ${message}`),
   ValidationFailed: ({ attempt, check, message }) =>
-    described("warning", `Validation ${attempt} of 3 failed at "${check}": ${message}`, { message: "error" }),
+    described("warning", `validation ${attempt} of 3 failed at "${check}": ${message}`, { message: "error" }),
   ArgumentsCorrected: ({ pid, sessionId }) =>
-    described("info", `A reply corrected the arguments: pid ${pid}, session ${sessionId}`),
+    described("info", `a reply corrected the arguments: pid ${pid}, session ${sessionId}`),
   ValidationExhausted: ({ messages }) =>
     described(
       "error",
-      `Validation failed ${messages.length} times, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
+      `validation failed ${messages.length} times, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
       { message: "error", notice: "exhausted" }
     ),
-  ConductorConfirmed: ({ conductor, sessionId }) =>
-    described("info", `The Conductor is pid ${conductor.pid}${inSession(sessionId)}`),
+  ConductorConfirmed: ({ conductor, sessionId }, { who }) =>
+    described("info", `${nameOf(who)} is pid ${conductor.pid}${inSession(sessionId)}`),
   WatcherStarted: ({ awaiting, mode, watcher }) =>
     described(
       "detail",
-      `Watcher ${watcher} starts${mode === "normal" ? "" : ` (${mode})`}${awaiting ? ", awaiting the session id" : ""}`
+      `watcher ${watcher} starts${mode === "normal" ? "" : ` (${mode})`}${awaiting ? ", awaiting the session id" : ""}`
     ),
   WatcherLost: ({ beatAge, watcher }) =>
     described(
       "warning",
-      `Watcher ${watcher} died: ${beatAge === null ? "it never beat" : `its last beat was ${duration(beatAge)} ago`}`
+      `watcher ${watcher} died: ${beatAge === null ? "it never beat" : `its last beat was ${duration(beatAge)} ago`}`
     ),
-  SelfMonitorStarted: ({ monitor }) => described("detail", `Self-monitor ${monitor} starts`),
-  SelfMonitorStopped: ({ monitor, reason }) => described("detail", `Self-monitor ${monitor} was ${reason}`),
+  SelfMonitorStarted: ({ monitor }) => described("detail", `self-monitor ${monitor} starts`),
+  SelfMonitorStopped: ({ monitor, reason }) => described("detail", `self-monitor ${monitor} was ${reason}`),
   WatchSettled: () => described("success", "souffleur watches"),
-  ConductorDied: (event) =>
-    described("error", `The Conductor is dead: ${deadBy(event)}${withoutProgress(event.retries, "death ")}`, {
+  ConductorDied: (event, { who }) =>
+    described("error", `${nameOf(who)} is dead: ${deathInWords(event)}`, {
       message: "warning",
       notice: "died"
     }),
-  ContextRecoveryRequested: () => described("info", "The Conductor asks for a context recovery"),
-  HandoffRequested: () => described("info", "The agent asks for a context recovery"),
-  TurnEnded: () => described("info", "The Conductor's turn ended with work left. Its session goes on"),
-  EndedEarly: (event) =>
+  ContextRecoveryRequested: (_, { who }) => described("info", `${nameOf(who)} asks for a context recovery`),
+  HandoffRequested: () => described("info", "the agent asks for a context recovery"),
+  TurnEnded: (_, { who }) => described("info", `${nameOf(who)}'s turn ended with work left. Its session goes on`),
+  EndedEarly: (event, { who }) =>
     described(
       "warning",
-      `The Conductor ended, and its work is not complete: ${earlyBy(event)}${withoutProgress(event.retries, "end ")}`,
+      `${nameOf(who)} ended, and its work is not complete: ${earlyBy(event)}${withoutProgress(event.retries, "end ")}`,
       { message: "warning", notice: "died" }
     ),
-  ConductorCompleted: ({ by }) =>
-    described("success", `The Conductor completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`, {
-      message: "completion",
-      notice: "completed"
-    }),
-  SessionIdFound: ({ sessionId }) => described("info", `The session id is ${sessionId}`),
-  ConductorAdopted: ({ by, conductor, forced, generation, sessionId }) =>
+  ConductorCompleted: ({ by }, { who }) =>
     described(
       "success",
-      `The Conductor (S${generation}) is pid ${conductor.pid}${inSession(sessionId)}: ${by === "operator" ? `an operator adopted it${forced ? ", against the evidence" : ""}` : "it came back by itself"}`,
+      `${nameOf(who)} completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`,
+      {
+        message: "completion",
+        notice: "completed"
+      }
+    ),
+  SessionIdFound: ({ sessionId }) => described("info", `the session id is ${sessionId}`),
+  ConductorAdopted: ({ by, conductor, forced, sessionId }, { who }) =>
+    described(
+      "success",
+      `${nameOf(who)} is pid ${conductor.pid}${inSession(sessionId)}: ${by === "operator" ? `an operator adopted it${forced ? ", against the evidence" : ""}` : "it came back by itself"}`,
       { message: "system", notice: "cleared" }
     ),
   FleetWordTaken: ({ by, word }) =>
-    described("info", `Operator ${by} said ${word} through the fleet`, { message: "system" }),
-  WatchReleased: ({ exportPath }) =>
-    described("info", `An operator released the watch. The Conductor is left as it is. ${exportAt(exportPath)}`, {
-      message: "system"
-    })
-} satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind>>
+    described("info", `operator ${by} said ${word} through the fleet`, { message: "system" }),
+  WatchReleased: ({ exportPath }, { who }) =>
+    described(
+      "info",
+      `an operator released the watch. ${capital(nameOf(who))} is left as it is. ${exportAt(exportPath)}`,
+      { message: "system" }
+    )
+} satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind, Reader>>

@@ -1,6 +1,5 @@
 import type { MessageKind } from "../port/Comms.ts"
-import { utc, type Zone } from "../Time.ts"
-import { sentence } from "./Words.ts"
+import { capital, sentence } from "./Words.ts"
 
 /** How much an event matters to a person. A `detail` is a part of souffleur's routine, and no news. */
 export type Severity = "detail" | "info" | "success" | "warning" | "error"
@@ -15,7 +14,9 @@ export interface Description<Notice extends string> {
    * no conversation, prompt or key.
    */
   readonly text: string
-  /** The same without the words of an agent or a person, which a server of others does not get. */
+  /** The same after a mark of time: it begins with a small letter, and has no full stop. */
+  readonly clause: string
+  /** The text without the words of an agent or a person, which a server of others does not get. */
   readonly own: string
   /** The words of an agent or a person in `text`; `null`: there are none. */
   readonly words: string | null
@@ -41,19 +42,24 @@ export type WatchNoticeKind =
   | "warning"
   | "cleared"
 
-/** A description for each event of a union. Its times are by the clock of `zone`. */
-export type Describers<Event extends { readonly _tag: string }, Notice extends string> = {
-  readonly [Tag in Event["_tag"]]: (event: Extract<Event, { readonly _tag: Tag }>, zone: Zone) => Description<Notice>
+/** A description for each event of a union, as its reader reads it. */
+export type Describers<Event extends { readonly _tag: string }, Notice extends string, Reader> = {
+  readonly [Tag in Event["_tag"]]: (
+    event: Extract<Event, { readonly _tag: Tag }>,
+    reader: Reader
+  ) => Description<Notice>
 }
 
 /** Describes an event by the describer of its tag. */
 export const describedBy =
-  <Event extends { readonly _tag: string }, Notice extends string>(describers: Describers<Event, Notice>) =>
-  (event: Event, zone: Zone = utc): Description<Notice> =>
+  <Event extends { readonly _tag: string }, Notice extends string, Reader>(
+    describers: Describers<Event, Notice, Reader>
+  ) =>
+  (event: Event, reader: Reader): Description<Notice> =>
     (
-      describers as Describers<Event, Notice> &
-        Readonly<Record<string, (event: Event, zone: Zone) => Description<Notice>>>
-    )[event._tag]!(event, zone)
+      describers as Describers<Event, Notice, Reader> &
+        Readonly<Record<string, (event: Event, reader: Reader) => Description<Notice>>>
+    )[event._tag]!(event, reader)
 
 /** The forms of a description, and the words of an agent or a person that end its text. */
 interface Forms<Notice extends string> {
@@ -62,16 +68,22 @@ interface Forms<Notice extends string> {
   readonly words?: string | undefined
 }
 
-/** Makes a description of a text, and ends the text with a full stop. Words of others follow after a colon. */
+/** Makes a description of a clause, whose first letter is small. Words of others follow after a colon. */
 export const described = <Notice extends string = never>(
   severity: Severity,
-  text: string,
+  clause: string,
   { message, notice, words }: Forms<Notice> = {}
-): Description<Notice> => ({
-  text: sentence(words === undefined ? text : `${text}: ${words}`),
-  own: sentence(text),
-  words: words ?? null,
-  severity,
-  message,
-  notice
-})
+): Description<Notice> => {
+  // The product is written small, also where a sentence begins.
+  const own = clause.startsWith("souffleur") ? clause : capital(clause)
+  const after = words === undefined ? "" : `: ${words}`
+  return {
+    text: sentence(own + after),
+    clause: clause + after,
+    own: sentence(own),
+    words: words ?? null,
+    severity,
+    message,
+    notice
+  }
+}

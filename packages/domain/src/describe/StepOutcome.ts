@@ -37,7 +37,7 @@ export const sessionInWords = ({ outcome, step }: Succeeded): string | undefined
   const found = Option.getOrUndefined(decodeSession(outcome))
   if (found === undefined) return undefined
   const used = found.contextTokens === null ? "" : `, and ${count(found.contextTokens)} tokens of context are in use`
-  return `The session can be resumed in place: its file is sound${used}`
+  return `the session can be resumed in place: its file is sound${used}`
 }
 
 /** Returns an estimate that is news: it exceeds its threshold, or is in doubt. */
@@ -57,6 +57,6 @@ export const gateInWords = (succeeded: Succeeded): string | undefined => {
   if (gate === undefined) return undefined
   const scope = gate.start_mode === "full_file" ? "the whole file" : "from the last compact marker on"
   const fate = gate.estimated_tokens > gate.threshold ? "discarded" : "handed on"
-  const text = `The export is estimated at ${gate.estimated_tokens} tokens (${scope}), the threshold is ${gate.threshold}: it is ${fate}`
+  const text = `the export is estimated at ${gate.estimated_tokens} tokens (${scope}), the threshold is ${gate.threshold}: it is ${fate}`
   return [text, ...gate.warnings].join(". ")
 }

@@ -1,5 +1,5 @@
 import type { ProcessEnd } from "../port/Process.ts"
-import { moment, utc, type Zone } from "../Time.ts"
+import { day, moment, time, utc, type Zone } from "../Time.ts"
 
 export { day, makeDates, moment, time } from "../Time.ts"
 
@@ -33,6 +33,10 @@ export const many = (number: number, what: string): string => `${number} ${what}
 /** Writes a future time as it is said at `from`, both epoch ms. The text says UTC where the zone is UTC. */
 export const deadline = (at: number, from: number, zone: Zone = utc): string =>
   `${moment(at, from, zone)}${zone === utc ? " UTC" : ""}`
+
+/** Writes the date and the time of day of a time (epoch ms). The text says UTC where the zone is UTC. */
+export const dateAndTime = (at: number, zone: Zone = utc): string =>
+  `${day(at, zone)} ${time(at, zone)}${zone === utc ? " UTC" : ""}`
 
 /** Says how a process ended, after a verb: `with exit code 3`, or `by SIGKILL`. */
 export const ended = (end: ProcessEnd): string =>

@@ -1,4 +1,4 @@
-import { epochOf, iso, plain, Words, type Zone } from "@souffleur/domain"
+import { plain, utc, Words, type Zone } from "@souffleur/domain"
 import { type RecordedAs } from "@souffleur/eventlog"
 
 /** UTF-16 units of one line for a person. JSON has everything. */
@@ -51,35 +51,22 @@ export const lastReason = <S, E>(
   explained: Explained<S, E>
 ): Reason<E> | undefined => allReasons(events, explained).findLast(({ recorded }) => recorded.revision <= upTo)
 
-/** Writes a time for a program as ISO 8601, and for a person by the clock of the zone. */
-const momentOf = (at: number, zone: Zone | undefined): string =>
-  zone === undefined ? iso(at) : `${Words.day(at, zone)} ${Words.time(at, zone)}`
-
-/** Writes each ISO time of a line by the clock of the zone. */
-const inZone = (line: string, zone: Zone | undefined): string =>
-  zone === undefined
-    ? line
-    : line.replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/gu, (text) => {
-        const at = epochOf(text)
-        return at === undefined ? text : momentOf(at, zone)
-      })
-
-/** Returns lines for a person, without control characters. Without a zone the times are in UTC. */
+/** Returns lines for a person, without control characters. */
 export const reasonLines = <E extends { readonly at: number }>(
   { act, done, recorded, rule, seen }: Reason<E>,
-  sentence: (event: E, zone?: Zone) => string,
-  zone?: Zone
+  sentence: (event: E) => string,
+  zone: Zone = utc
 ): ReadonlyArray<string> =>
   [
-    `${momentOf(recorded.event.at, zone)}  revision ${recorded.revision}: ${sentence(recorded.event, zone)}`,
+    `${Words.dateAndTime(recorded.event.at, zone)}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
     "",
-    ...(seen.length === 0 ? [] : ["Evidence", ...seen.map((line) => `  ${inZone(line, zone)}`), ""]),
+    ...(seen.length === 0 ? [] : ["Evidence", ...seen.map((line) => `  ${line}`), ""]),
     "Rule",
-    `  ${inZone(rule, zone)}`,
+    `  ${rule}`,
     "",
     "Action",
     ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
-    ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event, zone)}`)
+    ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
   ].map((line) => plain(line, maxLineLength))
 
 /** Returns the same for a program. */

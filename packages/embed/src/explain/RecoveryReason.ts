@@ -6,6 +6,7 @@ import {
   evolve,
   failedHandover,
   isSessionKnown,
+  nameOf,
   type RecoveryCycle,
   sessionInWords,
   stepNames,
@@ -112,7 +113,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
           ...gate(before),
           ...failures(before),
           `${event.from} stopped at ${event.stage}: ${event.message}`,
-          ...(event.alreadyKilled ? ["the Conductor is stopped already"] : [])
+          ...(event.alreadyKilled ? [`${nameOf(before)} is stopped already`] : [])
         ],
         rule: `Where ${event.from} cannot recover, ${event.to} tries in the same cycle${event.alreadyKilled ? "; it skips the stop, and only that" : ""}.`
       }

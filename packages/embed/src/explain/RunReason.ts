@@ -1,7 +1,7 @@
 import { evolveRun, workProblemsOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
-import { isSessionKnown, iso, Words, type Zone } from "@souffleur/domain"
+import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { allReasons, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import { allReasons, type Explained, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { runSentence } from "./RunSentence.ts"
 
@@ -78,11 +78,11 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 
-const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding">): Explanation =>
+const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding">, zone: Zone): Explanation =>
   reason === "timeout"
     ? {
         seen: [
-          `process ${process.pid} runs since ${iso(launchedAt)}; its limit is ${Words.duration(limit)}`,
+          `process ${process.pid} runs since ${Words.dateAndTime(launchedAt, zone)}; its limit is ${Words.duration(limit)}`,
           others.length === 0 ? "it has started nothing that still runs" : `it has started pid ${others.join(", ")}`
         ],
         rule: "an agent that takes longer than its limit is ended with all that it started; its assignment failed"
@@ -92,14 +92,14 @@ const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding"
         rule: "no process may write beside the next agent: processes that an agent leaves are ended, and its word counts"
       }
 
-const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run): Explanation => ({
+const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run, zone: Zone): Explanation => ({
   seen: [
     `its session's records: ${kind === "outage" ? "the service is out" : "a usage limit"}`,
     resetsAt === null
       ? `they do not state until when; wait ${waits + 1} in a row`
-      : `they state that it ends at ${iso(resetsAt)}`
+      : `they state that it ends at ${Words.dateAndTime(resetsAt, zone)}`
   ],
-  rule: `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${iso(until)}`
+  rule: `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${Words.dateAndTime(until, zone)}`
 })
 
 const finished = ({ message, finishing }: Of<"RunFinished">): Explanation =>
@@ -116,7 +116,7 @@ const finished = ({ message, finishing }: Of<"RunFinished">): Explanation =>
       }
 
 /** Explains a decision of a run. `undefined`: the event is no decision. `before`: the run before the event. */
-const explain = (event: RunEvent, before: Run): Explanation | undefined => {
+const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefined => {
   switch (event._tag) {
     case "ImplementationCompleted":
       return {
@@ -145,9 +145,9 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
         act: `nothing is asked until: souffleur conduct answer ${event.taskId} "what to do", or --retry, or --skip`
       }
     case "AgentEnding":
-      return ending(event)
+      return ending(event, zone)
     case "AgentLimited":
-      return limited(event, before)
+      return limited(event, before, zone)
     case "WorkChanged":
       return {
         seen: [
@@ -185,14 +185,26 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
   }
 }
 
+/** How the events of a run are explained. */
+const explained = (zone: Zone): Explained<Run, RunEvent> => ({
+  initial: initialRun,
+  evolve: evolveRun,
+  explain: (event, before) => explain(event, before, zone)
+})
+
 /** Explains every decision of a run, of all its events. */
-export const runReasonsOf = (events: ReadonlyArray<RecordedAs<RunEvent>>): ReadonlyArray<Reason<RunEvent>> =>
-  allReasons(events, { initial: initialRun, evolve: evolveRun, explain })
+export const runReasonsOf = (
+  events: ReadonlyArray<RecordedAs<RunEvent>>,
+  zone: Zone = utc
+): ReadonlyArray<Reason<RunEvent>> => allReasons(events, explained(zone))
 
 /** Returns the newest decision of a run at or before a revision. */
-export const runReasonOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, upTo: number): Reason<RunEvent> | undefined =>
-  lastReason(events, upTo, { initial: initialRun, evolve: evolveRun, explain })
+export const runReasonOf = (
+  events: ReadonlyArray<RecordedAs<RunEvent>>,
+  upTo: number,
+  zone: Zone = utc
+): Reason<RunEvent> | undefined => lastReason(events, upTo, explained(zone))
 
 /** Returns lines for a person. */
 export const runReasonLines = (reason: Reason<RunEvent>, zone?: Zone): ReadonlyArray<string> =>
-  reasonLines(reason, (event, zone) => runSentence(event, "", zone), zone)
+  reasonLines(reason, (event) => runSentence(event, "", zone), zone)

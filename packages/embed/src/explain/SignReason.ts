@@ -1,6 +1,15 @@
-import { iso, type RecoveryCycle, type Watch, type WatchEvent, Words, waitInWords } from "@souffleur/domain"
+import {
+  nameOf,
+  oneOf,
+  type RecoveryCycle,
+  type Watch,
+  type WatchEvent,
+  waitInWords,
+  Words,
+  type Zone
+} from "@souffleur/domain"
+import type { Explanation } from "./Explanation.ts"
 
-type Grounds = { readonly seen: ReadonlyArray<string>; readonly rule: string; readonly act?: string }
 type Signed = Extract<
   WatchEvent,
   {
@@ -34,27 +43,32 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   "only-answered": "it had answered, and no work of it had succeeded"
 }
 
-const endOfWait = {
-  over: {
+type WaitEnd = Extract<WatchEvent, { readonly _tag: "WaitEnded" }>["how"]
+
+const endOfWait: Readonly<Record<WaitEnd, (watch: Watch) => Explanation>> = {
+  over: () => ({
     seen: ["nothing has gone on meanwhile"],
     rule: "At its end a wait is checked once, and the postponed action is done once."
-  },
-  "went on": { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." },
-  asked: {
-    seen: ["the Conductor asked for a fresh context"],
-    rule: "The Conductor's own request ends a wait, but not the wait of that same request."
-  },
-  go: {
+  }),
+  "went on": (watch) => ({
+    seen: ["the session has gone on meanwhile"],
+    rule: `${Words.capital(oneOf(watch))} that goes on by itself is left alone.`
+  }),
+  asked: (watch) => ({
+    seen: [`${nameOf(watch)} asked for a fresh context`],
+    rule: `${Words.capital(nameOf(watch))}'s own request ends a wait, but not the wait of that same request.`
+  }),
+  go: () => ({
     seen: ["an operator said souffleur go, or retry"],
     rule: "An operator's word ends a wait: the postponed action is done now, once."
-  }
-} as const
+  })
+}
 
 /**
  * Explains an event that the signs of a Conductor led to, apart from its end. `undefined` where the event only follows
  * from another decision.
  */
-export const reasonOfSigns = (event: Signed, before: Watch): Grounds | undefined => {
+export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explanation | undefined => {
   switch (event._tag) {
     case "KillDeferred":
       return {
@@ -78,12 +92,12 @@ export const reasonOfSigns = (event: Signed, before: Watch): Grounds | undefined
           `its last turn was ended by ${waitInWords[event.kind]}`,
           event.resetsAt === null
             ? `the session file does not state when that ends: ${Words.duration(event.until - event.at)} are tried, wait ${before.waits + 1} in a row`
-            : `the session file states that it ends at ${iso(event.resetsAt)}`
+            : `the session file states that it ends at ${Words.dateAndTime(event.resetsAt, zone)}`
         ],
         rule: "A usage limit and an outage are no deaths: they are waited out, and then the session is resumed once."
       }
     case "WaitEnded":
-      return endOfWait[event.how]
+      return endOfWait[event.how](before)
     case "HoldStarted":
       return {
         seen: ["an operator said souffleur hold"],
@@ -109,7 +123,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Grounds | undefined
             : event.ceiling === "dollars"
               ? `${Words.dollars(event.used)} were spent by the agent's own count, of ${Words.dollars(event.limit)} that are allowed (MAX_DOLLARS)`
               : `it has gone on for ${Words.duration(event.used)}, of ${Words.duration(event.limit)} that are allowed (MAX_TIME)`,
-          `counted from ${iso(before.allowedSince)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
+          `counted from ${Words.dateAndTime(before.allowedSince, zone)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
         rule: "At a ceiling of the user's no process is stopped, and nothing more is launched without an operator's word.",
         act: "the work in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"
@@ -121,7 +135,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Grounds | undefined
             ? ["an operator said souffleur retry, before the ceiling was reached"]
             : [`an operator said souffleur retry, at the ceiling of ${before.ceiling.ceiling}`],
         rule: "An operator's word outranks a ceiling: as much as it says is allowed again, counted from now on.",
-        act: "the Conductor goes on, and is recovered again when it dies"
+        act: `${nameOf(before)} goes on, and is recovered again when it dies`
       }
     case "HandoffTaken":
       return {

@@ -2,12 +2,14 @@ import {
   type Event,
   evolve,
   initial,
-  type Known,
+  isAnotherCommit,
+  nameOf,
+  oneOf,
+  type Reader,
   type Recorded,
-  renamed,
+  utc,
   type Watch,
   type WatchEvent,
-  isAnotherCommit,
   Words,
   type Zone
 } from "@souffleur/domain"
@@ -41,14 +43,14 @@ const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], stri
   exit: "the command ended with exit code 0"
 }
 
-const ruleOfDeath = ({ reason, evidence: { staleAfter } }: typeof Event.ConductorDied.Type): string => {
+const ruleOfDeath = ({ reason, evidence: { staleAfter } }: typeof Event.ConductorDied.Type, watch: Watch): string => {
   switch (reason) {
     case "pid":
       return "A process that is gone, is a zombie, or whose pid belongs to another is dead."
     case "heartbeat":
-      return `A heartbeat older than ${Words.duration(staleAfter)} means that the Conductor is dead or hung.`
+      return `A heartbeat older than ${Words.duration(staleAfter)} means that ${nameOf(watch)} is dead or hung.`
     case "hang":
-      return "A Conductor whose every sign has been silent for longer than a call may stall is hung."
+      return `${Words.capital(oneOf(watch))} whose every sign has been silent for longer than a call may stall is hung.`
     case "untaken":
       return "A successor that does not take its hand-off in time is dead."
   }
@@ -73,7 +75,8 @@ const untaken = (
 ]
 
 /** Returns the evidence and the rule of a decision. `undefined` for an event that only follows from one. */
-const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
+const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | undefined => {
+  const name = nameOf(before)
   switch (event._tag) {
     case "ConductorDied":
       return {
@@ -82,7 +85,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
           ...(event.reason === "untaken" ? untaken(event, before) : []),
           progress(event, before)
         ],
-        rule: ruleOfDeath(event)
+        rule: ruleOfDeath(event, before)
       }
     case "ContextExhausted":
       return {
@@ -98,21 +101,21 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "CeilingReached":
     case "AllowanceRenewed":
     case "HandoffTaken":
-      return reasonOfSigns(event, before)
+      return reasonOfSigns(event, before, zone)
     case "ContextRecoveryRequested":
       return {
         seen: evidence(event.evidence, before),
-        rule: "The Conductor itself set context_recovery in this generation: a planned hand-off."
+        rule: `${Words.capital(name)} itself set context_recovery in this generation: a planned hand-off.`
       }
     case "HandoffRequested":
       return {
         seen: [`the agent of session ${event.sessionId} asked for it`],
-        rule: "The Conductor's own request is a planned hand-off of this generation."
+        rule: `${Words.capital(name)}'s own request is a planned hand-off of this generation.`
       }
     case "TurnEnded":
       return {
         seen: [...evidence(event.evidence, before), "its pid file was removed, and its last turn is finished"],
-        rule: "A Conductor in print mode ends after its turn: the same session is resumed."
+        rule: `${Words.capital(oneOf(before))} in print mode ends after its turn: the same session is resumed.`
       }
     case "EndedEarly":
       return {
@@ -130,12 +133,12 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
           "no live process says that it holds that session",
           ...(before.conductor === undefined ? [] : [`process ${before.conductor.pid} was launched`])
         ],
-        rule: "A process that may not be the Conductor's proves neither its life nor its death: until one holds the session, its heartbeat alone counts. A recovery cannot stop whom it does not know, and fails closed; souffleur adopt names the process."
+        rule: `A process that may not be ${name}'s proves neither its life nor its death: until one holds the session, its heartbeat alone counts. A recovery cannot stop whom it does not know, and fails closed; souffleur adopt names the process.`
       }
     case "ConductorResolved":
       return {
         seen: [`process ${event.conductor.pid} says that it holds the session`],
-        rule: "The process that holds the session is the Conductor."
+        rule: `The process that holds the session is ${name}.`
       }
     case "ConductorCompleted":
       return {
@@ -149,7 +152,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
             ? "the watcher never beat"
             : `the watcher's last beat was ${Words.duration(event.beatAge)} ago`
         ],
-        rule: "A watcher whose beat is too old is replaced; the Conductor is not touched."
+        rule: `A watcher whose beat is too old is replaced; ${name} is not touched.`
       }
     case "RoleGaveUp":
       return {
@@ -207,13 +210,6 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
   }
 }
 
-/** Says a reason with the name that a person knows. */
-const personalReason = ({ act, rule, seen }: Explanation, known: Known): Explanation => ({
-  seen: seen.map((line) => renamed(line, known)),
-  rule: renamed(rule, known),
-  ...(act === undefined ? {} : { act: renamed(act, known) })
-})
-
 /** A watch, and the end of its last process as the decisions saw it; `null`: no decision saw one. */
 interface Seen {
   readonly watch: Watch
@@ -221,19 +217,19 @@ interface Seen {
 }
 
 /** How the events of a watch are explained. The last end before the watch gave up belongs to what was seen of them. */
-const explained: Explained<Seen, WatchEvent> = {
-  initial: { watch: initial, end: null },
+const explained = (before: Watch, zone: Zone): Explained<Seen, WatchEvent> => ({
+  initial: { watch: before, end: null },
   evolve: ({ end, watch }, event) => ({
     watch: evolve(watch, event),
     end: "evidence" in event ? event.evidence.end : event._tag === "ConductorRelaunched" ? null : end
   }),
   explain: (event, { end, watch }) => {
-    const found = explain(event, watch)
+    const found = explain(event, watch, zone)
     return found === undefined || event._tag !== "RetriesExhausted" || end === null
       ? found
       : { ...found, seen: [...found.seen, `the last one ended ${Words.ended(end)}`] }
   }
-}
+})
 
 /**
  * Explains every decision of a watch, in the words of {@link sentence}. `before`: the state before the first of its
@@ -241,22 +237,18 @@ const explained: Explained<Seen, WatchEvent> = {
  */
 export const reasonsOf = (
   events: ReadonlyArray<Recorded>,
-  before: Watch = initial
-): ReadonlyArray<Reason<WatchEvent>> => {
-  const { comms, kind } = events.reduce((watch, { event }) => evolve(watch, event), before)
-  return allReasons(events, { ...explained, initial: { watch: before, end: null } }).map((reason) => ({
-    ...reason,
-    ...personalReason(reason, { comms, kind })
-  }))
-}
+  before: Watch = initial,
+  zone: Zone = utc
+): ReadonlyArray<Reason<WatchEvent>> => allReasons(events, explained(before, zone))
 
 /** Returns the newest decision at or before a revision. `before`: as in {@link reasonsOf}. */
 export const reasonOf = (
   events: ReadonlyArray<Recorded>,
   upTo: number,
-  before: Watch = initial
-): Reason<WatchEvent> | undefined => lastReason(events, upTo, { ...explained, initial: { watch: before, end: null } })
+  before: Watch = initial,
+  zone: Zone = utc
+): Reason<WatchEvent> | undefined => lastReason(events, upTo, explained(before, zone))
 
-/** Returns lines for a person. `known`: the watch of the decision. */
-export const reasonText = (reason: Reason<WatchEvent>, known: Known, zone?: Zone): ReadonlyArray<string> =>
-  reasonLines({ ...reason, ...personalReason(reason, known) }, (event, zone) => sentence(event, known, zone), zone)
+/** Returns lines for a person. `who`: the watch of the decision. */
+export const reasonText = (reason: Reason<WatchEvent>, who: Reader["who"], zone?: Zone): ReadonlyArray<string> =>
+  reasonLines(reason, (event) => sentence(event, who, zone), zone)

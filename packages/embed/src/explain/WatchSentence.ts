@@ -1,21 +1,20 @@
 import {
   describeEvent,
-  describeFor,
   iso,
-  type Known,
   plain,
+  type Reader,
   type Recorded,
+  utc,
   type WatchEvent,
   type Zone
 } from "@souffleur/domain"
 import { maxLineLength } from "./Explanation.ts"
 
 /**
- * Describes an event on one line. Its times are by the clock of the zone, which is UTC by default. The agent has no
- * name of its own here: it may be another one since.
+ * Describes an event on one line. The agent has no name of its own here: it may be another one since.
  */
-export const sentence = (event: WatchEvent, { comms, kind }: Known, zone?: Zone): string =>
-  plain(describeFor(event, { comms, kind }, zone).text, maxLineLength)
+export const sentence = (event: WatchEvent, { comms, kind }: Reader["who"], zone: Zone = utc): string =>
+  plain(describeEvent(event, { who: { comms, kind }, zone }).text, maxLineLength)
 
 /** Holds if a person wants to hear of an event. The others are details of souffleur's work. */
 export const isNews = (event: WatchEvent): boolean => describeEvent(event).severity !== "detail"

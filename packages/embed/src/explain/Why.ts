@@ -1,9 +1,10 @@
-import type { WatchEvent } from "@souffleur/domain"
+import { utc, type WatchEvent } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import type { RunEvent } from "@souffleur/plan"
 import { Effect, Option } from "effect"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import { searched } from "../timeline/WatchPast.ts"
+import type { WhyOptions } from "../SouffleurOptions.ts"
 import type { Reason } from "./Explanation.ts"
 import { runReasonLines, runReasonOf } from "./RunReason.ts"
 import { reasonOf, reasonText } from "./WatchReason.ts"
@@ -23,22 +24,28 @@ export interface RunWhy extends WhyOf<RunEvent> {}
 const said = 100
 
 /** Explains the last decision of a watch at or before a revision. It reads the events around that alone. */
-export const whyOf = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, revision: number) {
+export const whyOf = Effect.fnUntraced(function* (
+  { id, watch }: NamedWatch,
+  { revision = Number.POSITIVE_INFINITY, zone = utc }: WhyOptions = {}
+) {
   const around = Math.min(revision, watch.revision)
   const reason = yield* searched({ id, newest: watch.revision, around }, ({ after, before, events, isNewest }) => {
-    const found = reasonOf(events, around, before)
+    const found = reasonOf(events, around, before, zone)
     if (found === undefined) return after === 0 ? null : undefined
     const { done, recorded } = found
     // The events that follow a decision end with the next one.
     const hasAllDone = isNewest || (done.at(-1) ?? recorded).revision < (events.at(-1)?.revision ?? 0)
     return hasAllDone && (after === 0 || recorded.revision > after + said) ? found : undefined
   })
-  return Option.map(Option.fromNullishOr(reason), (one): Why => ({ ...one, lines: reasonText(one, watch) }))
+  return Option.map(Option.fromNullishOr(reason), (one): Why => ({ ...one, lines: reasonText(one, watch, zone) }))
 })
 
 /** Explains the last decision of a run at or before a revision. */
-export const runWhyOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, revision: number): Option.Option<RunWhy> =>
-  Option.map(Option.fromUndefinedOr(runReasonOf(events, revision)), (reason) => ({
+export const runWhyOf = (
+  events: ReadonlyArray<RecordedAs<RunEvent>>,
+  { revision = Number.POSITIVE_INFINITY, zone = utc }: WhyOptions = {}
+): Option.Option<RunWhy> =>
+  Option.map(Option.fromUndefinedOr(runReasonOf(events, revision, zone)), (reason) => ({
     ...reason,
-    lines: runReasonLines(reason)
+    lines: runReasonLines(reason, zone)
   }))

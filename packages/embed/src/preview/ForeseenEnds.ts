@@ -2,7 +2,7 @@ import {
   attempts,
   type Baseline,
   decide,
-  describeFor,
+  describeEvent,
   evolve,
   pauseUntil,
   type ProcessIdentity,
@@ -128,7 +128,7 @@ const foreseen = (
       : reported
   // A new watcher is souffleur's own routine.
   const news = outcome.events
-    .map((event) => describeFor(event, watch, zone))
+    .map((event) => describeEvent(event, { who: watch, zone }))
     .filter(({ severity }) => severity !== "detail")
   return { kind, says: [...news.map(({ text }) => text), ...longer(kind, outcome.watch, pause)], after: outcome.watch }
 }

@@ -21,7 +21,7 @@ interface Timed {
 
 /** How the events of a watch or a run are shown. */
 export interface EventView<E extends Timed> {
-  readonly describe: (event: E, seen: Seen) => { readonly text: string; readonly severity: Severity }
+  readonly describe: (event: E) => { readonly text: string; readonly severity: Severity }
   /** Explains the decisions among the events, by their revisions. */
   readonly reasons: ReadonlyMap<number, Reason<E>>
   /** The address of the state at a revision. */
@@ -37,18 +37,12 @@ const list = (title: string, lines: ReadonlyArray<Html | string>): Html | null =
         </ul>`
 
 /** Returns the evidence behind a decision, its rule, and what followed. */
-export const whyPart = <E extends Timed>(
-  { act, done, recorded, rule, seen: evidence }: Reason<E>,
-  view: EventView<E>,
-  seen: Seen
-): Html =>
+export const whyPart = <E extends Timed>({ act, done, recorded, rule, seen }: Reason<E>, view: EventView<E>): Html =>
   html`<div class="why" id="why-${recorded.revision}">
-    ${list("Evidence", evidence)} ${list("Rule", [rule])}
+    ${list("Evidence", seen)} ${list("Rule", [rule])}
     ${list("Action", [
       ...(act === undefined && done.length > 0 ? [] : [act ?? "nothing more"]),
-      ...done.map(
-        ({ event, revision }) => html`<span class="rev">${revision}</span> ${view.describe(event, seen).text}`
-      )
+      ...done.map(({ event, revision }) => html`<span class="rev">${revision}</span> ${view.describe(event).text}`)
     ])}
   </div>`
 
@@ -58,7 +52,7 @@ export const eventItem = <E extends Timed>(
   view: EventView<E>,
   seen: Seen
 ): Html => {
-  const { severity, text } = view.describe(event, seen)
+  const { severity, text } = view.describe(event)
   const [sign, word] = signs[severity]
   const reason = view.reasons.get(revision)
   return html`<li id="e${revision}" class="event" data-severity="${severity}">
@@ -69,7 +63,7 @@ export const eventItem = <E extends Timed>(
         ? html`<p>${text}</p>`
         : html`<details>
             <summary>${text}</summary>
-            ${whyPart(reason, view, seen)}
+            ${whyPart(reason, view)}
           </details>`
     }
     <a class="rev" href="${view.at(revision)}" aria-label="State at revision ${revision}">${revision}</a>

@@ -26,9 +26,9 @@ export interface ShownRun {
 }
 
 /** Describes the events of a run, and explains its decisions. */
-export const runView = (id: string, events: Events, links: JobLinks): EventView<RunEvent> => ({
-  describe: (event) => describeRunEvent(event),
-  reasons: new Map(runReasonsOf(events).map((reason) => [reason.recorded.revision, reason])),
+export const runView = (id: string, events: Events, links: JobLinks, { zone }: Seen): EventView<RunEvent> => ({
+  describe: (event) => describeRunEvent(event, zone),
+  reasons: new Map(runReasonsOf(events, zone).map((reason) => [reason.recorded.revision, reason])),
   at: (revision) => `${links.run(id)}#e${revision}`
 })
 
@@ -141,7 +141,7 @@ export const tasksPart = ({ events, id, run, secret }: ShownTasks, links: JobLin
 
 /** Returns the page of one run. */
 export const runPage = ({ events, head, id, moving }: ShownRun, links: JobLinks, seen: Seen): Html => {
-  const view = runView(id, events, links)
+  const view = runView(id, events, links, seen)
   const newest = events.slice(-eventsOnPage).toReversed()
   return html`${head} ${moving.map(({ data }) => data)}
     <section class="panel" aria-labelledby="events-title">

@@ -1,4 +1,4 @@
-import { describeEvent, describeFor, type Watch, type WatchEvent } from "@souffleur/domain"
+import { describeEvent, type Watch, type WatchEvent } from "@souffleur/domain"
 import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
 import type { MovingPart } from "../LiveFeed.ts"
 import { type Html, html } from "../Html.ts"
@@ -34,12 +34,12 @@ export interface ShownWatch extends Past {
 }
 
 /** Describes the events of a watch in the words of its commands, and explains its decisions. */
-export const watchView = (excerpt: Excerpt, links: JobLinks): EventView<WatchEvent> => {
+export const watchView = (excerpt: Excerpt, links: JobLinks, { zone }: Seen): EventView<WatchEvent> => {
   const { before, events, id, last } = excerpt
   const { comms, kind } = watchAt(excerpt, last)
   return {
-    describe: (event, { zone }) => describeFor(event, { comms, kind }, zone),
-    reasons: new Map(reasonsOf(events, before).map((reason) => [reason.recorded.revision, reason])),
+    describe: (event) => describeEvent(event, { who: { comms, kind }, zone }),
+    reasons: new Map(reasonsOf(events, before, zone).map((reason) => [reason.recorded.revision, reason])),
     at: (revision) => `${links.watch(id)}?at=${revision}#history`
   }
 }
@@ -121,7 +121,7 @@ export const eventsHead = (
 /** Returns the events of a page, the newest first. */
 const eventsPart = ({ all, below, listed }: ShownWatch, links: JobLinks, seen: Seen): Html => {
   const { id } = listed
-  const view = watchView(listed, links)
+  const view = watchView(listed, links, seen)
   const wanted = listed.events.filter(
     ({ event, revision }) => (all || describeEvent(event).severity !== "detail") && (below === null || revision < below)
   )

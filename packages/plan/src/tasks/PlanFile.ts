@@ -75,18 +75,15 @@ const yaml = (text: string): Result.Result<unknown, string> => {
   }
 }
 
-/** Counts the lines of a message from the file's beginning. `above`: lines above the text. */
-const linesShifted = (why: string, above: number) =>
-  why.replace(/(?<= at line )\d+$/u, (line) => String(Number(line) + above))
-
 /** Parses a file: its YAML, the count of lines above that, and what it says of tasks besides. Fails with a sentence. */
 const parse = (text: string, kind: "yaml" | "markdown") => {
   const parts = kind === "yaml" ? { front: text, body: "" } : parted(text)
   if (parts === undefined)
     return Result.fail("the file: a Markdown plan begins with front matter between two lines of ---")
   const above = kind === "yaml" ? 0 : 1
-  return Result.mapBoth(yaml(parts.front), {
-    onFailure: (why) => `${kind === "yaml" ? "the file" : "the front matter"}: ${linesShifted(why, above)}`,
+  // A parser that is given the lines above counts as the file does.
+  return Result.mapBoth(yaml("\n".repeat(above) + parts.front), {
+    onFailure: (why) => `${kind === "yaml" ? "the file" : "the front matter"}: ${why}`,
     onSuccess: (source) => ({ source, front: parts.front, above, described: sections(parts.body) })
   })
 }

@@ -79,5 +79,5 @@ export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: W
   if (beside !== undefined) return `process ${beside.pid}, which souffleur launched for this watch, still runs`
   return left.length === 0
     ? undefined
-    : `processes of the old Conductor still run: ${left.map((info) => info.identity.pid).join(", ")}`
+    : `processes that it started still run: ${left.map((info) => info.identity.pid).join(", ")}`
 })

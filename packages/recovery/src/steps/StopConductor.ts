@@ -61,7 +61,7 @@ const unlessMoving = Effect.fnUntraced(function* ({ conductor, launchId, recover
       (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter ?? agent.stall)))
   )
   if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
-  return yield* new FailedClosed({ stage: "stop", message: "the Conductor works again: it is not stopped" })
+  return yield* new FailedClosed({ stage: "stop", message: "it is at work again, so it is not stopped" })
 })
 
 const heartbeatOf = ({ conductor }: CommsSnapshot) =>
@@ -120,7 +120,7 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
   }
   return yield* new FailedClosed({
     stage: "stop",
-    message: "souffleur keeps being suspended (sleep or load), so it cannot check whether the Conductor is dead"
+    message: "souffleur keeps being suspended (sleep or load), so it can prove no death"
   })
 })
 
