@@ -1,12 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { CommsTables } from "@souffleur/comms"
 import { configKeys, programKeys } from "@souffleur/domain"
-import { commands, flagNames } from "./Commands.ts"
 import { textOf } from "./Pages.ts"
 
-const [behaviour, commandLine, settings] = ["behaviour", "command-line", "settings"].map((page) =>
-  textOf(`docs/spec/${page}.md`)
-) as [string, string, string]
+const [behaviour, settings] = [textOf("docs/spec/behaviour.md"), textOf("docs/spec/settings.md")]
 /** A part of a page: from its heading to the next one. */
 const section = (page: string, title: string): string =>
   page.split(/^#+ /mu).find((part) => part.startsWith(`${title}\n`)) ?? ""
@@ -28,28 +25,6 @@ it("the table of keys marks the keys that are pinned", () => {
     .filter((line) => line.startsWith("| `"))
   const pinned = rows.filter((row) => /\bpinned \|/u.test(row)).map((row) => row.split("`")[1]!)
   assert.deepStrictEqual(sorted(pinned), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
-})
-it("each command and each of its flags has a row", () => {
-  const rows = commandLine.split("\n").filter((line) => line.startsWith("| `souffleur"))
-  // A group, such as `hooks`, is named by its commands, in one row.
-  const rowOf = (path: string) => {
-    const [group, one] = path.split(" ")
-    return rows.find((row) =>
-      one === undefined
-        ? new RegExp(`\`souffleur ${group}\\b|\`souffleur ${group}\``, "u").test(row)
-        : row.includes(`souffleur ${path}`) || (row.includes(`souffleur ${group} `) && row.includes(`\`${one}\``))
-    )
-  }
-  assert.deepStrictEqual(
-    commands.flatMap(([path, { flags }]) => {
-      const row = rowOf(path)
-      if (row === undefined) return [path]
-      return flags
-        .filter((flag) => flag.name !== "project-dir" && !flagNames(flag).some((name) => row.includes(`\`--${name}\``)))
-        .map(({ name }) => `${path} --${name}`)
-    }),
-    []
-  )
 })
 it("each state and each type of message of comms is in the specification", () => {
   const tables = section(behaviour, "Tables of comms")
