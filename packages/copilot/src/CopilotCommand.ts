@@ -5,11 +5,11 @@ import { Effect, Result } from "effect"
 import { copilotFlags, headless, limitsOf } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
 
-/** Holds if a word is Copilot's program, by its name or in its package. */
+/** Recognises Copilot's program, by its name or within its package. */
 export const isCopilot = (word = ""): boolean =>
   /(?:^|\/)copilot$|(?:^|\/)@github\/copilot(?:-[\w-]+)?(?:\/|$)/u.test(word)
 
-/** Holds if a process with these arguments ends after its turn. */
+/** Returns whether a process with these arguments ends after its turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => arg === headless || arg === "-p" || arg === "--prompt" || arg.startsWith("--prompt="))
 

@@ -56,6 +56,6 @@ export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string,
   } satisfies PageSecrets
 })
 
-/** Holds if a word is the secret. The time of the comparison depends on the length alone. */
+/** Returns whether a word is the secret, in a time that depends on its length alone. */
 export const isSameSecret = (secret: string, word: string | undefined): boolean =>
   word !== undefined && Mac.timingSafeEqual(new TextEncoder().encode(word), new TextEncoder().encode(secret))

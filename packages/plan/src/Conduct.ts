@@ -110,7 +110,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   }
 })
 
-/** Holds if the reason of a pause is put right. */
+/** Returns whether the reason of a pause is put right. */
 const isRight = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
   if (paused?.reason === "failed") {

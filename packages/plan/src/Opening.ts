@@ -78,7 +78,7 @@ const outlined = Effect.fnUntraced(function* ({
   }
 })
 
-/** Holds if another process has opened the run first. */
+/** Returns whether another process opened the run first. */
 const isTaken = (error: unknown) => error instanceof Refused && error.reason === "exists"
 
 interface OpenOptions<E, R> {

@@ -78,7 +78,7 @@ export interface Provider<R> {
   readonly name: string
   /** The kind of Conductor that it can bring back; an agent by default. */
   readonly of?: Watch["kind"]
-  /** Holds if it applies to this cycle, under these settings; by default it applies to each one. */
+  /** Returns whether the provider applies to this cycle, under these settings. By default it applies to every cycle. */
   readonly applies?: (watch: Watch, settings: Settings["Service"]) => boolean
   /** Says what it would launch in this cycle, in order, and does nothing. Absent: only the cycle itself can say. */
   readonly foresee?: (watch: Watch, sight: Foresight) => ReadonlyArray<ForeseenLaunch>

@@ -19,10 +19,10 @@ import { newest } from "./CommsPublisher.ts"
 /** A notice of a watch. */
 export type WatchNotice = Notice<WatchNoticeKind>
 
-/** Holds if a person was told of a wait. A wait of the user's own making is not told. */
+/** A wait of the user's own making is not told. */
 const isTold = (wait: Watch["wait"]): boolean => wait?.kind === "usage-limit" || wait?.kind === "outage"
 
-/** Holds if a person was told of something that is not over. */
+/** Returns whether a person was told of something that is not over. */
 const isOpen = ({ person, standby, wait }: Watch): boolean =>
   standby !== undefined || person !== undefined || isTold(wait)
 
@@ -58,7 +58,7 @@ export const episodeAfter = ({ deaths, watch }: Episode, event: WatchEvent): Epi
   deaths: deathsAfter(event, deaths)
 })
 
-/** Holds if an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
+/** Returns whether an event begins or ends an episode, or belongs to none. `before` is the watch up to that event. */
 const movesEpisode = (event: WatchEvent, { deaths, watch: before }: Episode): boolean => {
   switch (event._tag) {
     case "ConductorDied":

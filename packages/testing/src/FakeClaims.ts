@@ -27,7 +27,7 @@ export class FakeClaims {
     this.self = ownerOf(processes.self.pid)
   }
 
-  /** Holds if an owner is provably dead: it is of this machine, and its process is gone. */
+  /** Returns whether an owner is provably dead: of this machine, with its process gone. */
   isDead({ host, machine, process }: Owner): boolean {
     return host === this.self.host && machine === this.self.machine && !this.processes.has(process)
   }

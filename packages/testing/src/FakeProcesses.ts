@@ -77,7 +77,7 @@ export class FakeProcesses {
   onTree: () => void = () => {}
   /** Runs after each signal. */
   onSignal: (pid: number) => void = () => {}
-  /** Holds if a pid may be signalled. Any other signal is a defect of the code under test. */
+  /** Returns whether a pid may be signalled. Any other signal is a defect of the code under test. */
   maySignal: (pid: number) => boolean = () => true
 
   /** The acts of the fakes of one world, in order. */
@@ -110,7 +110,7 @@ export class FakeProcesses {
   get signals(): ReadonlyArray<string> {
     return this.did.filter((what) => what.startsWith("SIG"))
   }
-  /** Holds if that very process exists, also as a zombie. */
+  /** Returns whether that very process exists, be it as a zombie. */
   has({ pid, startTime }: ProcessIdentity): boolean {
     const found = this.table.get(pid)
     return (

@@ -263,5 +263,5 @@ const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
 /** Returns the version that this souffleur writes for a tag. A newer souffleur wrote a greater version. */
 export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
-/** Holds if a watch ends with it. */
+/** Returns whether this event ends a watch. */
 export const isEnd = ({ _tag }: WatchEvent): boolean => endTags.has(_tag)

@@ -95,19 +95,20 @@ export class Agent extends Context.Service<
      */
     readonly toolResults: (sessionIds: ReadonlyArray<string>) => Effect.Effect<number>
     /**
-     * Holds if any tool gave this session a result, also a read-only tool. An agent that used none has done nothing.
+     * Returns whether any tool gave this session a result, even a tool that only reads. An agent that used none has
+     * done nothing.
      */
     readonly usedTools: (sessionId: string) => Effect.Effect<boolean>
     /**
-     * Holds if a process with this command line may be such an agent. Anyone who can write the folder can write a pid
-     * file. So the process that it names is followed, and stopped later, only when this is `true`.
+     * Returns whether a process with this command line may be such an agent. Anyone who can write the folder can write
+     * a pid file, so a process that it names is followed, and stopped later, only if this is `true`.
      */
     readonly isAgent: (words: ReadonlyArray<string>) => boolean
-    /** Holds if a process with these arguments ends after its turn. */
+    /** Returns whether a process with these arguments ends after its turn. */
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /**
-     * Holds if a process that is gone ended by itself after a finished turn. Then it left no pid file behind (spec:
-     * behaviour#print-mode).
+     * Returns whether a process that is gone ended by itself after a finished turn, in which case it left no pid file
+     * behind (spec: behaviour#print-mode).
      */
     readonly turnEnded: (
       process: { readonly pid: number },

@@ -98,7 +98,7 @@ export interface AgentKind {
   readonly addTools: (name: string, command: string) => string
   /** Returns the kind of agent that has this program, where this kind joins several. Absent: it is a single one. */
   readonly kindOf?: (program: string) => AgentKind
-  /** Holds if these words are a command of this agent, by the name of its program. */
+  /** Returns whether these words are a command of this agent, by the name of its program. */
   readonly owns: (words: ReadonlyArray<string>) => boolean
   /**
    * Reads `AGENT_COMMAND`. Refuses an argument that could lift the permission ceiling or choose another session.

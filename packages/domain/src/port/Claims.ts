@@ -12,8 +12,8 @@ export const Owner = Schema.Struct({
 export type Owner = typeof Owner.Type
 
 /**
- * Holds if two owners are known to be of different machines. A machine without an identity proves nothing. A container
- * without one has a new name at each start.
+ * Returns whether two owners are known to be on different machines. A machine without an identity proves nothing,
+ * because a container without one has a new name at each start.
  */
 export const isOfAnotherMachine = ({ machine }: Owner, self: Owner): boolean =>
   machine !== null && self.machine !== null && machine !== self.machine
@@ -61,9 +61,9 @@ export class Claims extends Context.Service<
     /** The owner of this process. */
     readonly self: Owner
     /**
-     * Holds if the owner is provably dead. Its process, in the same pid namespace, is then gone or from an earlier boot
-     * of this machine. Another boot proves nothing about another machine, or a machine without an identity, even under
-     * the same name.
+     * Returns whether the owner is provably dead: its process, in the same pid namespace, is gone or from an earlier
+     * boot of this machine. Another boot proves nothing about another machine, or about one without an identity, even
+     * under the same name.
      */
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
     readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>

@@ -77,7 +77,7 @@ export class Launcher extends Context.Service<
     readonly endOf: (id: string) => Effect.Effect<Option.Option<ProcessEnd>>
     /** Returns the path of the output of a launch. An agent in a window has no such file. */
     readonly outputPath: (id: string) => string
-    /** Holds if it was launched into a window, where a person reads its output. */
+    /** Returns whether it was launched into a window, where a person reads its output. */
     readonly inWindow: (id: string) => Effect.Effect<boolean>
   }
 >()("@souffleur/domain/Launcher") {}

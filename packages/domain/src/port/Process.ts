@@ -14,7 +14,7 @@ export const ProcessIdentity = Schema.Struct({
 })
 export type ProcessIdentity = typeof ProcessIdentity.Type
 
-/** Holds if two identities name one process. `undefined` names none. */
+/** Returns whether two identities name one process. `undefined` names none. */
 export const isSameProcess = (one: ProcessIdentity | undefined, other: ProcessIdentity | undefined): boolean =>
   one !== undefined && one.pid === other?.pid && one.startTime === other.startTime && one.bootId === other.bootId
 
@@ -25,7 +25,7 @@ export const ProcessEnd = Schema.Union([
 ])
 export type ProcessEnd = typeof ProcessEnd.Type
 
-/** Holds if a process ended with exit code 0. An end that is not known is none. */
+/** Returns whether a process ended with exit code 0. An unknown end did not. */
 export const endedWell = (end: ProcessEnd | null | undefined): boolean => end?._tag === "Exited" && end.code === 0
 
 /** A process as the kernel's table has it. */

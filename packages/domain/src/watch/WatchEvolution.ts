@@ -227,7 +227,9 @@ const stance = ({ agent, ceiling, generation, held, phase, recovery, standby, wa
   ceiling
 ]
 
-/** Holds if a word for the watch before an event may mean something else after it (spec: fleet#words). */
+/**
+ * Returns whether a word for the watch as it was before an event may mean something else after it (spec: fleet#words).
+ */
 const changesStance = (before: Watch, after: Watch, { _tag }: WatchEvent): boolean => {
   const was = stance(before)
   return _tag === "FleetWordTaken" || stance(after).some((part, n) => part !== was[n])

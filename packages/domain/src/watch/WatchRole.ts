@@ -1,7 +1,7 @@
 import type { Claimable } from "../port/Claims.ts"
 import type { Watch } from "./Watch.ts"
 
-/** Holds if the watch is in standby because a role of souffleur's own gave up, not a recovery. */
+/** Returns whether the watch is in standby because a role of souffleur's own gave up, rather than a recovery. */
 export const isUnwatched = ({ standby }: Watch): boolean =>
   standby?.stage === "watcher" || standby?.stage === "self-monitor"
 

@@ -8,7 +8,7 @@ export interface HookedAgent extends AgentPackage {
   readonly hooks: AgentHooks
 }
 
-/** Holds if an agent has hooks of souffleur. */
+/** Returns whether an agent can have hooks of souffleur. */
 export const hasHooks = (kind: AgentPackage): kind is HookedAgent => kind.hooks !== undefined
 
 /** Where an agent's hooks can be. */

@@ -26,7 +26,7 @@ const causes: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "TurnEnded"
 ])
 
-/** Holds if a recovery may follow from an event. */
+/** Returns whether a recovery may follow from an event. */
 export const isCause = ({ _tag }: WatchEvent): boolean => causes.has(_tag)
 
 /** A running recovery, as far as its end depends on it. */

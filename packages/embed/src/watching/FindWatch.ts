@@ -68,8 +68,8 @@ export const endedNews = Effect.gen(function* () {
 const first = Effect.map(([one]: ReadonlyArray<NamedWatch>) => Option.fromUndefinedOr(one))
 
 /**
- * Holds if a watch was released before it had a Conductor, such as the second of two simultaneous ones. Only its name
- * selects it.
+ * A watch may be released before it had a Conductor, such as the second of two simultaneous ones. Only its name selects
+ * it.
  */
 const neverBegan = ({ end, generation }: Watch) => generation === 0 && end === "released"
 

@@ -23,7 +23,7 @@ import { ConfigUntrusted, keepTrust, programOf, trustedIn } from "./TrustStore.t
 
 const accept = '"souffleur config --trust" accepts the file as it is now'
 
-/** Holds if the environment gives this key. It is the person's own word, and outranks the file. */
+/** The environment is the person's own word, and outranks the file. */
 const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | undefined>>) =>
   key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== ""
 

@@ -7,7 +7,7 @@ export interface ProcessAbove {
   readonly words: ReadonlyArray<string>
 }
 
-/** Holds if a process launches an agent: it has the agent's command line, or its program's script and arguments. */
+/** A launcher has the agent's command line, or its program's script and arguments. */
 const launches = (program: string, launcher: ReadonlyArray<string>, agent: ReadonlyArray<string>): boolean => {
   const [, script = "", ...args] = launcher
   const ends = (words: ReadonlyArray<string>) =>

@@ -74,7 +74,7 @@ const answer = (
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
 
-/** Holds if a task that is done has other words in the plan since, and this was not told yet. */
+/** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
 const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
   task?.status === "completed" &&
   !task.skipped &&

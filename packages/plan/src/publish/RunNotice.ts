@@ -24,7 +24,7 @@ const outcomes: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewFailed"
 ])
 
-/** Holds if an event begins or ends an episode, or belongs to none. */
+/** Returns whether an event begins or ends an episode, or belongs to none. */
 const movesEpisode = (event: RunEvent, before: Run): boolean => {
   switch (event._tag) {
     case "RunResumed":

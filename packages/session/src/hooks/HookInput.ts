@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
   PermissionRequest: "tool_name"
 }
 
-/** Holds if a text can be a session id. It becomes the name of a file. */
+/** A session id becomes the name of a file. */
 const isSessionId = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u.test(text) && !text.includes("..")
 
 /** Matches one word, so that no text of a person is kept. */
