@@ -33,7 +33,7 @@ export interface FakeLaunch extends LaunchOrder {
 
 const digestOf = (id: string) => `digest of ${id}`
 
-/** Launches at most once, as receipts and tombstones make it (spec: behaviour#launch-at-most-once). */
+/** Launches at most once, as receipts and tombstones ensure it (spec: behaviour#launch-at-most-once). */
 export class FakeLauncher {
   terminal: Terminal = "headless"
   /** True if a command can get a terminal of its own. */

@@ -30,7 +30,7 @@ export interface FakeProcess {
   readonly words?: ReadonlyArray<string>
   /** Reads the processor ticks that it has used; `undefined`: they cannot be read. */
   readonly processor?: () => number | undefined
-  /** Its reaction to a signal. It ends at once (the default), ends after some ms, stays, or may not be signalled. */
+  /** How it takes a signal: it ends at once (the default) or after some ms, stays, or may not be signalled. */
   readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
   /** True if itself and its subtree are protected, as souffleur, its ancestors and a terminal server are. */
   readonly protected?: boolean
