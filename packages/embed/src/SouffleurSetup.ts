@@ -54,7 +54,7 @@ export class SouffleurSetup extends Context.Service<
     readonly tryNotices: (project: string) => Effect.Effect<ReadonlyArray<NoticeAnswer>, NoticesError>
     /** Looks at the hooks of souffleur in the settings of an agent, and whether they can run. */
     readonly hooks: (order: HooksOrder) => Effect.Effect<HooksSeen, HooksError>
-    /** Adds the hooks to the settings of an agent, beside those of others. */
+    /** Adds souffleur's hooks to the settings of an agent, beside other people's. */
     readonly installHooks: (order: HooksOrder) => Effect.Effect<AgentHooksChanged, HooksError>
     /** Takes the hooks out. Words that others wrote stay. */
     readonly uninstallHooks: (order: HooksOrder) => Effect.Effect<AgentHooksChanged, HooksError>

@@ -110,7 +110,7 @@ export const troubleOf = (host: LastWord & Pick<FleetHost, "forked" | "revoked">
   return host.revoked ? "revoked" : silenceOf(host)
 }
 
-/** Returns each host that was not revoked, by that of its logs which spoke last. A renamed log has a newer one. */
+/** Returns each host that was not revoked, by whichever of its logs spoke last. A renamed log has a newer one. */
 export const newestLogs = (hosts: ReadonlyArray<FleetHost>): ReadonlyArray<FleetHost> =>
   Map.groupBy(
     hosts.filter(({ revoked }) => !revoked),

@@ -5,7 +5,7 @@ import { Mac, SecureRandom } from "effect/crypto"
 /** The name of the file with the token of a collector, in the state folder. */
 const collectorFile = "metrics.token"
 
-/** The secrets of a page. All but the token come from it. Those of a browser come from a number of the page, too. */
+/** The secrets of a page. The others are derived from the token, a browser's also from a number of the page. */
 export interface PageSecrets {
   /** Is in the link alone. */
   readonly token: string

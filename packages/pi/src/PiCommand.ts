@@ -30,7 +30,7 @@ export const literalPi: AgentKind["takeApart"] = ([program = "", ...all]) => {
 
 /** Begins a session of an id. */
 const fresh = "--session-id"
-/** Goes on with the session in a file, in its own folder. An id finds only a session of the present folder. */
+/** Resumes the session in a file, in its own folder. An id finds only a session of the present folder. */
 const resumed = "--session"
 
 /**

@@ -128,7 +128,7 @@ const lastOf = (lines: ReadonlyArray<string>): string | null => {
 
 /** The end of a notifier, and what it may ask about a watch. */
 export interface NotifierOptions {
-  /** The revision to stop after. Absent: it goes on to the watch's end. */
+  /** The revision to stop after. Absent: the watch's end. */
   readonly until?: number
   /** Is told of each notice that a channel gave up. Absent: a warning. */
   readonly lost?: (notice: LostNotice) => Effect.Effect<unknown>
@@ -137,8 +137,7 @@ export interface NotifierOptions {
 }
 
 /**
- * Tells each channel the notices of a watch. It goes on until the watch ends and each channel has taken or given up its
- * last one.
+ * Tells each channel the notices of a watch, until the watch ends and each channel has taken or given up its last one.
  */
 export const notifier = Effect.fn("notifier")(function* (
   id: string,

@@ -19,8 +19,8 @@ const failureOf = (watch: Watch, { signs: { session } }: Observation) =>
   session?.turn?._tag === "Failed" && session.turn.at >= turnsSince(watch) ? session.turn : undefined
 
 /**
- * Decides how a wait ends (spec: behaviour#limits-and-waits). The Conductor goes on by itself, the service states a
- * later end, or the time has come. `undefined`: the wait goes on.
+ * Decides how a wait ends (spec: behaviour#limits-and-waits): the Conductor resumes by itself, the service states a
+ * later end, or the time has come. `undefined`: the wait is not over.
  */
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observation): WatcherExit | undefined => {
   const { process, session } = seen.signs

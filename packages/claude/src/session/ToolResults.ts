@@ -50,7 +50,7 @@ export const makeToolResults = () => {
       Effect.orElseSucceed(() => last.get(path) ?? 0)
     )
   return {
-    /** Counts those of several files. The last count of a file stays where it cannot be read. */
+    /** Counts the results of several files. The last count of a file stays if the file cannot be read. */
     count: Effect.fn("ToolResults.count")(function* (paths: ReadonlyArray<string>) {
       const counts = yield* Effect.forEach(new Set(paths), inFile)
       return counts.reduce((all, one) => all + one, 0)

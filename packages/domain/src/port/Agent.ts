@@ -23,7 +23,7 @@ export interface Reported {
   readonly folder: string
   /** When it was prepared, epoch ms. A session that began before it is another's. */
   readonly since: number
-  /** Holds for the prompt that it was launched with. */
+  /** Tests whether a prompt is the one that it was launched with. */
   readonly asked: (prompt: string) => boolean
 }
 

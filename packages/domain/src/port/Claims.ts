@@ -43,8 +43,8 @@ export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed"
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
 
 /**
- * Goes on without a claim where none is possible: to leave a living Conductor unwatched would be worse. The supervisor
- * says so, and tries again.
+ * Continues without a claim if none is possible, because leaving a living Conductor unwatched would be worse. The
+ * supervisor says so, and tries again.
  */
 export const claimedIfPossible = (
   claimed: Effect.Effect<void, AlreadyWatched | ClaimFailed>

@@ -37,7 +37,7 @@ export interface Foreseen {
   readonly opening: Opening
   /** The watch as it is, or as it would be opened. */
   readonly watch: Watch
-  /** The watch that goes on. `undefined`: a new one would be opened. */
+  /** The watch that would be resumed. `undefined`: a new one would be opened. */
   readonly goesOn: NamedWatch | undefined
   readonly program: AgentProgram
   readonly terminal: Terminal

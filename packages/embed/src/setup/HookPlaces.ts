@@ -14,7 +14,7 @@ export const hasHooks = (kind: AgentPackage): kind is HookedAgent => kind.hooks 
 /** Where an agent's hooks can be. */
 export type HookPlace = "project" | "user"
 
-/** Returns the settings files that an agent's hooks can be in, those of projects first. */
+/** Returns the settings files that an agent's hooks can be in, projects first. */
 export const hookPlaces = Effect.fn("hookPlaces")(function* (
   kind: HookedAgent,
   settings: ResolvedSettings,

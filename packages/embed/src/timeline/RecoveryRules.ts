@@ -38,7 +38,7 @@ export interface Running {
   readonly over: boolean
 }
 
-/** Returns how an event ends a running recovery; `null`: it goes on. */
+/** Returns how an event ends a running recovery; `null` if it does not. */
 export const outcomeAfter = (event: WatchEvent, { kind, launched, over }: Running): RecoveryOutcome | null => {
   switch (event._tag) {
     case "ConductorRelaunched":

@@ -121,8 +121,8 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
 })
 
 /**
- * Returns what a watch or a run goes on with. The settings have its own ceiling and programs, whatever the file says
- * now. Fails with `ConfigUntrusted` where the text of a program is lost.
+ * Returns what a watch or a run is resumed with: its own ceiling and programs, whatever the file says now. Fails with
+ * `ConfigUntrusted` if the text of a program is lost.
  */
 export const wouldGoOn = Effect.fn("ConfigTrust.wouldGoOn")(function* (
   project: string,

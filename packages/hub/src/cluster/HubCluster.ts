@@ -22,7 +22,7 @@ export type HubPart = "sentinel" | "retention"
 /** A part of a hub, which needs the cluster of its database. */
 export type LayerOfPart<R = never> = Layer.Layer<never, never, R | HubProjection | Sharding.Sharding>
 
-/** A hub among those of its database. `host` and `port`: another hub has another pair. `parts`: what it may do. */
+/** One of the hubs of a database, told apart by `host` and `port`. `parts`: what it may do. */
 export interface HubRunner {
   readonly host: string
   readonly port: number

@@ -1,6 +1,6 @@
 // This file does not load Effect, because a tool call waits for it.
 
-/** A process above that of a hook. */
+/** A process above a hook's. */
 export interface ProcessAbove {
   readonly pid: number
   /** Its command line; empty where it cannot be read. */

@@ -30,7 +30,7 @@ const ask = (
       attempt: role === "implementer" ? task.attempts + 1 : task.attempts,
       sessionId: session ?? sessionId,
       resumed: session !== null,
-      // A session goes on with the agent that began it.
+      // A session is resumed by the agent that began it.
       ...(agent === undefined || session !== null ? {} : { agent })
     })
   )
@@ -157,7 +157,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         if (launch === null) return no("never", "it was not seen to run")
         // The implementer has looked at its own work, and that proves nothing of its reviewer.
         const isOthers = role === "reviewer" && taskOf(run, taskId)?.implementer === command.sessionId
-        // The first report counts: another launch goes on with that session.
+        // The first report counts: another launch resumes that session.
         return isOthers || isSessionKnown(sessionId)
           ? ok()
           : ok(Event.AgentSessionFound.make({ at, token, sessionId: command.sessionId }))

@@ -47,7 +47,7 @@ export const parseStatus = (text: string): GitStatus => {
 
 const parts = (text: string, separator: "\0" | "\n") => text.split(separator).filter((part) => part !== "")
 
-/** Files in git's own folder while an operation goes on. */
+/** Files in git's own folder while an operation is in progress. */
 const operations = {
   "rebase-merge": "a rebase",
   "rebase-apply": "a rebase",

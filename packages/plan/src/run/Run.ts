@@ -70,7 +70,7 @@ export const Assignment = Schema.Struct({
   attempt: Count,
   /** Empty until the agent has reported it, where the agent chooses its ids. */
   sessionId: Text,
-  /** The program of the agent that was chosen for the role. `null`: the configured one, or that of the session. */
+  /** The program of the agent that was chosen for the role. `null`: the configured one, or the session's. */
   agent: Schema.NullOr(Text),
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text),

@@ -70,7 +70,7 @@ export interface AgentDialect extends SessionFolder {
   readonly outputReader?: () => (line: string) => Option.Option<string>
   /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
   readonly addsFormat?: boolean
-  /** Makes the command line of a launch. The id of a session that it goes on with is one. */
+  /** Makes the command line of a launch. A session that is to be resumed always has an id. */
   readonly command: (
     order: AgentOrder,
     sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>

@@ -219,7 +219,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       Effect.map(
         Effect.flatMap(withSubagents(sessionIds), (all) =>
           each(all, { tokens: 0, dollars: 0 }, (file) =>
-            // The state of a follower goes on changing.
+            // The state of a follower keeps changing.
             Effect.map(spend(file, String(since)), ({ dollars, tokens }) => ({ dollars, tokens }))
           )
         ),

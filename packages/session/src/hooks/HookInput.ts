@@ -56,7 +56,7 @@ const texts = function* (json: string): Generator<readonly [key: string, text: s
   }
 }
 
-/** Returns what an event does to the holding of a session. After a compaction it goes on as before. */
+/** Returns what an event does to the holding of a session. A compaction changes nothing of it. */
 const holdingOf = (event: string, kind: string): HookCall["holding"] => {
   if (event === "SessionEnd") return "ended"
   if (event === "SessionStart") return kind === "compact" ? "goes on" : "began"
