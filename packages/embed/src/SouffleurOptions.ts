@@ -146,7 +146,7 @@ export type RunAnswer =
 export interface NodeOptions<E = never> {
   /** The folder of the log, the launches and the exports, absolute. It is made if missing, for its user alone. */
   readonly stateDir: string
-  /** The kind of agent. Defaults to Claude Code. */
+  /** The kind of agent. Defaults to the agent that souffleur was made for. */
   readonly agent?: AgentPackage
   /** The environment of settings and agents. Defaults to this process's own. */
   readonly environment?: Variables
