@@ -62,7 +62,7 @@ export class Agent extends Context.Service<
     /** The agents that this one joins. Absent: it is a single one. */
     readonly joined?: JoinedAgents
     /**
-     * The prompt by which a session compacts, the last word of its command line. Such a process holds the session, and
+     * The prompt by which a session compacts, the last word of its command line. Such a process holds the session, but
      * is no Conductor. `null`: a session of this agent cannot be told to compact.
      */
     readonly compactPrompt: string | null
@@ -116,19 +116,16 @@ export class Agent extends Context.Service<
       output?: string
     ) => Effect.Effect<boolean>
     /**
-     * Returns the state in the newest records of a session file (`Signs.ts`); `None` where there is no such file. Reads
-     * at most some MB of its end. `output`: the file of the output of its newest launch. Some agents tell the state of
-     * a turn only there. Absent: a window has it, or no launch is known.
+     * Returns the state in the newest records of a session file (`Signs.ts`), reading at most some MB of its end;
+     * `None` if there is no such file. `output`: the file of the output of its newest launch, the only place where some
+     * agents tell the state of a turn. Absent: a window has it, or no launch is known.
      */
     readonly signs: (sessionId: string, output?: string) => Effect.Effect<Option.Option<SessionSigns>>
-    /**
-     * Returns the text of the model's last answer; empty where there is none. It is only for showing, and nothing
-     * is decided by it.
-     */
+    /** Returns the text of the model's last answer, or an empty one. It is only for showing, and decides nothing. */
     readonly lastAnswer: (sessionId: string) => Effect.Effect<string>
     /**
      * Makes a reader of one output, line by line. A line in the agent's format for programs becomes its text, and a
-     * line for each tool. `None`: the line is text itself. Into a pipe, a format that the user asked for is text too.
+     * line for each tool. `None`: the line is text already. Into a pipe, a format that the user asked for is text too.
      */
     readonly outputReader: (into?: "terminal" | "pipe") => (line: string) => Option.Option<string>
     /**
@@ -141,7 +138,7 @@ export class Agent extends Context.Service<
     /**
      * Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails with `ExportFailed` when the
      * file changed meanwhile, and with `SessionNotFound` without a file. `newest`: only that many characters of its end
-     * are wanted. Older conversation may be left unread then, and the export says so.
+     * are wanted, so that older conversation may be left unread, which the export then says.
      */
     readonly exportSession: (
       sessionId: string,

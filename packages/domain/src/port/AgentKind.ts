@@ -101,8 +101,8 @@ export interface AgentKind {
   /** Returns whether these words are a command of this agent, by the name of its program. */
   readonly owns: (words: ReadonlyArray<string>) => boolean
   /**
-   * Reads `AGENT_COMMAND`. Refuses an argument that could lift the permission ceiling or choose another session.
-   * Refuses an argument that is not understood.
+   * Reads `AGENT_COMMAND`. Refuses an argument that is not understood, could lift the permission ceiling, or chooses
+   * another session.
    */
   readonly parseCommand: (text: string) => Result.Result<AgentProgram, AgentCommandRefused>
   /** Takes a literal command apart where it runs this agent, or the configured agent. `None`: any other command. */

@@ -18,7 +18,7 @@ export type Owner = typeof Owner.Type
 export const isOfAnotherMachine = ({ machine }: Owner, self: Owner): boolean =>
   machine !== null && self.machine !== null && machine !== self.machine
 
-/** Another souffleur watches this Conductor. It lives, or is not provably dead. Exit code 3. */
+/** Another souffleur watches this Conductor, and lives or is not provably dead. Exit code 3. */
 export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
   owner: Owner,
   problem: Schema.String
@@ -30,15 +30,15 @@ export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("Alread
 }
 
 /**
- * No claim is possible: the folder of the claims belongs to another user, is full, or is gone. `message` names it, and
- * says what to do.
+ * No claim is possible, because the folder of the claims belongs to another user, is full, or is gone. `message` names
+ * the folder, and says what to do.
  */
 export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
 /**
- * A Conductor, a session, or a project in which a plan is conducted (by its real path). One souffleur has it at a time.
+ * A Conductor, a session, or a project (by its real path) in which a plan is conducted. One souffleur has it at a time.
  */
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
 
@@ -51,9 +51,9 @@ export const claimedIfPossible = (
 ): Effect.Effect<void, AlreadyWatched> => Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
 
 /**
- * Keeps one claim for each user and Conductor, session or project, outside every state folder. So two state folders
- * cannot watch one Conductor or session, nor conduct two plans in one project (spec: behaviour#claims). The claim of a
- * provably dead owner is taken over.
+ * Keeps one claim for each user and Conductor, session or project, outside every state folder, so that two state
+ * folders can neither watch one Conductor or session nor conduct two plans in one project (spec: behaviour#claims). The
+ * claim of a provably dead owner is taken over.
  */
 export class Claims extends Context.Service<
   Claims,

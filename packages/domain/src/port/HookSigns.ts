@@ -25,8 +25,8 @@ export interface HookReader {
 }
 
 /**
- * One report of an agent's hook. A missing report means nothing: a hook is evidence of life, never of death. It holds
- * no word of the conversation.
+ * One report of an agent's hook, without a word of the conversation. A missing report means nothing: a hook is evidence
+ * of life, never of death.
  */
 export const HookSign = Schema.Struct({
   /** The agent's own word for the event. */

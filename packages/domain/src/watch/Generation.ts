@@ -27,15 +27,15 @@ export const pickBaseline = ({ conductorState, lastMessageId, taskCount, taskFin
 type Begun = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
 
 /**
- * Returns the time since which a turn is of this generation. A turn may be over before its launch is confirmed, as of
- * an agent whose key is missing.
+ * Returns the time since which a turn belongs to this generation. A turn may be over before its launch is confirmed, as
+ * for an agent whose key is missing.
  */
 export const turnsSince = ({ launchedAt, preparedAt }: Pick<Watch, "launchedAt" | "preparedAt">): number =>
   preparedAt === 0 ? launchedAt : preparedAt
 
 /**
- * Returns the program that each launch takes after an adoption. The adopted process may be of another agent (spec:
- * behaviour#adopt). A hand-over that did not come to its launch is off.
+ * Returns the program that each launch takes after an adoption, since the adopted process may be of another agent
+ * (spec: behaviour#adopt). A hand-over that did not come to its launch is off.
  */
 export const agentOfAdopted = (
   { agent, firstAgent, handedFrom }: Watch,
@@ -73,7 +73,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
 
 /**
  * Says which facts of the last launch hold for an adopted Conductor. A Conductor that came back by itself may differ
- * from the launched process. An operator who names another process leaves the launched one alone.
+ * from the launched process, and an operator who names another process leaves the launched one alone.
  */
 export const launchOf = (watch: Watch, { by, conductor }: typeof ConductorAdopted.Type): Change =>
   isSameProcess(conductor, watch.launched)

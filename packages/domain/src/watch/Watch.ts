@@ -15,8 +15,8 @@ export type Phase = typeof Phase.Type
 const Tasks = { taskCount: Count, taskFingerprint: Text }
 
 /**
- * The state of one supervision of one Conductor across its generations. It is the fold of its events, and never the
- * truth beside them (spec: behaviour#phases). Times are epoch ms.
+ * The state of one supervision of one Conductor across its generations. It is the fold of its events, never a truth
+ * beside them (spec: behaviour#phases). Times are epoch ms.
  */
 export const Watch = Schema.Struct({
   revision: Count,

@@ -215,7 +215,9 @@ const changes: Changes = {
 const change = <T extends WatchEvent["_tag"]>(watch: Watch, event: Extract<WatchEvent, { readonly _tag: T }>): Change =>
   changes[event._tag as T](event, watch)
 
-/** The parts of a watch that a person's word depends on. A recovery under way is one, with whatever step it takes. */
+/**
+ * The parts of a watch that a person's word depends on. A recovery under way is one of them, whatever step it takes.
+ */
 const stance = ({ agent, ceiling, generation, held, phase, recovery, standby, wait }: Watch) => [
   phase,
   generation,

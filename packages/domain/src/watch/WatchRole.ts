@@ -39,8 +39,8 @@ export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
 ]
 
 /**
- * Returns the claims of a watch: its Conductor, and the session of each generation. A successor launches only where no
- * other souffleur holds one of these. Without the claims, a souffleur of another folder could launch for the same
+ * Returns the claims of a watch: its Conductor, and the session of each generation. A successor launches only if no
+ * other souffleur holds any of them. Without the claims, a souffleur of another folder could launch for the same
  * session at the same moment.
  */
 export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimable> => [
