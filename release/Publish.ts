@@ -13,7 +13,7 @@ export class TokenMissing extends Schema.TaggedError<TokenMissing>()("TokenMissi
 const npm = (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) =>
   command(".", ["npm", ...args, "--no-update-notifier"], env)
 
-/** Holds if the registry has this version already: a release that broke off is run again. */
+/** The registry has a version already if a release broke off and is run again. */
 const isPublished = ({ manifest: { name, version } }: Tarball) =>
   npm(["view", `${name}@${version}`, "version"]).pipe(
     Effect.map((found) => found.includes(version)),

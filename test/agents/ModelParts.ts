@@ -7,7 +7,7 @@ export const checks = ({ toolResult }: Asked): Answer =>
   toolResult?.includes("checked") === true
     ? { text: "All is complete." }
     : { shell: "echo checked > proof; echo checked" }
-/** Holds if the agent was brought back. */
+/** Returns whether the agent was brought back. */
 export const isBack = ({ known }: Asked) => known.includes("Hand-off ")
 /** Is in the middle of a tool until it is brought back. */
 export const rehearses = (asked: Asked): Effect.Effect<Answer> =>

@@ -29,7 +29,7 @@ const stubborn = (how: "loop" | "wait", patience: number) =>
     return { ...program, prints }
   })
 
-/** Holds if it listens to SIGTERM itself, which is the 15th bit. */
+/** Returns whether it listens to SIGTERM itself, which is the 15th bit. */
 const listens = (pid: number) => {
   const [, caught = "0"] = /^SigCgt:\s*(\S+)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
   return (BigInt(`0x${caught}`) & (1n << 14n)) !== 0n

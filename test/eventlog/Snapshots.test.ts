@@ -37,7 +37,7 @@ const listed = Effect.map(watches.all, (all) => all.map(({ id, state }) => [id, 
 const text = (value: unknown) => JSON.stringify(value)
 
 const briefOf = (watch: Watch) => Struct.pick(watch, ["revision", ...watchFold.brief])
-/** Holds if the short list tells every watch once, and of each what the log gives. */
+/** Returns whether the short list tells every watch once, each as the log gives it. */
 const isBriefly = Effect.fnUntraced(function* (all: ReadonlyArray<readonly [string, Watch]>) {
   const { ended, whole } = yield* watches.brief
   const states = new Map(all)

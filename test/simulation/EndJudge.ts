@@ -12,7 +12,7 @@ export interface EndedWorld extends SimMachine {
   writerOf(sessionId: string, until?: number): Conductor | undefined
 }
 
-/** Holds if the log has that process as launched. An operator may adopt it before souffleur has seen it. */
+/** Returns whether the log has that process as launched. An operator may adopt it before souffleur has seen it. */
 const isKnownLaunch = ({ ledger }: EndedWorld, { process }: Conductor): boolean =>
   process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined &&
   ledger.events.some(
@@ -35,7 +35,7 @@ export const endedTurns = (world: EndedWorld, watch: Watch): ReadonlyArray<Condu
       (sessionId === watch.sessionId || watch.sessions.includes(sessionId))
   )
 
-/** Holds if processes still run that this Conductor started and marked. */
+/** Returns whether processes still run that this Conductor started and marked. */
 const leaves = (world: EndedWorld, { process }: Conductor): boolean =>
   world.processes.all.some(
     (one) =>
@@ -55,8 +55,8 @@ const doneBefore = (world: EndedWorld, watch: Watch): boolean => {
 }
 
 /**
- * Holds if a watch without comms is complete. A process that ended by itself has said so. Nothing was refused.
- * Something was done since a recovery, or nothing was left to do. Nothing of an agent runs on, unless it was told
+ * Returns whether a watch without comms is complete: a process that ended by itself has said so, nothing was refused,
+ * and something was done since a recovery, or nothing was left to do. Nothing of an agent runs on, unless it was told
  * before. `lookedAt`: the monotonic time of the look.
  */
 export const saidToBeDone = (world: EndedWorld, watch: Watch, lookedAt: number): boolean =>

@@ -53,7 +53,7 @@ export class SimMachine {
     this.#stopped.until = this.timeline.monotonic
   }
 
-  /** Holds if souffleur slept through a moment, and wakes just now: it says what it saw before. */
+  /** Returns whether souffleur slept through a moment and wakes just now, so that it says what it saw before. */
   isOverslept(at: number): boolean {
     return this.#stopped.until === this.timeline.monotonic && at >= this.#stopped.from
   }

@@ -60,7 +60,7 @@ export class SimScheduler implements Scheduler.Scheduler {
     for (const task of this.#held.splice(0)) this.#queue.add(task)
   }
 
-  /** Holds if that task cannot run now. `true`: it never will, or it is kept until its process goes on. */
+  /** Returns whether that task cannot run now. `true`: it never will, or it is kept until its process is resumed. */
   holds(task: Task): boolean {
     if (this.#paused && !this.dead) this.#held.push(task)
     return this.dead || this.#paused

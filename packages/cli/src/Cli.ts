@@ -98,7 +98,7 @@ export const cli = (args: ReadonlyArray<string>) =>
     ),
     Effect.catch((error) => {
       if (error._tag === "Ended") return Effect.fail(error)
-      // The presenter has wrappedMessage it already.
+      // The presenter has already printed it.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
       const told = error._tag === "PlatformError" ? ofFullDisk(error) : error
       return Effect.andThen(

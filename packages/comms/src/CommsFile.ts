@@ -18,8 +18,8 @@ export const commsFile = Effect.fnUntraced(function* (path: string) {
   // Uses run one at a time. A part of this process can open and close the file itself. That releases the POSIX locks of
   // all connections of this process to it.
   // Each use is one transaction with the inspection of the tables. So no table becomes a view or gets a trigger in
-  // between. A failed use closes the connection in the transaction, which rolls it back. If it went on, it would
-  // acknowledge writes that are not kept.
+  // between. A failed use closes the connection in the transaction, which rolls it back. If the transaction continued,
+  // it would acknowledge writes that are not kept.
   const using =
     (begin: "BEGIN" | "BEGIN IMMEDIATE") =>
     <A>(act: (sql: SqlClient.SqlClient, columns: Columns) => Effect.Effect<A, SqlError.SqlError | CommsUnavailable>) =>

@@ -176,8 +176,8 @@ export const init = Effect.fn("CommsSchema.init")(
 )
 
 /**
- * Holds if the file at `path` has all that `init` makes. It only reads, and runs no expression of others. Fails with
- * `CommsUnavailable` where the file cannot be read.
+ * Returns whether the file at `path` has everything that `init` makes. Only reads, and runs no expression of others.
+ * Fails with `CommsUnavailable` if the file cannot be read.
  */
 export const isMade = Effect.fn("CommsSchema.isMade")(
   function* (path: string) {

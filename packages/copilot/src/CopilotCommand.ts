@@ -5,11 +5,11 @@ import { Effect, Result } from "effect"
 import { copilotFlags, headless, limitsOf } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
 
-/** Holds if a word is Copilot's program, by its name or in its package. */
+/** Recognises Copilot's program, by its name or within its package. */
 export const isCopilot = (word = ""): boolean =>
   /(?:^|\/)copilot$|(?:^|\/)@github\/copilot(?:-[\w-]+)?(?:\/|$)/u.test(word)
 
-/** Holds if a process with these arguments ends after its turn. */
+/** Returns whether a process with these arguments ends after its turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => arg === headless || arg === "-p" || arg === "--prompt" || arg.startsWith("--prompt="))
 
@@ -38,10 +38,10 @@ const interactive =
 export const compactPrompt = "/compact"
 
 /**
- * Builds `copilot <flags> <ceiling> --session-id ID`, which begins a session or goes on with it. The prompt is on
- * standard input. In a window it is the value of a flag, where it is never read as one. Its tools carry the id, and so
- * does the launch. Below the highest permission it is in print mode. Fails with `AgentNotFound` where there is no such
- * program. It fails below the highest permission too where Copilot trusts a folder.
+ * Builds `copilot <flags> <ceiling> --session-id ID`, which begins a session or resumes it. The prompt is on standard
+ * input, or in a window the value of a flag, where it is never read as one. Its tools carry the id, and so does the
+ * launch. Below the highest permission it is in print mode. Fails with `AgentNotFound` if there is no such program, and
+ * below the highest permission also if Copilot trusts a folder.
  */
 export const copilotCommand = Effect.fn("copilotCommand")(function* (
   options: AgentOptions,

@@ -9,8 +9,8 @@ const Settings = Schema.fromJsonString(
 const sizeLimit = 1 << 20
 
 /**
- * Holds if Copilot may trust a folder: its own settings name one, or cannot be read. There it runs the hooks and the
- * servers of tools that it finds in the project.
+ * Returns whether Copilot may trust a folder, where it would run the hooks and the servers of tools that it finds in
+ * the project. It may if its own settings name a folder, or cannot be read.
  */
 export const trustsFolders = Effect.fn("trustsFolders")(
   function* (agentDir: string): Effect.fn.Return<boolean, unknown, FileSystem.FileSystem | TrustedFiles> {

@@ -15,8 +15,8 @@ export const tellDefect = Effect.fnUntraced(function* (what: string, cause: Caus
 })
 
 /**
- * Holds if an end is intended: a result, a person's signal, or a refusal that another start would meet again. A defect
- * is not intended, nor is a log that cannot be used. The guardian then brings this souffleur back.
+ * Returns whether an end was intended: a result, a person's signal, or a refusal that another start would meet again. A
+ * defect is not intended, nor is a log that cannot be used; after those the guardian brings this souffleur back.
  */
 export const isMeant = (exit: Exit.Exit<unknown, unknown>): boolean => {
   if (Exit.isSuccess(exit)) return true

@@ -16,7 +16,7 @@ export const sleepUntil = Effect.fnUntraced(function* (wait: WaitSpan) {
   }
 })
 
-/** The most ms from 1970 that a `DateTime` can hold (ECMA-262, Time Values), and those of a day. */
+/** The most ms from 1970 that a `DateTime` can hold (ECMA-262, Time Values), and the ms of a day. */
 const [maxMillis, dayMillis] = [8.64e15, 86_400_000]
 
 /** Returns the nearest moment that a calendar has. */

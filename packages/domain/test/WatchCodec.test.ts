@@ -83,28 +83,3 @@ it("an older version is read through its defaults, and a newer one is refused by
   const refused = Result.getOrThrow(Result.flip(decode("wall/a", 1, stored(3, { colour: "red", coats: 1 }))))
   assert.strictEqual(refused.problem, "this souffleur reads versions up to 2: a newer souffleur wrote it")
 })
-
-it.effect("docs/events.md has a row for every event, with its version and fields", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const [page = ""] = (yield* fs.readFileString(path("../../../docs/events.md"))).split("\n## The events of a run")
-    const rows = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| [^|]+ \| ([^|]*) \|$/gm)].map(
-      ([, tag, version, fields]) => ({
-        tag,
-        version: Number(version),
-        fields: [...fields!.matchAll(/`(\w+)`/g)].map(([, field]) => field)
-      })
-    )
-    assert.deepStrictEqual(
-      rows,
-      WatchEvent.members.map((member) => {
-        const tag = member.fields._tag.schema.literal
-        return {
-          tag,
-          version: versionOf(tag),
-          fields: Object.keys(member.fields).filter((field) => field !== "_tag" && field !== "at")
-        }
-      })
-    )
-  }).pipe(Effect.provide(NodeServices.layer))
-)

@@ -76,7 +76,7 @@ const detach = Effect.fn("Souffleur.detach")(function* (order: WatchOrder, optio
   return yield* "command" in order ? beginRun(order, keeper) : beginWatch(order, keeper)
 }, Effect.scoped)
 
-/** Holds if the user has set a ceiling of use, which a person's word renews. */
+/** A person's word renews a ceiling of use. */
 const hasCeilings = ({ maxDollars, maxTime, maxTokens }: ResolvedSettings) =>
   [maxTime, maxTokens, maxDollars].some((one) => one !== null)
 

@@ -53,8 +53,8 @@ import type { PartsError } from "./world/World.ts"
 import * as NodeWorld from "./world/NodeWorld.ts"
 
 /**
- * souffleur within a larger program. A watch is a resource of its scope. The agent lives on when the scope closes, and
- * the watch is resumed by its id. Nothing is printed, no signal is handled, and messages go to Effect's logger.
+ * souffleur within a larger program. A watch is a resource of its scope: when the scope closes, the agent lives on, and
+ * the watch can be resumed by its id. Nothing is printed, no signal is handled, and messages go to Effect's logger.
  *
  * @example
  * ```ts
@@ -75,23 +75,23 @@ import * as NodeWorld from "./world/NodeWorld.ts"
 export class Souffleur extends Context.Service<
   Souffleur,
   SouffleurLog["Service"] & {
-    /** Watches a Conductor that runs already. Goes on with the unfinished watch of its session, where there is one. */
+    /** Watches a Conductor that runs already, or resumes the unfinished watch of its session. */
     readonly watch: (options: WatchOptions) => Effect.Effect<RunningWatch, WatchError, Scope.Scope>
     /**
-     * Starts a command and watches it, without comms. An unfinished watch of the folder goes on, and nothing else is
-     * started. So the same call begins a job and resumes it.
+     * Starts a command and watches it, without comms. If the folder has an unfinished watch, that watch is resumed and
+     * nothing else is started, so the same call begins a job and picks it up again.
      */
     readonly run: (options: RunOptions) => Effect.Effect<RunningWatch, RunError, Scope.Scope>
-    /** Goes on with a watch. Its name is its id, any session that it had, or its folder as the newest there. */
+    /** Resumes a watch, named by its id, by any session that it had, or by its folder, whose newest watch is meant. */
     readonly resume: (name: WatchName, options?: ResumeOptions) => Effect.Effect<RunningWatch, ResumeError, Scope.Scope>
     /**
-     * Has another process look after a watch: begins it as `run` and `watch` do, or goes on with one. Returns once that
-     * process owns the watch. It descends neither from this process nor from an agent whose tool this may be.
+     * Has another process look after a watch, which it begins as `run` and `watch` do, or resumes. Returns once that
+     * process owns the watch. The process descends neither from this one nor from an agent whose tool this may be.
      */
     readonly detach: (order: WatchOrder, options: DetachOptions) => Effect.Effect<Detached, DetachError>
     /**
-     * Conducts a plan through its tasks, each with an implementer and a reviewer. The unfinished run of the plan goes
-     * on. It ends with its scope, and the agent at work is left to the next conductor.
+     * Conducts a plan through its tasks, each with an implementer and a reviewer, or resumes the unfinished run of the
+     * plan. The run ends with its scope, and leaves the agent at work to the next conductor.
      *
      * @example
      * ```ts
@@ -108,36 +108,36 @@ export class Souffleur extends Context.Service<
      * ```
      */
     readonly conduct: (options: ConductOptions) => Effect.Effect<RunningRun<RunBroken>, ConductError, Scope.Scope>
-    /** Gives a run a person's answer: to a task that is escalated, or to its finishing step. */
+    /** Gives a run a person's answer, either to an escalated task or to the finishing step. */
     readonly answer: (name: RunName, answer: RunAnswer) => Effect.Effect<Run, AnswerError>
-    /** Lists the live sessions of this user's agents, by their own files and their hooks. `watch` takes one of them. */
+    /** Lists the live sessions of this user's agents, by their own files and hooks. `watch` takes any of them. */
     readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LiveSession>, PartsError>
     /**
-     * Lists the agents of this user that no watch follows, and the living watches and runs, a person's need first.
-     * `project`: the folder of the person, whose settings say where the agents' files are.
+     * Lists the agents of this user that no watch follows, and the living watches and runs, those that need a person
+     * first. `project` is the person's folder, whose settings say where the agents' files are.
      */
     readonly overview: (project: string) => Effect.Effect<Overview, PartsError | LogError>
     /**
-     * Says what `run`, `watch` or `resume` would see and do. It has the first command line, and those after each kind
-     * of end. Nothing is written, and nothing is started but the agent's `--version`.
+     * Says what `run`, `watch` or `resume` would see and do, with the first command line and those after each kind of
+     * end. Writes nothing, and starts nothing but the agent's `--version`.
      */
     readonly preview: (order: WatchOrder) => Effect.Effect<Preview, PreviewError>
     /**
-     * Says what `conduct` would do: the order of the tasks, the agents of the roles and the prompts. Nothing is
-     * written, nothing is started, and no file is trusted. It does not look at the work tree.
+     * Says what `conduct` would do: the order of the tasks, the agents of the roles, and the prompts. Writes nothing,
+     * starts nothing, trusts no file, and does not look at the work tree.
      */
     readonly previewPlan: (order: PlanOrder) => Effect.Effect<PlanPreview, PlanPreviewError>
-    /** Lists the watches and runs that have not ended, the need of a person first. */
+    /** Lists the watches and runs that have not ended, those that need a person first. */
     readonly jobs: Effect.Effect<ReadonlyArray<Job>, LogError>
     /**
-     * Lists the watches and runs that ended last, the last one first, `limit` at most. `wanted`: only these. `count`:
-     * the number of all such ones. A search holds a page of them at a time.
+     * Lists the watches and runs that ended last, newest first, `limit` at most. `wanted` selects among them, and
+     * `count` is the number of all that it selects. A search holds one page of them at a time.
      */
     readonly endedJobs: (
       limit: number,
       wanted?: (place: JobPlace) => boolean
     ) => Effect.Effect<{ readonly count: number; readonly last: ReadonlyArray<Job> }, LogError>
-    /** Reports a time: each watch and run that lives, or ended since. */
+    /** Reports on a period: each watch and run that lives, or has ended since it began. */
     readonly report: (period: Period) => Effect.Effect<Report, LogError>
     /** Counts what the log has now, for a collector. */
     readonly metrics: Effect.Effect<LogNumbers, LogError>
@@ -146,47 +146,47 @@ export class Souffleur extends Context.Service<
     /** Looks at a run now: its processes, and what it needs of a person. */
     readonly runStatus: (run: NamedRun) => Effect.Effect<RunStatus, PartsError>
     /**
-     * Tries a failed or withheld recovery again. Otherwise as much again is allowed as the ceilings of use say. With an
-     * agent, its conversation is handed over to that one now.
+     * Tries a failed or withheld recovery again. Without such a recovery, allows as much again as the ceilings of use
+     * say. With an agent, hands the conversation over to that agent now.
      */
     readonly retry: (name: WatchName, options?: RetryOptions) => Effect.Effect<Watch, RetryError>
-    /** Makes a running process the Conductor. `force` outranks the evidence that it is another. */
+    /** Makes a running process the Conductor. `force` outranks evidence that it is another one. */
     readonly adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => Effect.Effect<Watch, AdoptError>
     /**
-     * Holds a watch: nothing is stopped or launched until it is let go. Fails with `Refused` while a successor is
+     * Holds a watch: nothing is stopped or launched until `go`. Fails with `Refused` while a successor is being
      * launched.
      */
     readonly hold: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /**
-     * Ends a hold or a wait now, and begins what it held back. Fails with `Refused` where there is neither. `byAgent`:
-     * an agent asks for it, so a hold is refused too.
+     * Ends a hold or a wait now, and begins what it held back. Fails with `Refused` if there is neither. `byAgent`: an
+     * agent asks, and may end no hold.
      */
     readonly go: (name: WatchName, options?: { readonly byAgent?: boolean }) => Effect.Effect<Watch, SettleError>
     /**
-     * Takes a word that a person said at the hub of a fleet. It counts once, for the revision that the person saw.
-     * Fails with `Refused` where this host does not take it.
+     * Takes a word that a person said at the hub of a fleet, once, for the revision that the person saw. Fails with
+     * `Refused` if this host does not take it.
      */
     readonly takeWord: (word: FleetWordOrder) => Effect.Effect<Watch, SettleError>
     /**
-     * Trusts the config file of a project as it is now, by a person's word: its ceiling and its programs. Its
-     * unfinished watches and its runs take both from now on.
+     * Trusts the config file of a project as it is now, by a person's word. The unfinished watches and runs of the
+     * project take its ceiling and its programs from now on.
      */
     readonly trust: (project: string) => Effect.Effect<TrustedProject, TrustError>
     /**
-     * Takes a person's word that the last owner of a watch is gone, on another machine. The watch can be resumed here
-     * then. Fails with `Refused` where the owner is of this machine.
+     * Takes a person's word that the last owner of a watch, on another machine, is gone, after which the watch can be
+     * resumed here. Fails with `Refused` if the owner is of this machine.
      */
     readonly moveHere: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch, and leaves its Conductor as it is. */
     readonly release: (name: WatchName) => Effect.Effect<Watch, SettleError>
-    /** Ends a watch as complete, by the word of an operator or of its agent; the operator's by default. */
+    /** Ends a watch as complete, by the word of its operator (the default) or of its agent. */
     readonly done: (name: WatchName, word?: { readonly by: "agent" | "operator" }) => Effect.Effect<Watch, SettleError>
   }
 >()("@souffleur/embed/Souffleur") {
-  /** Makes the service of the ports in the context. A test brings fakes, an app its own. */
+  /** Makes the service from the ports in the context: fakes in a test, or parts of the app's own. */
   static readonly layer: Layer.Layer<Souffleur, never, SouffleurNeeds> = Layer.effect(Souffleur, makeSouffleur)
 
-  /** Makes the service on this host. Nothing else is needed. */
+  /** Makes the service on this host. It needs nothing else. */
   static readonly layerNode = <E = never>({
     agent = defaultAgent,
     environment = process.env,

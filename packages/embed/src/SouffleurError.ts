@@ -36,14 +36,14 @@ export type ReadFailed = LogError | WatchNotFound
 export type RunReadFailed = LogError | RunNotFound
 
 /**
- * A watch cannot be owned. Another souffleur has it, its config file is not trusted, or a part cannot be made.
- * `NoGuardian`: the guardian that is asked for could not read the log.
+ * A watch cannot be owned, because another souffleur has it, its config file is not trusted, or a part cannot be made.
+ * `NoGuardian`: the guardian that was asked for could not read the log.
  */
 type KeepError = AlreadyWatched | ConfigUntrusted | NoGuardian | PartsError | ReadFailed | Refused
 
 /**
- * A watch cannot go on. `AgentNotFound`: nothing could be launched after a death. `BadTarget`: the named process is the
- * Conductor of another.
+ * A watch cannot be resumed. `AgentNotFound`: nothing could be launched after a death. `BadTarget`: the named process
+ * is another watch's Conductor.
  */
 export type ResumeError = AgentNotFound | BadTarget | KeepError | NotRestored
 
@@ -51,10 +51,10 @@ export type ResumeError = AgentNotFound | BadTarget | KeepError | NotRestored
 type OpenError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed | KeepError | SessionNotFound
 
 /**
- * A watch cannot begin. `BadTarget`: no watch may have that process, or it is the Conductor of another. `ClaimFailed`:
- * the folder of the claims cannot be used. `AgentNotFound`: nothing could be launched after a death.
- * `CommsUnavailable`: the comms database cannot be used. `OpenedOtherwise`: the watch of that session goes
- * on, and takes neither another comms nor `force`.
+ * A watch cannot begin. `BadTarget`: no watch may have that process, or another one has. `ClaimFailed`: the folder of
+ * the claims cannot be used. `AgentNotFound`: nothing could be launched after a death. `CommsUnavailable`: the comms
+ * database cannot be used. `OpenedOtherwise`: the session has a watch already, which takes neither another comms nor
+ * `force`.
  */
 export type WatchError = CommsUnavailable | OpenedOtherwise | OpenError
 
@@ -88,13 +88,13 @@ export type ConductError =
   | StateForeign
   | StateMisplaced
 
-/** Nothing can be said of a plan: `conduct` would be refused so too. */
+/** A plan cannot be previewed, for a reason for which `conduct` would refuse it too. */
 export type PlanPreviewError = Exclude<
   ConductError,
   AgentNotFound | AlreadyWatched | ClaimFailed | GitUnusable | Refused | StateForeign
 >
 
-/** A run that is under way cannot go on. `Refused`: another souffleur conducts it, or has claimed its work tree. */
+/** A run that is under way has to stop. `Refused`: another souffleur conducts it, or has claimed its work tree. */
 export type RunBroken = LogError | Refused
 
 /** An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. */

@@ -11,8 +11,8 @@ import type { After, RevisionRange, Point, WhyOptions } from "./SouffleurOptions
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 
 /**
- * All that the log knows of watches and runs. It needs the log alone: no settings, no agent, no process. So a program
- * that shows what souffleur does, such as a web page, needs nothing else.
+ * Everything that the log knows of watches and runs. It needs the log alone, without settings, agents or processes,
+ * which is enough for a program that shows what souffleur does.
  *
  * @example
  * ```ts
@@ -28,11 +28,13 @@ import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 export class SouffleurLog extends Context.Service<
   SouffleurLog,
   {
-    /** Every watch of the log, oldest first. An unreadable watch hides no other. It grows with the log. */
+    /**
+     * Every watch of the log, oldest first. A watch that cannot be read hides no other. The list grows with the log.
+     */
     readonly watches: Effect.Effect<ReadonlyArray<NamedWatch>, LogError>
     /** The watches that have not ended, and those that cannot be read, oldest first. */
     readonly living: Effect.Effect<ReadonlyArray<NamedWatch>, LogError>
-    /** Returns the watches that ended last, the last one first, `limit` at most. `count`: the number of all. */
+    /** Returns the watches that ended last, newest first, `limit` at most. `count` is the number of all. */
     readonly ended: (
       limit: number,
       wanted?: (watch: NamedWatch) => boolean
@@ -49,7 +51,7 @@ export class SouffleurLog extends Context.Service<
     readonly why: (name: WatchName, options?: WhyOptions) => Effect.Effect<Option.Option<Why>, ReadFailed>
     /** Returns the last recovery of a watch, and the event that it followed from. `None`: there was none. */
     readonly lastRecovery: (name: WatchName) => Effect.Effect<Option.Option<LastRecovery>, ReadFailed>
-    /** Follows the events of every watch, in the order in which they happened. It never ends. */
+    /** Follows the events of every watch in the order in which they happened, without an end. */
     readonly eventsOfAll: Stream.Stream<Recorded, LogError>
     /** Streams the events of every watch so far, in the order in which they happened. */
     readonly historyOfAll: Stream.Stream<Recorded, LogError>
@@ -60,7 +62,7 @@ export class SouffleurLog extends Context.Service<
     readonly findRun: (name: RunName) => Effect.Effect<NamedRun, RunReadFailed>
     /** Returns the state of a run, now or as it was at a point. */
     readonly runState: (name: RunName, at?: Point) => Effect.Effect<Run, RunReadFailed>
-    /** Follows the events of a run after a revision. It never ends, because a plan may get more tasks. */
+    /** Follows the events of a run after a revision, without an end, because a plan may get more tasks. */
     readonly runEvents: (name: RunName, from?: After) => Stream.Stream<RecordedAs<RunEvent>, RunReadFailed>
     /** Returns the events of a run after a revision. */
     readonly runHistory: (

@@ -20,15 +20,15 @@ import type { Revival } from "./keeping/GuardianKeeper.ts"
 import type { WatchName } from "./watching/FindWatch.ts"
 import type { CommandLine, NoticesOf } from "./world/Installation.ts"
 
-/** A point in the life of a watch or a run: its revision, or the time in epoch ms. */
+/** A moment in the life of a watch or a run, by its revision or by the time in epoch ms. */
 export type Point = { readonly revision: number } | { readonly time: number }
 
-/** A revision. Events after it are meant; all of them by default. */
+/** Selects the events after a revision. By default all are meant. */
 export interface After {
   readonly after: number
 }
 
-/** The events after a revision, up to another one. Without `upTo`: up to the newest. */
+/** Selects the events after a revision, up to another one or to the newest. */
 export interface RevisionRange extends After {
   readonly upTo?: number
 }
@@ -41,28 +41,29 @@ export interface WhyOptions {
   readonly zone?: Zone
 }
 
-/** The options of each watch. */
+/** The options that every watch takes. */
 export interface KeepOptions {
   /**
-   * The command that a second small process runs to bring this one back. Absent: there is no guardian. Refused with
-   * `NoGuardian` where the log is not the file of the state folder.
+   * The command that a second small process runs to bring this one back. If absent, there is no guardian. Refused with
+   * `NoGuardian` if the log is not the file of the state folder.
    */
   readonly guardian?: Revival
 }
 
-/** The words of a person with a retry. */
+/** What a person says with a retry. */
 export interface RetryOptions {
-  /** No launch of the watch is above it from now on. */
+  /** The highest permission of every launch of the watch from now on. */
   readonly ceiling?: Permission | undefined
-  /** The program of another agent, which goes on with the conversation. */
+  /** The program of another agent, which takes the conversation over. */
   readonly agent?: string | undefined
 }
 
-/** The options of a watch that goes on. */
+/** The options of a watch that is resumed. */
 export interface ResumeOptions extends KeepOptions {
   /**
-   * The word of a guardian, by `parseRestoration` of what it appended to its line. The watch is then taken from its
-   * owner, which died or fell silent. Fails with `NotRestored` where that is not needed, or was tried too often.
+   * A guardian's word, which `parseRestoration` reads from what the guardian appended to its line. The watch is then
+   * taken from its owner, which died or fell silent. Fails with `NotRestored` if that is not needed, or was tried too
+   * often.
    */
   readonly restored?: Restoration
 }
@@ -72,13 +73,13 @@ export interface WatchOptions extends Target, KeepOptions {
   /** The folder of the agent's work, absolute. */
   readonly project: string
   /**
-   * The comms database, absolute. `null`: none. Absent: that of the watch that goes on, else `comms.db` of the project,
-   * where there is one.
+   * The comms database, absolute, or `null` for none. Defaults to the resumed watch's database, then to the project's
+   * `comms.db` if it exists.
    */
   readonly comms?: string | null
-  /** Decides and logs, and never kills or launches; `false` by default. */
+  /** True to decide and log, but never kill or launch. Defaults to `false`. */
   readonly observe?: boolean
-  /** The process is the Conductor, though evidence says that it is another; `false` by default. */
+  /** True to take the process for the Conductor, although evidence says that it is another. Defaults to `false`. */
   readonly force?: boolean
 }
 
@@ -87,22 +88,24 @@ export interface RunOptions extends KeepOptions {
   /** The folder to run in, absolute. */
   readonly project: string
   /**
-   * The program and its arguments. An agent is recovered with its conversation, any other command is run again. A
-   * program is found in `PATH`, or by its absolute path. A relative one begins at the folder of this process.
+   * The program and its arguments. An agent is recovered with its conversation; any other command is run again. The
+   * program is one of `PATH`, an absolute path, or a path from `project`.
    */
   readonly command: readonly [string, ...ReadonlyArray<string>]
-  /** A command that is no agent gets a terminal of its own: a window where there is one. `false` by default. */
+  /**
+   * True to give a command that is no agent a terminal of its own, in a window if there is one. Defaults to `false`.
+   */
   readonly terminal?: boolean
 }
 
-/** A command to run, a Conductor to watch, or a watch to go on with. */
+/** A command to run, a Conductor to watch, or a watch to resume. */
 export type WatchOrder = Omit<RunOptions, "guardian"> | Omit<WatchOptions, "guardian"> | { readonly watch: WatchName }
 
 /** The process that is to look after a watch in place of this one. */
 export interface DetachOptions {
   /**
-   * Returns the command of that process, which has a minute to `resume` the watch of this id. It runs in the folder of
-   * the watch, without the variables of an agent's session.
+   * Returns the command of that process, which has a minute to `resume` the watch with this id. The process runs in the
+   * folder of the watch, without the variables of an agent's session.
    */
   readonly line: (id: string) => CommandLine
 }
@@ -113,23 +116,23 @@ export interface ConductOptions {
   readonly project: string
   /** The file of the plan, YAML or Markdown with front matter: absolute, or from the project. */
   readonly plan: string
-  /** The state file, absolute; `state.json` of the project by default. */
+  /** The state file, absolute. Defaults to `state.json` of the project. */
   readonly state?: string
   /**
-   * The highest permission of its agents, under the ceiling of the settings. By default a run that goes on keeps its
+   * The highest permission of the run's agents, under the ceiling of the settings. By default a resumed run keeps its
    * own, and a new one has the lowest.
    */
   readonly permission?: Permission
   /**
-   * The agents of the roles, in place of the configured one: the names of their programs, such as `pi`. A run that goes
-   * on keeps those that are not named.
+   * The agents of the roles, by their programs' names such as `pi`, in place of the configured one. A resumed run keeps
+   * the roles that are not named.
    */
   readonly agents?: RoleAgents
   /** How long an agent may take, as the settings are written, such as `60 minutes`. */
   readonly limits?: Pick<SettingFlags, "implementerTimeout" | "reviewerTimeout">
   /**
-   * Is told what the run needs of a person, a line each. The run then waits for that. Absent: it ends there,
-   * unfinished.
+   * Is told what the run needs of a person, a line each, and the run then waits for that. If absent, the run ends
+   * there, unfinished.
    */
   readonly waiting?: (needs: ReadonlyArray<string>, run: Run) => Effect.Effect<void>
 }
@@ -150,29 +153,29 @@ export type RunAnswer =
 
 /** souffleur on Node. */
 export interface NodeOptions<E = never> {
-  /** The folder of the log, the launches and the exports, absolute. It is made, for its user alone. */
+  /** The folder of the log, the launches and the exports, absolute. It is made if missing, for its user alone. */
   readonly stateDir: string
-  /** The kind of agent; the one of the command line by default. */
+  /** The kind of agent. Defaults to the agent that souffleur was made for. */
   readonly agent?: AgentPackage
-  /** The environment of settings and agents; that of this process by default. */
+  /** The environment of settings and agents. Defaults to this process's own. */
   readonly environment?: Variables
   /** Settings that outrank the environment and every config file. */
   readonly settings?: Partial<Omit<ResolvedSettings, "stateDir" | "source" | "warnings">>
   /**
-   * The database of the log, of SQLite; `souffleur.db` in the state folder by default. It is brought to the schema of
-   * the log. A guardian reads the file in the state folder, so a watch with one is refused with another database.
+   * The SQLite database of the log, which is brought to the log's schema. Defaults to `souffleur.db` in the state
+   * folder. A guardian reads only that file, so a watch with a guardian is refused on another database.
    */
   readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
-  /** The processes of the host; all of them by default. */
+  /** The processes of the host. Defaults to all of them. */
   readonly processes?: Layer.Layer<Processes, E>
-  /** The claims, which every souffleur of this user shares; files in a folder of the user by default. */
+  /** The claims, which every souffleur of this user shares. Default to files in a folder of the user. */
   readonly claims?: Layer.Layer<Claims, E>
-  /** Starts agents and commands; in a terminal around the program, or without one, by default. */
+  /** Starts agents and commands. By default in a terminal around the program, or without one. */
   readonly launcher?: (settings: ResolvedSettings) => Layer.Layer<Launcher>
-  /** Opens a comms database for a watch; in a process of its own by default. A run has no comms then. */
+  /** Opens a comms database for a watch. By default a process of its own does. With this option a run has no comms. */
   readonly comms?: (path: string) => Layer.Layer<Comms>
-  /** The channels of notices for the settings of a project; those of its `NOTIFY` by default. */
+  /** The channels of notices for the settings of a project. Default to those that its `NOTIFY` names. */
   readonly notices?: NoticesOf
-  /** The roles with their providers of recovery, such as `Roles.layerWith([...])`; the standard ones by default. */
+  /** The roles with their providers of recovery, such as `Roles.layerWith([...])`. Default to the standard ones. */
   readonly roles?: Layer.Layer<Roles, never, World>
 }

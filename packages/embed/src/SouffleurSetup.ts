@@ -12,7 +12,7 @@ import * as NodeInstallation from "./setup/NodeInstallation.ts"
 
 /**
  * The setup of souffleur on this host: its settings, its problems, and what to do about them. It opens no log before it
- * is asked, and makes no folder. So it answers also where the log is damaged, and no `Souffleur` can be made.
+ * is asked, and makes no folder, so it still answers when the log is damaged and no `Souffleur` can be made.
  *
  * @example
  * ```ts
@@ -29,30 +29,32 @@ import * as NodeInstallation from "./setup/NodeInstallation.ts"
 export class SouffleurSetup extends Context.Service<
   SouffleurSetup,
   {
-    /** Reads the settings of a project, each with its source, and the trust in its config file. It trusts nothing. */
+    /**
+     * Reads the settings of a project, each with its source, and whether its config file is trusted. Trusts nothing
+     * itself.
+     */
     readonly settings: (project: string) => Effect.Effect<ProjectSettings, SettingsError>
     /**
-     * Checks what a watch in a project needs: agent, settings, terminal, state folder, log, watches, runs, hooks,
-     * notices and comms. `pid`: whether that process could be watched too. The log is that of the state folder. Each
-     * problem is a finding, with what to do.
+     * Checks what a watch in a project needs, and returns each problem as a finding with what to do about it. `pid`
+     * asks whether that process could be watched too. The log is the one in the state folder.
      */
     readonly findings: (
       project: string,
       options?: { readonly pid?: number }
     ) => Effect.Effect<ReadonlyArray<Finding>, SettingsError>
     /**
-     * Moves a damaged log of the state folder aside, unchanged. Says how each of its watches goes on. A sound log
-     * stays. Fails with `NotQuarantined` while a process has it open, or may own a watch in it.
+     * Moves a damaged log of the state folder aside, unchanged, and says how each of its watches can be continued. A
+     * sound log stays. Fails with `NotQuarantined` while a process has the log open, or may own a watch in it.
      */
     readonly quarantine: (project: string) => Effect.Effect<ReadonlyArray<Finding>, QuarantineError>
     /**
-     * Sends one notice to each channel of `NOTIFY`, and returns what each answered. The config file is trusted as where
-     * a watch opens. Empty: there is no channel.
+     * Sends one notice to each channel of `NOTIFY`, and returns what each answered; nothing, if there is no channel.
+     * The config file is trusted on the same terms as when a watch opens.
      */
     readonly tryNotices: (project: string) => Effect.Effect<ReadonlyArray<NoticeAnswer>, NoticesError>
     /** Looks at the hooks of souffleur in the settings of an agent, and whether they can run. */
     readonly hooks: (order: HooksOrder) => Effect.Effect<HooksSeen, HooksError>
-    /** Adds the hooks to the settings of an agent, beside those of others. */
+    /** Adds souffleur's hooks to the settings of an agent, beside other people's. */
     readonly installHooks: (order: HooksOrder) => Effect.Effect<AgentHooksChanged, HooksError>
     /** Takes the hooks out. Words that others wrote stay. */
     readonly uninstallHooks: (order: HooksOrder) => Effect.Effect<AgentHooksChanged, HooksError>
@@ -64,7 +66,7 @@ export class SouffleurSetup extends Context.Service<
     makeSouffleurSetup
   )
 
-  /** Makes the service on this host, by the options of `Souffleur.layerNode`. Nothing else is needed. */
+  /** Makes the service on this host, from the options of `Souffleur.layerNode`. It needs nothing else. */
   static readonly layerNode = ({
     agent = defaultAgent,
     environment = process.env,

@@ -2,7 +2,7 @@ import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { patiently } from "./Store.ts"
 
-/** Waits for a watch's turn to launch, which is `spacing` after that of another watch. See {@link LaunchSlots}. */
+/** Waits for a watch's turn to launch, `spacing` after the last launch of another watch. See {@link LaunchSlots}. */
 export type TakeSlot = (watch: string, spacing: Duration.Duration) => Effect.Effect<void>
 
 /** The most slots ahead of now that are believed. More means that a clock was set back. */

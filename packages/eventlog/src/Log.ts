@@ -166,7 +166,9 @@ export const following = <E, Err>(
     )
   )
 
-/** Makes a log that dies with its process, for tests and simulations. The same test suite holds for the log on disk. */
+/**
+ * Makes a log that dies with its process, for tests and simulations. It passes the same test suite as the log on disk.
+ */
 export const memoryLog = Effect.fnUntraced(function* <E>() {
   const all: Array<RecordedAs<E>> = []
   const streams = new Map<string, Array<RecordedAs<E>>>()

@@ -66,7 +66,7 @@ export const Appended = Schema.Struct({
 export type Appended = typeof Appended.Type
 
 /**
- * How the hub has a log. `name`: that of its host there; `null`: an earlier hub does not say it. `lastSeenAgo`: ms
+ * How the hub has a log. `name`: the name of its host there; `null`: an earlier hub does not say it. `lastSeenAgo`: ms
  * since its host last spoke, by the clock of the hub.
  */
 export const CopiedLog = Schema.Struct({
@@ -117,7 +117,7 @@ export class TooManyLogs extends Schema.TaggedError<TooManyLogs>()("TooManyLogs"
   }
 }
 
-/** The batch contradicts itself: its digest is not that of its events. */
+/** The batch contradicts itself: its digest does not match its events. */
 export class BrokenBatch extends Schema.TaggedError<BrokenBatch>()("BrokenBatch", {}, { httpApiStatus: 422 }) {
   override get message(): string {
     return "the hub refuses a batch that contradicts itself"

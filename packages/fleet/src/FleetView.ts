@@ -95,7 +95,7 @@ export interface LastWord extends Pick<FleetHost, "lastSeenAgo"> {
 /** Milliseconds without a word after which a host is silent: three beats. Silence is not death. */
 export const silentMillis = 30_000
 
-/** Holds if a host does not speak, after a goodbye. */
+/** Returns whether a host that does not speak has said goodbye. */
 export const saidGoodbye = ({ away = false, lastSeenAgo }: LastWord): boolean => away && lastSeenAgo > silentMillis
 
 /** Says how long a host has been silent, or away after its goodbye; `undefined`: it speaks. */
@@ -110,7 +110,7 @@ export const troubleOf = (host: LastWord & Pick<FleetHost, "forked" | "revoked">
   return host.revoked ? "revoked" : silenceOf(host)
 }
 
-/** Returns each host that was not revoked, by that of its logs which spoke last. A renamed log has a newer one. */
+/** Returns each host that was not revoked, by whichever of its logs spoke last. A renamed log has a newer one. */
 export const newestLogs = (hosts: ReadonlyArray<FleetHost>): ReadonlyArray<FleetHost> =>
   Map.groupBy(
     hosts.filter(({ revoked }) => !revoked),

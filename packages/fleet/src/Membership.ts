@@ -60,8 +60,8 @@ const keptIn = <A extends object, I>(file: string, schema: Schema.Codec<A, I>, p
 }
 
 /**
- * The membership of a state folder. `read` returns `None` where it belongs to no fleet. It fails with `FileRefused`
- * where others could read the file, or it is none of ours. `keep` and `forget` fail with `PlatformError`.
+ * The membership of a state folder. `read` returns `None` if the folder belongs to no fleet, and fails with
+ * `FileRefused` if others could read the file, or it is another user's. `keep` and `forget` fail with `PlatformError`.
  */
 export const memberships = keptIn(
   "fleet.json",

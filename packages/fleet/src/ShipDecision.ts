@@ -10,8 +10,9 @@ export type ShipDecision =
   | { readonly _tag: "Forked"; readonly at: number }
 
 /**
- * Compares the mark of the hub with the own log. `own`: the mark of the own log at the same position; `undefined`: it
- * has no event there. A lost reply, a hub that was restored from a backup, and a new shipper all go on.
+ * Compares the mark of the hub with this host's own log. `own`: the mark of the own log at the same position;
+ * `undefined`: it has no event there. A lost reply, a hub that was restored from a backup, and a new shipper all
+ * continue from the hub's mark.
  */
 export const decideShipment = (
   { forked, mark }: Pick<OtherMark, "forked" | "mark">,

@@ -58,11 +58,11 @@ export const batchOf = (events: ReadonlyArray<FleetEvent>): ReadonlyArray<FleetE
 }
 
 /**
- * Ships the log of this host to the hub, and does not end by itself (spec: fleet#a-host). It keeps nothing: the hub
- * says where it goes on. Fails with `LogForked`, `TokenRefused` and `LogOfAnother`, which need a person, and with
- * `LogUnusable`. Where it is interrupted, it says goodbye to the hub.
+ * Ships the log of this host to the hub, and does not end by itself (spec: fleet#a-host). Keeps nothing, because the
+ * hub says where to continue. Fails with `LogForked`, `TokenRefused` and `LogOfAnother`, which need a person, and with
+ * `LogUnusable`. When interrupted it says goodbye to the hub.
  *
- * It belongs in a process of its own. So a hub that hangs can never hold a watch.
+ * It belongs in a process of its own, so that a hub that hangs can never hold a watch.
  *
  * @example
  * ```ts

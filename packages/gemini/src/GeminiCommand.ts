@@ -12,10 +12,10 @@ import {
 import { Effect, Result } from "effect"
 import { asksRecords, geminiFlags, launchFlags, records } from "./GeminiFlags.ts"
 
-/** Holds if a word is Gemini CLI's program, by its name or in its package. */
+/** Recognises Gemini CLI's program, by its name or within its package. */
 export const isGemini = (word = ""): boolean => /(?:^|\/)gemini$|(?:^|\/)@google\/gemini-cli(?:\/|$)/u.test(word)
 
-/** Holds if a process with these arguments ends after its turn. */
+/** Returns whether a process with these arguments ends after its turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   Result.match(readWords(geminiFlags, argumentsOfProgram(isGemini, args) ?? args), {
     onFailure: () => false,

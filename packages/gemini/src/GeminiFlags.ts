@@ -7,7 +7,7 @@ const streamed = "stream-json"
 /** Has Gemini CLI print its records, in which alone it tells the end of its turn. */
 export const records = ["--output-format", streamed]
 const asking = new Set<string>(["--output-format", "-o"])
-/** Holds if the user asked for the records. */
+/** Returns whether the user asked for the records. */
 export const asksRecords = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => asking.has(arg.split("=", 1)[0]!))
 

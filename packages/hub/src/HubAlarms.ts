@@ -36,8 +36,8 @@ const ended = `DELETE FROM alarms WHERE NOT EXISTS (SELECT 1 FROM (${causes}) AS
   WHERE (cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream)
     AND (cause.why = alarms.why OR alarms.rules <> $1))`
 /**
- * No host could speak to a hub that was away. So a silence begins once hubs have listened for two minutes. A told
- * silence goes on.
+ * No host could speak to a hub that was away, so a silence begins once hubs have listened for two minutes. A silence
+ * that was told stays.
  */
 const begun = `INSERT INTO alarms (kind, log, stream, why, rules) SELECT cause.*, $1 FROM (${causes}) AS cause
   WHERE kind <> 'silent' OR EXISTS (SELECT 1 FROM listening WHERE since < clock_timestamp() - interval '2 minutes')

@@ -10,7 +10,7 @@ const here = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1|\/.*)$/u
 const hostOf = ({ hostname, searchParams }: URL): string =>
   searchParams.getAll("host").at(-1) ?? decodeURIComponent(hostname)
 
-/** Holds if the URL names a Postgres of this machine, by loopback or by a socket. */
+/** Returns whether the URL names a Postgres of this machine, by loopback or by a socket. */
 export const isOfThisMachine = (url: string): boolean => URL.canParse(url) && here.test(hostOf(new URL(url)))
 
 /** Returns where the Postgres of a URL is, without its user and password. */

@@ -144,9 +144,9 @@ const migrations = {
 }
 
 /**
- * Begins another epoch where the database was restored into another server. The transactions of its events are those of
- * the old server, and may be in the future of this one. All of them are past now. Each log keeps its order by its
- * numbers (spec: fleet#readers).
+ * Begins another epoch if the database was restored into another server. The transactions of its events belong to the
+ * old server, and may be in the future of this one. All of them are past now. Each log keeps its order by its numbers
+ * (spec: fleet#readers).
  */
 const settled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

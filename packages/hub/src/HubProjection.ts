@@ -57,12 +57,12 @@ const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, sought, s
     sought = excluded.sought, shown = excluded.shown, folded = excluded.folded, first = least(jobs.first, excluded.first),
     last = greatest(jobs.last, excluded.last), forgotten = false`
 
-/** Holds for a job that has not ended. */
+/** Selects jobs that have not ended. */
 export const isUnfinished = `urgency < ${StateWord.literals.indexOf("ended")}`
 
 /**
- * Holds for a job that lives, or has ended within a day. A forked log is there under two other names, and a revoked
- * host is gone.
+ * Selects jobs that live, or have ended within a day. A forked log is there under two other names, and a revoked host
+ * is gone.
  */
 export const isCurrent = `NOT forked AND revoked IS NULL
   AND (${isUnfinished} OR at > (extract(epoch FROM clock_timestamp()) - 86400) * 1000)`
@@ -153,7 +153,7 @@ export class HubProjection extends Context.Service<
 
         const pass = Effect.gen(function* () {
           yield* sql`INSERT INTO projections (rules) VALUES (${rules}) ON CONFLICT DO NOTHING`
-          // Of two hubs the later one waits here, and goes on where the other has come to.
+          // Of two hubs the later one waits here, and continues where the other has come to.
           const [mark] = yield* sql<Readonly<Record<"xid" | "seq", unknown>> & { readonly is_past: boolean }>`
             SELECT projections.epoch <> origin.epoch AS is_past, xid::text, seq FROM projections, origin
             WHERE rules = ${rules} FOR UPDATE OF projections`

@@ -10,7 +10,7 @@ export class AlreadyEnrolled extends Schema.TaggedError<AlreadyEnrolled>()("Alre
   }
 }
 
-/** The place of an event among all logs of the hub. A reader of all logs goes on from there. */
+/** The place of an event among all logs of the hub, from which a reader of all logs continues. */
 export interface Arrival {
   /** Grows where the database was restored into another server. Its places are others then. */
   readonly epoch: number

@@ -115,7 +115,7 @@ const contract = HttpApiBuilder.layer(FleetApi).pipe(
   Layer.provide(HttpServer.layerServices)
 )
 
-/** Serves {@link layerHub} with more routes, such as those of a page. */
+/** Serves {@link layerHub} with more routes, such as a page. */
 export const layerHubWith = <E, R>(routes: Layer.Layer<never, E, R>) =>
   HttpRouter.serve(Layer.merge(contract, routes), {
     disableListenLog: true,

@@ -48,9 +48,8 @@ const append = `WITH moved AS (
     AND until > clock_timestamp() - interval '1 day') AS words FROM moved`
 
 /**
- * Reads the events of all logs in the order of their transactions. Those of a transaction that may still commit behind
- * an earlier reader are not told yet. By their number alone such an event would be lost for a reader
- * (spec: fleet#readers).
+ * Reads the events of all logs in the order of their transactions. Events of a transaction that may still commit behind
+ * an earlier reader are not told yet: by their number alone they would be lost for that reader (spec: fleet#readers).
  */
 const arrived = `SELECT epoch, xid::text, seq::text, log::text, position, stream, revision, tag, version, at, data
   FROM events, origin

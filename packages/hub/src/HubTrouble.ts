@@ -26,8 +26,8 @@ export const orOut = <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>): 
   )
 
 /**
- * Makes a part of a hub go on through its failures. Of failures in a row the first is logged, and their end. A database
- * may be out for a day. Returns `undefined` for a failure.
+ * Keeps a part of a hub working through its failures, such as a database that is out for a day. Logs the first of
+ * failures in a row, and their end. Returns `undefined` for a failure.
  */
 export const throughOutages = (words: { readonly fails: string; readonly works: string }) => {
   let failing = false

@@ -19,10 +19,10 @@ import type { KnownPerson } from "./people/HubPeople.ts"
 /** Milliseconds until the end of a word. */
 const left = "(extract(epoch FROM until - clock_timestamp()) * 1000)::bigint AS left_ms"
 
-/** Holds for a person whose words count. */
+/** Selects people whose words count. */
 const speaks = "people.role = 'operator' AND people.revoked IS NULL"
 
-/** Holds for a word that waits. The words of a revoked token count no more, also where its person gets another one. */
+/** Selects words that wait. The words of a revoked token count no more, even if its person gets another one. */
 const waits = `answered IS NULL AND EXISTS (SELECT 1 FROM people WHERE name = person AND ${speaks} AND added <= said)`
 
 /**

@@ -6,8 +6,8 @@ import { throughOutages } from "./HubTrouble.ts"
 const look = "1 second"
 
 /**
- * Folds what arrives, as long as its scope lives. Each hub does so. They share the work, because a pass goes on where
- * any other one has come to. So a frozen hub holds up no view. A database that is out is asked again.
+ * Folds what arrives, as long as its scope lives. Each hub does so, and they share the work, because a pass continues
+ * from wherever another has come to. So a frozen hub holds up no view. A database that is out is asked again.
  */
 export const layerProjector: Layer.Layer<never, never, HubProjection> = Layer.effectDiscard(
   HubProjection.use(({ pass }) => {

@@ -64,8 +64,8 @@ const pairOf = Effect.fnUntraced(function* (files: CertificateFiles) {
 })
 
 /**
- * A server with TLS on every address of this machine. It looks at its files each hour, and goes on with a renewed
- * certificate. Fails with `CertificateRefused`, and with `ServeError` where the port is taken.
+ * A server with TLS on every address of this machine. It looks at its files each hour, and takes up a renewed
+ * certificate. Fails with `CertificateRefused`, and with `ServeError` if the port is taken.
  *
  * @example
  * ```ts

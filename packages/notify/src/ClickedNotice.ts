@@ -19,7 +19,7 @@ const run = (line: ClickLine, within: Duration.Input) =>
   runProgram({ command: JSON.stringify(line), args: [], stdin: "", within, atMost: 4096 })
 
 /**
- * Runs the line of a notice that waits for a choice, and then that of its action. A notice that is closed, or not
+ * Runs the line of a notice that waits for a choice, and then the line of its action. A notice that is closed, or not
  * shown, runs nothing. It never fails.
  */
 export const waitForClick = Effect.fn("waitForClick")(

@@ -24,7 +24,7 @@ const described = saidPackage({
   program: "opencode",
   is: isOpenCode,
   verb: isRun,
-  // Its own folder is in that of the user's data.
+  // Its own folder is in the user's data folder.
   folder: { variables: ["XDG_DATA_HOME"], inHome: ".local/share" },
   sessions: "opencode",
   // Measured with 1.18.33: an answer that breaks off is silent for 300 s, and then asked for again.

@@ -11,12 +11,12 @@ import {
 import { Effect, Option, Random, Result } from "effect"
 import { asksRecords, openCodeFlags, records } from "./OpenCodeFlags.ts"
 
-/** Holds if a word is OpenCode's program, by its name or in its package. */
+/** Recognises OpenCode's program, by its name or within its package. */
 export const isOpenCode = (word = ""): boolean => /(?:^|\/)opencode(?:\.exe)?$|(?:^|\/)opencode-ai(?:\/|$)/u.test(word)
-/** Holds if a word runs one turn without a terminal. */
+/** Recognises the word that runs one turn without a terminal. */
 export const isRun = (word: string | undefined): boolean => word === "run"
 
-/** Holds if a process with these arguments ends after its turn. */
+/** Returns whether a process with these arguments ends after its turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   isRun((argumentsOfProgram(isOpenCode, args) ?? args)[0])
 

@@ -2,7 +2,7 @@ import { type FlagTable, permissionFlag, sessionFlag, wordSet } from "@souffleur
 
 /** Has OpenCode print its records, which name the session. */
 export const records = ["--format", "json"]
-/** Holds if the user asked for the records. */
+/** Returns whether the user asked for the records. */
 export const asksRecords = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => arg.split("=", 1)[0] === records[0])
 

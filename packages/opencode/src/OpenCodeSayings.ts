@@ -27,7 +27,7 @@ const toolOf = ({ id: part, state, tool }: Json): ReadonlyArray<Saying> => {
   return saidResult({ id, text: textOf(failed ? error : output), failed }, !looks.has(name))
 }
 
-/** Reads a text. That of an answer has a time, and an end once it is whole. */
+/** Reads a text. An answer's text has a time, and an end once it is whole. */
 const wordsOf = ({ synthetic, text: said, time }: Json): ReadonlyArray<Saying> => {
   const text = textOf(said)
   if (synthetic === true || text === "") return []
@@ -84,7 +84,7 @@ const answerOf = ({ error, finish, modelID, summary, time, tokens }: Json): Read
   if (isJson(error)) return [failureOf(error)]
   if (!isJson(time) || time["completed"] === undefined) return finish === undefined ? [{ _tag: "Began" }] : []
   const inUse = tokensOf(tokens, ["input"]) + tokensOf(jsonOf(tokens)["cache"], ["read", "write"])
-  // The model of a summary was given what the summary replaces, and OpenCode goes on after it.
+  // The model of a summary was given what the summary replaces, and OpenCode continues after it.
   if (summary === true || typeof finish !== "string") return []
   return [{ _tag: "Context", tokens: inUse, model: textOf(modelID) }, ...endOf(finish)]
 }

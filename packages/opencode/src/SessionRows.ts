@@ -43,7 +43,7 @@ interface Batch {
 class Index {
   readonly rows: Array<number> = []
   readonly ends: Array<number> = []
-  /** The lines that were read last: most reading goes on from there. */
+  /** The lines that were read last, after which most reading continues. */
   batch: Batch = { from: 0, bytes: new Uint8Array() }
   get last(): number {
     return this.rows.at(-1) ?? -1

@@ -30,7 +30,7 @@ const textOf = (part: HtmlPart): string => {
   return typeof part === "object" ? part.map(textOf).join("") : escaped(String(part))
 }
 
-/** Holds if a text ends within a tag, behind the `=` of a value without quotes. */
+/** Returns whether a text ends within a tag, behind the `=` of a value without quotes. */
 const isBare = (text: string): boolean => {
   const tag = text.slice(text.lastIndexOf("<"))
   return /=\s*$/u.test(tag) && !tag.includes(">") && tag.split('"').length % 2 === 1

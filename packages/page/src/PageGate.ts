@@ -50,7 +50,7 @@ const originsOf = ({ pageUrl, port }: Reached): ReadonlyArray<string> => [
   ...(pageUrl === null ? [] : [pageUrl])
 ]
 
-/** Holds if a request came by the address that its user set. */
+/** Returns whether a request came by the address that its user set. */
 const isFromElsewhere = ({ pageUrl }: Reached, { headers }: HttpServerRequest.HttpServerRequest): boolean =>
   pageUrl !== null && new URL(pageUrl).host === headers["host"]
 
@@ -76,7 +76,7 @@ const door = (gate: GateOptions, again = false) =>
     return HttpServerResponse.setStatus(HttpServerResponse.html(written(doorPage({ again, main }))), 401)
   })
 
-/** Holds if a page of others led a browser here, which so sent no strict cookie. */
+/** Returns whether somebody else's page led a browser here. Such a request brings no strict cookie. */
 export const wasLed = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-mode"] === "navigate" && method === "GET"
 

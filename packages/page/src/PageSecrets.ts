@@ -5,7 +5,7 @@ import { Mac, SecureRandom } from "effect/crypto"
 /** The name of the file with the token of a collector, in the state folder. */
 const collectorFile = "metrics.token"
 
-/** The secrets of a page. All but the token come from it. Those of a browser come from a number of the page, too. */
+/** The secrets of a page. The others are derived from the token, a browser's also from a number of the page. */
 export interface PageSecrets {
   /** Is in the link alone. */
   readonly token: string
@@ -56,6 +56,6 @@ export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string,
   } satisfies PageSecrets
 })
 
-/** Holds if a word is the secret. The time of the comparison depends on the length alone. */
+/** Returns whether a word is the secret, in a time that depends on its length alone. */
 export const isSameSecret = (secret: string, word: string | undefined): boolean =>
   word !== undefined && Mac.timingSafeEqual(new TextEncoder().encode(word), new TextEncoder().encode(secret))

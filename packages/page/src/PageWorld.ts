@@ -73,7 +73,7 @@ export const queried = Effect.map(
 )
 
 /**
- * Reads the revision after which a feed goes on. A page that was away for long gets the newest events alone, as a fresh
+ * Reads the revision after which a feed resumes. A page that was away for long gets only the newest events, as a fresh
  * one does.
  */
 export const goesOnAfter = Effect.fnUntraced(function* (revision: number) {
@@ -82,5 +82,5 @@ export const goesOnAfter = Effect.fnUntraced(function* (revision: number) {
   return Math.min(revision, Math.max(known, revision - eventsOnPage))
 })
 
-/** Reads a revision or a number of a page, from 1 on. `undefined`: the word is none. */
+/** Reads a revision or a page number, from 1 on. Returns `undefined` if the text is not a positive integer. */
 export const numberOf = (word: string): number | undefined => (/^[1-9]\d{0,8}$/u.test(word) ? Number(word) : undefined)

@@ -4,10 +4,10 @@ import { type AgentDialect, completeCommand, readWords, wordSet } from "@souffle
 import { Effect, Option, Result } from "effect"
 import { limitsOf, piFlags, requestedBy, withoutLimits } from "./PiFlags.ts"
 
-/** Holds if a word is pi's program, by its name or in its package. */
+/** Recognises pi's program, by its name or within its package. */
 export const isPi = (word = ""): boolean => /(?:^|\/)pi$|(?:^|\/)@earendil-works\/pi-coding-agent(?:\/|$)/u.test(word)
 
-/** Holds if a command line is of pi. A pi that has begun overwrites its own with `pi`. */
+/** Recognises a command line of pi. A pi that has begun overwrites its own with `pi`. */
 export const runsPi = (words: ReadonlyArray<string>): boolean => words.slice(0, 2).some(isPi)
 
 /** Subcommands and questions that hold no conversation: they run as any other command. */
@@ -30,7 +30,7 @@ export const literalPi: AgentKind["takeApart"] = ([program = "", ...all]) => {
 
 /** Begins a session of an id. */
 const fresh = "--session-id"
-/** Goes on with the session in a file, in its own folder. An id finds only a session of the present folder. */
+/** Resumes the session in a file, in its own folder. An id finds only a session of the present folder. */
 const resumed = "--session"
 
 /**

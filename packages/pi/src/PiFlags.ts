@@ -37,7 +37,7 @@ export const limitsOf = (permission: Permission, args: ReadonlyArray<string>): R
   return [...unextended, tools.join(",") || ","]
 }
 
-/** Returns the flags before those of {@link limitsOf} at the end. */
+/** Returns the flags that come before the ones of {@link limitsOf}, which are at the end. */
 export const withoutLimits = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const at = args.length - unextended.length - 1
   return at >= 0 && unextended.every((flag, index) => args[at + index] === flag) ? args.slice(0, at) : args

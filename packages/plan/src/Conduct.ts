@@ -110,14 +110,14 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   }
 })
 
-/** Holds if the reason of a pause is put right. */
+/** Returns whether the reason of a pause is put right. */
 const isRight = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
   if (paused?.reason === "failed") {
     const { git, statePath } = yield* PlanContext
     return yield* Effect.isSuccess(Effect.andThen(git.status, writeState(statePath, run)))
   }
-  // A person's answer also puts it right: on the tasks with lost work, or to go on from here.
+  // A person's answer also puts it right: on the tasks with lost work, or to continue from here.
   if (paused?.reason === "work lost" || paused?.reason === "history") {
     const { git, ref } = yield* PlanContext
     return (yield* astray(yield* ref.state, yield* git.status)) === undefined
@@ -142,7 +142,7 @@ const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, 
     })
   )
 
-/** Ends a pause whose reason is put right. Returns whether the run goes on. */
+/** Ends a pause whose reason is put right. Returns whether the run continues. */
 const resumed = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
   if (run.paused === null) return true
@@ -153,8 +153,8 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
 
 /**
  * Conducts a run until its end, or until it needs a person: escalated, paused, or its finishing step failed. The log
- * has each act before and after it, so that after a kill another conductor goes on from there. Returns the run as it
- * then is. Fails with `Refused` where another souffleur has the run, and with `LogError` where the log cannot be used.
+ * has each act before and after it, so that after a kill another conductor continues from there. Returns the run as it
+ * then is. Fails with `Refused` if another souffleur has the run, and with `LogError` if the log cannot be used.
  *
  * @example
  * ```ts
@@ -198,8 +198,8 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run to its end. Where it needs a person it runs `waiting`. Then it goes on once there is an answer or git
- * is in order again. A conductor under a watch does this, since its end would only bring it back.
+ * Conducts a run to its end. When the run needs a person, `waiting` is run, and the run continues once there is an
+ * answer or git is in order again. A conductor under a watch does this, since its end would only bring it back.
  */
 export const conductOn = Effect.fn("conductOn")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {

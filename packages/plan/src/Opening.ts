@@ -78,7 +78,7 @@ const outlined = Effect.fnUntraced(function* ({
   }
 })
 
-/** Holds if another process has opened the run first. */
+/** Returns whether another process opened the run first. */
 const isTaken = (error: unknown) => error instanceof Refused && error.reason === "exists"
 
 interface OpenOptions<E, R> {
@@ -92,11 +92,10 @@ interface OpenOptions<E, R> {
 }
 
 /**
- * Opens the run of a plan in a project. It is the known one with the plan's tasks of now, or a new one under `newId`.
- * Returns its id and the revision that it goes on from, 0 for a new one. Two processes at once get the same run where
- * `newId` gives one id for one plan. Fails with `AlreadyWatched` where another run of the work tree has a live
- * conductor. Fails with `Refused` where an agent of another run is at work. Fails with `StateForeign` where the state
- * file is not this run's.
+ * Opens the run of a plan in a project: the known run with the plan's tasks of now, or a new one under `newId`. Returns
+ * its id and the revision at which it is taken, 0 for a new one. Two processes at once get the same run if `newId`
+ * gives one id for one plan. Fails with `AlreadyWatched` if another run of the work tree has a live conductor, with
+ * `Refused` if an agent of another run is at work, and with `StateForeign` if the state file is not this run's.
  */
 export const openRun = Effect.fn("openRun")(
   function* <E, R>(

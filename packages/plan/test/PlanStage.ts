@@ -92,7 +92,7 @@ export const stage = Effect.fnUntraced(function* (
     readonly leaver?: string
     /** True if each agent chooses the id of its session, and tells it once it has ended. */
     readonly chooses?: boolean
-    /** Holds if a signal ends its process; by default each does. */
+    /** Returns whether a signal ends its process. By default each signal does. */
     readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
   },
   settings: Partial<ResolvedSettings> = {},

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Result } from "effect"
 import { fileURLToPath } from "node:url"
-import { runCodec, RunEvent, runVersionOf } from "../src/run/RunEvent.ts"
+import { runCodec, runVersionOf } from "../src/run/RunEvent.ts"
 import { examples } from "./fixtures/events/RunExamples.ts"
 
 const { decode, encode, tags } = runCodec
@@ -29,30 +29,6 @@ it.effect("every frozen event of a run decodes for ever, and every tag has one o
       tags.map((tag) => `${tag} ${runVersionOf(tag)}`),
       "missing: run test/fixtures/freeze.ts"
     )
-  }).pipe(Effect.provide(NodeServices.layer))
-)
-
-it.effect("docs/events.md has a row for every event of a run, with its version and fields", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const page = yield* fs.readFileString(fileURLToPath(new URL("../../../docs/events.md", import.meta.url)))
-    const [, part = ""] = page.split("\n## The events of a run")
-    const rows = [...part.matchAll(/^\| `(\w+)` \| (\d+) \| [^|]+ \| ([^|]*) \|$/gmu)].map(
-      ([, tag, version, fields]) => ({
-        tag,
-        version: Number(version),
-        fields: [...fields!.matchAll(/`(\w+)`/gu)].map(([, field]) => field)
-      })
-    )
-    const members = RunEvent.members.map((member) => {
-      const tag = member.fields._tag.schema.literal
-      return {
-        tag,
-        version: runVersionOf(tag),
-        fields: Object.keys(member.fields).filter((field) => field !== "_tag" && field !== "at")
-      }
-    })
-    assert.deepStrictEqual(rows, members)
   }).pipe(Effect.provide(NodeServices.layer))
 )
 

@@ -9,7 +9,7 @@ const plain = { args: [], stdin: "", within: "20 seconds", atMost: 1_000 } satis
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
 const why = (run: Partial<ProgramRun> & Pick<ProgramRun, "command">) =>
   Effect.map(Effect.flip(runProgram({ ...plain, ...run })), (error) => error.message)
-/** Holds if that process exists; a zombie does not count. */
+/** Returns whether that process exists. A zombie does not count. */
 const lives = Effect.fnUntraced(function* (pid: number) {
   const fs = yield* FileSystem.FileSystem
   const stat = yield* fs.readFileString(`/proc/${pid}/stat`).pipe(Effect.orElseSucceed(() => "gone) Z"))

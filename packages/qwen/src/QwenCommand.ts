@@ -14,10 +14,12 @@ import {
 import { Effect, Result } from "effect"
 import { headless, limitsOf, qwenFlags } from "./QwenFlags.ts"
 
-/** Holds if a word is Qwen Code's program, by its name or in its package. */
+/** Recognises Qwen Code's program, by its name or within its package. */
 export const isQwen = (word = ""): boolean => /(?:^|\/)qwen$|(?:^|\/)@qwen-code\/qwen-code(?:\/|$)/u.test(word)
 
-/** Holds if a process with these arguments ends after its turn. A prompt that is no flag's value is of one turn. */
+/**
+ * Returns whether a process with these arguments ends after its turn. A prompt that is no flag's value runs one turn.
+ */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   args.includes(headless[0]!) ||
   Result.match(readWords(qwenFlags, argumentsOfProgram(isQwen, args) ?? args), {

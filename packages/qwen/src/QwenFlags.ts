@@ -10,7 +10,7 @@ const safe = "--safe-mode"
 export const mode = "--approval-mode"
 const modes: Readonly<Record<Permission, string>> = { acceptEdits: "auto-edit", bypassPermissions: "yolo" }
 
-/** Returns the flags that hold a launch below the ceiling. Those of the user come first. */
+/** Returns the flags that hold a launch below the ceiling. The user's own come first. */
 export const limitsOf = (permission: Permission, args: ReadonlyArray<string>): ReadonlyArray<string> => [
   mode,
   modes[permission],

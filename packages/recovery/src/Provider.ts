@@ -5,11 +5,11 @@ import { type Effect, type FileSystem, type Path, Schema } from "effect"
 import type { Request } from "./steps/Request.ts"
 import type { Cycle } from "./steps/Step.ts"
 
-/** This provider does not work in this cycle; the next provider may (spec: behaviour#providers). */
+/** This provider does not work in this cycle, and leaves it to the next (spec: behaviour#providers). */
 export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {
   stage: Schema.String,
   message: Schema.String,
-  /** True if the next provider skips its stop, and only that. */
+  /** True if the provider has stopped the Conductor, so that the next one skips its stop, and nothing else. */
   alreadyKilled: Schema.Boolean
 }) {}
 
@@ -19,21 +19,21 @@ export class FailedClosed extends Schema.TaggedError<FailedClosed>()("FailedClos
   message: Schema.String
 }) {}
 
-/** The task is complete after all: nothing is stopped or launched any more. */
+/** The task turned out to be complete, so nothing is stopped or launched any more. */
 export class Completed extends Schema.TaggedError<Completed>()("Completed", {}) {
   override get message(): string {
     return "the task is complete: nothing is stopped or launched any more"
   }
 }
 
-/** A successor that runs, or ran: the next generation. */
+/** A successor that runs or ran: the next generation. */
 export type Successor = Omit<Extract<WatchIntent, { readonly _tag: "Relaunched" }>, "_tag" | "cycle" | "provider">
 
 /** A launch that a provider would make. */
 export type ForeseenLaunch =
   | {
       readonly _tag: "Agent"
-      /** The session of the Conductor, or another one. */
+      /** Whether the launch resumes the Conductor's session or begins another. */
       readonly session: "same" | "fresh"
       readonly prompt: string
       /** A file that the agent may read without a question; absolute. */
@@ -42,7 +42,7 @@ export type ForeseenLaunch =
   /** The first launch again. */
   | { readonly _tag: "Again" }
 
-/** The places and words that a launch would have. */
+/** What a foreseen launch needs to know of paths and words. */
 export interface Foresight {
   /** The path of the export that would be made, absolute. */
   readonly exported: string
@@ -50,14 +50,14 @@ export interface Foresight {
   readonly compactPrompt: string | null
 }
 
-/** The input of a provider. */
+/** What a provider is given. */
 export interface Entry {
-  /** An earlier provider stopped the Conductor: skip the stop, and only that. */
+  /** True if an earlier provider has stopped the Conductor: skip the stop, and nothing else. */
   readonly alreadyKilled: boolean
   readonly request: Request
 }
 
-/** Lists the services that the steps of this package need. */
+/** The services that the steps of this package need. */
 export type StepServices =
   | Agent
   | Comms
@@ -71,16 +71,19 @@ export type StepServices =
   | TrustedFiles
 
 /**
- * One way to bring a Conductor back (spec: behaviour#providers). It reads from top to bottom, like its numbered steps
- * there.
+ * One way to bring a Conductor back (spec: behaviour#providers). Written to be read from top to bottom, like its
+ * numbered steps there.
  */
 export interface Provider<R> {
   readonly name: string
-  /** The kind of Conductor that it can bring back; an agent by default. */
+  /** The kind of Conductor that it can bring back. Defaults to an agent. */
   readonly of?: Watch["kind"]
-  /** Holds if it applies to this cycle, under these settings; by default it applies to each one. */
+  /** Returns whether the provider applies to this cycle, under these settings. By default it applies to every cycle. */
   readonly applies?: (watch: Watch, settings: Settings["Service"]) => boolean
-  /** Says what it would launch in this cycle, in order, and does nothing. Absent: only the cycle itself can say. */
+  /**
+   * Says what it would launch in this cycle, in order, without doing anything. If absent, only the cycle itself can
+   * tell.
+   */
   readonly foresee?: (watch: Watch, sight: Foresight) => ReadonlyArray<ForeseenLaunch>
   readonly recover: (
     watch: Watch,

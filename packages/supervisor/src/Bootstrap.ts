@@ -19,8 +19,8 @@ const unchangedPolls = 10
 
 /**
  * Validates until a validation passes or three attempts failed (spec: behaviour#validation). The first look is at once,
- * then one follows every 30 s, with the arguments that a reply has corrected. The log has each result, so a restarted
- * souffleur goes on from there.
+ * then one follows every 30 s, with the arguments that a reply has corrected. The log has each result, so that a
+ * restarted souffleur continues from there.
  */
 export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
   const beats = yield* Beats

@@ -122,7 +122,7 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   )
 })
 
-/** Holds if comms has every event of an ended watch. `false` when that cannot be known. */
+/** Returns whether comms has every event of an ended watch. `false` too if that cannot be known. */
 export const allPublished = (id: string, revision: number) =>
   Cursor.use(({ position }) => position(id)).pipe(
     Effect.map((published) => published >= revision),

@@ -131,7 +131,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
       onSome: (end) => ` ${end._tag === "Exited" ? `with exit code ${end.code}` : `by ${end.signal}`}`
     })
     const message = `the agent ended${code} before its session began: ${where}`
-    // An agent may outlive its launcher, and would work beside that of the next attempt.
+    // An agent may outlive its launcher, and would work beside the next attempt's agent.
     if (!(yield* isStopped(launched))) yield* end(ref, launched, message)
     return yield* new Invalid({ check: "session-file", message })
   }

@@ -20,10 +20,10 @@ import { newest } from "./CommsPublisher.ts"
 /** A notice of a watch. */
 export type WatchNotice = Notice<WatchNoticeKind>
 
-/** Holds if a person was told of a wait. A wait of the user's own making is not told. */
+/** A wait of the user's own making is not told. */
 const isTold = (wait: Watch["wait"]): boolean => wait?.kind === "usage-limit" || wait?.kind === "outage"
 
-/** Holds if a person was told of something that is not over. */
+/** Returns whether a person was told of something that is not over. */
 const isOpen = ({ person, standby, wait }: Watch): boolean =>
   standby !== undefined || person !== undefined || isTold(wait)
 
@@ -59,7 +59,7 @@ export const episodeAfter = ({ deaths, watch }: Episode, event: WatchEvent): Epi
   deaths: deathsAfter(event, deaths)
 })
 
-/** Holds if an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
+/** Returns whether an event begins or ends an episode, or belongs to none. `before` is the watch up to that event. */
 const movesEpisode = (event: WatchEvent, { deaths, watch: before }: Episode): boolean => {
   switch (event._tag) {
     case "ConductorDied":
@@ -129,7 +129,7 @@ const lastOf = (lines: ReadonlyArray<string>): string | null => {
 
 /** The end of a notifier, and what it may ask about a watch. */
 export interface NotifierOptions {
-  /** The revision to stop after. Absent: it goes on to the watch's end. */
+  /** The revision to stop after. Absent: the watch's end. */
   readonly until?: number
   /** Is told of each notice that a channel gave up. Absent: a warning. */
   readonly lost?: (notice: LostNotice) => Effect.Effect<unknown>
@@ -138,8 +138,7 @@ export interface NotifierOptions {
 }
 
 /**
- * Tells each channel the notices of a watch. It goes on until the watch ends and each channel has taken or given up its
- * last one.
+ * Tells each channel the notices of a watch, until the watch ends and each channel has taken or given up its last one.
  */
 export const notifier = Effect.fn("notifier")(function* (
   id: string,

@@ -78,7 +78,7 @@ export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "
 /** Events that are searched for a word that was taken. A hub may name any revision, and a word lasts an hour. */
 const maxSearched = 5000
 
-/** Holds if this very word was taken after the revision that its speaker saw. */
+/** Returns whether this very word was taken after the revision that its speaker saw. */
 const wasTaken = Effect.fnUntraced(function* ({ revision }: Watch, watch: string, { id, seen }: FleetWordIntent) {
   if (revision <= seen) return false
   const since = yield* (yield* EventLog).read(watches.streamOf(watch), Math.max(seen, revision - maxSearched))
@@ -137,7 +137,7 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
 const endsHere = (id: string) =>
   `if it surely is gone, go on by "souffleur resume ${id} --moved", or end the watch with "souffleur release ${id}"`
 
-/** Holds if the process of an owner could be seen from here. */
+/** Returns whether the process of an owner could be seen from here. */
 const isSeen = ({ pidNamespace, process }: Owner, self: Owner) =>
   pidNamespace === self.pidNamespace && process.bootId === self.process.bootId
 

@@ -76,7 +76,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return
     const error = Exit.findErrorOption(exit)
     // A role asked for something forbidden. That is a bug of souffleur, though the log refused it. Every other refusal
-    // says that the watch went on without this role, as the log decided.
+    // says that the watch continued without this role, as the log decided.
     const forbidden =
       error._tag === "Some" && error.value._tag === "Refused" && error.value.reason === "never"
         ? error.value

@@ -12,8 +12,9 @@ export const liveWatches = Metric.gauge("souffleur_live_watches", {
 export const deaths = Metric.counter("souffleur_deaths", { description: "Deaths of Conductors", incremental })
 
 /**
- * Results of recoveries. `outcome` is `relaunched` or `escalated`, with the name of the `provider`. It is `failed`,
- * `exhausted` or `withheld`, with the provider `none`. An escalated recovery goes on with the next provider.
+ * Results of recoveries. `outcome` is `relaunched` or `escalated`, with the name of the `provider`, or `failed`,
+ * `exhausted` or `withheld`, with the provider `none`. After an escalation the recovery continues with the next
+ * provider.
  */
 export const recoveries = Metric.counter("souffleur_recoveries", { description: "Results of recoveries", incremental })
 

@@ -11,8 +11,8 @@ export const eventsOf = Effect.fn("eventsOf")(function* (watch: string) {
 })
 
 /**
- * Moves the time second by second until the next event with that tag is appended to a watch. Returns the event.
- * `within` is how long it may take, an hour by default. Beyond that the test dies with the events that came instead.
+ * Moves time second by second until a watch gets its next event with that tag, and returns the event. After `within`
+ * (an hour by default) the test dies, naming the events that came instead.
  *
  * @example
  * ```ts

@@ -17,7 +17,7 @@ import { FakeSession } from "./FakeSession.ts"
 /** The prompt that makes a session compact. */
 export const fakeCompactPrompt = "compact yourself"
 
-/** The content of a pid file. Missing fields are those of an agent that is busy in `/p`. */
+/** The content of a pid file. Fields that are missing default to an agent that is busy in `/p`. */
 export type FakePidFile = Pick<AgentSession, "pid" | "sessionId"> & Partial<AgentSession>
 
 /** An agent program in memory: the content of its files, and the requests to it. */
@@ -178,8 +178,8 @@ export class FakeAgent {
 }
 
 /**
- * Makes an agent of these methods alone. Any other method is a defect. It has no session, and holds any words to be its
- * own. It ends after its turn. It neither reads outputs nor tags processes.
+ * Makes an agent that has only these methods; calling any other is a defect. It has no session, takes any words for its
+ * own, ends after its turn, and neither reads outputs nor tags processes.
  */
 export const layerPartialAgent = (methods: Partial<Agent["Service"]>): Layer.Layer<Agent> =>
   Layer.mock(Agent)({

@@ -13,7 +13,7 @@ export const ownerOf = (pid: number, host = "here"): Owner => ({
 const keyOf = (claimable: Claimable) =>
   "pid" in claimable ? claimable.pid : "session" in claimable ? claimable.session : claimable.project
 
-/** The claims of a user in memory. A claim holds while its souffleur runs, or when it is of another machine. */
+/** The claims of a user, in memory. A claim counts while its souffleur runs, or if it is of another machine. */
 export class FakeClaims {
   readonly self: Owner
   /** Owners by pid, session or project. */
@@ -27,7 +27,7 @@ export class FakeClaims {
     this.self = ownerOf(processes.self.pid)
   }
 
-  /** Holds if an owner is provably dead: it is of this machine, and its process is gone. */
+  /** Returns whether an owner is provably dead: of this machine, with its process gone. */
   isDead({ host, machine, process }: Owner): boolean {
     return host === this.self.host && machine === this.self.machine && !this.processes.has(process)
   }

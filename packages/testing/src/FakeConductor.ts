@@ -17,8 +17,8 @@ interface Stage {
 const window = 200_000
 
 /**
- * The Conductor of a {@link FakeWorld}: its first process, then the process of the newest launch. It works from its
- * first moment on, until a test says otherwise. Each method acts on the process that is the Conductor at that time.
+ * The Conductor of a {@link FakeWorld}: the first process, and after a launch the newest. It works until a test says
+ * otherwise. Each method acts on whichever process is the Conductor at that moment.
  *
  * @example
  * ```ts

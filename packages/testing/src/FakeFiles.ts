@@ -68,8 +68,8 @@ const opened = (content: Content): FileSystem.File => {
 }
 
 /**
- * The files of a host in memory, by their absolute paths. A folder is there once a file is below it, and can always be
- * made. Every file is this user's own (0600, a program 0700). A method of `FileSystem` that souffleur does not use
+ * The files of a host in memory, by their absolute paths. A folder exists once a file is below it, and can always be
+ * made. Every file belongs to this user (0600, a program 0700). A method of `FileSystem` that souffleur does not use
  * fails.
  */
 export class FakeFiles {

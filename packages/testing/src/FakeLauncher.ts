@@ -33,7 +33,7 @@ export interface FakeLaunch extends LaunchOrder {
 
 const digestOf = (id: string) => `digest of ${id}`
 
-/** Launches at most once, as receipts and tombstones make it (spec: behaviour#launch-at-most-once). */
+/** Launches at most once, as receipts and tombstones ensure it (spec: behaviour#launch-at-most-once). */
 export class FakeLauncher {
   terminal: Terminal = "headless"
   /** True if a command can get a terminal of its own. */
@@ -48,7 +48,7 @@ export class FakeLauncher {
   vanishes = 0
   /** How every headless launch ended: its exit code, or a signal. `undefined`: nothing saw the end. */
   ended: number | string | undefined
-  /** The behaviour of each compaction in order. The last holds for all that follow. */
+  /** The behaviour of each compaction in order. The last one applies to all that follow. */
   compactions: ReadonlyArray<FakeCompaction> = ["compacts"]
   /** Count of the sessions that were told to compact. */
   compacted = 0

@@ -30,7 +30,7 @@ export interface FakeProcess {
   readonly words?: ReadonlyArray<string>
   /** Reads the processor ticks that it has used; `undefined`: they cannot be read. */
   readonly processor?: () => number | undefined
-  /** Its reaction to a signal. It ends at once (the default), ends after some ms, stays, or may not be signalled. */
+  /** How it takes a signal: it ends at once (the default) or after some ms, stays, or may not be signalled. */
   readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
   /** True if itself and its subtree are protected, as souffleur, its ancestors and a terminal server are. */
   readonly protected?: boolean
@@ -77,7 +77,7 @@ export class FakeProcesses {
   onTree: () => void = () => {}
   /** Runs after each signal. */
   onSignal: (pid: number) => void = () => {}
-  /** Holds if a pid may be signalled. Any other signal is a defect of the code under test. */
+  /** Returns whether a pid may be signalled. Any other signal is a defect of the code under test. */
   maySignal: (pid: number) => boolean = () => true
 
   /** The acts of the fakes of one world, in order. */
@@ -110,7 +110,7 @@ export class FakeProcesses {
   get signals(): ReadonlyArray<string> {
     return this.did.filter((what) => what.startsWith("SIG"))
   }
-  /** Holds if that very process exists, also as a zombie. */
+  /** Returns whether that very process exists, be it as a zombie. */
   has({ pid, startTime }: ProcessIdentity): boolean {
     const found = this.table.get(pid)
     return (

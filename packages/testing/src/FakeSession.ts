@@ -26,7 +26,7 @@ export class FakeSession {
   mark(path: string): SessionMark {
     return { path, device: "1", inode: String(this.inode), offset: this.size }
   }
-  /** Returns how far a compaction has come since a mark. A file that was replaced since proves nothing. */
+  /** Returns how far a compaction has come since a mark. A file that was replaced meanwhile proves nothing. */
   since({ inode, offset }: SessionMark): Compacted {
     if (inode !== String(this.inode) || !this.boundaries.some((at) => at >= offset)) return "not yet"
     return this.summaries.some((at) => at >= offset) ? "summary" : "boundary"

@@ -43,15 +43,15 @@ export interface FakeWorldOptions {
   readonly conductor?: Target
   /** True if there is a comms database; without it a watch is solo. */
   readonly comms?: boolean
-  /** When it begins, in epoch ms; noon of 5 January 2026 by default, {@link begun}. */
+  /** When the world begins, in epoch ms. Defaults to {@link begun}, noon of 5 January 2026. */
   readonly begins?: number
   /** The settings that are not the default. */
   readonly settings?: Partial<Settings["Service"]>
 }
 
 /**
- * The whole world of souffleur in memory: a fake for each port, with shared processes, acts and files. Its time is
- * that of `TestClock`.
+ * The whole world of souffleur in memory: a fake for each port, with shared processes, acts and files, under the time
+ * of `TestClock`.
  *
  * @example
  * ```ts
@@ -118,8 +118,8 @@ export class FakeWorld {
     Offspring.layerMemory
   )
   /**
-   * The whole world, with logs, settings and files of its own. It sets the time to its beginning, and no program of
-   * others can be run.
+   * The whole world, with logs, settings and files of its own. It sets the clock to the world's beginning, and can run
+   * no program of others.
    */
   readonly layer = Layer.suspend(() =>
     Layer.mergeAll(

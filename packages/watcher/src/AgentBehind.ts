@@ -1,7 +1,7 @@
 import { Agent, type Condition, type ProcessIdentity, Processes } from "@souffleur/domain"
 import { Effect } from "effect"
 
-/** Holds if a process ends with the arguments of a script: its interpreter and its path are two words. */
+/** Returns whether a process ends with the arguments of a script, whose interpreter and path are two words. */
 const hasArgumentsOf = (script: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
   const args = script.slice(2)
   return args.every((word, at) => words[words.length - args.length + at] === word)

@@ -21,8 +21,8 @@ const failureOf = (watch: Watch, { signs: { session } }: Observation) => {
 }
 
 /**
- * Decides how a wait ends (spec: behaviour#limits-and-waits). The Conductor goes on by itself, the service states a
- * later end, or the time has come. `undefined`: the wait goes on.
+ * Decides how a wait ends (spec: behaviour#limits-and-waits): the Conductor resumes by itself, the service states a
+ * later end, or the time has come. `undefined`: the wait is not over.
  */
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observation): WatcherExit | undefined => {
   const { process, session } = seen.signs
@@ -38,7 +38,7 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observ
     : { _tag: "WaitOver", how: "over" }
 }
 
-/** Holds if the heartbeat is strictly older than the limit (spec: behaviour#heartbeat-age). */
+/** Returns whether the heartbeat is strictly older than the limit (spec: behaviour#heartbeat-age). */
 export const isStale = (seen: Observation): boolean => {
   const age = seen.comms === undefined ? undefined : heartbeatAge(seen.heartbeat, seen.now, seen.notBefore)
   return age !== undefined && age > seen.staleAfter
@@ -46,8 +46,8 @@ export const isStale = (seen: Observation): boolean => {
 
 const isEarlyEnd = Schema.is(EarlyEnd)
 /**
- * Holds if the log has the end of this generation as an early one, and its recovery is put off. A later commit of a
- * person says nothing of the ended process.
+ * Returns whether the log has the end of this generation as an early one whose recovery is put off. A later commit of a
+ * person says nothing about the ended process.
  */
 const hasEndedEarly = ({ standby, wait }: Watch): boolean => isEarlyEnd((wait ?? standby)?.trigger)
 

@@ -30,9 +30,9 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
   })
 
   /**
-   * Takes the session that a launch reports, where the agent chooses its ids. Takes a session that its own hooks name,
-   * such as after a `/clear`. Else takes the session that `task-00` names while one is awaited: a new one, or that of
-   * the launch (spec: behaviour#awaiting-a-session-id). For a new one it looks up the holder (spec: behaviour#modes).
+   * Takes the session that a launch reports, if the agent chooses its ids, or a session that its own hooks name, such
+   * as after a `/clear`. Otherwise takes the session that `task-00` names while one is awaited: a new one, or the
+   * launch's own (spec: behaviour#awaiting-a-session-id). For a new one it looks up the holder (spec: behaviour#modes).
    */
   return Effect.fnUntraced(function* (sessionId: string | null | undefined) {
     const reported =

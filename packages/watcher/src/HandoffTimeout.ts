@@ -2,8 +2,8 @@ import { Agent, type Signs, type Verdict, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /**
- * Holds if nothing is known but a live process. Its session then has no file, no hook ran, no beat came, and no person
- * is awaited. An agent in another session has its conversation there. An unreadable file is no evidence.
+ * Returns whether nothing is known but a live process: its session has no file, no hook ran, no beat came, and no
+ * person is awaited. An agent in another session has its conversation there. An unreadable file is no evidence.
  */
 const isMute = Effect.fnUntraced(function* (
   { conductor, kind, sessionId }: Watch,
@@ -29,8 +29,8 @@ const isMute = Effect.fnUntraced(function* (
 })
 
 /**
- * Holds if a successor did not take its hand-off within `timeout` (ms) and shows no sign of work (spec:
- * behaviour#hand-off). Its session says that it has nothing to do, or it never began one.
+ * Returns whether a successor did not take its hand-off within `timeout` (ms) and shows no sign of work, because its
+ * session has nothing to do or never began (spec: behaviour#hand-off).
  */
 export const handoffTimedOut = Effect.fn("handoffTimedOut")(function* (
   watch: Watch,

@@ -38,7 +38,7 @@ export interface Observation {
   readonly excuse: Excuse | undefined
   /** True if the time to take the hand-off is over and the successor did not take it. The session file shows that. */
   readonly handoffTimedOut: boolean
-  /** Without comms: whether the end of the process is that of the work. `undefined`: it runs, or it died. */
+  /** Without comms: whether the end of the process is the end of the work. `undefined`: it runs, or it died. */
   readonly ending: "complete" | Omit<Extract<WatcherExit, { readonly _tag: "EndedEarly" }>, "_tag"> | undefined
   /** In standby: the process that holds the session again, with a heartbeat newer than the closing. */
   readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined

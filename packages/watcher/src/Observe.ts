@@ -55,7 +55,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const memory = yield* Ref.make(firstMemory(watch, first, start, Duration.toMillis(settings.watcherInterval)))
 
   /**
-   * Holds if a request has a payload of this generation. It is read only when nothing else tells when the request was
+   * Returns whether a request has a payload of this generation. Read only when nothing else tells when the request was
    * raised.
    */
   const findPayload = Effect.fnUntraced(function* (state: string | undefined, otherStateSeen: boolean) {

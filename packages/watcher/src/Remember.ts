@@ -63,7 +63,7 @@ const maxPollMillis = 5_000
 export const conductorOf = (comms: CommsSnapshot | undefined) =>
   Option.getOrUndefined(comms?.conductor ?? Option.none())
 
-/** Holds if a state is known and is not the request: a request after it belongs to this generation. */
+/** A request that follows another state belongs to this generation. */
 const isOther = (state: string | null | undefined) =>
   state !== null && state !== undefined && state !== "context_recovery"
 
@@ -95,7 +95,9 @@ export const rememberState = (before: Memory, comms: CommsSnapshot | undefined):
 /** Notes that comms did not take a beat: in an outage between two polls the Conductor's beats are lost too. */
 export const rememberOutage = (before: Memory): Memory => ({ ...before, commsOut: true })
 
-/** Holds if a reading was interrupted. It compares old signs with a new time, or new signs with an old one. */
+/**
+ * Returns whether a reading was interrupted, and so compares old signs with a new time, or new signs with an old one.
+ */
 export const isInterrupted = ({ begun, ended }: Pick<PollReading, "begun" | "ended">): boolean =>
   brokenOff(begun, ended, maxPollMillis)
 

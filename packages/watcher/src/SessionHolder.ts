@@ -26,8 +26,8 @@ export const holderOf = Effect.fn("holderOf")(function* (sessionId: string) {
 })
 
 /**
- * Holds if the heartbeat is newer than the closing. This watcher must have seen it change, as a fast clock makes an old
- * one look new.
+ * Returns whether the heartbeat is newer than the closing. This watcher must have seen it change, since a fast clock
+ * makes an old heartbeat look new.
  */
 const beats = ({ changedAt, raw }: HeartbeatSeen, closed: number, now: number) =>
   changedAt !== undefined && Option.exists(parseTime(raw), (at) => at > closed && at <= now)

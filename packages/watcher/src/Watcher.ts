@@ -41,8 +41,9 @@ const awaited = (watch: Watch, { now, signs, verdict }: Observation, taken: bool
 }
 
 /**
- * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It first reads
- * everything, then decides; it never acts. It ends with its report, or because the watch went on without it.
+ * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It reads
+ * everything first, then decides, and never acts. It ends with its report, or because the watch no longer has this
+ * role.
  *
  * @example
  * ```ts

@@ -59,8 +59,8 @@ const any = (seed: Seed): ReadonlyArray<string> => [
 ]
 
 /**
- * Holds if the arguments of a command would lift a permission, as far as a reader can tell. The prompt is no part of
- * them.
+ * Returns whether the arguments of a command would lift a permission, as far as a reader can tell. The prompt is no
+ * part of them.
  */
 const lifts = (words: ReadonlyArray<string>): boolean =>
   words.some((word) =>

@@ -4,7 +4,7 @@ import { Result } from "effect"
 import { border, holds } from "../Border.ts"
 import { mangled, run, uuid, word } from "../Hostile.ts"
 
-/** Holds if an id may become part of a file's name and of a command line. */
+/** Returns whether an id may become part of a file's name and of a command line. */
 const harmless = (id: string) => !/^[-.]|\.\.|[^A-Za-z0-9._-]/u.test(id) && id.length > 0 && id.length <= 128
 
 export const sessionIds = border("session-ids", {

@@ -62,7 +62,7 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
 
 export interface Desk {
   readonly repository: Repository
-  /** Holds if git gives no answer this time. */
+  /** Returns whether git gives no answer this time. */
   readonly gitFails: () => boolean
 }
 

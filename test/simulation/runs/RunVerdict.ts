@@ -2,7 +2,7 @@ import { evolveRun, initialRun, isRunOver, type Run, type RunEvent } from "@souf
 import type { Person, RunKeeper } from "./RunKeeper.ts"
 import type { RunWorld } from "./RunWorld.ts"
 
-/** Holds if a person is told of this event, once. The finishing step of a plan that has more to do is no end. */
+/** Returns whether a person is told of this event, once. The finishing step of a plan that has more to do is no end. */
 const isTold = ({ _tag }: RunEvent, before: Run): boolean =>
   _tag === "TaskEscalated" || _tag === "RunPaused" || (_tag === "RunFinished" && before.phase !== "implementation")
 

@@ -70,7 +70,7 @@ const shorts = new Set(["-p", "-r", "-c", "-w"])
 /** Returns the flag's name without its value: `--Flag=value` is `--flag`. */
 const flagName = (argument: string): string => argument.split("=", 1)[0]!.toLowerCase()
 
-/** Holds if an argument is the beginning of a long flag, which a parser may take for the flag. */
+/** Returns whether an argument abbreviates one of these long flags, as a parser may accept. */
 const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean => {
   const name = flagName(argument)
   return name.length > 2 && flags.some((flag) => flag.toLowerCase().startsWith(name))

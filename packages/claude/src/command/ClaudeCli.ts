@@ -14,16 +14,16 @@ import { isClaude } from "./CommandFront.ts"
 const mayRead = (file: string): string =>
   JSON.stringify({ permissions: { allow: [`Read(/${file.replaceAll(/[\\*?[\]!#()]/gu, String.raw`\$&`)})`] } })
 
-/** Holds if a command runs Claude Code, by its name or from its package: only Claude Code knows that flag. */
+/** Only Claude Code knows that flag. */
 const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
 
 /** Prompt that makes a session compact. */
 export const compactPrompt = "/compact"
 
 /**
- * Holds if the prompt goes to standard input. An agent in print mode reads it there if no argument is a prompt. In
- * another mode standard input is a person's. `/compact` stays an argument: it says nothing of the conversation, and
- * processes are recognised by it.
+ * Returns whether the prompt goes to standard input, where an agent in print mode reads it if no argument is a prompt.
+ * In any other mode standard input belongs to a person. `/compact` stays an argument: it says nothing of the
+ * conversation, and processes are recognised by it.
  */
 const asInput = ({ print, prompt }: AgentOrder): boolean => print && prompt !== "" && prompt !== compactPrompt
 

@@ -40,7 +40,7 @@ export const identity = (variables: Variables): AgentIdentity => ({
   mark: ["CLAUDE_CODE_SESSION_ID", "CLAUDECODE"].find((name) => (variables[name] ?? "") !== "")
 })
 
-/** Returns the variables of Claude Code that a launch hands on, with those of a cloud that is chosen. */
+/** Returns the variables of Claude Code that a launch hands on, with the variables of whichever cloud is chosen. */
 export const variablesOf = (ours: Variables) => ({
   names,
   prefixes: [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))],

@@ -1,7 +1,7 @@
 import { wordSet } from "@souffleur/session"
 import { Result } from "effect"
 
-/** Holds if a word is Claude Code's program, by its name or in its package. */
+/** Recognises Claude Code's program, by its name or within its package. */
 export const isClaude = (word: string): boolean =>
   /(?:^|\/)claude(?:\.exe)?$|(?:^|\/)@anthropic-ai\/claude-code(?:[/@]|$)/u.test(word)
 
@@ -55,7 +55,7 @@ const foreign = wordSet(
 
 /** Returns the last part of a path. */
 export const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
-/** Holds if a program that is not understood may start another program by this word. */
+/** Returns whether a program that is not understood may start another program by this word. */
 export const startsPrograms = (word: string): boolean => {
   const name = baseName(word)
   return isClaude(word) || foreign.has(name) || Object.hasOwn(becoming, name) || Object.hasOwn(running, name)

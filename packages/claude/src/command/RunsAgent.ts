@@ -4,8 +4,8 @@ import { isClaude } from "./CommandFront.ts"
 const nameOfProgram = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 
 /**
- * Holds if a command line may be an agent's. That is the configured agent command, with or without its interpreter. It
- * is also Claude Code by its name or package, behind a runtime with a flag or two.
+ * Returns whether a command line may be an agent's: the configured command, with or without its interpreter, or Claude
+ * Code by its name or package, behind a runtime with a flag or two.
  */
 export const runsAgent = (words: ReadonlyArray<string>, { args, program }: AgentProgram): boolean => {
   const configured = (from: number): boolean =>

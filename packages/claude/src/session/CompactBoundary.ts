@@ -18,10 +18,10 @@ const isSummary = (line: string): boolean => {
 }
 
 /**
- * Looks for a `system` record `compact_boundary` was written as a whole line after the mark (spec:
- * behaviour#standard_compact). Exit codes prove nothing. The agent writes its summary, a `user` record with
- * `isCompactSummary`, after it, but not always at once. Without the summary the session would continue from nothing, so
- * it must be there too. A file that cannot be read, or was replaced, is no proof. Malformed lines are skipped.
+ * Finds a complete `compact_boundary` record written after the mark (spec: behaviour#standard_compact). Exit codes
+ * prove nothing. The agent writes its summary, a `user` record with `isCompactSummary`, after the boundary, but not
+ * always at once, and without a summary the session would continue from nothing. So the summary must be there too. A
+ * file that cannot be read, or was replaced, is no proof. Malformed lines are skipped.
  */
 export const compactedSince = Effect.fn("compactedSince")(
   function* (mark: SessionMark) {

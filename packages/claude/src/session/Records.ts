@@ -1,7 +1,7 @@
 import { isJson, type Json, jsonOf, messageParts } from "@souffleur/session"
 
 /**
- * Holds if a record is of the main conversation. Such a record is not a subagent's, and not hidden text from the agent
+ * Returns whether a record belongs to the main conversation, rather than to a subagent or to hidden text from the agent
  * to the model.
  */
 export const isMain = (record: Json): boolean => record["isSidechain"] !== true && record["isMeta"] !== true

@@ -63,13 +63,13 @@ export const makeSessionSigns = () => {
   }, Effect.option)
 }
 
-/** Holds if a session ended with the end of a turn. One whose file cannot be read did not. */
+/** Returns whether a session ended with the end of a turn. A session whose file cannot be read did not. */
 export const lastTurnEnded = (signs: Option.Option<SessionSigns>): boolean =>
   Option.exists(signs, ({ turn }) => turn?._tag === "Finished")
 
 /**
- * Holds if the agent removed its pid file. It does so when it ends by itself, and leaves it behind when it is killed
- * (spec: claude-code#pid-file).
+ * Returns whether the agent removed its pid file, as it does when it ends by itself. A killed agent leaves the file
+ * behind (spec: claude-code#pid-file).
  */
 export const leftNoPidFile = Effect.fn("SessionSigns.leftNoPidFile")(function* (claudeDir: string, pid: number) {
   const fs = yield* FileSystem.FileSystem

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 /** Tools that only read. They are no progress: a successor that dies after reading its export has done no work. */
 const readingTools = new Set(["Read", "Glob", "Grep", "LS"])
 /**
- * Holds if a tool is no progress. souffleur's own tools are none either: a Conductor could ask for a recovery in each
- * generation.
+ * A reading tool is no progress, nor is a tool of souffleur's own, by which a Conductor could ask for a recovery in
+ * each generation.
  */
 const getsNowhere = (name: string): boolean => readingTools.has(name) || name.startsWith("mcp__souffleur__")
 /** Calls without a result that are remembered. The oldest are given up. */
@@ -50,12 +50,15 @@ export const makeToolResults = () => {
       Effect.orElseSucceed(() => last.get(path) ?? 0)
     )
   return {
-    /** Counts those of several files. The last count of a file stays where it cannot be read. */
+    /** Counts the results of several files. The last count of a file stays if the file cannot be read. */
     count: Effect.fn("ToolResults.count")(function* (paths: ReadonlyArray<string>) {
       const counts = yield* Effect.forEach(new Set(paths), inFile)
       return counts.reduce((all, one) => all + one, 0)
     }),
-    /** Holds if a file has any, even a failure or one of a reading tool. A file that cannot be read has none. */
+    /**
+     * Returns whether a file has any result, even a failure or that from a reading tool. A file that cannot be read has
+     * none.
+     */
     any: (path: string) =>
       follow(path).pipe(
         Effect.map((counted) => counted.any),

@@ -27,7 +27,7 @@ const limitOf = (name: string, input: unknown): number | undefined => {
 const isLocal = (record: Json): boolean =>
   textsOf(record["message"]).some((text) => /^<local-command-(?:stdout|stderr)>/u.test(text.trimStart()))
 
-/** Holds if a record is the result of a tool that a permission refused. A prompt is none. */
+/** Returns whether a record is the result of a tool that a permission refused. A prompt is never one. */
 const isRefusal = (record: Json): boolean => {
   const decision = record["permissionDecision"]
   return isJson(decision) && decision["decision"] === "reject"

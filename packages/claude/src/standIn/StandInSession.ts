@@ -7,7 +7,7 @@ export class SessionRefused extends Schema.TaggedError<SessionRefused>()("Sessio
   message: Schema.String
 }) {}
 
-/** The session that the stand-in begins or goes on with. */
+/** The session that the stand-in begins or resumes. */
 export interface SessionOrder {
   readonly _tag: "Fresh" | "Resume"
   readonly id: string
@@ -51,7 +51,7 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const own = paths.join(projects, cwd.replaceAll(/[^A-Za-z0-9]/g, "-"))
   yield* files.makeDirectory(own, { recursive: true, mode: 0o700 })
 
-  // A session that is resumed from another folder goes on in its own file.
+  // A session that is resumed from another folder stays in its own file.
   const candidates = (yield* files.readDirectory(projects)).map((project) =>
     paths.join(projects, project, `${order.id}.jsonl`)
   )

@@ -25,9 +25,7 @@ const titleOf = (watch: Watch) =>
 const placeOf = ({ conductor, phase }: Watch) =>
   phase === "Exited" || conductor === undefined ? Effect.succeedNone : goTo(conductor)
 
-/**
- * Shows the window of a watch's Conductor, else that of this command. Fails with `BadUsage` where no terminal answers.
- */
+/** Shows the window of a watch's Conductor, or this command's own. Fails with `BadUsage` if no terminal answers. */
 const showWindow = Effect.fn("showWindow")(function* (name: WatchName) {
   // A notice that only tests a channel has no watch.
   const found = yield* Effect.option(findWatch(name))

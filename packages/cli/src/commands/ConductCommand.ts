@@ -61,7 +61,7 @@ const unfit =
 
 const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
 
-/** Conducts a plan, or goes on with its run. It ends with 1 where a person is needed (spec: command-line#plans). */
+/** Conducts a plan, or resumes its run. Ends with 1 if a person is needed (spec: command-line#plans). */
 export const conductCommand = Command.make(
   "conduct",
   {

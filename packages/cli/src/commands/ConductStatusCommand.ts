@@ -90,7 +90,7 @@ const agentLines = (
   ].map((line) => plain(line))
 }
 
-/** Says what a person is to do for a run, and how it goes on then. */
+/** Says what a person is to do for a run, and how it continues then. */
 const nextLines = (needs: ReadonlyArray<string>, then: string): ReadonlyArray<string> =>
   needs.slice(-1).map((need) => `  next: ${need}${then}`)
 

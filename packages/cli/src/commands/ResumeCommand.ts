@@ -10,7 +10,7 @@ import { resumed, tell } from "../watching/ResumeWatch.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-/** Goes on with a watch that has no living souffleur, or with all of them (spec: command-line#watches). */
+/** Resumes a watch that has no living souffleur, or all such watches (spec: command-line#watches). */
 export const resumeCommand = Command.make(
   "resume",
   {

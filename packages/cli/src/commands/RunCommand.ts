@@ -80,7 +80,7 @@ export const runCommand = Command.make(
         : souffleur.run({ ...order, ...keeping })
       const code = yield* printWatch(watch, yield* tellingOf(flags))
       const { end, generation } = yield* watch.state
-      // It went on with the second of two simultaneous starts, so the folder is looked at again.
+      // It was the second of two simultaneous starts, so the folder is looked at again.
       return watch.from > 0 && end === "released" && generation === 0 ? undefined : code
     })
     const code = yield* Effect.repeat(Effect.scoped(running), { until: (code) => code !== undefined }).pipe(

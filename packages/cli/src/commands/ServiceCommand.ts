@@ -34,7 +34,7 @@ const served = Effect.fnUntraced(function* (name: Option.Option<string>) {
 const watchless = (name: Option.Option<string>) =>
   Option.isNone(name) ? { id: everyWatch, called: "every watch" } : { id: shipper, called: "the shipper" }
 
-/** Installs the service that goes on with every unfinished watch. */
+/** Installs the service that resumes every unfinished watch. */
 const installAll = Effect.fnUntraced(function* (asJson: boolean) {
   yield* terminalOf(yield* settingsOf(yield* Project), {})
   const done = yield* install(everyWatch, true)

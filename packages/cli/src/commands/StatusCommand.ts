@@ -79,7 +79,7 @@ const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch)
   return fresh
 })
 
-/** Returns the watches that have not ended, and those of the last ended that have news. `more` counts the others. */
+/** Returns the watches that live, and the last ended ones that have news. `more` counts the others. */
 const current = Effect.gen(function* () {
   const { ended, more } = yield* endedNews
   return { watches: [...ended, ...(yield* livingWatches)], more }

@@ -32,8 +32,8 @@ interface Named {
 }
 
 /**
- * Returns the watch that goes on: the one of `--resume`, else the unfinished one of that session or this folder.
- * Without one it is the newest of this folder that has ended, where comms has not heard everything.
+ * Returns the watch to resume: the one that `--resume` names, else the unfinished one of that session or this folder.
+ * Without one, it is this folder's newest ended watch of which comms has not heard everything.
  */
 const knownOf = Effect.fnUntraced(function* (
   { dryRun, resume }: Named,
@@ -48,8 +48,8 @@ const knownOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the order for the service: a watch that goes on, or a Conductor that runs already. `ended`: that watch is
- * over, and only comms may have to hear the rest.
+ * Returns the order for the service: a watch to resume, or a Conductor that runs already. `ended`: that watch is over,
+ * and only comms may have to hear the rest.
  */
 const orderOf = Effect.fnUntraced(function* (flags: Named, target: Option.Option<Target>, project: string) {
   const souffleur = yield* Souffleur
@@ -71,7 +71,7 @@ const orderOf = Effect.fnUntraced(function* (flags: Named, target: Option.Option
   return { order, ended: false }
 })
 
-/** Watches an agent that runs already, or goes on with a watch (spec: command-line#watch). */
+/** Watches an agent that runs already, or resumes a watch (spec: command-line#watch). */
 export const watchCommand = Command.make(
   "watch",
   {

@@ -32,8 +32,8 @@ const git = (project: string, ...args: ReadonlyArray<string>) =>
 
 /**
  * Plays the second act: souffleur conducts a plan of two tasks under its own watch. The conductor is killed while an
- * agent works. Its watch starts it again, and it goes on with the same agent. Fails with `DemoFailed` when an act does
- * not happen.
+ * agent works. Its watch starts it again, and it continues with the same agent. Fails with `DemoFailed` when an act
+ * does not happen.
  */
 export const conductDemo = Effect.fn("conductDemo")(function* () {
   const fs = yield* FileSystem.FileSystem

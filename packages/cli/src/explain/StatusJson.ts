@@ -1,7 +1,10 @@
 import { agentAtWork, epochOf, iso, urgentFirst } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 
-/** Returns the status of one watch for a program. Ages are in milliseconds, and `null` where they are unknown. */
+/**
+ * Returns the status of one watch for a program. Ages are in milliseconds, times in ISO 8601 UTC, and `null` is what is
+ * unknown or does not apply. Programs may rely on the keys, but not on `standing`, which is a sentence for people.
+ */
 export const statusJson = (seen: WatchStatus) => {
   const { id, unreadable, watch } = seen
   return {
@@ -9,6 +12,7 @@ export const statusJson = (seen: WatchStatus) => {
     project: watch.project,
     phase: watch.phase,
     state: seen.state,
+    /** Why it waits for a person, and the command to type next. */
     need: seen.need,
     standing: seen.standing,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
@@ -20,6 +24,7 @@ export const statusJson = (seen: WatchStatus) => {
       alive: seen.conductor === "running" || seen.conductor === "stopped",
       session_id: watch.sessionId,
       heartbeat_age_ms: seen.heartbeatAge,
+      /** What its own records say that it does. */
       doing: seen.doing,
       context_tokens: seen.context?.tokens ?? null,
       context_window: seen.context?.window ?? null,
@@ -27,10 +32,13 @@ export const statusJson = (seen: WatchStatus) => {
     },
     held_since: watch.held === undefined ? null : iso(watch.held.since),
     wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
+    /** Why it is left alone although its heartbeat is too old. */
     deferred: seen.deferred === null ? null : { ...seen.deferred, until: iso(seen.deferred.until) },
     ceiling: watch.ceiling ?? null,
+    /** `file_asks_for`: the keys by which the config file asks for more than is pinned. */
     permission: { ceiling: watch.pin.ceiling, file_asks_for: watch.overreach?.keys ?? [] },
     standby: watch.standby === undefined ? null : { stage: watch.standby.stage, message: watch.standby.message },
+    /** `taken_at` stays `null` until the successor has answered. */
     handoff:
       watch.generation > 1 && watch.launchId !== undefined
         ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }

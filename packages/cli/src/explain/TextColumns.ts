@@ -1,7 +1,7 @@
 /** Characters that a terminal draws in no column of their own. */
 const joined = /^[\p{M}\p{Cf}]$/u
 
-/** Characters that a terminal draws in two columns: those of East Asia (Unicode, UAX #11), and emoji. */
+/** Characters that a terminal draws in two columns: East Asian ones (Unicode, UAX #11), and emoji. */
 const wide =
   /^[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]$/u
 

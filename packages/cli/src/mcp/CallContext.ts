@@ -15,8 +15,8 @@ export const projectHere = Effect.gen(function* () {
 })
 
 /**
- * Finds the watch of the calling agent: that of its session or launch. Else finds the newest unfinished watch of its
- * folder. It looks at each call, because a watch may begin later than its agent.
+ * Finds the watch of the calling agent by its session or launch, else the newest unfinished watch of its folder. It
+ * looks at each call, because a watch may begin later than its agent.
  */
 export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string) {
   const fs = yield* FileSystem.FileSystem

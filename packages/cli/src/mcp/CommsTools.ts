@@ -24,7 +24,7 @@ export const setState = ({ state }: Word<"set_state">) =>
     })
   )
 
-/** Holds if a message names its own session, for a watch that was given another one. */
+/** Returns whether a message names its own session, although the watch was given another one. */
 const namesItself = ({ session, watched }: CallContext, message: string): boolean => {
   const target = parseTarget(message)
   return watched?.watch.phase === "Validating" && Result.isSuccess(target) && target.success.sessionId === session

@@ -7,7 +7,7 @@ const maxLineBytes = 1_000_000
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const newline = "\n"
 
-/** Holds if a line can be a message of JSON-RPC: an object, or the list of a batch. */
+/** Returns whether a line can be a message of JSON-RPC: an object, or the list of a batch. */
 const isMessage = (text: string): boolean =>
   Option.exists(decode(text), (found) => Predicate.isObject(found) || Array.isArray(found))
 

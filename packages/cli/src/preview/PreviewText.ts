@@ -63,7 +63,7 @@ const terminals: Readonly<Record<Preview["sees"]["terminal"], string>> = {
   pty: "its own, without a person at it (--terminal)"
 }
 
-/** Says which watch goes on, and what a start meets. */
+/** Says which watch would be resumed, and what a start meets. */
 const goingOn = ({ owner, revision, standing, watch, watched }: NonNullable<Preview["sees"]["goes_on"]>) => {
   const had = owner === null ? "" : `; souffleur pid ${owner} had it last`
   const start = watched ? `; souffleur pid ${owner} watches it, so a start is refused` : had

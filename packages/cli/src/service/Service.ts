@@ -17,9 +17,9 @@ export interface Service {
 }
 
 /**
- * Holds if a service keeps a variable of the environment it is installed from. It keeps the path to the agent and
- * souffleur's own settings. A manager's own environment is nearly empty. No key is kept, because a unit file is
- * readable. A certificate authority of the user's own is a file, and no key.
+ * A service keeps the path to the agent and souffleur's own settings, because a manager's own environment is nearly
+ * empty. It keeps no key, since a unit file is readable. A certificate authority of the user's own is a file, and no
+ * key.
  */
 const isKept = (name: string) =>
   !isSecretVariable(name) &&

@@ -15,7 +15,7 @@ const isAlive = Effect.fnUntraced(function* (owner: Owner | undefined | null) {
   return owner !== undefined && owner !== null && !(yield* (yield* Claims).isDead(owner))
 })
 
-/** Holds if a guardian lives, which would bring the watch back. */
+/** A guardian that lives would bring the watch back. */
 const isGuarded = Effect.fnUntraced(function* ({ id }: NamedWatch) {
   const processes = yield* Processes
   const beat = yield* (yield* Beats).last(guardianOf(id))

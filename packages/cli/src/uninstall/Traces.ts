@@ -36,7 +36,10 @@ const stateNames = [
   "secrets"
 ]
 
-/** Finds the settings files of the agents that have our hooks: those recorded, and those of every known project. */
+/**
+ * Finds the agents' settings files that have souffleur's hooks, both the recorded ones and those in every known
+ * project.
+ */
 const hooks = Effect.fn("hooks")(function* (settings: ResolvedSettings, projects: ReadonlyArray<string>) {
   const { stateDir } = settings
   const recorded = yield* hookedFiles(stateDir)

@@ -11,7 +11,7 @@ interface DetachedLine {
   readonly over?: number | undefined
 }
 
-/** Returns the command by which a souffleur of its own goes on with a watch. */
+/** Returns the command by which a souffleur of its own resumes a watch. */
 export const detachedLine = Effect.fnUntraced(function* ({ guardian, over }: DetachedLine) {
   const { self } = yield* Environment
   const { pid } = (yield* Processes).self

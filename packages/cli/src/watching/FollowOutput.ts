@@ -111,7 +111,7 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
       )
     ),
     close: one.withPermits(1)(Effect.andThen(close, plainAgain)),
-    /** Holds if nothing of the newest launch was printed. */
+    /** Returns whether the newest launch has printed nothing. */
     silent: () => at === 0n
   }
 })

@@ -39,7 +39,7 @@ const paneOf = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Holds if souffleur was started in a terminal that can be asked for its windows. */
+/** Returns whether souffleur was started in a terminal that can be asked for its windows. */
 export const hasWindows = (variables: Variables): boolean =>
   [variables["TMUX"], variables["KITTY_LISTEN_ON"]].some((place = "") => place !== "")
 

@@ -23,7 +23,10 @@ export interface Surroundings {
 /** The surroundings of a command: its folder, its variables, and its terminal. A test has its own. */
 export class Environment extends Context.Service<Environment, Surroundings>()("@souffleur/cli/Environment") {}
 
-/** Is told that the process has work besides its output. Without a reader the process goes on then, and ends else. */
+/**
+ * Is told that the process has work besides its output. Such a process outlives its reader, while any other ends with
+ * it.
+ */
 export const WorksUnread = Context.Reference<Effect.Effect<void>>("@souffleur/cli/WorksUnread", {
   defaultValue: () => Effect.void
 })

@@ -19,7 +19,7 @@ export const anyFolder = "--skip-git-repo-check"
 
 /** Has Codex print its records, of which the first names the session. */
 export const records = "--json"
-/** Holds if the user asked for the records. */
+/** Returns whether the user asked for the records. */
 export const asksRecords = (args: ReadonlyArray<string>): boolean => args.includes(records)
 
 const sandbox = ceilingFlag(

@@ -27,28 +27,28 @@ const verbOf = (words: ReadonlyArray<string>): string | undefined => {
   return ""
 }
 
-/** Holds if a word is Codex's program, by its name or in its package. */
+/** Recognises Codex's program, by its name or within its package. */
 export const isCodex = (word = ""): boolean => /(?:^|\/)codex(?:\.exe)?$|(?:^|\/)@openai\/codex(?:[/@]|$)/u.test(word)
 
-/** Holds if a word runs one turn without a terminal. */
+/** Recognises the word that runs one turn without a terminal. */
 export const isExec = (word: string | undefined): boolean => word === "exec" || word === "e"
 
-/** Holds if a word begins no conversation, but an errand or a server. */
+/** Recognises a word that begins an errand or a server, and no conversation. */
 export const isOther = (verb: string): boolean => maySubcommand(verb) && !isExec(verb) && verb !== "resume"
 
-/** Holds if a command line is of a Codex that works through turns in its own process. */
+/** Recognises a Codex that works through turns in its own process. */
 export const runsCodex = (words: ReadonlyArray<string>): boolean => {
   const args = argumentsOfProgram(isCodex, words)
   const verb = args === undefined ? undefined : verbOf(args)
   return verb !== undefined && !isOther(verb)
 }
 
-/** Holds if a process waits for a Codex: it has the same arguments. */
+/** Returns whether a process waits for a Codex, which then has the same arguments. */
 export const launchesCodex = (launcher: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
   const [one, other] = [launcher, words].map((all) => argumentsOfProgram(isCodex, all))
   return one !== undefined && JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** Holds if a process with these arguments ends after its turn. */
+/** Returns whether a process with these arguments ends after its turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   isExec(verbOf(argumentsOfProgram(isCodex, args) ?? args))

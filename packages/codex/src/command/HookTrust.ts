@@ -22,7 +22,7 @@ const hooksIn = (text: string): ReadonlyArray<Hook> => {
       objectsIn(its).map(({ async = false, command, timeout = 600, type }, index) => ({
         event,
         place: `${named(event)}:${group}:${index}`,
-        // The order of the fields is that of their names.
+        // The fields are in the order of their names.
         approved: JSON.stringify({ event_name: named(event), hooks: [{ async, command, timeout, type }], matcher })
       }))
     )

@@ -3,7 +3,7 @@ import { type Json, jsonOf, objectsIn, textOf } from "@souffleur/session"
 /** Returns the words of a message, part by part. */
 export const wordsOf = ({ content }: Json): ReadonlyArray<string> => objectsIn(content).map(({ text }) => textOf(text))
 
-/** Holds if a message is of a person or of a launch. Codex writes its own instructions as a user's too. */
+/** Returns whether a message comes from a person or a launch. Codex writes its own instructions as a user's too. */
 export const isPrompt = (message: Json): boolean => {
   if (message["type"] !== "message" || message["role"] !== "user") return false
   const kinds = jsonOf(message["internal_chat_message_metadata_passthrough"])["content_item_kinds"]
@@ -12,10 +12,10 @@ export const isPrompt = (message: Json): boolean => {
     : !wordsOf(message).some((text) => /^<(?:environment_context|user_instructions)>|^# AGENTS\.md/u.test(text))
 }
 
-/** Holds if an item is words of the model. */
+/** Recognises words of the model. */
 export const isAnswer = (item: Json): boolean => item["type"] === "message" && item["role"] === "assistant"
 
-/** Holds if an item calls a tool. Its result has the same `call_id`. */
+/** Recognises a call of a tool. Its result has the same `call_id`. */
 export const isCall = (item: Json): boolean => textOf(item["type"]).endsWith("_call") && textOf(item["call_id"]) !== ""
-/** Holds if an item is the result of a tool. */
+/** Recognises the result of a tool. */
 export const isResult = (item: Json): boolean => textOf(item["type"]).endsWith("_call_output")

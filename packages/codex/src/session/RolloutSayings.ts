@@ -56,7 +56,7 @@ const looks = new Set(["read", "list_files", "search"])
 /** The exit code of a command that ran until the end of its turn, such as a server. */
 const outlived = -1
 
-/** Holds if an item tells of a tool that did something, and did not fail. souffleur's own tools do not count. */
+/** Returns whether an item tells of a tool that did something and did not fail. souffleur's own tools do not count. */
 const isProgress = (item: Json): boolean => {
   const { exit_code: code, parsed_cmd: parsed, server, status } = item
   switch (item["type"]) {

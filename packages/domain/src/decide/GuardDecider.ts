@@ -8,7 +8,7 @@ import * as Event from "../event/WatchEvent.ts"
 /** Milliseconds of run time after which the next death of a restored souffleur is unrelated to the last. */
 const steadyGuardMillis = 600_000
 
-/** Events that a souffleur also writes when it dies at once each time. None of them shows that the watch goes on. */
+/** Events that a souffleur also writes when it dies at once each time, so that none of them shows progress. */
 export const eventsOfStarts: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
   "OwnerTook",
   "OwnerLeft",

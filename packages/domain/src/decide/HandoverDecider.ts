@@ -7,7 +7,7 @@ import * as Event from "../event/WatchEvent.ts"
 type Standby = NonNullable<Watch["standby"]>
 
 /**
- * Takes a failed hand-over back. An agent that lives, and that nothing but the hand-over was to stop, goes on as it is.
+ * Takes a failed hand-over back. An agent that lives, and that nothing but the hand-over was to stop, is left as it is.
  * Any other is recovered, as by a plain `retry`.
  */
 const takenBack = (

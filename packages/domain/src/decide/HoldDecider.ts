@@ -4,7 +4,7 @@ import type { Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
-/** Holds if a process of the running recovery may run already, or will. */
+/** Returns whether a process of the running recovery may be running already, or will be. */
 const isLaunching = ({ recovery }: Watch): boolean =>
   Object.values(recovery?.steps ?? {}).some(
     ({ _tag, kind, prepared }) => (kind === "launch" && _tag !== "Failed") || (prepared && _tag === "Started")

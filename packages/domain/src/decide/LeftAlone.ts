@@ -20,7 +20,7 @@ export interface KeepSight {
  */
 export type LeftAlone = "left" | "guarded" | "gave up" | "never came"
 
-/** Holds if a process ended together with an earlier boot of this very machine. */
+/** Returns whether a process ended together with an earlier boot of this very machine. */
 const isOfEarlierBoot = (owner: Owner, self: Owner): boolean =>
   self.machine !== null &&
   owner.machine === self.machine &&

@@ -9,8 +9,8 @@ export interface WaitSpan {
 }
 
 /**
- * Holds if a wait is over at a time (epoch ms), by the rule of spec: behaviour#limits-and-waits. A clock that was set
- * back to before the wait ends it too. It would else last as long as that.
+ * Returns whether a wait is over at a time (epoch ms; spec: behaviour#limits-and-waits). A clock that was set back to
+ * before the wait ends the wait too, which would otherwise last as long as the clock was set back.
  */
 export const isWaitOver = ({ since, until }: WaitSpan, now: number): boolean => now >= until || now < since
 

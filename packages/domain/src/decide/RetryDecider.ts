@@ -9,10 +9,10 @@ import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /**
- * Decides an operator's `retry`. It tries again a recovery that failed closed or was withheld (spec:
- * behaviour#standby). It ends the pause of a command. A ceiling of use is renewed from now on, also before it is
- * reached. A permission becomes the ceiling of every launch from now on, and renews no ceiling of use. Another agent
- * goes on with the conversation where a person names one.
+ * Decides an operator's `retry`, which tries a failed or withheld recovery again (spec: behaviour#standby), ends the
+ * pause of a command, or renews a ceiling of use, even before it is reached. A permission becomes the ceiling of every
+ * launch from now on, and renews no ceiling of use. If a person names another agent, that agent takes the conversation
+ * over.
  */
 export const decideRetry = (
   watch: Watch,

@@ -29,8 +29,8 @@ const exportOf = (watch: Watch): string | null => {
 }
 
 /**
- * Decides every command on a watch, purely: it returns events or a refusal. A late report, such as from a replaced
- * watcher, is no error and no event. A forbidden command is refused.
+ * Decides every command on a watch, as a pure function that returns events or a refusal. A late report, such as a
+ * replaced watcher's, is no error and no event. A forbidden command is refused.
  *
  * @example
  * ```ts

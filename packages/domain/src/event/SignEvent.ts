@@ -75,7 +75,7 @@ export const WaitStarted = event("WaitStarted", {
   turnAt: Schema.NullOr(Time).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
 /**
- * `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor went on by itself.
+ * `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor resumed by itself.
  * `asked`: it asked for a fresh context. `go`: an operator ended the wait.
  */
 export const WaitEnded = event("WaitEnded", {
@@ -85,10 +85,10 @@ export const WaitEnded = event("WaitEnded", {
 
 /** An operator holds the watch: nothing is stopped or launched until the hold ends (spec: behaviour#hold). */
 export const HoldStarted = event("HoldStarted", {})
-/** An operator lets souffleur go on. */
+/** An operator ends the hold. */
 export const HoldEnded = event("HoldEnded", {})
 
-/** A ceiling of use is reached. Running work goes on, and nothing is launched until an operator allows it. */
+/** A ceiling of use is reached. The work in hand continues, and nothing is launched until an operator allows it. */
 export const CeilingReached = event("CeilingReached", {
   watcher: Count,
   ceiling: Schema.Literals(["tokens", "time", "dollars"]),

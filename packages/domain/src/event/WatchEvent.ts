@@ -55,7 +55,9 @@ export const WatchOpened = event("WatchOpened", {
 export const OwnerTook = event("OwnerTook", { fence: Count, owner: Owner })
 /** The owner left by itself; the watch can be taken at once. */
 export const OwnerLeft = event("OwnerLeft", { fence: Count })
-/** A person says that the watch goes on here, as `from` is gone, on another machine (spec: behaviour#one-owner). */
+/**
+ * A person says that `from`, on another machine, is gone and that the watch continues here (spec: behaviour#one-owner).
+ */
 export const WatchMoved = event("WatchMoved", { from: Owner, host: Schema.String })
 
 /**
@@ -147,8 +149,8 @@ export const HandoffRequested = event("HandoffRequested", {
  */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Count })
 /**
- * A Conductor without comms ended as if its work were done, and it was not (spec: behaviour#early-ends). The work goes
- * on.
+ * A Conductor without comms ended as if its work were done, and it was not (spec: behaviour#early-ends). The work
+ * continues.
  */
 export const EndedEarly = event("EndedEarly", {
   ...seen,
@@ -263,5 +265,5 @@ const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
 /** Returns the version that this souffleur writes for a tag. A newer souffleur wrote a greater version. */
 export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
-/** Holds if a watch ends with it. */
+/** Returns whether this event ends a watch. */
 export const isEnd = ({ _tag }: WatchEvent): boolean => endTags.has(_tag)

@@ -12,13 +12,16 @@ export const nextPrompt = "its next prompt"
  */
 export const failedTurn = "its turn failed"
 
-/** Holds if souffleur launched the agent to be typed to. With comms it has no such wait, since its heartbeat counts. */
+/**
+ * Returns whether souffleur launched the agent to be typed to. A watch with comms has no such wait, since its heartbeat
+ * counts.
+ */
 export const hasPrompt = ({ comms, kind, launchId, print }: Watch): boolean =>
   comms === null && kind === "agent" && !print && launchId !== undefined
 
 /**
- * Holds if the turn of an agent at its prompt failed in this generation. A turn has no words where a person broke it
- * off.
+ * Returns whether the turn of an agent at its prompt failed in this generation. A turn that a person broke off has no
+ * words for its failure.
  */
 export const failedAtPrompt = (watch: Watch, newest: TurnState | undefined): boolean => {
   const turn = ownTurn(watch, newest)

@@ -12,8 +12,8 @@ export const momentNow: Effect.Effect<Moment> = /* @__PURE__ */ Effect.gen(funct
 })
 
 /**
- * Holds if earlier observations no longer count: a poll came later than twice `dueMillis`, or the two clocks moved
- * apart. Sleep, a clock jump or a starved machine does that (spec: behaviour#heartbeat-age).
+ * Returns whether earlier observations no longer count, because a poll came later than twice `dueMillis` or the two
+ * clocks moved apart: after sleep, a clock jump, or on a starved machine (spec: behaviour#heartbeat-age).
  */
 export const brokenOff = (before: Moment, now: Moment, dueMillis: number): boolean => {
   const [wall, monotonic] = [now.wall - before.wall, now.monotonic - before.monotonic]

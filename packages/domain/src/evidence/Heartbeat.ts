@@ -32,8 +32,8 @@ export const see = (before: HeartbeatSeen | undefined, raw: string | null, now: 
 /**
  * Returns the milliseconds since the last sign of life: now − max(heartbeat, its last change, `notBefore`). `notBefore`
  * is the launch of this generation or the last break in souffleur's own polling. NULL, unparseable and future values
- * are unknown (`undefined`), neither dead nor fresh. A value that goes on changing is alive, even if it names an old
- * time (spec: behaviour#heartbeat-age).
+ * are unknown (`undefined`), neither dead nor fresh. A value that keeps changing is alive, even if it names an old time
+ * (spec: behaviour#heartbeat-age).
  */
 export const heartbeatAge = (seen: HeartbeatSeen, now: number, notBefore: number): number | undefined => {
   const written = Option.getOrUndefined(parseTime(seen.raw))

@@ -16,8 +16,8 @@ export type Holding =
   | { readonly _tag: "Another"; readonly message: string; readonly holds?: string; readonly by?: number }
 
 /**
- * Holds if a session that began in `folder` may belong to `project`. `undefined`: the folder is not known, as before
- * the session's first record.
+ * Returns whether a session that began in `folder` may belong to `project`. `undefined`: the folder is not known, as
+ * before the session's first record.
  */
 export const isWithin = (project: string, folder: string | undefined): boolean =>
   folder === undefined || folder === project || folder.startsWith(`${project}/`)

@@ -2,8 +2,8 @@ import { stepNames } from "../watch/StepName.ts"
 import type { Watch } from "../watch/Watch.ts"
 
 /**
- * Holds if souffleur's own first launch ended before any sign of its work. Each launch since was that one once more. It
- * left no record, no hook and no beat, and nothing was committed (spec: behaviour#begin_again).
+ * Returns whether souffleur's own first launch ended before any sign of its work: no record, no hook, no beat, no
+ * commit. Each launch since was that same one again (spec: behaviour#begin_again).
  */
 export const neverBegan = ({ firstLaunch, handedFrom, kind, launchId, muteFor, provider, retries }: Watch): boolean =>
   kind === "agent" &&

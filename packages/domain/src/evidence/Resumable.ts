@@ -7,7 +7,7 @@ export interface FoundSession {
   readonly bytes: number
 }
 
-/** The share of the model's window that may be in use. The agent needs the rest to go on. */
+/** The share of the model's window that may be in use. The agent needs the rest to work in. */
 const roomFor = 0.9
 /** Bytes of a file for a token at least. A file has much besides the conversation. */
 const bytesPerToken = 3

@@ -70,8 +70,8 @@ export interface SessionSigns {
   /** True if a permission refused the newest tool of the turn. Absent: it did not, or that is not known. */
   readonly refused?: boolean
   /**
-   * Holds if a healthy agent may use no processor while it waits. Its stillness does not end the time of a tool. A hang
-   * needs it all the same: such an agent writes nothing while an answer streams.
+   * True if a healthy agent may use no processor while it waits, so that its stillness does not end the time of a tool.
+   * A hang needs stillness all the same, because such an agent writes nothing while an answer streams.
    */
   readonly idles?: boolean
 }

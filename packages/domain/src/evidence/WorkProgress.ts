@@ -33,8 +33,8 @@ export const isAnotherCommit = (before: string, after: string): boolean | undefi
 }
 
 /**
- * Holds if a generation has made progress since its launch (spec: behaviour#retries). Tasks that could not be counted
- * are none, nor is a commit that could not be read.
+ * Returns whether a generation has made progress since its launch (spec: behaviour#retries). Tasks that could not be
+ * counted are no progress, nor is a commit that could not be read.
  */
 export const progressedSince = (
   { baseline, comms, kind, launchedAt }: Pick<Watch, "baseline" | "comms" | "kind" | "launchedAt">,

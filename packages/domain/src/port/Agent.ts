@@ -23,7 +23,7 @@ export interface Reported {
   readonly folder: string
   /** When it was prepared, epoch ms. A session that began before it is another's. */
   readonly since: number
-  /** Holds for the prompt that it was launched with. */
+  /** Tests whether a prompt is the one that it was launched with. */
   readonly asked: (prompt: string) => boolean
 }
 
@@ -62,7 +62,7 @@ export class Agent extends Context.Service<
     /** The agents that this one joins. Absent: it is a single one. */
     readonly joined?: JoinedAgents
     /**
-     * The prompt by which a session compacts, the last word of its command line. Such a process holds the session, and
+     * The prompt by which a session compacts, the last word of its command line. Such a process holds the session, but
      * is no Conductor. `null`: a session of this agent cannot be told to compact.
      */
     readonly compactPrompt: string | null
@@ -95,19 +95,20 @@ export class Agent extends Context.Service<
      */
     readonly toolResults: (sessionIds: ReadonlyArray<string>) => Effect.Effect<number>
     /**
-     * Holds if any tool gave this session a result, also a read-only tool. An agent that used none has done nothing.
+     * Returns whether any tool gave this session a result, even a tool that only reads. An agent that used none has
+     * done nothing.
      */
     readonly usedTools: (sessionId: string) => Effect.Effect<boolean>
     /**
-     * Holds if a process with this command line may be such an agent. Anyone who can write the folder can write a pid
-     * file. So the process that it names is followed, and stopped later, only when this is `true`.
+     * Returns whether a process with this command line may be such an agent. Anyone who can write the folder can write
+     * a pid file, so a process that it names is followed, and stopped later, only if this is `true`.
      */
     readonly isAgent: (words: ReadonlyArray<string>) => boolean
-    /** Holds if a process with these arguments ends after its turn. */
+    /** Returns whether a process with these arguments ends after its turn. */
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /**
-     * Holds if a process that is gone ended by itself after a finished turn. Then it left no pid file behind (spec:
-     * behaviour#print-mode).
+     * Returns whether a process that is gone ended by itself after a finished turn, in which case it left no pid file
+     * behind (spec: behaviour#print-mode).
      */
     readonly turnEnded: (
       process: { readonly pid: number },
@@ -115,19 +116,16 @@ export class Agent extends Context.Service<
       output?: string
     ) => Effect.Effect<boolean>
     /**
-     * Returns the state in the newest records of a session file (`Signs.ts`); `None` where there is no such file. Reads
-     * at most some MB of its end. `output`: the file of the output of its newest launch. Some agents tell the state of
-     * a turn only there. Absent: a window has it, or no launch is known.
+     * Returns the state in the newest records of a session file (`Signs.ts`), reading at most some MB of its end;
+     * `None` if there is no such file. `output`: the file of the output of its newest launch, the only place where some
+     * agents tell the state of a turn. Absent: a window has it, or no launch is known.
      */
     readonly signs: (sessionId: string, output?: string) => Effect.Effect<Option.Option<SessionSigns>>
-    /**
-     * Returns the text of the model's last answer; empty where there is none. It is only for showing, and nothing
-     * is decided by it.
-     */
+    /** Returns the text of the model's last answer, or an empty one. It is only for showing, and decides nothing. */
     readonly lastAnswer: (sessionId: string) => Effect.Effect<string>
     /**
      * Makes a reader of one output, line by line. A line in the agent's format for programs becomes its text, and a
-     * line for each tool. `None`: the line is text itself. Into a pipe, a format that the user asked for is text too.
+     * line for each tool. `None`: the line is text already. Into a pipe, a format that the user asked for is text too.
      */
     readonly outputReader: (into?: "terminal" | "pipe") => (line: string) => Option.Option<string>
     /**
@@ -140,7 +138,7 @@ export class Agent extends Context.Service<
     /**
      * Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails with `ExportFailed` when the
      * file changed meanwhile, and with `SessionNotFound` without a file. `newest`: only that many characters of its end
-     * are wanted. Older conversation may be left unread then, and the export says so.
+     * are wanted, so that older conversation may be left unread, which the export then says.
      */
     readonly exportSession: (
       sessionId: string,

@@ -67,8 +67,8 @@ export interface AgentKind {
   /** The folder of the session files, within the agent's folder. */
   readonly sessions: string
   /**
-   * How long a call to the model may be silent before it goes on by itself, where `STALL_AFTER` says nothing. A
-   * healthy process of the agent uses the processor within that time.
+   * How long a call to the model may be silent before the agent repeats it by itself, unless `STALL_AFTER` says
+   * otherwise. A healthy process of the agent uses the processor within that time.
    */
   readonly stall: Duration.Duration
   /** Variables of a running session, which no new session may inherit. */
@@ -78,7 +78,7 @@ export interface AgentKind {
   /** Permissions with which the agent ends at once when root runs it. */
   readonly refusedAsRoot: ReadonlyArray<Permission>
   /**
-   * True if a launch with the least permission may edit any file of the user. Absent: those of its folder, and
+   * True if a launch with the least permission may edit any file of the user. Absent: only in its folder and among
    * temporary files.
    */
   readonly editsAnywhere?: boolean
@@ -92,17 +92,17 @@ export interface AgentKind {
   readonly commandOfLess?: string
   /** The words that a person types between the program and a prompt, such as `exec`. */
   readonly typed: ReadonlyArray<string>
-  /** Returns the command line by which a person goes on with a session. */
+  /** Returns the command line by which a person resumes a session. */
   readonly goOn: (sessionId: string) => string
   /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */
   readonly addTools: (name: string, command: string) => string
   /** Returns the kind of agent that has this program, where this kind joins several. Absent: it is a single one. */
   readonly kindOf?: (program: string) => AgentKind
-  /** Holds if these words are a command of this agent, by the name of its program. */
+  /** Returns whether these words are a command of this agent, by the name of its program. */
   readonly owns: (words: ReadonlyArray<string>) => boolean
   /**
-   * Reads `AGENT_COMMAND`. Refuses an argument that could lift the permission ceiling or choose another session.
-   * Refuses an argument that is not understood.
+   * Reads `AGENT_COMMAND`. Refuses an argument that is not understood, could lift the permission ceiling, or chooses
+   * another session.
    */
   readonly parseCommand: (text: string) => Result.Result<AgentProgram, AgentCommandRefused>
   /** Takes a literal command apart where it runs this agent, or the configured agent. `None`: any other command. */

@@ -14,7 +14,7 @@ export interface AgentOrder {
   readonly reads?: string
   /** Print mode: the agent ends after its turn, and no person types to it. An agent may know no other mode. */
   readonly print: boolean
-  /** True if it is to change nothing. An agent that can be held to that is. Absent: it may work. */
+  /** True if it is to change nothing, as far as an agent can be held to that. Absent: it may work. */
   readonly looks?: boolean
   /** The folder where it begins. Absent: the command line is only looked at. */
   readonly folder?: string
@@ -28,8 +28,8 @@ export interface AgentCommand {
   /** The text on standard input of a headless launch, which no other process reads. Absent: the input is empty. */
   readonly input?: string
   /**
-   * True if a person may type to it. It gets a window where there is one, and its prompt is an argument. Absent: it is
-   * in print mode, and headless wherever souffleur runs.
+   * True if a person may type to it, so that it gets a window if there is one, and its prompt is an argument. Absent:
+   * it is in print mode, and headless wherever souffleur runs.
    */
   readonly window?: boolean
   readonly environment: Readonly<Record<string, string>>

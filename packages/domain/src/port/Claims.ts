@@ -12,13 +12,13 @@ export const Owner = Schema.Struct({
 export type Owner = typeof Owner.Type
 
 /**
- * Holds if two owners are known to be of different machines. A machine without an identity proves nothing. A container
- * without one has a new name at each start.
+ * Returns whether two owners are known to be on different machines. A machine without an identity proves nothing,
+ * because a container without one has a new name at each start.
  */
 export const isOfAnotherMachine = ({ machine }: Owner, self: Owner): boolean =>
   machine !== null && self.machine !== null && machine !== self.machine
 
-/** Another souffleur watches this Conductor. It lives, or is not provably dead. Exit code 3. */
+/** Another souffleur watches this Conductor, and lives or is not provably dead. Exit code 3. */
 export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
   owner: Owner,
   problem: Schema.String
@@ -30,30 +30,30 @@ export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("Alread
 }
 
 /**
- * No claim is possible: the folder of the claims belongs to another user, is full, or is gone. `message` names it, and
- * says what to do.
+ * No claim is possible, because the folder of the claims belongs to another user, is full, or is gone. `message` names
+ * the folder, and says what to do.
  */
 export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
 /**
- * A Conductor, a session, or a project in which a plan is conducted (by its real path). One souffleur has it at a time.
+ * A Conductor, a session, or a project (by its real path) in which a plan is conducted. One souffleur has it at a time.
  */
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
 
 /**
- * Goes on without a claim where none is possible: to leave a living Conductor unwatched would be worse. The supervisor
- * says so, and tries again.
+ * Continues without a claim if none is possible, because leaving a living Conductor unwatched would be worse. The
+ * supervisor says so, and tries again.
  */
 export const claimedIfPossible = (
   claimed: Effect.Effect<void, AlreadyWatched | ClaimFailed>
 ): Effect.Effect<void, AlreadyWatched> => Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
 
 /**
- * Keeps one claim for each user and Conductor, session or project, outside every state folder. So two state folders
- * cannot watch one Conductor or session, nor conduct two plans in one project (spec: behaviour#claims). The claim of a
- * provably dead owner is taken over.
+ * Keeps one claim for each user and Conductor, session or project, outside every state folder, so that two state
+ * folders can neither watch one Conductor or session nor conduct two plans in one project (spec: behaviour#claims). The
+ * claim of a provably dead owner is taken over.
  */
 export class Claims extends Context.Service<
   Claims,
@@ -61,9 +61,9 @@ export class Claims extends Context.Service<
     /** The owner of this process. */
     readonly self: Owner
     /**
-     * Holds if the owner is provably dead. Its process, in the same pid namespace, is then gone or from an earlier boot
-     * of this machine. Another boot proves nothing about another machine, or a machine without an identity, even under
-     * the same name.
+     * Returns whether the owner is provably dead: its process, in the same pid namespace, is gone or from an earlier
+     * boot of this machine. Another boot proves nothing about another machine, or about one without an identity, even
+     * under the same name.
      */
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
     readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>

@@ -47,9 +47,9 @@ export const baselineOf = (snapshot: CommsSnapshot): Baseline => ({
 })
 
 /**
- * Makes the baseline while comms cannot be read. The row may still hold the request of the generation before, with its
- * payload unread. So another state must be seen first. `consumed` is the message id of a payload that this launch
- * honours, 0 where there is none.
+ * Makes the baseline while comms cannot be read. The row may still hold the previous generation's request, with its
+ * payload unread, so another state must be seen first. `consumed` is the message id of a payload that this launch
+ * honours, 0 if there is none.
  */
 export const unreadBaseline = (before: Baseline, consumed = 0): Baseline => ({
   ...before,
@@ -65,7 +65,7 @@ export interface CommsReply {
 
 /** The payload of a Conductor's request. */
 export interface CommsPayload extends CommsReply {
-  /** SHA-256 of the text, hex. By it the text is known again, while the log does not hold the text. */
+  /** SHA-256 of the text, hex, by which the text is recognised although the log does not hold it. */
   readonly digest: string
 }
 
@@ -93,8 +93,8 @@ const silence = <A>(heard: A): Heard<A> => ({ heard, refused: Option.none() })
 export type MessageKind = "error" | "warning" | "completion" | "system"
 
 /**
- * Comms cannot be used now: it is locked, gone, replaced, or lacks a table or a column. `row`: the row to write is
- * missing. `stuck`: it did not answer. Never fatal to a watch.
+ * Comms cannot be used now, because it is locked, gone, replaced, or lacks a table or a column. `row`: the row to write
+ * is missing. `stuck`: it did not answer. Never fatal to a watch.
  */
 export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("CommsUnavailable", {
   path: Schema.String,
@@ -108,8 +108,8 @@ export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("Co
 }
 
 /**
- * The comms database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it
- * or changes its schema. Every method fails with `CommsUnavailable` where comms cannot be used.
+ * The comms database of one watch (spec: behaviour#use-of-comms). It belongs to others, so nothing here creates it or
+ * changes its schema. Every method fails with `CommsUnavailable` if comms cannot be used.
  */
 export class Comms extends Context.Service<
   Comms,
@@ -133,8 +133,8 @@ export class Comms extends Context.Service<
     /** Writes `last_heartbeat` of the row `souffleur`, never backwards. `at` in epoch ms. */
     readonly beat: (at: number) => Effect.Effect<void, CommsUnavailable>
     /**
-     * Writes one message, once: a message with the same key, type and time is not written again. A row of others under
-     * that key does not count. `warning` becomes `system` where the table's CHECK rejects it.
+     * Writes one message, once: a message with the same key, type and time is not written again, while somebody else's
+     * row under that key does not count. `warning` becomes `system` if the table's CHECK rejects it.
      */
     readonly post: (message: {
       readonly key: string

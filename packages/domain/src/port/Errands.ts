@@ -1,8 +1,8 @@
 import { Context, type Effect, Schema } from "effect"
 
 /**
- * An errand failed. `silent`: it took too long, now or shortly before, and its process was ended. `ended`: there is no
- * process for it.
+ * An errand failed. `silent`: it took too long, now or shortly before, and its process was ended. `ended`: it has no
+ * process.
  */
 export class ErrandFailed extends Schema.TaggedError<ErrandFailed>()("ErrandFailed", {
   reason: Schema.Literals(["silent", "ended"]),
@@ -17,7 +17,7 @@ export class Errands extends Context.Service<
   Errands,
   {
     /**
-     * Sends one line, and returns one line. Errands run one at a time, in bounded time. After one took too long, the
+     * Sends one line, and returns one line, in bounded time. Errands run one at a time. After one took too long, the
      * same subject is asked nothing for a while. An interruption ends the process. Fails with `ErrandFailed`.
      */
     readonly ask: (about: string, line: string) => Effect.Effect<string, ErrandFailed>

@@ -12,7 +12,7 @@ export interface HookCall {
   readonly sessionId: string
   /** The agent's own word for the reason. */
   readonly kind?: string
-  /** The process takes its session, goes on with it, or leaves it; absent: the event does not tell. */
+  /** Whether the process takes its session, keeps it, or leaves it. Absent if the event does not tell. */
   readonly holding?: "began" | "goes on" | "ended"
 }
 
@@ -25,8 +25,8 @@ export interface HookReader {
 }
 
 /**
- * One report of an agent's hook. A missing report means nothing: a hook is evidence of life, never of death. It holds
- * no word of the conversation.
+ * One report of an agent's hook, without a word of the conversation. A missing report means nothing: a hook is evidence
+ * of life, never of death.
  */
 export const HookSign = Schema.Struct({
   /** The agent's own word for the event. */
@@ -42,7 +42,9 @@ export const HookSign = Schema.Struct({
    * The reason: a start's source, a compaction's trigger, an end's reason, the subject of a wait, or a failure's kind.
    */
   kind: Schema.optionalKey(words(wordLength)),
-  /** The process began to hold the session, goes on holding it, or ended that; absent: the event does not tell. */
+  /**
+   * Whether the process began to hold the session, still holds it, or ended that. Absent if the event does not tell.
+   */
   holding: Schema.optionalKey(Schema.Literals(["began", "goes on", "ended"]))
 })
 export type HookSign = typeof HookSign.Type

@@ -8,7 +8,7 @@ export type Terminal = typeof Terminal.Type
 
 /**
  * The terminal of a launch. `shared`: the launcher's, as for an agent. `none`: a command runs headless. `own`: a
- * command gets a window of the launcher's terminal, else one without a person at it.
+ * command gets a window of the launcher's terminal, or, where there is none, a terminal without a person at it.
  */
 export const LaunchTerminal = Schema.Literals(["shared", "none", "own"])
 export type LaunchTerminal = typeof LaunchTerminal.Type
@@ -22,7 +22,7 @@ export interface LaunchOrder {
   readonly title: string
   /** `shared` by default. */
   readonly terminal?: LaunchTerminal
-  /** The command is needed again. It stays in a file of its own (0600) until it is forgotten. */
+  /** True if the command is needed again, so that it stays in a file of its own (0600) until it is forgotten. */
   readonly keep?: boolean
   /** The words that a person typed to begin it. Absent: it began otherwise. */
   readonly words?: ReadonlyArray<string>
@@ -52,7 +52,7 @@ export class Launcher extends Context.Service<
     readonly prepare: (order: LaunchOrder) => Effect.Effect<string, LaunchFailed>
     /**
      * Starts a prepared launch and waits for its receipt. An interruption or a timeout cancels the launch, unless the
-     * receipt was first: then it succeeds.
+     * receipt came first: then it succeeds.
      */
     readonly launch: (id: string) => Effect.Effect<ProcessIdentity, LaunchFailed>
     /**
@@ -60,14 +60,14 @@ export class Launcher extends Context.Service<
      * now and later.
      */
     readonly settle: (id: string) => Effect.Effect<Option.Option<ProcessIdentity>, LaunchFailed>
-    /** Returns a kept command. Fails where the file does not match the digest in the log. */
+    /** Returns a kept command. Fails if the file does not match the digest in the log. */
     readonly kept: (
       id: string,
       digest: string
     ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "prompt" | "terminal" | "title" | "words">, LaunchFailed>
     /**
      * Removes a command that is no longer needed, launched or not, since it may hold a key. A launch that has not run
-     * never will.
+     * by then never will.
      */
     readonly forget: (id: string) => Effect.Effect<void>
     /**
@@ -77,7 +77,7 @@ export class Launcher extends Context.Service<
     readonly endOf: (id: string) => Effect.Effect<Option.Option<ProcessEnd>>
     /** Returns the path of the output of a launch. An agent in a window has no such file. */
     readonly outputPath: (id: string) => string
-    /** Holds if it was launched into a window, where a person reads its output. */
+    /** Returns whether it was launched into a window, where a person reads its output. */
     readonly inWindow: (id: string) => Effect.Effect<boolean>
   }
 >()("@souffleur/domain/Launcher") {}

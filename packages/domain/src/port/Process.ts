@@ -3,8 +3,8 @@ import { Context, type Duration, Effect, type Option, Schedule, Schema } from "e
 import { type Condition, isOver } from "./Condition.ts"
 
 /**
- * The identity of a process, which a pid alone is not: a pid is reused. `startTime` is its start as
- * the system counts it: clock ticks since boot on Linux, Unix seconds on macOS. `bootId` is the kernel's (spec:
+ * The identity of a process, which its pid alone is not, because pids are reused. `startTime` is its start as the
+ * system counts it: clock ticks since boot on Linux, Unix seconds on macOS. `bootId` is the kernel's (spec:
  * behaviour#stop).
  */
 export const ProcessIdentity = Schema.Struct({
@@ -14,7 +14,7 @@ export const ProcessIdentity = Schema.Struct({
 })
 export type ProcessIdentity = typeof ProcessIdentity.Type
 
-/** Holds if two identities name one process. `undefined` names none. */
+/** Returns whether two identities name one process. `undefined` names none. */
 export const isSameProcess = (one: ProcessIdentity | undefined, other: ProcessIdentity | undefined): boolean =>
   one !== undefined && one.pid === other?.pid && one.startTime === other.startTime && one.bootId === other.bootId
 
@@ -25,7 +25,7 @@ export const ProcessEnd = Schema.Union([
 ])
 export type ProcessEnd = typeof ProcessEnd.Type
 
-/** Holds if a process ended with exit code 0. An end that is not known is none. */
+/** Returns whether a process ended with exit code 0. An unknown end did not. */
 export const endedWell = (end: ProcessEnd | null | undefined): boolean => end?._tag === "Exited" && end.code === 0
 
 /** A process as the kernel's table has it. */
@@ -72,8 +72,8 @@ export class Processes extends Context.Service<
     /** This very process. */
     readonly self: ProcessIdentity
     /**
-     * The machine and pid namespace of `self`. An identity from elsewhere is never provably dead. `machine`: an
-     * identity that stays from boot to boot, and differs between machines of one name; `null`: there is none.
+     * The machine and pid namespace of `self`. An identity from elsewhere is never provably dead. `machine` stays from
+     * boot to boot and differs between machines of one name; `null`: there is none.
      */
     readonly host: {
       readonly name: string
@@ -87,13 +87,13 @@ export class Processes extends Context.Service<
     readonly commandLine: (pid: number) => Effect.Effect<ReadonlyArray<string>>
     readonly condition: (identity: ProcessIdentity) => Effect.Effect<Condition>
     /**
-     * Returns once the process is gone or a zombie, at most `pollInterval` later. It returns sooner where the system
-     * reports the end.
+     * Returns once the process is gone or a zombie, at most `pollInterval` later, or sooner if the system reports the
+     * end.
      */
     readonly untilOver: (identity: ProcessIdentity, pollInterval: Duration.Input) => Effect.Effect<void>
     /**
-     * Returns the processor time since the start of the process, in hundredths of a second. It counts all threads and
-     * no children. Few other signs show that a process does nothing. `undefined` where it is gone.
+     * Returns the processor time since the start of the process, in hundredths of a second, of all threads and no
+     * children; `undefined` if it is gone. Few other signs show that a process does nothing.
      */
     readonly processorTime: (identity: ProcessIdentity) => Effect.Effect<number | undefined>
     /** Returns souffleur's own ancestors, nearest first. */
@@ -106,9 +106,9 @@ export class Processes extends Context.Service<
     readonly carriers: (name: string) => Effect.Effect<ReadonlyArray<Carrier>>
     /**
      * Returns the processes that `root` started, by parent, by any of the tags, or in `known` with the same identity.
-     * `root` itself is not in it, nor is a protected process with its subtree. souffleur, its ancestors, a terminal
-     * server and an agent session of `others` are protected (spec: behaviour#stop). A process below souffleur is its
-     * own launch if it carries a tag that souffleur lacks. A process of another user has no tag, and is not known.
+     * Left out are `root` itself and, with their subtrees, souffleur, its ancestors, a terminal server and an agent
+     * session of `others` (spec: behaviour#stop). A process below souffleur is its own launch if it carries a tag that
+     * souffleur lacks. A process of another user has no tag, and is not known.
      */
     readonly tree: (
       root: ProcessIdentity,
@@ -117,16 +117,16 @@ export class Processes extends Context.Service<
       known?: ReadonlyArray<ProcessIdentity>
     ) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /**
-     * Signals exactly that identity, checked right before. Succeeds where the process is gone. Fails with
-     * `NotPermitted` where the kernel refuses.
+     * Signals exactly that identity, checked right before. Succeeds if the process is gone. Fails with `NotPermitted`
+     * if the kernel refuses.
      */
     readonly signal: (identity: ProcessIdentity, signal: Signal) => Effect.Effect<void, NotPermitted>
   }
 >()("@souffleur/domain/Processes") {}
 
 /**
- * Waits for an end by polling. The first look is at once. `reported` returns when the system reports the end of the
- * process with that pid. A report is a hint, so the process is looked at again.
+ * Waits for an end by polling, with a first look at once. `reported` returns when the system reports the end of the
+ * process with that pid. A report is only a hint, after which the process is looked at again.
  */
 export const untilSeenOver =
   (

@@ -21,7 +21,7 @@ const maxChannels = 8
 const topic = /^[-_A-Za-z0-9]{1,64}$/u
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u
 
-/** Holds if a variable of souffleur is a secret, which no agent, no command of `run` and no service gets. */
+/** Returns whether a variable of souffleur is a secret, which no agent, no command of `run` and no service gets. */
 export const isSecretVariable = (variable: string): boolean =>
   /^SOUFFLEUR_(?:HUB_DATABASE|NTFY_TOKEN|SLACK_URL|TELEGRAM_TOKEN)$/u.test(variable)
 

@@ -24,9 +24,9 @@ export const ConfigWord = Schema.Struct({ ceiling: Permission, programs: Program
 export type ConfigWord = typeof ConfigWord.Type
 
 /**
- * The pin of a watch or a run, which holds until a person changes it (spec: behaviour#trust). It is the ceiling, and
- * the digest of each program in the config file (SHA-256, hex). A program's line may hold a key, so the log has no word
- * of it.
+ * The pin of a watch or a run, which holds until a person changes it (spec: behaviour#trust): the ceiling, and the
+ * digest of each program in the config file (SHA-256, hex). A program's line may hold a key, so the log has no word of
+ * it.
  */
 export const Pin = ConfigWord.annotate({ identifier: "Pin" })
 export type Pin = typeof Pin.Type
@@ -81,10 +81,7 @@ export const overreachOf = (said: Pin, held: Pin): ReadonlyArray<PinnedKey> => [
   ...programKeys.filter((key) => said.programs[key] !== held.programs[key])
 ]
 
-/**
- * Returns the file as it counts beside the pin. Its ceiling counts where that is lower, and only programs that are
- * pinned count.
- */
+/** Returns the file as it counts beside the pin: its ceiling if that is lower, and only programs that are pinned. */
 export const holding = <File extends ConfigFile>(file: File, held: ConfigWord): File => {
   const values = new Map<ConfigKey, ConfigValue>(file.values)
   const set = (key: ConfigKey, value: string | null) =>

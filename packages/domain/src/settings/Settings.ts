@@ -63,8 +63,8 @@ export interface FoundSettings extends ResolvedSettings {
 }
 
 /**
- * The settings of a recovery cycle or a turn of a run, with the config at that time (spec: behaviour#cycle). So a
- * changed threshold or ceiling is seen. By default, the settings of the start of the process.
+ * The settings of a recovery cycle or a turn of a run, with the config as it is at that time, so that a changed
+ * threshold or ceiling is seen (spec: behaviour#cycle). By default, the settings from the start of the process.
  */
 export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, never, Settings>>(
   "@souffleur/domain/CycleSettings",

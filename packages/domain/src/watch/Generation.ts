@@ -41,8 +41,8 @@ export const ownTurn = (
     : undefined
 
 /**
- * Returns the program that each launch takes after an adoption. The adopted process may be of another agent (spec:
- * behaviour#adopt). A hand-over that did not come to its launch is off.
+ * Returns the program that each launch takes after an adoption, since the adopted process may be of another agent
+ * (spec: behaviour#adopt). A hand-over that did not come to its launch is off.
  */
 export const agentOfAdopted = (
   { agent, firstAgent, handedFrom }: Watch,
@@ -81,7 +81,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
 
 /**
  * Says which facts of the last launch hold for an adopted Conductor. A Conductor that came back by itself may differ
- * from the launched process. An operator who names another process leaves the launched one alone.
+ * from the launched process, and an operator who names another process leaves the launched one alone.
  */
 export const launchOf = (watch: Watch, { by, conductor }: typeof ConductorAdopted.Type): Change =>
   isSameProcess(conductor, watch.launched)

@@ -33,7 +33,7 @@ const lineAt = (text: string, start: number) => {
 }
 
 /**
- * Reads a payload. Malformed or unknown parts are warnings, and the other parts count. A prompt is taken as it is, to
+ * Reads a payload. Malformed or unknown parts are warnings, while the other parts count. A prompt is taken as it is, to
  * its last white space. One space or line end after its key belongs to the key.
  */
 export const parsePayload = (text: string): Payload => {

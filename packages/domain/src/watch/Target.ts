@@ -14,7 +14,7 @@ export class BadTarget extends Schema.TaggedError<BadTarget>()("BadTarget", { me
 /** The id of a session that is not known. Its agent chooses it and has not said it yet, or a plain command has none. */
 export const unknownSession = ""
 
-/** Holds if the id of a session is known. */
+/** Returns whether the id of a session is known. */
 export const isSessionKnown = (sessionId: string): boolean => sessionId !== unknownSession
 
 /** No dot, slash, star or leading dash. A match can be part of a file's name, and is never a flag. */

@@ -15,8 +15,8 @@ export type Phase = typeof Phase.Type
 const Tasks = { taskCount: Count, taskFingerprint: Text }
 
 /**
- * The state of one supervision of one Conductor across its generations. It is the fold of its events, and never the
- * truth beside them (spec: behaviour#phases). Times are epoch ms.
+ * The state of one supervision of one Conductor across its generations. It is the fold of its events, never a truth
+ * beside them (spec: behaviour#phases). Times are epoch ms.
  */
 export const Watch = Schema.Struct({
   revision: Count,
@@ -61,7 +61,7 @@ export const Watch = Schema.Struct({
   generation: Count,
   /** The program of the agent that the watch began with, by its name. `undefined`: it is not known, or a command. */
   firstAgent: Schema.UndefinedOr(Text),
-  /** The program of the agent that a person chose for each launch. `undefined`: that of the watch's own command. */
+  /** The program of the agent that a person chose for each launch. `undefined`: the watch's own command decides. */
   agent: Schema.UndefinedOr(Text),
   /** The program of the agent whose conversation the next launch hands over; `undefined`: it hands none over. */
   handedFrom: Schema.UndefinedOr(Text),

@@ -217,7 +217,9 @@ const changes: Changes = {
 const change = <T extends WatchEvent["_tag"]>(watch: Watch, event: Extract<WatchEvent, { readonly _tag: T }>): Change =>
   changes[event._tag as T](event, watch)
 
-/** The parts of a watch that a person's word depends on. A recovery under way is one, with whatever step it takes. */
+/**
+ * The parts of a watch that a person's word depends on. A recovery under way is one of them, whatever step it takes.
+ */
 const stance = ({ agent, ceiling, generation, held, phase, recovery, standby, wait }: Watch) => [
   phase,
   generation,
@@ -229,7 +231,9 @@ const stance = ({ agent, ceiling, generation, held, phase, recovery, standby, wa
   ceiling
 ]
 
-/** Holds if a word for the watch before an event may mean something else after it (spec: fleet#words). */
+/**
+ * Returns whether a word for the watch as it was before an event may mean something else after it (spec: fleet#words).
+ */
 const changesStance = (before: Watch, after: Watch, { _tag }: WatchEvent): boolean => {
   const was = stance(before)
   return _tag === "FleetWordTaken" || stance(after).some((part, n) => part !== was[n])

@@ -26,11 +26,11 @@ export interface Holder {
   readonly print: boolean
 }
 
-/** The agent that has a conversation, and the agent that is to go on with it, by their programs. */
+/** The agent that has a conversation, and the one that is to take it over, by their programs. */
 export interface Handover {
   readonly from: string
   readonly agent: string
-  /** True if the Conductor lives: then it goes on where a person takes a failed hand-over back. */
+  /** True if the Conductor lives, so that it is left as it is when a person takes a failed hand-over back. */
   readonly lives: boolean
 }
 
@@ -103,7 +103,7 @@ export type WatchIntent =
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "TakeOwnership"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }
-  /** An operator's word: the last owner, on another machine, is gone, and the watch goes on on this host. */
+  /** An operator's word: the last owner, on another machine, is gone, and the watch continues on this host. */
   | { readonly _tag: "Move"; readonly from: Owner; readonly host: string }
   /** A guardian's word: another souffleur replaces the owner of the fence `over`, which died or is silent. */
   | { readonly _tag: "Restore"; readonly reason: "died" | "silent"; readonly over: number }
@@ -146,7 +146,7 @@ export type WatchIntent =
       /** The first pause before a command is run again, ms. Each later one in a row is longer. */
       readonly pause?: number
     }
-  /** A report of a watcher that goes on. */
+  /** A report of a watcher that stays. */
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly message: string; readonly until: number }
   /** `null`: the Conductor no longer waits for a person. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
@@ -238,7 +238,7 @@ export type WatchIntent =
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
-   * permission of a launch from now on. `handover`: the program of another agent, and that of the present one.
+   * permission of a launch from now on. `handover`: the programs of another agent and of the present one.
    */
   | {
       readonly _tag: "Retry"

@@ -1,7 +1,7 @@
 import type { Claimable } from "../port/Claims.ts"
 import type { Watch } from "./Watch.ts"
 
-/** Holds if the watch is in standby because a role of souffleur's own gave up, not a recovery. */
+/** Returns whether the watch is in standby because a role of souffleur's own gave up, rather than a recovery. */
 export const isUnwatched = ({ standby }: Watch): boolean =>
   standby?.stage === "watcher" || standby?.stage === "self-monitor"
 
@@ -39,8 +39,8 @@ export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
 ]
 
 /**
- * Returns the claims of a watch: its Conductor, and the session of each generation. A successor launches only where no
- * other souffleur holds one of these. Without the claims, a souffleur of another folder could launch for the same
+ * Returns the claims of a watch: its Conductor, and the session of each generation. A successor launches only if no
+ * other souffleur holds any of them. Without the claims, a souffleur of another folder could launch for the same
  * session at the same moment.
  */
 export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimable> => [

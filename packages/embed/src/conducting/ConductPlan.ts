@@ -36,7 +36,7 @@ const ownFilesOf = Effect.fnUntraced(function* ({ path: plan }: LoadedPlan, stat
   return yield* ownFiles(statePath, [plan, path.join(project, "comms.db")])
 })
 
-/** Begins or goes on with the run of a plan, with the agents and the launches in the context. */
+/** Begins or resumes the run of a plan, with the agents and the launches in the context. */
 const begin = Effect.fnUntraced(function* (
   { cast, known, loaded, pin, statePath }: Loaded,
   { project, waiting, ...said }: ConductOptions
@@ -96,9 +96,9 @@ const begin = Effect.fnUntraced(function* (
 })
 
 /**
- * Conducts a plan in this scope. The unfinished run of the plan goes on. Fails with `PlanInvalid`, `StateMisplaced` or
- * `StateForeign` where a file does not fit. Fails with `RoleUnfit` where an agent cannot do its part. Fails
- * with `GitUnusable` where the project is in no usable work tree.
+ * Conducts a plan in this scope, or resumes its unfinished run. Fails with `PlanInvalid`, `StateMisplaced` or
+ * `StateForeign` if a file does not fit, with `RoleUnfit` if an agent cannot do its part, and with `GitUnusable` if the
+ * project is in no usable work tree.
  */
 export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductOptions) {
   const parts = yield* Parts
@@ -106,7 +106,7 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const named = yield* namedPlan(options)
   const { known, loaded, statePath } = named
   const cast = castOf(named, options)
-  // A start that is refused trusts no file. A run that goes on has its own pin.
+  // A start that is refused trusts no file. A resumed run has its own pin.
   if (known === undefined) {
     yield* cast(yield* parts.settings(project))
     yield* finishingOf(loaded, { project, variables: parts.variables })

@@ -24,41 +24,39 @@ import { runNeeds } from "../explain/RunSentence.ts"
 import { drainTimeout } from "../keeping/Undelivered.ts"
 import { logProblem } from "../keeping/LogProblem.ts"
 
-/**
- * A run that is conducted in a scope. Where the scope closes its agent works on. The same plan then goes on with it.
- */
+/** A run that is conducted in a scope. When the scope closes its agent works on, and the same plan resumes the run. */
 export interface RunningRun<E = LogError> {
   readonly id: string
-  /** The revision that it goes on from; 0: a new run. */
+  /** The revision at which this conductor took the run; 0 for a new one. */
   readonly from: number
   /** Reads the state from the log. */
   readonly state: Effect.Effect<Run, LogError>
   /** The events after `from`, as they are appended, until this conductor leaves. */
   readonly events: Stream.Stream<RecordedAs<RunEvent>, LogError>
   /**
-   * Tells each event of `events` with the progress of the run, such as ` (2 of 3: Paint it)`. It begins again behind
-   * the last told event when `tell` dies, and is given up at the third death.
+   * Tells each event of `events` with the progress of the run, such as ` (2 of 3: Paint it)`. If `tell` dies, the
+   * telling starts again after the last told event, and is given up at the third death.
    */
   readonly narrate: (
     tell: (recorded: RecordedAs<RunEvent>, progress: string) => Effect.Effect<void>
   ) => Effect.Effect<void>
-  /** Says what a person has to do before the run goes on, a line each. The last line is a command. */
+  /** Says what a person has to do before the run can continue, a line each. The last line is a command. */
   readonly needs: (run: Run) => ReadonlyArray<string>
-  /** Waits until the run is over, or until it needs a person and does not wait for one. Returns it as it then is. */
+  /** Waits until the run is over, or needs a person and does not wait for one, and returns it as it is then. */
   readonly end: Effect.Effect<Run, E>
 }
 
 /** A run to conduct. */
 export interface KeepRunOrder<E, R> {
   readonly id: string
-  /** The revision to go on from; 0: a new run. */
+  /** The revision at which the run is taken; 0 for a new one. */
   readonly from: number
   /** Its agents, which it keeps. */
   readonly chosen: Chosen
   readonly audience: Audience
   /** The rows of the run in comms. */
   readonly link: Option.Option<CommsLink["Service"]>
-  /** True if the row `task-00` is that of a watched Conductor. */
+  /** True if the row `task-00` belongs to a watched Conductor. */
   readonly isOthers: Effect.Effect<boolean, never, EventLog>
   /** Conducts the owned run. */
   readonly conducting: (ref: RunRef) => Effect.Effect<unknown, E, R>
@@ -94,8 +92,8 @@ const narration = Effect.fnUntraced(function* (
 })
 
 /**
- * Owns a run and conducts it in a fiber of this scope, with all that reports on it. All that the run holds is released
- * when it ends, or when the scope closes. Fails with `AlreadyWatched` while another souffleur conducts the run or
+ * Owns a run and conducts it in a fiber of this scope, with everything that reports on it. What the run holds is
+ * released when it ends or the scope closes. Fails with `AlreadyWatched` while another souffleur conducts this run or
  * another one of its work tree.
  */
 export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order: KeepRunOrder<E, R>) {

@@ -17,7 +17,7 @@ export class StateMisplaced extends Schema.TaggedError<StateMisplaced>()("StateM
 export interface NamedPlan {
   readonly loaded: LoadedPlan
   readonly statePath: string
-  /** The run that goes on; `undefined`: a new one. */
+  /** The run to resume; `undefined` for a new one. */
   readonly known: NamedRun | undefined
 }
 

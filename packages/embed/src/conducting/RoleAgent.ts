@@ -30,7 +30,7 @@ export class RoleUnfit extends Schema.TaggedError<RoleUnfit>()("RoleUnfit", {
 interface Conducting {
   readonly agents?: RoleAgents | undefined
   readonly permission?: Permission | undefined
-  /** The run that goes on. Absent: a new one. */
+  /** The run to resume. Absent for a new one. */
   readonly run?: Run | undefined
 }
 

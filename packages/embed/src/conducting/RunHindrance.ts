@@ -2,7 +2,7 @@ import { type Audience, type Hindrance, isHindrance, outcry } from "@souffleur/p
 import { Effect, Ref, Schedule } from "effect"
 import { remark } from "../Remark.ts"
 
-/** The time between two tries to go on with a run. */
+/** The time between two tries to resume a run. */
 const again = Schedule.spaced("2 seconds")
 
 /**

@@ -40,7 +40,7 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch, told: boolean): Reado
   ]
 }
 
-/** Holds if comms was told all events of a watch, or that cannot be known. */
+/** Returns whether comms was told all events of a watch. `true` too if that cannot be known. */
 const isTold = ({ id, watch }: NamedWatch, settings: ResolvedSettings) =>
   allPublished(id, watch.revision).pipe(
     Effect.provide(layerStoreReading(settings)),

@@ -1,6 +1,6 @@
 import { type Event, type Watch, Words } from "@souffleur/domain"
 
-/** Holds if the machine has restarted since the Conductor began: its owner is of another boot. */
+/** The owner of a Conductor from before a restart of the machine is of another boot. */
 const rebooted = ({ conductor, owner }: Watch) =>
   conductor !== undefined && owner !== undefined && conductor.bootId !== owner.process.bootId
 

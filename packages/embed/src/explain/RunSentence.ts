@@ -82,8 +82,8 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
       ]
 
 /**
- * Returns what a run that cannot go on needs of a person. Returns the command for it too, where there is one. With
- * `outputOf`, the problems of the task follow, a line each.
+ * Returns what a run that cannot continue needs of a person, and the command for it if there is one. With `outputOf`,
+ * the problems of the task follow, a line each.
  */
 export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> =>
   needs(id, run, outputOf).map((line) => plain(line, maxLineLength))

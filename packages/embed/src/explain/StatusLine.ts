@@ -31,7 +31,7 @@ const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   "validation exhausted": "failed: validation"
 }
 
-/** Holds if a successor was launched with a prompt of ours and has not answered it yet. */
+/** Returns whether a successor was launched with souffleur's prompt and has not answered it yet. */
 export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean =>
   kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
 

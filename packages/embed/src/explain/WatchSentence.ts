@@ -16,7 +16,7 @@ import { maxLineLength } from "./Explanation.ts"
 export const sentence = (event: WatchEvent, { comms, kind }: Reader["who"], zone: Zone = utc): string =>
   plain(describeEvent(event, { who: { comms, kind }, zone }).text, maxLineLength)
 
-/** Holds if a person wants to hear of an event. The others are details of souffleur's work. */
+/** Returns whether a person wants to hear of an event. All others are details of souffleur's work. */
 export const isNews = (event: WatchEvent): boolean => describeEvent(event).severity !== "detail"
 
 /** Returns one event as a program reads it (spec: command-line#looking). */

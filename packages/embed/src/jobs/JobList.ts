@@ -6,7 +6,7 @@ import { type Job, runJob, watchJob } from "./Job.ts"
 
 const inOrder = (jobs: ReadonlyArray<Job>) => urgentFirst(jobs, (job) => job)
 
-/** Holds if a live souffleur has a watch or a run. */
+/** Returns whether a live souffleur has a watch or a run. */
 export const isOwned = Effect.fnUntraced(function* (owner: Owner | null | undefined) {
   if (owner === null || owner === undefined) return false
   return !isOver(yield* Processes.use(({ condition }) => condition(owner.process)))

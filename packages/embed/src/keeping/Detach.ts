@@ -70,9 +70,9 @@ const endLate = Effect.fnUntraced(function* (id: string, started: ProcessIdentit
 })
 
 /**
- * Starts a process that goes on with this watch by its own command line. The process descends neither from this one nor
- * from the agent whose tool this may be. Returns once the process owns the watch. Fails here, with the usual errors,
- * where the watch would be refused.
+ * Starts a process that resumes this watch by its own command line. The process descends neither from this one nor from
+ * the agent whose tool this may be. Returns once the process owns the watch. Fails here, with the usual errors, if the
+ * watch would be refused.
  */
 export const startDetached = Effect.fn("startDetached")(function* (id: string, line: CommandLine) {
   const processes = yield* Processes

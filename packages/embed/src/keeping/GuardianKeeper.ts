@@ -74,13 +74,13 @@ const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
   return Option.isSome(yield* Effect.timeoutOption(processes.untilOver(identity, "20 millis"), "10 seconds"))
 })
 
-/** Holds if a watch has ever had a guardian. */
+/** Returns whether a watch has ever had a guardian. */
 export const hadGuardian = Effect.fn("hadGuardian")(function* (id: string) {
   const beats = yield* Beats
   return Option.isSome(yield* beats.last(guardianOf(id)))
 })
 
-/** Holds if the newest guardian of a watch runs. */
+/** Returns whether the newest guardian of a watch runs. */
 export const hasGuardian = Effect.fn("hasGuardian")(function* (id: string) {
   const beats = yield* Beats
   const processes = yield* Processes

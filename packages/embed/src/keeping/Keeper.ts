@@ -16,7 +16,7 @@ export interface FoundWatch {
   readonly project: string
   /** `null`: solo. */
   readonly comms: string | null
-  /** The revision to go on from; 0: a new watch. */
+  /** The revision at which the watch is taken; 0 for a new one. */
   readonly from: number
 }
 

@@ -40,17 +40,17 @@ import type { WatchPorts } from "../world/Parts.ts"
 import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
 
 /**
- * The errors of a watch that is under way. `AlreadyWatched`: another state folder claimed a new generation first.
- * `Fenced`: another souffleur owns the watch. The others are those of the log.
+ * What can go wrong with a watch that is under way. `AlreadyWatched`: another state folder claimed a new generation
+ * first. `Fenced`: another souffleur owns the watch. The log adds its own errors.
  */
 export type WatchBroken = AlreadyWatched | Fenced | LogError | Refused
 
-/** A watch that runs in a scope. Its end leaves the agent as it is, and the watch can be resumed. */
+/** A watch that runs in a scope. When the scope closes, the agent is left as it is, and the watch can be resumed. */
 export interface RunningWatch {
   readonly id: string
-  /** The revision that it goes on from; 0: a new watch. */
+  /** The revision at which this process took the watch; 0 for a new one. */
   readonly from: number
-  /** The state at `from`, before it goes on. */
+  /** The state at `from`. */
   readonly before: Watch
   /** Its agent, launches, comms and settings. `Launcher.outputPath` names the file of what a launch prints. */
   readonly ports: Context.Context<WatchPorts>
@@ -59,8 +59,8 @@ export interface RunningWatch {
   /** The events after `from`, as they are appended, up to the end of the watch. */
   readonly events: Stream.Stream<Recorded, LogError>
   /**
-   * Tells each event after `from` with the state that follows from it, to the end of the watch. It begins again behind
-   * the last told event when `tell` dies. The third death in a row is its last, and becomes an event.
+   * Tells each event after `from`, with the state after it, to the end of the watch. If `tell` dies, the telling starts
+   * again after the last told event. The third death in a row is its last, and becomes an event.
    */
   readonly narrate: (tell: (recorded: Recorded, after: Watch) => Effect.Effect<void>) => Effect.Effect<void>
   /** Waits for the end of the watch, and returns its final state. */
@@ -75,7 +75,7 @@ export interface KeepOrder<R> {
   readonly project: string
   /** `null`: solo. */
   readonly comms: string | null
-  /** The revision to go on from; 0: a new watch. */
+  /** The revision at which the watch is taken; 0 for a new one. */
   readonly from: number
   /** Starts a guardian of this process, and returns its pid. Absent: there is none. */
   readonly guardian?: Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, R>
@@ -156,8 +156,8 @@ const narration = Effect.fnUntraced(function* (
 })
 
 /**
- * Owns a watch and looks after it in a fiber of this scope. All that the watch holds is released when it ends, or when
- * the scope closes. Fails with `AlreadyWatched` while another souffleur owns the watch.
+ * Owns a watch and looks after it in a fiber of this scope. What the watch holds is released when it ends or the scope
+ * closes. Fails with `AlreadyWatched` while another souffleur owns the watch.
  */
 export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order: KeepOrder<R>) {
   const log = yield* EventLog

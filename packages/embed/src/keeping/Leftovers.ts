@@ -9,7 +9,7 @@ const launchFile = /^(.+)\.(?:json|kept)$/u
 /** A file's launch is in the log a moment later. An older file was left by a process that was killed. */
 const minAge = Duration.minutes(10)
 
-/** Returns the prefixes of launches that may still happen: those of unfinished watches and runs. */
+/** Returns the prefixes of launches that may still happen, in unfinished watches and runs. */
 const awaited = Effect.gen(function* () {
   const watches = (yield* unfinishedWatches).map(({ id }) => `${id}-`)
   const conducted = yield* unfinishedRuns

@@ -27,7 +27,7 @@ export interface ForeseenTask {
 /** The run that `conduct` would make of a plan. */
 export interface PlanPreview {
   readonly workflow_id: string
-  /** The id of the run that goes on; `null`: a new one. */
+  /** The id of the run that would be resumed; `null` for a new one. */
   readonly goes_on: string | null
   /** The agents of the roles that are still needed. */
   readonly agents: ReadonlyArray<ForeseenAgent>

@@ -37,7 +37,7 @@ export interface Foreseen {
   readonly opening: Opening
   /** The watch as it is, or as it would be opened. */
   readonly watch: Watch
-  /** The watch that goes on. `undefined`: a new one would be opened. */
+  /** The watch that would be resumed. `undefined`: a new one would be opened. */
   readonly goesOn: NamedWatch | undefined
   readonly program: AgentProgram
   readonly terminal: Terminal
@@ -57,7 +57,7 @@ export interface Foreseen {
 /** The longest answer of an agent that is asked for its version. */
 const maxVersionLength = 80
 
-/** Holds if a config file that nothing trusts yet names the program of the agent, or its variables. */
+/** A config file that nothing trusts yet may name the program of the agent, or its variables. */
 const isUntrusted = ({ first, pin: { programs } }: Opening) =>
   first && (programs.AGENT_COMMAND ?? programs.AGENT_ENVIRONMENT) !== null
 
@@ -117,7 +117,7 @@ const sessionOf = Effect.fnUntraced(function* (sessionId: string) {
   }
 })
 
-/** Holds if a living souffleur has the watch. */
+/** Returns whether a living souffleur has the watch. */
 const isWatched = Effect.fnUntraced(function* ({ owner }: Watch) {
   const processes = yield* Processes
   return owner !== undefined && !isOver(yield* processes.condition(owner.process))

@@ -46,7 +46,7 @@ const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { 
   return (yield* Effect.fromResult(decided)).reduce(evolve, initial)
 })
 
-/** Previews a watch that would go on. */
+/** Previews a watch that would be resumed. */
 const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
   const { variables } = yield* Installation
   const { watch } = known

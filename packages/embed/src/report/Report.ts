@@ -100,8 +100,8 @@ const isAt =
     at !== null && at >= since && at <= until
 
 /**
- * Holds if a recovery brought the work back. A command takes no hand-off: its next death must not have come without
- * progress.
+ * Returns whether a recovery brought the work back. A command takes no hand-off, so its next death must not have come
+ * without progress.
  */
 const isSuccessful =
   ({ deaths }: WatchPart) =>

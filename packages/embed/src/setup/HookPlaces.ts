@@ -8,13 +8,13 @@ export interface HookedAgent extends AgentPackage {
   readonly hooks: AgentHooks
 }
 
-/** Holds if an agent has hooks of souffleur. */
+/** Returns whether an agent can have hooks of souffleur. */
 export const hasHooks = (kind: AgentPackage): kind is HookedAgent => kind.hooks !== undefined
 
 /** Where an agent's hooks can be. */
 export type HookPlace = "project" | "user"
 
-/** Returns the settings files that an agent's hooks can be in, those of projects first. */
+/** Returns the settings files that an agent's hooks can be in, projects first. */
 export const hookPlaces = Effect.fn("hookPlaces")(function* (
   kind: HookedAgent,
   settings: ResolvedSettings,

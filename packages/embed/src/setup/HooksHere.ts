@@ -8,7 +8,7 @@ import { addHooked, forgetHooked } from "./HookedFiles.ts"
 import { hasHooks, type HookPlace, hookPlaces } from "./HookPlaces.ts"
 import { agentOfProgram, agentsOf, usualProgram } from "./InstalledAgents.ts"
 
-/** No such hooks can be. The agent is unknown, has none, or has those of the user alone. `message` says which. */
+/** No such hooks can be: the agent is unknown, has none, or takes only the user's own. `message` says which. */
 export class NoHooks extends Schema.TaggedError<NoHooks>()("NoHooks", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }

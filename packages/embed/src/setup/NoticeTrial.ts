@@ -21,8 +21,8 @@ const tried = Effect.fnUntraced(function* ({ name, send }: NoticeChannel, messag
 })
 
 /**
- * Sends one notice to each channel of a project, and says what each answered. A channel may be a program of the config
- * file's choice. So that file is trusted as where a watch opens.
+ * Sends one notice to each channel of a project, and says what each answered. A channel may be a program that the
+ * config file names. The file is trusted on the same terms as when a watch opens.
  */
 export const tryNotices = Effect.fn("tryNotices")(function* (project: string) {
   const { settings } = yield* opening(project)

@@ -8,7 +8,7 @@ import { Installation } from "../world/Installation.ts"
 /** The variables that the process which sends notices gets: proxies and certificates, and no key. */
 const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_USE_ENV_PROXY", "NODE_EXTRA_CA_CERTS"] as const
 
-/** Makes the channels of notices: those of `NOTIFY`, or those of the program itself. */
+/** Makes the channels of notices, from `NOTIFY` or from the program itself. */
 export const noticeChannels = Effect.fn("noticeChannels")(function* (settings: ResolvedSettings) {
   const { noticeLine, notices, platform, variables, whenClicked } = yield* Installation
   if (notices !== undefined) return yield* notices(settings)

@@ -54,7 +54,7 @@ const folding = () => {
     const before = watches.get(stream) ?? { watch: initial, revision: 0, read: 0, newest: [] }
     if (revision !== before.revision + 1)
       lost.wrong ??= `${stream} goes from revision ${before.revision} to ${revision}`
-    // An event of another aggregate has no Conductor to go on with.
+    // An event of another aggregate has no Conductor to continue.
     const event = stream.includes("/") ? undefined : decodeEvent(stream, revision, row)
     const known = (eventTags as ReadonlyArray<string>).includes(tag)
     if (event !== undefined && Result.isFailure(event)) {
@@ -99,7 +99,7 @@ const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
 const placeOf = (project: string) => (project === "" ? "" : ` --project-dir '${project.replaceAll("'", "'\\''")}'`)
 
 /**
- * Says how to go on with one unfinished watch. A live Conductor is watched again, and the session of a dead one is
+ * Says how one unfinished watch can be continued. A live Conductor is watched again, and the session of a dead one is
  * resumed.
  */
 const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }]: readonly [string, RecoveredRows]) {
@@ -164,9 +164,9 @@ const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, presen
 })
 
 /**
- * Moves a damaged log aside, unchanged, and reports its readable part and how to go on (spec: behaviour#damaged-log). A
- * sound log stays. Fails with `NotQuarantined` where a process has the log open. It does so too where a souffleur
- * that may be alive owns a watch in it. Fails with the log's own error where it cannot be used for another reason.
+ * Moves a damaged log aside, unchanged, and reports its readable part and what to do next (spec:
+ * behaviour#damaged-log). A sound log stays. Fails with `NotQuarantined` if a process has the log open, or a souffleur
+ * that may be alive owns a watch in it. Fails with the log's own error if the log cannot be used for another reason.
  */
 export const quarantine = Effect.fn("Doctor.quarantine")(
   function* (settings: ResolvedSettings) {

@@ -26,7 +26,7 @@ const causes: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "TurnEnded"
 ])
 
-/** Holds if a recovery may follow from an event. */
+/** Returns whether a recovery may follow from an event. */
 export const isCause = ({ _tag }: WatchEvent): boolean => causes.has(_tag)
 
 /** A running recovery, as far as its end depends on it. */
@@ -38,7 +38,7 @@ export interface Running {
   readonly over: boolean
 }
 
-/** Returns how an event ends a running recovery; `null`: it goes on. */
+/** Returns how an event ends a running recovery; `null` if it does not. */
 export const outcomeAfter = (event: WatchEvent, { kind, launched, over }: Running): RecoveryOutcome | null => {
   switch (event._tag) {
     case "ConductorRelaunched":

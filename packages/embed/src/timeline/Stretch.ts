@@ -1,4 +1,4 @@
-/** A stretch of time. Times are epoch milliseconds; `to` is `null` while it goes on. */
+/** A stretch of time. Times are epoch milliseconds; `to` is `null` until it ends. */
 export interface Stretch {
   readonly from: number
   readonly to: number | null
@@ -25,7 +25,7 @@ export const quietOf = (
     return to - event.at > longerThan ? [{ from: event.at, to, after: revision }] : []
   })
 
-/** The milliseconds of a stretch, up to `now` where it goes on. A clock that went back gives 0. */
+/** The milliseconds of a stretch, up to `now` if it has not ended. A clock that went back gives 0. */
 export const lengthOf = ({ from, to }: Stretch, now: number): number => Math.max(0, (to ?? now) - from)
 
 /** Widths of a break, and of all that is drawn, in parts of a timeline without breaks. */

@@ -78,7 +78,7 @@ export const eventsBetween = <E>(
 /** The fields of a watch that say what is under way. */
 const underWay = ["held", "person", "recovery", "standby", "wait"] as const
 
-/** Holds if everything that is under way at a revision began in the part. */
+/** Returns whether everything that is under way at a revision began within this part. */
 export const isWhole = ({ after, before, events }: WatchPart, around: number): boolean => {
   let watch = before
   let earlier = underWay.filter((field) => watch[field] !== undefined)

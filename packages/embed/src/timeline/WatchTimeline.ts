@@ -13,7 +13,7 @@ export const endInWords = (ended: GenerationEnd): string => {
   return ended in becauseOf ? becauseOf[ended as keyof typeof becauseOf] : `the watch was over: ${ended}`
 }
 
-/** One process of the Conductor. `ended`: its end; `null`: it goes on. */
+/** One process of the Conductor. `ended`: its end; `null`: it has none yet. */
 export interface GenerationStretch extends Stretch {
   readonly generation: number
   /** The revision of the event that began it. */

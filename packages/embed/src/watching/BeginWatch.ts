@@ -48,7 +48,7 @@ const needed = Effect.gen(function* () {
   )
 })
 
-/** Goes on with a watch, by its keeper. `checked` refuses what was asked for and does not fit that watch. */
+/** Resumes a watch, by its keeper. `checked` refuses what was asked for and does not fit that watch. */
 export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
   known: NamedWatch,
   checked: Effect.Effect<void, E3, R3>,
@@ -69,7 +69,7 @@ export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
   return yield* Effect.provideContext(begins, context)
 })
 
-/** Watches a Conductor that runs already, or goes on with the unfinished watch of its session. */
+/** Watches a Conductor that runs already, or resumes the unfinished watch of its session. */
 export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   { comms: named, force = false, observe = false, pid, project, sessionId }: WatchOptions,
   keeper: Keeper<A, E, R, E2, R2>
@@ -96,7 +96,8 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
 })
 
 /**
- * Starts a command where no watch of the folder goes on. `undefined`: another start was first, and its watch goes on.
+ * Starts a command unless a watch of the folder is to be resumed. `undefined`: another start was first, and its watch
+ * is resumed.
  */
 const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   { command: words, project, terminal = false }: RunOptions,
@@ -123,14 +124,14 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   return yield* Effect.provideContext(begins, yield* partsOf({ settings, overrides, comms: null, project }))
 })
 
-/** Goes on with a watch whose command is asked for again, and says so. */
+/** Resumes a watch whose command is asked for again, and says so. */
 const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   known: NamedWatch,
   words: RunOptions["command"],
   keeper: Keeper<A, E, R, E2, R2>
 ) {
   const { id, watch } = known
-  // It does not go on here while another souffleur has it.
+  // It is not resumed here while another souffleur has it.
   yield* Effect.catchTag(refuseOwned(id, watch), "AlreadyWatched", ({ owner, problem }) =>
     Effect.fail(
       new AlreadyWatched({ owner, problem: `a folder with an unfinished watch begins no other command: ${problem}` })
@@ -143,7 +144,7 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   return yield* goOn(known, Effect.andThen(refuseOther(known, words, firstWords), told), keeper)
 })
 
-/** Starts a command, or goes on with the unfinished watch of its folder. */
+/** Starts a command, or resumes the unfinished watch of its folder. */
 export const beginRun = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   options: RunOptions,
   keeper: Keeper<A, E, R, E2, R2>

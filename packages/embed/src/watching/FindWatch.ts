@@ -55,7 +55,7 @@ const maxEnded = 20
 /** Returns the mark of a person's last look at a watch. */
 export const lookedMark = (id: string) => `${id}/looked`
 
-/** Returns those of the last ended watches that have news for a person, oldest first. `more` counts the other ones. */
+/** Returns the last ended watches that have news for a person, oldest first. `more` counts the other ones. */
 export const endedNews = Effect.gen(function* () {
   const marks = yield* Cursor
   const { count, last } = yield* endedWatches(maxEnded)
@@ -68,8 +68,8 @@ export const endedNews = Effect.gen(function* () {
 const first = Effect.map(([one]: ReadonlyArray<NamedWatch>) => Option.fromUndefinedOr(one))
 
 /**
- * Holds if a watch was released before it had a Conductor, such as the second of two simultaneous ones. Only its name
- * selects it.
+ * A watch may be released before it had a Conductor, such as the second of two simultaneous ones. Only its name selects
+ * it.
  */
 const neverBegan = ({ end, generation }: Watch) => generation === 0 && end === "released"
 

@@ -3,7 +3,9 @@ import { Effect, Equal, Option, Runtime, Schema } from "effect"
 import { remark } from "../Remark.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
-/** A watch goes on as it was opened, and another command, comms or `force` was asked for. `message` says what to do. */
+/**
+ * A watch is resumed as it was opened, and another command, comms or `force` was asked for. `message` says what to do.
+ */
 export class OpenedOtherwise extends Schema.TaggedError<OpenedOtherwise>()("OpenedOtherwise", {
   message: Schema.String
 }) {
@@ -11,8 +13,8 @@ export class OpenedOtherwise extends Schema.TaggedError<OpenedOtherwise>()("Open
 }
 
 /**
- * Refuses what a watch that goes on cannot take any more. Fails with `OpenedOtherwise`. `comms`: the database that was
- * named; `undefined`: none was.
+ * Refuses what a resumed watch cannot take any more, with `OpenedOtherwise`. `comms`: the database that was named;
+ * `undefined`: none was.
  */
 export const refuseChange = Effect.fnUntraced(function* (
   { id, watch }: NamedWatch,
@@ -37,7 +39,7 @@ export const firstWords = ({ digest, launchId }: NonNullable<Watch["firstLaunch"
 
 /**
  * Refuses another command than the watch began with, since it would not be run. Fails with `OpenedOtherwise`. Words
- * that are not kept cannot be compared, and the watch goes on.
+ * that were not kept cannot be compared, and the watch is resumed.
  */
 export const refuseOther = Effect.fnUntraced(function* <E, R>(
   { id, watch }: NamedWatch,

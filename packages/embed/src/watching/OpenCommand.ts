@@ -209,14 +209,14 @@ export const openCommand = Effect.fn("openCommand")(function* (
 
 /**
  * Returns the first of two unfinished watches that were started at once in one folder. The second starts nothing, and
- * goes on with the first.
+ * resumes the first.
  */
 export const oldestIn = (watches: ReadonlyArray<NamedWatch>, project: string) =>
   watches.find(({ watch }) => watch.project === project)
 
 /**
- * Goes on with the unfinished watch of a folder. `None`: that watch has ended since it was found, such as the second of
- * two simultaneous starts. The folder is then looked at again.
+ * Resumes the unfinished watch of a folder. `None`: that watch has ended since it was found, such as the second of two
+ * simultaneous starts. The folder is then looked at again.
  */
 export const unlessEnded = <A, E, R>(goOn: Effect.Effect<A, E | Refused, R>) =>
   Effect.catchIf(

@@ -4,9 +4,9 @@ import { remark } from "../Remark.ts"
 import { unfinishedWatches } from "./FindWatch.ts"
 
 /**
- * Holds if a live souffleur watches a Conductor through this comms.db. The row `task-00` then is that Conductor's. A
- * conductor of a plan would otherwise beat for it, or end its watch with the word complete. Each watch is reported
- * once. `true` too where the log cannot be read: the row is left alone.
+ * Returns whether a live souffleur watches a Conductor through this comms.db, so that the row `task-00` is that
+ * Conductor's. A conductor of a plan would otherwise beat for it, or end its watch with the word complete. Each watch
+ * is reported once. `true` too if the log cannot be read: the row is left alone.
  */
 export const watchedElsewhere = Effect.fn("watchedElsewhere")(function* (comms: string) {
   const fs = yield* FileSystem.FileSystem

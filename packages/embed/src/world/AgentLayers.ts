@@ -12,7 +12,7 @@ import { Effect, Layer } from "effect"
 import { Installation } from "./Installation.ts"
 import { layerComms } from "./StoreLayers.ts"
 
-/** Returns the folder of an agent's own files. That of the first agent is a setting. */
+/** Returns the folder of an agent's own files, which for the first agent is a setting. */
 export const agentDirOf = Effect.fn("agentDirOf")(function* (kind: AgentPackage, { agentDir }: ResolvedSettings) {
   const { agent, variables } = yield* Installation
   return kind.program === agent.program ? agentDir : yield* agentFolder(kind, variables)

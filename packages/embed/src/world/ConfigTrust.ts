@@ -23,7 +23,7 @@ import { ConfigUntrusted, keepTrust, programOf, trustedIn } from "./TrustStore.t
 
 const accept = '"souffleur config --trust" accepts the file as it is now'
 
-/** Holds if the environment gives this key. It is the person's own word, and outranks the file. */
+/** The environment is the person's own word, and outranks the file. */
 const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | undefined>>) =>
   key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== ""
 
@@ -121,8 +121,8 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
 })
 
 /**
- * Returns what a watch or a run goes on with. The settings have its own ceiling and programs, whatever the file says
- * now. Fails with `ConfigUntrusted` where the text of a program is lost.
+ * Returns what a watch or a run is resumed with: its own ceiling and programs, whatever the file says now. Fails with
+ * `ConfigUntrusted` if the text of a program is lost.
  */
 export const wouldGoOn = Effect.fn("ConfigTrust.wouldGoOn")(function* (
   project: string,

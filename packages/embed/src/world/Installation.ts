@@ -31,7 +31,7 @@ export class Installation extends Context.Service<
     readonly launchLine: Effect.Effect<CommandLine>
     /** Guards a watch. The order is appended, as JSON. Fails with `NoGuardian` where it could not read the log. */
     readonly guardianLine: Effect.Effect<CommandLine, NoGuardian>
-    /** Starts a process that descends from none of ours. The order is appended, as JSON. */
+    /** Starts a process that descends from none of souffleur's. The order is appended, as JSON. */
     readonly detachLine: Effect.Effect<CommandLine>
     /** Keeps the sign of a hook: absolute, because a hook runs in any folder. */
     readonly hookLine: Effect.Effect<CommandLine>
@@ -39,7 +39,7 @@ export class Installation extends Context.Service<
     readonly noticeLine: Effect.Effect<CommandLine>
     /** The platform by Node's name. Its desktop shows notices. */
     readonly platform: string
-    /** The channels of notices; absent: those of `NOTIFY`. */
+    /** The channels of notices. If absent, `NOTIFY` names them. */
     readonly notices?: NoticesOf
     /** Starts agents and commands; absent: on this host. */
     readonly launcher?: (settings: ResolvedSettings) => Layer.Layer<Launcher>

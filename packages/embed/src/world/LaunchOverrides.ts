@@ -22,8 +22,8 @@ export const firstCommandOf = Effect.fn("firstCommandOf")(function* (
 })
 
 /**
- * Returns the program and the flags that `souffleur run` was given, for a watch that goes on. They are in its first
- * launch file.
+ * Returns the program and the flags that `souffleur run` was given, for a watch to resume. They are in its first launch
+ * file.
  */
 export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
   settings: ResolvedSettings,

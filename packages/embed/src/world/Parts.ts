@@ -43,7 +43,7 @@ export interface RunPartsOrder {
   readonly project: string
   /** Limits of the caller, which outrank the settings. */
   readonly limits: SettingFlags
-  /** The run that goes on under its pin; `undefined`: a new one. */
+  /** The run to resume under its pin; `undefined` for a new one. */
   readonly known: NamedRun | undefined
 }
 
@@ -73,7 +73,7 @@ export class Parts extends Context.Service<
     readonly opening: (
       project: string
     ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, PartsError | ConfigUntrusted>
-    /** Reads the settings of a watch that goes on under its pin, and what it has in their place. */
+    /** Reads the settings with which a watch is resumed under its pin, and what it has in their place. */
     readonly goingOn: (
       known: NamedWatch
     ) => Effect.Effect<
@@ -97,7 +97,7 @@ export class Parts extends Context.Service<
     /** The agent's files and the comms of a watch, for a look that launches nothing. */
     readonly layerLook: (order: Pick<PartsOrder, "comms" | "settings">) => Layer.Layer<Agent | Comms>
     readonly layerWatch: (order: PartsOrder) => Layer.Layer<WatchPorts, PartsError>
-    /** Opens a run, or goes on with it: its settings and its pin. */
+    /** Opens or resumes a run: its settings and its pin. */
     readonly conducting: (
       order: RunPartsOrder
     ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, PartsError | ConfigUntrusted>

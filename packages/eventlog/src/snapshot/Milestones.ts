@@ -21,7 +21,7 @@ export const milestones = <State extends { readonly revision: number }, Event, S
   const codec = stateCodec(fold)
   const { milestoneEvery } = fold
   return {
-    /** Holds if the state after this revision is a milestone. */
+    /** Returns whether the state after this revision is a milestone. */
     isOne: (revision: number) => milestoneEvery !== undefined && revision % milestoneEvery === 0,
 
     /** Keeps some. Where the store refuses one, each look folds its events again. */

@@ -22,7 +22,7 @@ export type HubPart = "sentinel" | "retention"
 /** A part of a hub, which needs the cluster of its database. */
 export type LayerOfPart<R = never> = Layer.Layer<never, never, R | HubProjection | Sharding.Sharding>
 
-/** A hub among those of its database. `host` and `port`: another hub has another pair. `parts`: what it may do. */
+/** One of the hubs of a database, told apart by `host` and `port`. `parts`: what it may do. */
 export interface HubRunner {
   readonly host: string
   readonly port: number
@@ -30,8 +30,8 @@ export interface HubRunner {
 }
 
 /**
- * Names the shard of a part. A hub has the shards of its own parts and rules alone. It would hold any other one, and do
- * nothing for it.
+ * Names the shard of a part. A hub takes only the shards of its own parts and rules. Otherwise it would hold shards
+ * whose work it never does.
  */
 const groupOf = (part: HubPart, rules: string) => `${part} ${rules}`
 
@@ -39,7 +39,7 @@ const groupOf = (part: HubPart, rules: string) => `${part} ${rules}`
 const withOwnLogs = (act: Effect.Effect<void>) =>
   Effect.map(References.MinimumLogLevel, (level) => Effect.provideService(act, References.MinimumLogLevel, level))
 
-/** Does a part in one hub of a database at a time. It begins again wherever the part comes to. */
+/** Does a part in one hub of a database at a time. If the part moves to another hub, it restarts there. */
 export const layerInOneHub = (part: HubPart, act: Effect.Effect<void>): LayerOfPart =>
   Layer.unwrap(
     Effect.zipWith(HubProjection, withOwnLogs(act), ({ rules }, run) =>

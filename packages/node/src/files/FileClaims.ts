@@ -87,7 +87,7 @@ const createIn = (folder: string, name: string, text: string): boolean => {
   }
 }
 
-/** The folder of the claims; that of this user by default. */
+/** The folder of the claims. Defaults to this user's. */
 interface ClaimsPlace {
   readonly folder?: string
 }

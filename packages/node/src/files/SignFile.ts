@@ -14,7 +14,7 @@ const abandonedMillis = 60_000
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.constants
 
-/** Names the file that has the signs before those of a file. */
+/** Names the file in which the signs lie that came before a file's own. */
 export const olderSigns = (path: string): string => `${path}.1`
 
 /**

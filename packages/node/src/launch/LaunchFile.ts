@@ -29,10 +29,10 @@ export interface Launch {
   readonly prompt?: string
 }
 
-/** Holds if the kernel accepts a value as an argument or a variable. */
+/** The kernel accepts no NUL in an argument or a variable. */
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0")
 const isAbsolute = (value: unknown): boolean => isText(value) && value.startsWith("/")
-/** Holds if a value can be the id of a launch, which becomes the name of a file. */
+/** Returns whether a value can be the id of a launch, which becomes the name of a file. */
 export const isLaunchId = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z0-9-]{1,128}$/u.test(value)
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -55,7 +55,7 @@ const fields: { readonly [Name in keyof Omit<Launch, "prompt" | "words">]: (valu
   terminal: (value) => value === "shared" || value === "none" || value === "own"
 }
 
-/** Holds if a value is a launch: it has each field as it must be, and no other. */
+/** Returns whether a value is a launch, with each field as it must be and no other. */
 export const isLaunch = (value: unknown): value is Launch => {
   if (!isRecord(value)) return false
   const { prompt = "", words = [], ...rest } = value

@@ -25,8 +25,8 @@ const prune = (folder: string): void => {
 }
 
 /**
- * Returns the folder for a program, in that of the user for Node (NODE_COMPILE_CACHE) or in ours. `makes`: a folder
- * that is missing is made.
+ * Returns the folder for a program, in the user's own for Node (NODE_COMPILE_CACHE) or in souffleur's. `makes`: a
+ * folder that is missing is made.
  */
 const folderFor = (program: string, makes: boolean): string | undefined => {
   const chosen = module.getCompileCacheDir()

@@ -127,7 +127,7 @@ const attempt = <A>(act: () => A): A | undefined => {
   }
 }
 
-/** Holds if SQLite had no room on the disk (sqlite.org/rescode.html, SQLITE_FULL). */
+/** SQLite reports so when it had no room on the disk (sqlite.org/rescode.html, SQLITE_FULL). */
 const meansNoRoom = (error: unknown): boolean =>
   error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 13
 

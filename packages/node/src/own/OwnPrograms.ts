@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url"
 import type { Start } from "./Detached.ts"
 
 /**
- * Returns the command that runs a file beside a module. Its ending is that of the module: a source, or compiled.
- * No module may call it as it loads: an executable has neither the file nor a URL.
+ * Returns the command that runs a file beside a module, with the same ending: a source, or compiled. No module may call
+ * it as it loads, because an executable has neither the file nor a URL.
  */
 export const programBeside = (module: string, name: string): Start["line"] => [
   process.execPath,
@@ -24,5 +24,5 @@ export const guardianLine = (): Start["line"] => programBeside(import.meta.url, 
 export const guardianFlags = (): ReadonlyArray<string> =>
   ["--expose-gc", "--jitless"].filter((flag) => process.allowedNodeEnvironmentFlags.has(flag))
 
-/** Starts a process that descends from none of ours. The order is appended, as JSON. */
+/** Starts a process that descends from none of souffleur's. The order is appended, as JSON. */
 export const detachLine = (): Start["line"] => programBeside(import.meta.url, "detach")

@@ -1,13 +1,13 @@
 // This file does not load Effect, because a tool call waits for it.
 
-/** A process above that of a hook. */
+/** A process above a hook's. */
 export interface ProcessAbove {
   readonly pid: number
   /** Its command line; empty where it cannot be read. */
   readonly words: ReadonlyArray<string>
 }
 
-/** Holds if a process launches an agent: it has the agent's command line, or its program's script and arguments. */
+/** A launcher has the agent's command line, or its program's script and arguments. */
 const launches = (program: string, launcher: ReadonlyArray<string>, agent: ReadonlyArray<string>): boolean => {
   const [, script = "", ...args] = launcher
   const ends = (words: ReadonlyArray<string>) =>

@@ -6,15 +6,15 @@ import { runInNewContext } from "node:vm"
 const untilOld = 3
 
 /**
- * Collects all garbage, and all compiled code: that of a start is not run again for hours. V8 does so by itself only in
- * need. Code that runs again is compiled again.
+ * Collects all garbage and all compiled code, since the code of a start is not run again for hours. V8 does so by
+ * itself only in need. Code that runs again is compiled again.
  */
 const collect = (gc: NodeJS.GCFunction) =>
   Effect.sync(() => {
     for (let count = 0; count < untilOld; count++) gc({ type: "major", execution: "sync", flavor: "last-resort" })
   })
 
-/** Collects young garbage, in a millisecond. V8 would let that of a resting process grow to two megabytes. */
+/** Collects young garbage, in a millisecond. V8 would let it grow to two megabytes in a resting process. */
 const collectYoung = (gc: NodeJS.GCFunction) => Effect.sync(() => void gc({ type: "minor", execution: "sync" }))
 
 /**
@@ -34,12 +34,12 @@ const optimizing = (allowed: boolean) =>
   })
 
 /**
- * Gives back the memory of a start or a recovery. It does so ten seconds after the last `wake`, and then each hour,
- * until its scope closes. It is for a process that rests for most of its life. Each collection stops the process for a
- * tenth of a second. `wake`: work begins, or goes on.
+ * Gives back the memory of a start or a recovery, ten seconds after the last `wake` and then each hour, until its scope
+ * closes. It is for a process that rests for most of its life, since each collection stops the process for a tenth of a
+ * second. `wake`: work begins or continues.
  *
- * V8 compiles for speed what has run each second for two minutes. At rest that takes 7 MB and saves nothing. So it may
- * do so during work alone.
+ * V8 compiles for speed what has run each second for two minutes. At rest that takes 7 MB and saves nothing, so V8 may
+ * do it during work alone.
  */
 export const makeRest = Effect.gen(function* () {
   const work = yield* Queue.sliding<void>(1)

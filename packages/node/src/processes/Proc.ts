@@ -103,7 +103,6 @@ const keyOf = (path: string): string | undefined => {
   return file && `${file.dev}/${file.ino}`
 }
 
-/** Holds if a process has one of these files open. */
 const opens = (pid: number, files: ReadonlySet<string>): boolean =>
   quietly([], () => fs.readdirSync(pathOf(pid, "fd"))).some((descriptor) =>
     files.has(keyOf(pathOf(pid, "fd", descriptor)) ?? "")

@@ -22,10 +22,10 @@ export interface Executable {
   readonly uid: number
 }
 
-/** Holds if the process with that pid was started with all variables of one of these environments. */
+/** Returns whether the process with that pid was started with all variables of one of these environments. */
 export type Carries = (pid: number, environments: ReadonlyArray<Tag["environment"]>) => boolean
 
-/** Holds if `has` finds all variables of one of these environments. An empty one is found nowhere. */
+/** Returns whether `has` finds all variables of one of these environments. An empty environment is found nowhere. */
 export const hasOneOf = (
   environments: ReadonlyArray<Tag["environment"]>,
   has: (name: string, value: string) => boolean

@@ -9,8 +9,8 @@ export interface Question {
   readonly others: ReadonlySet<number>
   readonly tagged: (pid: number) => boolean
   /**
-   * Holds if a process carries a tag that souffleur itself lacks. So the tag comes from a launch, and not from
-   * souffleur's own environment.
+   * Returns whether a process carries a tag that souffleur itself lacks, so that the tag comes from a launch and not
+   * from souffleur's own environment.
    */
   readonly launched: (pid: number) => boolean
   readonly terminal: (process: Stat) => boolean

@@ -128,7 +128,7 @@ export const psSource = (dialect: PsDialect): ProcessSource => {
     if (one === undefined) throw new Error(`${dialect.ps} printed a line that cannot be read`)
     return one
   }
-  // The name of a program may go on in a line of its own.
+  // The name of a program may continue in a line of its own.
   const linesOf = (text: string) => text.split("\n").filter((line) => /^ *\d+ +\d+ /u.test(line))
   const stat = (pid: number) => {
     const [first] = ps("-p", String(pid), ...columns).split("\n")

@@ -2,7 +2,10 @@ import * as fs from "node:fs"
 import { basename, isAbsolute, join } from "node:path"
 import type { Executable, ProcessSource, Stat } from "./ProcessSource.ts"
 
-/** Holds if a name is a terminal server's. The kernel cuts names to 15 characters. Any program can take such a name. */
+/**
+ * Returns whether a name is a terminal server's. The kernel cuts names to 15 characters, and any program can take such
+ * a name.
+ */
 export const namedAsOne = (name: string): boolean =>
   /^(?:tmux: server.*|tmux|screen(?:-.*)?|SCREEN|zellij|kitty|dtach|abduco|wezterm-mux-ser)$/.test(name)
 
@@ -15,7 +18,7 @@ const folders = (): ReadonlyArray<string> => [
   "/bin"
 ]
 
-/** Holds if souffleur itself would run this file by its name. */
+/** Returns whether souffleur itself would run this file by its name. */
 const installed = (path: string): boolean =>
   folders().some((folder) => {
     try {
@@ -26,9 +29,9 @@ const installed = (path: string): boolean =>
   })
 
 /**
- * Holds if a process is a terminal server, which outlives the programs in it. Both its name and the program that it
- * runs must say so. That program must be installed, or belong to root. Then an agent of ours (uid `ours`) cannot have
- * made it. Where the program may not be seen, the name decides. Losing a terminal is worse than leaving a tool.
+ * Returns whether a process is a terminal server, which outlives the programs in it. Both its name and the program that
+ * it runs must say so, and that program must be installed or belong to root, so that no agent (uid `ours`) can have
+ * made it. If the program may not be seen, the name decides: losing a terminal is worse than leaving a tool.
  */
 export const isTerminalServer = (
   name: string,
@@ -43,7 +46,7 @@ export const isTerminalServer = (
   return program.test(basename(path)) && ((runs.uid === 0 && ours !== 0) || isInstalled(path))
 }
 
-/** Holds if a process of this machine is a terminal server. Its program is read only if its name says so. */
+/** Returns whether a process of this machine is a terminal server. Reads its program only if its name says so. */
 export const isTerminal =
   (ours: number, executable: ProcessSource["executable"]) =>
   ({ name, pid }: Stat): boolean =>

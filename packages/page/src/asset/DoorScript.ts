@@ -1,9 +1,10 @@
 /**
- * Leads a browser on that was let in: the link of a notice has no secret path. The page leaves that path in the storage
- * of its own origin. Another user may have that origin once the page has ended, so a gap makes the path worthless. The
- * path of an earlier page gives way to that of this one.
+ * Leads a browser on that was let in, although the link of a notice has no secret path: the page leaves that path in
+ * the storage of its own origin. Another user may have that origin once the page has ended, so a gap makes the path
+ * worthless. The path of an earlier page gives way to this one's.
  *
- * The link to the page of a hub has the token behind a `#`. A browser sends that part to no server. This enters it.
+ * The link to the page of a hub has the token behind a `#`, a part that a browser sends to no server. This script
+ * enters it.
  */
 export const doorScript = `const form = document.querySelector("form")
 const enter = () => {

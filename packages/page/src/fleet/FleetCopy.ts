@@ -68,7 +68,7 @@ const following = <A extends { readonly revision: number }, E>(
   )
 
 const isLog = Schema.is(LogName)
-/** Holds if a store can have a stream of that name. */
+/** A store can have no other stream. */
 const isStream = (stream: string) => stream.length <= 200 && !stream.includes("\0")
 
 /** A log and a stream in one word. The name of a log has a fixed length. */

@@ -52,7 +52,7 @@ const fateOf = ({ left, note, outcome, reason }: ToldWord, host: string, { now, 
   return `no answer came from ${host} before its end. It counts no more, and may have been taken before`
 }
 
-/** Holds if the answer to a word may still come. */
+/** Returns whether the answer to a word may still come. */
 export const isOpen = ({ left, outcome }: ToldWord): boolean => outcome === "waiting" && left > -lateMillis
 
 /** Returns the words that people said to a watch at this hub, and what became of each. */

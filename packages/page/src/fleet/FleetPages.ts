@@ -54,7 +54,7 @@ const makeParts = Effect.fnUntraced(function* ({ counts, find, hosts }: FleetSig
 })
 
 /**
- * The routes of the page of a fleet, beside those of its hub. A person enters with a token, and gets a cookie for it
+ * The routes of the page of a fleet, beside the hub's own. A person enters with a token, and gets a cookie for it
  * (spec: fleet#page).
  */
 export const layerFleetPages = (

@@ -45,7 +45,7 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   )
 })
 
-/** Holds if an agent that is to end, or a process that it started, is still there. */
+/** Returns whether an agent that is to end, or a process that it started, is still there. */
 export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assignment, started: RunningLaunch) {
   if (!(yield* isGone(yield* Processes, started.process))) return true
   return (yield* agentTree(assignment, started)).length > 0

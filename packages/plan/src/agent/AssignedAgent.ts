@@ -13,7 +13,7 @@ export const assignedAgent = Effect.fn("assignedAgent")(function* ({
 }: Pick<Assignment, "agent" | "sessionId">) {
   const agent = yield* Agent
   if (agent.joined === undefined) return agent
-  // A session goes on with the agent that began it.
+  // A session is resumed by the agent that began it.
   return Option.getOrElse(agent.joined.only(program ?? (yield* agent.joined.programOf(sessionId))), () => agent)
 })
 

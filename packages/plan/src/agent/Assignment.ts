@@ -127,7 +127,7 @@ export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
 
 /**
  * Settles whether the agent of an assignment runs, after a crash between the intent and the outcome of its launch. The
- * answer holds for ever.
+ * answer is final.
  */
 export const settleAssignment = Effect.fn("settleAssignment")(function* (assignment: Assignment) {
   const launcher = yield* Launcher

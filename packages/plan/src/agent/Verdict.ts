@@ -79,7 +79,7 @@ const fieldIn = (line: string) => {
   const name = stripped(line.slice(0, colon), "*_`- \t", "*_`")
   return { name: name.toLowerCase(), value: stripped(line.slice(colon + 1), "*_`", "").trim() }
 }
-/** Holds if a text repeats a prompt's own words in brackets: nothing was filled in. */
+/** Returns whether a text repeats a prompt's own words in brackets, so that nothing was filled in. */
 const isPlaceholder = (text: string) =>
   /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(
     text

@@ -30,7 +30,7 @@ const ask = (
       attempt: role === "implementer" ? task.attempts + 1 : task.attempts,
       sessionId: session ?? sessionId,
       resumed: session !== null,
-      // A session goes on with the agent that began it.
+      // A session is resumed by the agent that began it.
       ...(agent === undefined || session !== null ? {} : { agent })
     })
   )
@@ -74,7 +74,7 @@ const answer = (
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
 
-/** Holds if a task that is done has other words in the plan since, and this was not told yet. */
+/** Returns whether the plan describes a finished task differently now, and nobody was told yet. */
 const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
   task?.status === "completed" &&
   !task.skipped &&
@@ -157,7 +157,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         if (launch === null) return no("never", "it was not seen to run")
         // The implementer has looked at its own work, and that proves nothing of its reviewer.
         const isOthers = role === "reviewer" && taskOf(run, taskId)?.implementer === command.sessionId
-        // The first report counts: another launch goes on with that session.
+        // The first report counts: another launch resumes that session.
         return isOthers || isSessionKnown(sessionId)
           ? ok()
           : ok(Event.AgentSessionFound.make({ at, token, sessionId: command.sessionId }))

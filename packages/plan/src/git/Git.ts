@@ -47,7 +47,7 @@ export const parseStatus = (text: string): GitStatus => {
 
 const parts = (text: string, separator: "\0" | "\n") => text.split(separator).filter((part) => part !== "")
 
-/** Files in git's own folder while an operation goes on. */
+/** Files in git's own folder while an operation is in progress. */
 const operations = {
   "rebase-merge": "a rebase",
   "rebase-apply": "a rebase",
@@ -153,7 +153,7 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
       Effect.map((text) => theirs(parts(text, "\0"))),
       Effect.mapError(failed("which files it does not know"))
     ),
-    /** Holds if HEAD has a file of exactly this name. */
+    /** Returns whether HEAD has a file of exactly this name. */
     has: Effect.fn("Git.has")(function* (file: string) {
       const listed = git(["ls-tree", "-z", "--name-only", "HEAD", "--", file])
       return (yield* Effect.mapError(listed, failed("which files there are"))) === `${file}\0`

@@ -4,7 +4,7 @@ import type { Run } from "../run/Run.ts"
 import type { GitStatus } from "./Git.ts"
 
 /**
- * Returns what a person must put right in git before work goes on (spec: behaviour#git). `dirty`: uncommitted changes
+ * Returns what a person must put right in git before work continues (spec: behaviour#git). `dirty`: uncommitted changes
  * count too. `undefined`: nothing is wrong.
  */
 export const obstacle = ({ changed, conflicts }: GitStatus, dirty: boolean) => {
@@ -13,9 +13,9 @@ export const obstacle = ({ changed, conflicts }: GitStatus, dirty: boolean) => {
 }
 
 /**
- * Returns why the run cannot go on from git's current state; `undefined`: it can. No agent works on another branch than
- * the newest task began on, or during a rebase. No agent works over approved work that is gone. A task's base commit
- * counts as approved: it holds earlier work and a person's commits.
+ * Returns why the run cannot continue from git's current state; `undefined`: it can. No agent works on another branch
+ * than the newest task began on, or during a rebase, or over approved work that is gone. A task's base commit counts as
+ * approved, because it holds earlier work and a person's commits.
  */
 export const astray = Effect.fn("astray")(function* (run: Run, { branch }: GitStatus) {
   const { git } = yield* PlanContext

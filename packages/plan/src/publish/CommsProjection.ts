@@ -103,6 +103,6 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain
   )
-  // Neither goes on without the other: where the beat ends, so do the rows.
+  // Neither continues without the other: when the beat ends, so do the rows.
   yield* Effect.raceFirst(beating, telling)
 })

@@ -16,7 +16,7 @@ export const assignments = counter("souffleur_run_assignments", "Results of assi
 /** Tasks that are settled. `outcome` is `complete`, `escalated` or `skipped`. */
 export const tasks = counter("souffleur_run_tasks", "Tasks of runs that are settled")
 
-/** Pauses of runs. `reason` is that of the pause, such as `conflict`. */
+/** Pauses of runs. `reason` is why the run paused, such as `conflict`. */
 export const pauses = counter("souffleur_run_pauses", "Pauses of runs")
 
 const one = (counter: typeof agents, attributes: Readonly<Record<string, string>>) =>

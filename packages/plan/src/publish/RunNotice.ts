@@ -24,7 +24,7 @@ const outcomes: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewFailed"
 ])
 
-/** Holds if an event begins or ends an episode, or belongs to none. */
+/** Returns whether an event begins or ends an episode, or belongs to none. */
 const movesEpisode = (event: RunEvent, before: Run): boolean => {
   switch (event._tag) {
     case "RunResumed":
@@ -55,13 +55,13 @@ export const answerTo = (event: RunEvent): string | undefined => {
   }
 }
 
-/** Returns the text of a notice: that of the description, and at the run's end how much is done. */
+/** Returns the text of a notice, which is the description's, and at the run's end says how much is done. */
 const textOf = (event: RunEvent, { summary }: Run, text: string): string =>
   event._tag === "RunFinished" && event.finishing !== "failed"
     ? `${text} ${summary?.completed ?? 0} tasks are done, ${summary?.skipped ?? 0} skipped.`
     : text
 
-/** Returns the words of agents on an event: those of the description, and what is wrong with a task. */
+/** Returns the words of agents on an event: the description's, and what is wrong with a task. */
 const wordsOf = (event: RunEvent, before: Run, words: string): string => {
   const task = event._tag === "TaskEscalated" ? taskOf(before, event.taskId) : undefined
   const wrong = event._tag === "TaskEscalated" && task !== undefined ? workProblemsOf(task, event.reason) : []

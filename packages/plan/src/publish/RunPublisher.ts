@@ -40,8 +40,8 @@ const inFull = (id: string, { text, words }: RunNotice, answer: string | undefin
 const outcryTimeout = "10 seconds"
 
 /**
- * Tells a person that the conductor of a run cannot go on. No event can say it: the log cannot be used, or the run has
- * not begun. It sets no mark, so that another process may tell it again.
+ * Tells a person that the conductor of a run has to stop. No event can say it, because the log cannot be used or the
+ * run has not begun. Sets no mark, so that another process may tell it again.
  */
 export const outcry = Effect.fn("RunPublisher.outcry")(function* (
   id: string,

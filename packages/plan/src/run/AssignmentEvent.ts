@@ -13,10 +13,10 @@ export const AgentAsked = event("AgentAsked", {
   attempt: Count,
   /** Empty: the agent chooses its id, and reports it once it runs. */
   sessionId: Text,
-  /** True if the same implementer goes on. */
+  /** True if the same implementer is resumed. */
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text),
-  /** The program of the agent that was chosen for this role. Absent: the configured one, or that of the session. */
+  /** The program of the agent that was chosen for this role. Absent: the configured one, or the session's. */
   agent: Schema.optionalKey(Text)
 })
 /**
@@ -53,7 +53,7 @@ export const AgentEnding = event("AgentEnding", {
 const assignment = { token: Text, taskId: Text }
 /** An implementer says that its task is done, and git has its work. `head`: the commit of that work. */
 export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
-/** An implementer cannot go on without a person. `message`: its reason, bounded. */
+/** An implementer needs a person. `message`: its reason, bounded. */
 export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, message: Text })
 /** An implementer ended without a result that counts. */
 export const ImplementationFailed = event("ImplementationFailed", {

@@ -7,8 +7,8 @@ import type { NamedRun } from "./RunLog.ts"
 import { launchIdOf } from "./Run.ts"
 
 /**
- * Fails with `AlreadyWatched` where a live souffleur conducts another run: two conductors of one work tree would mix
- * their commits. `runs`: those of the work tree; `mine`: the id of the run that is no other.
+ * Fails with `AlreadyWatched` if a live souffleur conducts another run, because two conductors of one work tree would
+ * mix their commits. `runs`: the runs of the work tree; `mine`: the id of the run that does not count.
  */
 export const refuseOtherConductor = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const claims = yield* Claims

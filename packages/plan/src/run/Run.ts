@@ -70,7 +70,7 @@ export const Assignment = Schema.Struct({
   attempt: Count,
   /** Empty until the agent has reported it, where the agent chooses its ids. */
   sessionId: Text,
-  /** The program of the agent that was chosen for the role. `null`: the configured one, or that of the session. */
+  /** The program of the agent that was chosen for the role. `null`: the configured one, or the session's. */
   agent: Schema.NullOr(Text),
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text),
@@ -199,10 +199,10 @@ export const freshTask = (outline: TaskOutline): Task => ({
 /** Finds a task by its id. `undefined`: the plan has none. */
 export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
 
-/** Holds if nothing is left to do, for the user neither. */
+/** Returns whether nothing is left to do, not even for the user. */
 export const isRunOver = ({ finishing, phase }: Run): boolean => phase === "finished" && finishing !== "failed"
 
-/** Holds if a person's word or hand is needed before the run goes on. */
+/** Returns whether a person's word or hand is needed before the run can continue. */
 export const needsPerson = (run: Run): boolean =>
   run.paused !== null ||
   run.tasks.some(({ status }) => status === "escalated") ||

@@ -12,7 +12,7 @@ const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChang
   tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
 })
 
-/** Returns a session that an agent may go on with; `null`: the agent has not reported it yet. */
+/** Returns a session that an agent may resume; `null`: the agent has not reported it yet. */
 const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? sessionId : null)
 
 const assignmentOver: Change = { assignment: null, waits: 0 }
@@ -185,7 +185,7 @@ const change = (run: Run, event: RunEvent): Change =>
     TaskEscalated: ({ reason, message, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),
     TaskAnswered: (event) => {
-      // The task goes on where git is now, with what there is.
+      // The task continues where git is now, with what there is.
       if (run.paused?.reason === "history" && event.answer !== "skip") {
         const said = event.answer === "guidance" ? [event.text] : []
         return {

@@ -80,5 +80,5 @@ export type Failing = typeof Failing.Type
 export const LimitKind = Schema.Literals(["usage-limit", "outage"])
 export type LimitKind = typeof LimitKind.Type
 
-/** The trouble that a person must put right before the run goes on (spec: behaviour#git). */
+/** The trouble that a person must put right before the run continues (spec: behaviour#git). */
 export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])

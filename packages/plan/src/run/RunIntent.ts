@@ -90,7 +90,7 @@ export type RunIntent =
       readonly files: ReadonlyArray<string>
       readonly message?: string
     }
-  /** The loop itself cannot go on; `message` is a sentence. */
+  /** The loop itself has to stop; `message` is a sentence. */
   | { readonly _tag: "PauseForFailure"; readonly message: string }
   /** The agent at work cannot be ended: `message` is a sentence. */
   | { readonly _tag: "PauseForAgent"; readonly token: string; readonly message: string }

@@ -18,11 +18,11 @@ const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined
 
 /**
  * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner). A live owner is never overtaken, and
- * an owner that is not provably dead is alive. Fails with `AlreadyWatched` where another souffleur conducts the run or
- * another one of the work tree. Fails with `ClaimFailed` where the claim cannot be made. The run keeps `chosen`.
+ * an owner that is not provably dead is alive. Fails with `AlreadyWatched` if another souffleur conducts the run or
+ * another one of the work tree, and with `ClaimFailed` if the claim cannot be made. The run keeps `chosen`.
  *
- * The owner of a watch goes on without a claim, and tells it. The owner of a run says nothing more once its claim is
- * lost. Two conductors would mix their commits in one work tree.
+ * The owner of a watch continues without a claim, and tells it. The owner of a run says nothing more once its claim is
+ * lost, since two conductors would mix their commits in one work tree.
  */
 export const ownRun = Effect.fn("ownRun")(function* (id: string, chosen?: Chosen) {
   const claims = yield* Claims

@@ -1,4 +1,4 @@
-/** The rejection of a task after which a fresh implementer goes on (spec: behaviour#ladder). */
+/** The rejection of a task after which a fresh implementer takes over (spec: behaviour#ladder). */
 export const freshImplementerRung = 2
 
 /** The rejection, or the failed assignment in a row, after which a person is asked (spec: behaviour#ladder). */

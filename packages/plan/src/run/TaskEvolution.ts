@@ -25,7 +25,7 @@ export const swept = (run: Run): Run => {
 }
 
 /**
- * Takes a task over from a state file, and the ladder goes on where the file says. The implementer's session is
+ * Takes a task over from a state file, and the ladder continues where the file says. The implementer's session is
  * unknown, so a task in progress gets a fresh one.
  */
 export const imported = (task: Task, found: ImportedTask): Task => ({

@@ -104,7 +104,7 @@ export const stateText = (run: Run, before?: string): string => {
 
 const decode = Schema.decodeUnknownResult(StateJson)
 
-/** Holds if a text is empty, or a piece of a file of this format. */
+/** Returns whether a text is empty, or a piece of a file of this format. */
 const isSpoiled = (text: string) => /^[\s\0]*$/u.test(text) || text.includes('"workflow_id"')
 
 /**

@@ -3,22 +3,24 @@ import type { FileSystem, Layer, Path } from "effect"
 import type { TrustedFiles } from "../file/TrustedFiles.ts"
 import type { AgentHooks } from "./AgentHooks.ts"
 
-/** The settings of an agent (spec: settings#keys). */
+/** What an agent gets from the settings (spec: settings#keys). */
 export interface AgentOptions {
   /** The folder of its own files, absolute. */
   readonly agentDir: string
   readonly agentCommand: AgentProgram
-  /** souffleur's own environment. An agent gets the part of it that is on an allow list. */
+  /** souffleur's own environment, of which an agent gets what is on an allow list. */
   readonly environment: Variables
-  /** Names that the user adds to that list. */
+  /** Names that the user adds to the allow list. */
   readonly environmentAllowed?: ReadonlyArray<string>
 }
 
-/** The content of an agent package: the agent kind, its hooks, and the port to its sessions. */
+/**
+ * Everything that an agent package exports: the facts about its kind of agent, its hooks, and the port to its sessions.
+ */
 export interface AgentPackage extends AgentKind {
-  /** Absent: souffleur installs none. */
+  /** If absent, the agent has no hooks that souffleur could install. */
   readonly hooks?: AgentHooks
-  /** The agents that `anyAgent` joined, the first one first. Absent: it is one agent. */
+  /** The agents that `anyAgent` joined, in order. Absent for a single agent. */
   readonly all?: ReadonlyArray<AgentPackage>
   /** See `AgentKind.kindOf`. */
   readonly kindOf?: (program: string) => AgentPackage

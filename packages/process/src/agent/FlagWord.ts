@@ -1,4 +1,4 @@
-/** Holds if a word is a flag. A single `-` is an argument: the standard input. */
+/** Returns whether a word is a flag. A single `-` is an argument: the standard input. */
 export const isFlag = (word: string | undefined): word is string =>
   word !== undefined && word.length > 1 && word.startsWith("-")
 

@@ -39,9 +39,9 @@ export const lastPrinted = Effect.fn("lastPrinted")(
 type Speaker = Pick<Watch, "kind" | "launchId" | "sessionId">
 
 /**
- * Returns the last words of a watch's Conductor: of its output, else of its session. They are only for showing, and
- * none goes into the log. `now`: the watch as it is, where the Conductor is an earlier one. A session that went on has
- * the words of a later one.
+ * Returns the last words of a watch's Conductor, from its output or else from its session. They are only for showing,
+ * and none goes into the log. `now`: the watch as it is, if the Conductor is an earlier one. A session that was resumed
+ * since has the words of a later Conductor.
  */
 export const lastWords = Effect.fn("lastWords")(function* (
   { kind, launchId, sessionId }: Speaker,

@@ -33,7 +33,7 @@ const pressing: ReadonlySet<string> = new Set([
   "paused"
 ])
 
-/** Holds if the work stops until a person acts. Such a notice passes the quiet hours. */
+/** Returns whether the work stops until a person acts. Such a notice passes the quiet hours. */
 export const isPressing = ({ kind }: Notice): boolean => pressing.has(kind)
 
 /** A channel did not take a notice, and gets it no more. `message` has no secret and no word of the server. */

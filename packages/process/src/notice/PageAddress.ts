@@ -26,7 +26,7 @@ export const keepPageToken = Effect.fn("keepPageToken")(function* (stateDir: str
 
 type Reached = Pick<ResolvedSettings, "pageUrl" | "stateDir">
 
-/** Returns the origin that is set for the page, else that of a page that runs; `null`: neither. */
+/** Returns the origin that is set for the page, else the origin of a page that runs; `null`: neither. */
 export const pageNow = ({ pageUrl, stateDir }: Reached) =>
   pageUrl === null ? pageServedNow(stateDir) : Effect.succeed(pageUrl)
 

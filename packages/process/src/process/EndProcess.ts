@@ -23,7 +23,7 @@ const pollInterval = "100 millis"
 /** Time limit after SIGKILL, when only the kernel can delay an end (spec: behaviour#stop). */
 const killTimeout = "5 seconds"
 
-/** Holds if a process is gone. A zombie counts as gone, as it does nothing any more. */
+/** Returns whether a process is gone. A zombie counts as gone, since it does nothing any more. */
 export const isGone = (processes: Processes["Service"], identity: ProcessIdentity) =>
   Effect.map(processes.condition(identity), isOver)
 

@@ -25,9 +25,9 @@ const unrunnable = Effect.fnUntraced(
 )
 
 /**
- * Finds the absolute path of a program. It is the program itself when that is a path. A relative path begins at
- * `folder`, which is that of this process by default. Otherwise it is the first executable file of that name in `PATH`.
- * Fails with `AgentNotFound`, also where the system cannot run it.
+ * Finds the absolute path of a program: the program itself if it is a path, else the first executable file of that name
+ * in `PATH`. A relative path begins at `folder`, by default this process's own. Fails with `AgentNotFound`, also if the
+ * system cannot run it.
  */
 export const resolveProgram = Effect.fn("resolveProgram")(function* (
   program: string,

@@ -44,7 +44,7 @@ const byExport: Omit<Provider<StepServices>, "applies" | "name"> = {
   })
 }
 
-/** Goes on in a fresh session of the same agent (spec: behaviour#claude_export). */
+/** Continues in a fresh session of the same agent (spec: behaviour#claude_export). */
 export const exportProvider: Provider<StepServices> = {
   ...byExport,
   name: "claude_export",
@@ -53,7 +53,7 @@ export const exportProvider: Provider<StepServices> = {
     handedFrom === undefined && (recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0)
 }
 
-/** Goes on in a session of another agent, which a person chose (spec: behaviour#hand-over). */
+/** Continues in a session of another agent, which a person chose (spec: behaviour#hand-over). */
 export const handover: Provider<StepServices> = {
   ...byExport,
   name: "handover",

@@ -19,8 +19,8 @@ import { stopConductor } from "../steps/StopConductor.ts"
 import { step } from "../steps/Step.ts"
 
 /**
- * Holds if a command says by its last lines that it wants a terminal. Such a word of a command decides nothing else,
- * and a terminal gives it no power.
+ * Returns whether the last lines of a command say that it wants a terminal. Nothing else depends on these words of a
+ * command, and a terminal gives it no power.
  */
 export const wantsTerminal = (lines: ReadonlyArray<string>): boolean =>
   lines.some((line) =>

@@ -20,8 +20,8 @@ const name = "resume"
 const brokenOff: ReadonlySet<string | undefined> = new Set(["pid", "heartbeat", "hang", "handover"])
 
 /**
- * Holds if the session is to be resumed first. A cycle that has begun a way goes on with it. RECOVERY may have changed
- * since, and a cycle launches once.
+ * Returns whether the session is to be resumed first. A cycle keeps to the way that it has begun: RECOVERY may have
+ * changed since, and a cycle launches once.
  */
 const isChosen = ({ comms, recovery }: Watch, settings: Settings["Service"]): boolean => {
   const { [stepNames.export]: exporting, [stepNames.session]: looking } = recovery?.steps ?? {}

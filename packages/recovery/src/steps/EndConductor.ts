@@ -54,8 +54,8 @@ export const endConductor = Effect.fn("endConductor")(function* <E = never, R = 
 })
 
 /**
- * Holds if the Conductor is gone with all of its tree. After a crash inside the stop, the stop is done again when it is
- * not.
+ * Returns whether the Conductor is gone with all of its tree. After a crash inside the stop, the stop is repeated if it
+ * is not.
  */
 export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch) {
   const processes = yield* Processes

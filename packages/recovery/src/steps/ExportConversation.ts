@@ -56,8 +56,8 @@ export const writeExport = Effect.fnUntraced(
 const sameMark = Schema.toEquivalence(SessionMark)
 
 /**
- * Fails with `NoExport` when the conversation went on after it was read. A person may have resumed it by hand.
- * A session file that is gone has nothing newer.
+ * Fails with `NoExport` when the conversation continued after it was read, as when a person has resumed it by hand. A
+ * session file that is gone has nothing newer.
  */
 export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: Pick<Exported, "mark">) {
   if (mark === undefined) return

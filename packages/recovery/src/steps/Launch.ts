@@ -49,7 +49,7 @@ export const commandLineOf = (
     prompt: prompt(launchId),
     ...(reads === undefined ? {} : { reads }),
     ...(folder === undefined ? {} : { folder }),
-    // In a window a person may go on with it.
+    // In a window a person may continue it.
     print: terminal === "headless"
   })
 
@@ -178,8 +178,8 @@ export interface SuccessorOrder<R> {
 /**
  * Prepares and launches the successor, in two steps. The log grants one launch step in a cycle. Fails with
  * `FailedClosed` when the launch fails, because whether it ran must never be guessed. That ends the cycle, and a
- * provider does not catch it. Fails with `Escalated` when the conversation went on after the export `from`: nothing has
- * run, and the next provider may.
+ * provider does not catch it. Fails with `Escalated` when the conversation continued after the export `from`: nothing
+ * has run, and the next provider may.
  */
 export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never>(
   watch: Watch,

@@ -63,8 +63,8 @@ const resumableSession = Effect.fn("resumableSession")(function* ({ launchId, se
 })
 
 /**
- * Resumes the session of a stopped Conductor in place, with this prompt. Fails with `Escalated` where the session
- * cannot be resumed, or went on right before the launch.
+ * Resumes the session of a stopped Conductor in place, with this prompt. Fails with `Escalated` if the session cannot
+ * be resumed, or somebody continued it right before the launch.
  */
 export const resumeInPlace = Effect.fn("resumeInPlace")(function* (
   watch: Watch,

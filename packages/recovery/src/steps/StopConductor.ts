@@ -40,7 +40,7 @@ const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Optio
   return yield* new FailedClosed({ stage: "stop", message: reason })
 })
 
-/** Holds if a turn is at work: neither over, nor waiting for a person, nor ended by the service. */
+/** Returns whether a turn is at work: neither over, nor waiting for a person, nor ended by the service. */
 const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" || _tag === "Retrying"
 
 /**
@@ -68,8 +68,8 @@ const heartbeatOf = ({ conductor }: CommsSnapshot) =>
   Option.match(conductor, { onNone: () => null, onSome: (row) => row.lastHeartbeat })
 
 /**
- * Holds if the heartbeat changed, whatever clock wrote it. When an operator retries later, a heartbeat that is old
- * again counts for nothing.
+ * Returns whether the heartbeat changed, whatever clock wrote it. When an operator retries later, a heartbeat that is
+ * old again counts for nothing.
  */
 const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number): boolean => {
   const heartbeat = heartbeatOf(snapshot)

@@ -21,7 +21,7 @@ export type Needs = FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
 export interface KnownSessions {
   /** Empty: it is unknown. */
   readonly projectOf: (sessionId: string) => Effect.Effect<string>
-  /** Holds if the session has no turn that goes on. */
+  /** Returns whether the session has no unfinished turn. */
   readonly isIdle: (sessionId: string) => Effect.Effect<boolean>
 }
 
@@ -45,11 +45,11 @@ export interface AgentDialect extends SessionFolder {
   readonly resumable?: (record: Json) => boolean | undefined
   /** Tells of a line from its beginning alone that it is no part of the conversation. */
   readonly isOther?: IsOther
-  /** Holds if a command line is of the agent. */
+  /** Returns whether a command line is the agent's. */
   readonly runs: (words: ReadonlyArray<string>) => boolean
-  /** Holds if a healthy process may use no processor for as long as it waits. */
+  /** True if a healthy process may use no processor for as long as it waits. */
   readonly idles: boolean
-  /** Holds if a process with these arguments ends after its turn. Absent: each does. */
+  /** Returns whether a process with these arguments ends after its turn. If absent, every process does. */
   readonly inPrintMode?: (args: ReadonlyArray<string>) => boolean
   /** The environment variable that names the session in the agent's tools. */
   readonly variable: string
@@ -70,7 +70,7 @@ export interface AgentDialect extends SessionFolder {
   readonly outputReader?: () => (line: string) => Option.Option<string>
   /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
   readonly addsFormat?: boolean
-  /** Makes the command line of a launch. The id of a session that it goes on with is one. */
+  /** Makes the command line of a launch. A session that is to be resumed always has an id. */
   readonly command: (
     order: AgentOrder,
     sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>

@@ -6,9 +6,9 @@ import type { KnownSessions } from "./AgentDialect.ts"
 export interface Carried {
   /** The environment variable that names the session, in its tools and in each of our launches. */
   readonly variable: string
-  /** Holds if a command line is of the agent. */
+  /** Returns whether a command line is the agent's. */
   readonly runs: (words: ReadonlyArray<string>) => boolean
-  /** Holds if a command line is of an agent that ends after its turn. Absent: each does. */
+  /** Returns whether a command line is of an agent that ends after its turn. If absent, every one is. */
   readonly inPrintMode?: (words: ReadonlyArray<string>) => boolean
 }
 

@@ -51,7 +51,7 @@ export const filesOf = Effect.fnUntraced(function* ({ depth, folder }: SessionFo
 export const makeSessionSearch = (place: SessionFolder) => {
   const { folder: root, idIn, idsLike, sessionPath } = place
   const known = new Map<string, string>()
-  /** Holds if the file may be of a session that is asked for, by its path alone. */
+  /** Returns whether the file may, by its path alone, belong to the session that is asked for. */
   const mayBe = (file: string, asked: string) => {
     const named = sessionIdIn(sessionPath, file)
     return named.startsWith(asked) || (idIn !== undefined && named !== "" && asked.startsWith(named))

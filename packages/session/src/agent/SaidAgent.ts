@@ -93,7 +93,10 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     })
     return found ?? false
   })
-  /** Holds if the agent waits at its prompt. No turn has begun, or its turn is over and the agent does not mend it. */
+  /**
+   * Returns whether the agent waits at its prompt: no turn has begun, or the turn is over and the agent does not mend
+   * it.
+   */
   const isIdle = (sessionId: string) =>
     reading(sessionId, true, (file) =>
       Effect.gen(function* () {
@@ -216,7 +219,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       Effect.map(
         Effect.flatMap(withSubagents(sessionIds), (all) =>
           each(all, { tokens: 0, dollars: 0 }, (file) =>
-            // The state of a follower goes on changing.
+            // The state of a follower keeps changing.
             Effect.map(spend(file, String(since)), ({ dollars, tokens }) => ({ dollars, tokens }))
           )
         ),

@@ -8,7 +8,7 @@ const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
 export interface ProgramWords {
   /** The agent's program, as a person writes it. */
   readonly program: string
-  /** Holds if a word is the program. */
+  /** Returns whether a word is the program. */
   readonly is: (word: string | undefined) => boolean
   /** A word of every launch right behind the program, which the agent command may have too. */
   readonly verb?: (word: string | undefined) => boolean

@@ -23,7 +23,7 @@ export interface FlagTable {
   readonly ours: ReadonlySet<string>
   /** Returns the reason to refuse the value of a flag that is kept. */
   readonly against?: (flag: string, value: string) => string | undefined
-  /** Holds if the agent reads `--flag=value`. */
+  /** True if the agent reads `--flag=value`. */
   readonly inline: boolean
 }
 

@@ -2,7 +2,7 @@ import type { AgentKind, AgentOrder, SessionFile, SessionNotFound } from "@souff
 import { Effect, Option } from "effect"
 
 /**
- * Holds if a launch goes on with a session that its agent has begun. Another one begins it: an agent goes on with no
+ * Returns whether a launch resumes a session that its agent has begun, rather than beginning it. An agent resumes no
  * session that it has not begun, and begins none twice.
  */
 export const hasBegun = (

@@ -1,7 +1,7 @@
 import { CommandRefused } from "@souffleur/domain"
 import { Result } from "effect"
 
-/** Holds if a word may be a subcommand: it has neither a space nor a sign of a prompt. */
+/** Returns whether a word may be a subcommand, with neither a space nor a sign of a prompt. */
 export const maySubcommand = (word: string): boolean => /^[a-z][a-z-]*$/u.test(word)
 
 /**

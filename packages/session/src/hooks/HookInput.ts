@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
   PermissionRequest: "tool_name"
 }
 
-/** Holds if a text can be a session id. It becomes the name of a file. */
+/** A session id becomes the name of a file. */
 const isSessionId = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u.test(text) && !text.includes("..")
 
 /** Matches one word, so that no text of a person is kept. */
@@ -56,7 +56,7 @@ const texts = function* (json: string): Generator<readonly [key: string, text: s
   }
 }
 
-/** Returns what an event does to the holding of a session. After a compaction it goes on as before. */
+/** Returns what an event does to the holding of a session. A compaction changes nothing of it. */
 const holdingOf = (event: string, kind: string): HookCall["holding"] => {
   if (event === "SessionEnd") return "ended"
   if (event === "SessionStart") return kind === "compact" ? "goes on" : "began"

@@ -7,7 +7,7 @@ import { partsAt, rootOf, without, withoutComments, withPart } from "./JsonText.
 export interface HookForm {
   /** The agent's names of the events that souffleur asks for. */
   readonly events: ReadonlyArray<string>
-  /** The time after which the agent goes on without the hook, in the agent's own unit. */
+  /** The time after which the agent continues without the hook, in the agent's own unit. */
   readonly timeout: number
   /** The setting by which the agent runs no hook at all: its keys from the root, and its value. */
   readonly off?: { readonly keys: ReadonlyArray<string>; readonly value: boolean }

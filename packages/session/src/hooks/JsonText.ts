@@ -78,7 +78,7 @@ interface Part {
   readonly value: unknown
 }
 
-/** Adds a part at the end of the object or array at `at`, in the style of the text. `depth` is that of the part. */
+/** Adds a part at the end of the object or array at `at`, in the style of the text. `depth` is the part's. */
 export const withPart = (text: string, at: number, depth: number, { key, value }: Part): string => {
   const plain = withoutComments(text)
   const { close, parts } = partsAt(plain, at)

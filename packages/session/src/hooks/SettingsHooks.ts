@@ -3,7 +3,7 @@ import { hookCommand } from "./HookCommand.ts"
 import { hooksStatus, installHooks, uninstallHooks } from "./HookFile.ts"
 import type { HookForm } from "./HookSettings.ts"
 
-/** All that tells the hooks of an agent from those of another. */
+/** Everything that tells the hooks of one agent from another's. */
 export interface HookTable extends HookForm, Pick<AgentHooks, "onlyIf" | "ofProject" | "ofUser"> {
   /** The program of the agent, which each hook names. Absent: the first agent, whose hooks name none. */
   readonly agent?: string

@@ -26,7 +26,7 @@ export const characterCount = (bytes: string): number => {
 
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
 
-/** Holds if JSON parses to byte strings. A line with an escape beyond ASCII does not, and is read as text. */
+/** Returns whether JSON parses to byte strings. A line with an escape beyond ASCII does not, and is read as text. */
 export const parsesToBytes = (json: string): boolean => !json.includes("\\u") || !/\\u(?!00[0-7])/.test(json)
 
 /**

@@ -19,8 +19,8 @@ export const textOf = (value: unknown): string => (typeof value === "string" ? v
 export const numberIn = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
 /**
- * Holds if a line begins as an object. A parser that fails takes forty times as long, and a file may hold no record at
- * all.
+ * Returns whether a line begins as an object. A parser that fails takes forty times as long, and a file may hold no
+ * record at all.
  */
 export const beginsAsObject = (line: string): boolean => /^[ \t\r\n]*\{/u.test(line)
 

@@ -52,7 +52,7 @@ export type Saying =
       readonly asksWithin?: number
       readonly words?: string
     }
-  /** The agent took a failure back, and goes on by itself. */
+  /** The agent took a failure back, and continues by itself. */
   | { readonly _tag: "TakenBack"; readonly id: string }
   /** The end of a used-up limit, which was stated before the failure; `undefined`: none was stated. */
   | { readonly _tag: "Limits"; readonly resetsAt: number | undefined }

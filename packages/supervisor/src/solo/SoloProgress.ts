@@ -20,8 +20,8 @@ export const soloComms = Effect.fnUntraced(function* ({ kind, project, sessions 
 })
 
 /**
- * Reads the state against which the progress of an adopted Conductor is measured later. Its watcher measures in the
- * same way. `Comms` is that of the watch.
+ * Reads the state against which the progress of an adopted Conductor is measured later, in the way that its watcher
+ * measures. `Comms` is the watch's.
  */
 export const adoptedBaseline = Effect.fn("adoptedBaseline")(function* (watch: Watch, sessionId: string) {
   const comms =

@@ -14,7 +14,7 @@ export interface FailedSession {
   readonly resetsAt?: number
 }
 
-/** An agent, with session files that its real program wrote. */
+/** An agent, with session files that its real program has written. */
 export interface AgentSubject {
   readonly kind: AgentPackage
   readonly sessionId: string

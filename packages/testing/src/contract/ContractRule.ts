@@ -2,7 +2,7 @@ import type { TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, type Path, Schema } from "effect"
 import { agentOf, type AgentSubject, type MadeAgent, type RecordedSession } from "./AgentSubject.ts"
 
-/** An adapter breaks a rule that holds for every agent. `rule` is its name, `problem` what was seen. */
+/** An adapter breaks a rule that every agent must keep. `rule` is its name, and `problem` what was seen. */
 export class ContractBroken extends Schema.TaggedError<ContractBroken>()("ContractBroken", {
   rule: Schema.String,
   problem: Schema.String
@@ -12,13 +12,13 @@ export class ContractBroken extends Schema.TaggedError<ContractBroken>()("Contra
   }
 }
 
-/** A rule, and the effect that fails where the adapter breaks it. */
+/** A rule, and an effect that fails if the adapter breaks it. */
 export interface ContractRule {
   readonly name: string
   readonly holds: Effect.Effect<void, ContractBroken, FileSystem.FileSystem | Path.Path | TrustedFiles>
 }
 
-/** Checks an agent whose folder has one session. `that` fails with its problem where something does not hold. */
+/** Checks an agent whose folder has one session. `that` fails with its problem if its condition is false. */
 type Check<E> = (
   made: MadeAgent,
   that: (holds: boolean, problem: string) => Effect.Effect<void, ContractBroken>
