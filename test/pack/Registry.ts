@@ -3,15 +3,15 @@ import { createServer } from "node:http"
 import { json } from "node:stream/consumers"
 import type { AddressInfo } from "node:net"
 
-/** What npm sends of a package, and what it gets back, as far as a registry looks into it. */
+/** The part of what npm publishes that a registry looks into. */
 interface Published {
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>
 }
 
 /**
- * A registry on loopback. It keeps what npm publishes and gives it back, asks no other registry, and notes each package
- * with the token that published it. For the identity of a workflow it has a token, as a registry has that trusts the
- * workflow; `/identity` stands for GitHub, which tells a workflow its identity.
+ * A registry on loopback, which asks no other one. It keeps what npm publishes and gives it back. `put` lists each
+ * package with the token that published it. Like a registry that trusts a workflow, it trades the workflow's identity
+ * for a token. GitHub, which tells a workflow its identity, is `/identity`.
  */
 export const registry = Effect.acquireRelease(
   Effect.callback<{ readonly address: string; readonly put: Array<string>; readonly close: () => void }>((resume) => {
@@ -29,7 +29,7 @@ export const registry = Effect.acquireRelease(
         put.push(`${name} ${authorization}`)
         return send(201, {})
       }
-      // No repository of anybody's is public here, so that npm asks nobody for a signature.
+      // npm would have the package of a public repository signed, by a service that is not on loopback.
       if (path === "identity") return send(200, { value: `a.${btoa('{"repository_visibility":"private"}')}.c` })
       const trusted = path.split("-/npm/v1/oidc/token/exchange/package/")[1]
       if (trusted !== undefined) return send(authorization?.startsWith("Bearer a.") ? 201 : 401, { token: trusted })
