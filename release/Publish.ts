@@ -2,7 +2,7 @@ import { Config, Console, Effect, Option, Redacted, Runtime, Schema } from "effe
 import { command } from "./Command.ts"
 import type { Tarball } from "./Tarball.ts"
 
-/** `NPM_TOKEN` is not set, and the registry takes no package without a token (exit code 2). */
+/** `NPM_TOKEN` is not set, and no workflow runs here that the registry may trust without a token (exit code 2). */
 export class TokenMissing extends Schema.TaggedError<TokenMissing>()("TokenMissing", {}) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
@@ -24,11 +24,14 @@ const isPublished = ({ manifest: { name, version } }: Tarball) =>
   )
 
 /**
- * Publishes tarballs in their order, without those that the registry has. Fails with `TokenMissing` without `NPM_TOKEN`,
+ * Publishes tarballs in their order, without those that the registry has. In a workflow of GitHub that may say who it is
+ * (`id-token: write`) npm itself trades that for a token. Elsewhere it fails with `TokenMissing` without `NPM_TOKEN`,
  * after npm showed what it would publish. Fails with `CommandFailed` where npm does.
  */
 export const publish = Effect.fn("publish")(function* (tarballs: ReadonlyArray<Tarball>) {
   const token = yield* Config.option(Config.Redacted("NPM_TOKEN"))
+  const mayPublish =
+    Option.isSome(token) || Option.isSome(yield* Config.option(Config.String("ACTIONS_ID_TOKEN_REQUEST_URL")))
   const registry = (yield* npm(["config", "get", "registry"])).trim().replace(/^https?:/u, "")
   // In the environment, where neither a file nor the list of processes shows it.
   const login = Option.map(token, (secret) => ({ [`npm_config_${registry}:_authToken`]: Redacted.value(secret) }))
@@ -39,8 +42,8 @@ export const publish = Effect.fn("publish")(function* (tarballs: ReadonlyArray<T
       continue
     }
     const args = ["publish", tarball.file, "--access", "public"]
-    const said = yield* Option.isSome(login) ? npm(args, login.value) : npm([...args, "--dry-run"])
-    yield* Console.log(Option.isSome(login) ? `${name} ${version} is published` : said)
+    const said = yield* npm(mayPublish ? args : [...args, "--dry-run"], Option.getOrUndefined(login))
+    yield* Console.log(mayPublish ? `${name} ${version} is published` : said)
   }
-  if (Option.isNone(token)) return yield* new TokenMissing()
+  if (!mayPublish) return yield* new TokenMissing()
 })

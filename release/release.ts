@@ -15,7 +15,8 @@ import { pack } from "./Tarball.ts"
  * - `--pack FOLDER`: leaves the tarballs in FOLDER, and publishes nothing.
  * - `--executables FOLDER`: leaves an executable for each processor in FOLDER, and publishes nothing.
  *
- * `NPM_TOKEN` has the token of the registry. Ends with 1 where a tarball is not fit, with 2 where the token is missing.
+ * `NPM_TOKEN` has the token of the registry; a workflow that the registry trusts needs none. Ends with 1 where a tarball
+ * is not fit, with 2 where the token is missing.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),

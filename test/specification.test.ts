@@ -53,7 +53,7 @@ describe("claude-code#hooks, copilot#hooks, gemini#hooks, qwen#hooks", () => {
       hooks.get("copilot")!.filter((event) => !claude.includes(event)),
       []
     )
-    assert.notInclude(hooks.get("copilot"), "PermissionRequest")
-    assert.include(hooks.get("gemini"), "PreCompress")
+    assert.notInclude([...hooks.get("copilot")!], "PermissionRequest")
+    assert.include([...hooks.get("gemini")!], "PreCompress")
   })
 })

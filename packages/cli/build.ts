@@ -1,13 +1,14 @@
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { build, type BuildOptions } from "rolldown"
+import { build, type BuildOptions, type Plugin } from "rolldown"
 import { ascii } from "../../release/Ascii.ts"
 import { joined } from "../../release/Chunks.ts"
 import { lateParts } from "../../release/LateParts.ts"
 import { licences } from "../../release/Licences.ts"
 import { plainInterop } from "../../release/Interop.ts"
 import { shells } from "./src/completions/CompletionFile.ts"
+import { version } from "./src/Version.ts"
 
 /**
  * Builds the command of the published package, a folder that runs under plain Node. `node build.ts [folder]` writes it,
@@ -24,16 +25,22 @@ import { shells } from "./src/completions/CompletionFile.ts"
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const folder = process.argv[2] ?? here("dist")
 
+/** Has the version as a literal, which is inlined. A chunk for it would be one more file to read. */
+const literalVersion: Plugin = {
+  name: "literal-version",
+  load: (id) => (id === here("src/Version.ts") ? `export const version = "${version}"` : undefined)
+}
+
+const plugins = [literalVersion, lateParts, ascii, plainInterop]
 const optionsOf = (source: string) =>
   ({
     input: here(source),
     platform: "node",
     // Only a bundler for browsers has it.
     transform: { define: { "import.meta.env": "undefined" } },
-    plugins: [lateParts, ascii, plainInterop],
+    plugins,
     // A chunk that is made by hand may export more than its entry.
     preserveEntrySignatures: "allow-extension",
-    // A version in a chunk of its own would be one more file to read.
     optimization: { inlineConst: true },
     // A busy machine makes a build slow, and not wrong.
     checks: { bundlerTimings: false },
@@ -87,7 +94,7 @@ const chunks = joined(
 await build({
   ...command,
   // The command has the packages of every small entry.
-  plugins: [lateParts, ascii, plainInterop, licences],
+  plugins: [...plugins, licences],
   output: {
     ...format,
     dir: folder,

@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
+import manifest from "../../packages/cli/package.json" with { type: "json" }
 import { wrongLicences } from "../../release/Licences.ts"
 import { withPlainBuiltins, withPlainExports } from "../../release/Interop.ts"
 import { bundle, prints, stage, task, until } from "./CliStage.ts"
@@ -307,7 +308,7 @@ liveCase("the demonstration runs to its end from the bundle alone, in a folder o
   Effect.gen(function* () {
     const the = yield* stage([])
     const version = yield* the.run(["--version"])
-    assert.deepStrictEqual(version, { code: 0, lines: ["souffleur v0.1.0"], errors: "" })
+    assert.deepStrictEqual(version, { code: 0, lines: [`souffleur v${manifest.version}`], errors: "" })
     const { code, errors, lines } = yield* the.run(["demo"], { TMPDIR: the.home })
     assert.strictEqual(code, 0, `${errors}\n${lines.join("\n")}`)
     assert.strictEqual(errors, "")

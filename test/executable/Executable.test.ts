@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout } from "node:timers/promises"
+import manifest from "../../packages/cli/package.json" with { type: "json" }
 import { makeExecutable } from "../../release/Executable.ts"
 import { wrongLicences } from "../../release/Licences.ts"
 
@@ -44,7 +45,7 @@ const untilRuns = async (among: () => ReadonlyArray<number>, ...words: ReadonlyA
 }
 
 it("the executable runs without a Node beside it, and leaves no compiled code", () => {
-  assert.deepStrictEqual(run("--version"), { code: 0, text: "souffleur v0.1.0\n", errors: "" })
+  assert.deepStrictEqual(run("--version"), { code: 0, text: `souffleur v${manifest.version}\n`, errors: "" })
   assert.strictEqual(run("status").code, 0)
   assert.isFalse(fs.existsSync(join(home, ".cache")))
 })

@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"
 import { inject } from "vitest"
+import manifest from "../../packages/cli/package.json" with { type: "json" }
 import { readTarballs } from "../../release/Tarball.ts"
 import { type Manager, stranger } from "./Stranger.ts"
 
@@ -45,7 +46,7 @@ describe.concurrent("the packages in a project outside the workspace", () => {
           "--eval",
           entries.map((entry) => `await import("${entry}")`).join("\n")
         )
-        assert.strictEqual(yield* run("node_modules/.bin/souffleur", "--version"), "souffleur v0.1.0\n")
+        assert.strictEqual(yield* run("node_modules/.bin/souffleur", "--version"), `souffleur v${manifest.version}\n`)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
     )
   }

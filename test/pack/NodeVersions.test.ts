@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, FileSystem, Path, Scope } from "effect"
 import { afterAll } from "vitest"
+import manifest from "../../packages/cli/package.json" with { type: "json" }
 import { stranger, type Stranger } from "./Stranger.ts"
 
 /** The oldest Node that runs souffleur, one of each later line, and an older one. */
@@ -37,7 +38,7 @@ describe("the packed command", () => {
   for (const which of ["oldest", "later", "newest"] as const) {
     it.live(`the command plays its demonstration under Node ${nodes[which]}`, () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* node(which, "--version"), "souffleur v0.1.0\n")
+        assert.strictEqual(yield* node(which, "--version"), `souffleur v${manifest.version}\n`)
         assert.include(yield* node(which, "config", "--json"), '"force_compact_threshold_tokens": 400000')
         assert.match(yield* node(which, "demo"), /One Conductor at a time, and no work lost/u)
       }).pipe(Effect.provide(NodeServices.layer))

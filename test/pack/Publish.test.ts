@@ -1,43 +1,21 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { inject } from "vitest"
+import { execFileSync } from "node:child_process"
+import { afterEach, inject, vi } from "vitest"
 import { problemsOf } from "../../release/Check.ts"
 import { publish } from "../../release/Publish.ts"
-import { readTarballs } from "../../release/Tarball.ts"
-
-/** A registry on loopback that has one package already, and says what was put into it, and by which token. */
-const registry = (has: string, version: string) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly put: Array<string>; readonly close: () => void; readonly address: string }>((resume) => {
-      const put: Array<string> = []
-      const server = createServer((request, response) => {
-        const name = decodeURIComponent(request.url!.slice(1))
-        if (request.method === "PUT") put.push(`${name} ${request.headers.authorization}`)
-        const there = request.method === "PUT" || name === has
-        response.writeHead(there ? 200 : 404, { "content-type": "application/json" })
-        response.end(
-          JSON.stringify(
-            there ? { name, "dist-tags": { latest: version }, versions: { [version]: { name, version } } } : {}
-          )
-        )
-        request.resume()
-      }).listen(0, "127.0.0.1", () =>
-        resume(
-          Effect.succeed({
-            put,
-            close: () => server.close(),
-            address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-          })
-        )
-      )
-    }),
-    ({ close }) => Effect.sync(close)
-  )
+import { readTarballs, type Tarball } from "../../release/Tarball.ts"
+import { registry } from "./Registry.ts"
 
 const tarballs = Effect.suspend(() => readTarballs(inject("tarballs")))
+
+/** Publishes with such an environment. npm gets it too. */
+const publishWith = (env: Readonly<Record<string, string>>, some: ReadonlyArray<Tarball>) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  return Effect.provideService(publish(some), ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+}
+afterEach(() => void vi.unstubAllEnvs())
 
 it.live(
   "a release publishes what the registry lacks, each package behind those that it needs, and nothing without a token",
@@ -48,16 +26,38 @@ it.live(
       assert.strictEqual(names[0], "@souffleur/eventlog")
       assert.isBelow(names.indexOf("@souffleur/process"), names.indexOf("@souffleur/node"))
       const some = all.filter(({ manifest }) => /\/(?:eventlog|domain|cli)$/u.test(manifest.name))
-      const { address, put } = yield* registry(some[0]!.manifest.name, some[0]!.manifest.version)
-      process.env["npm_config_registry"] = address
-      const publishWith = (env: Readonly<Record<string, string>>) =>
-        Effect.provideService(publish(some), ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+      const { address, put } = yield* registry
+      vi.stubEnv("npm_config_registry", address)
 
-      const refused = yield* Effect.flip(publishWith({}))
+      const refused = yield* Effect.flip(publishWith({ NPM_TOKEN: "" }, some))
       assert.match(refused.message, /^Nothing was published: NPM_TOKEN is not set/u)
       assert.deepStrictEqual(put, [])
-      yield* publishWith({ NPM_TOKEN: "a-token" })
-      assert.deepStrictEqual(put, ["@souffleur/domain Bearer a-token", "@souffleur/cli Bearer a-token"])
+      yield* publishWith({ NPM_TOKEN: "a-token" }, some.slice(0, 1))
+      yield* publishWith({ NPM_TOKEN: "another" }, some)
+      assert.deepStrictEqual(put, [
+        "@souffleur/eventlog Bearer a-token",
+        "@souffleur/domain Bearer another",
+        "@souffleur/cli Bearer another"
+      ])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
+/** npm trades identities for tokens since 11.5.1. */
+const [major = 0, minor = 0] = execFileSync("npm", ["--version"], { encoding: "utf8" }).split(".").map(Number)
+it.live.skipIf(major < 11 || (major === 11 && minor < 6))(
+  "a workflow that the registry trusts publishes without a token of anybody's",
+  () =>
+    Effect.gen(function* () {
+      const { address, put } = yield* registry
+      vi.stubEnv("npm_config_registry", address)
+      const workflow = {
+        GITHUB_ACTIONS: "true",
+        NPM_TOKEN: "",
+        ACTIONS_ID_TOKEN_REQUEST_URL: `${address}identity`,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: "of the run"
+      }
+      yield* publishWith(workflow, (yield* tarballs).slice(0, 1))
+      assert.deepStrictEqual(put, ["@souffleur/eventlog Bearer @souffleur/eventlog"])
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 

@@ -1,2 +1,4 @@
+import manifest from "../package.json" with { type: "json" }
+
 /** The version of the published package. */
-export const version = "0.1.0"
+export const version: string = manifest.version

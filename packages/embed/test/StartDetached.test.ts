@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, EventLog, Processes } from "@souffleur/domain"
-import { HostServices } from "@souffleur/node"
 import { fakeKind, FakeWorld, identityOf } from "@souffleur/testing"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -48,9 +47,7 @@ describe("behaviour#detach", () => {
       )
       assert.deepStrictEqual(world.signals, ["SIGTERM 4242", "SIGKILL 4242"])
       assert.isFalse(world.processes.has(identityOf(4242)))
-    }).pipe(
-      Effect.provide(Layer.provideMerge(layerApart(4242), Layer.merge(world.layer, Layer.fresh(HostServices.layer))))
-    )
+    }).pipe(Effect.provide(Layer.provideMerge(layerApart(4242), world.layer)))
   })
 
   it("a process that is to outlive its caller has no mark of an agent, of a launch or of a service", () => {
