@@ -117,6 +117,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
             Event.ConductorConfirmed.make({
               at,
               conductor: command.conductor,
+              below: command.below ?? null,
               sessionId: command.sessionId,
               print: command.print,
               agent: command.agent,

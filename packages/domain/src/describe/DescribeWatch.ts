@@ -102,8 +102,12 @@ export const describeWatch = {
       `validation failed ${messages.length} times, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
       { message: "error", notice: "exhausted" }
     ),
-  ConductorConfirmed: ({ conductor, sessionId }, { who }) =>
-    described("info", `${nameOf(who)} is pid ${conductor.pid}${inSession(sessionId)}`),
+  ConductorConfirmed: ({ below, conductor, sessionId }, { who }) => {
+    const text = `${nameOf(who)} is pid ${conductor.pid}${inSession(sessionId)}`
+    return below === null
+      ? described("info", text)
+      : described("info", `${text}: it runs below process ${below}, which was named`, { message: "system" })
+  },
   WatcherStarted: ({ awaiting, mode, watcher }) =>
     described(
       "detail",

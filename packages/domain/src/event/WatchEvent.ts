@@ -91,6 +91,8 @@ const agent = Schema.NullOr(Text).pipe(
 /** All checks passed: generation 1. */
 export const ConductorConfirmed = event("ConductorConfirmed", {
   conductor: ProcessIdentity,
+  /** The pid that was named, where the Conductor runs below that process; `null`: it was named itself. */
+  below: Schema.NullOr(Count).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   sessionId: Text,
   print,
   agent,

@@ -121,6 +121,8 @@ export type WatchIntent =
   | {
       readonly _tag: "Confirm"
       readonly conductor: ProcessIdentity
+      /** See `ConductorConfirmed`; absent: `null`. */
+      readonly below?: number | null
       readonly sessionId: string
       readonly print: boolean
       /** The program of the agent by its name; `null`: a command has none. */
