@@ -233,7 +233,8 @@ export type WatchIntent =
       /** The same as in `ReportExit`. */
       readonly quietUntil?: number | null
     }
-  | { readonly _tag: "Release" }
+  /** `to`: the watch that takes its comms over. Absent: an operator's word. */
+  | { readonly _tag: "Release"; readonly to?: string }
   /** An operator's word: nothing is stopped or launched from now on. */
   | { readonly _tag: "Hold" }
   /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */
