@@ -76,7 +76,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
 
   // The tree is remembered at each beat. A process that cleans its environment is known only by its parents, while they
   // live.
-  const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor)
+  const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor, watch.sessions)
   const { look, ranUntil } = yield* makeLastSeen(ref, watch, intervalMillis)
   const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => Effect.andThen(remembering, look))
 
