@@ -51,7 +51,7 @@ export const launcher = (
       Effect.sync(() => room.close(id))
     )
   return {
-    terminal: "headless",
+    terminals: ["headless"],
     hasPty: Effect.succeed(true),
     prepare: (order) => gate.through("launcher.prepare", room.prepare(order)),
     launch: (id) =>

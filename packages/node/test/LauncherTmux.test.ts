@@ -45,8 +45,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           const at = yield* folder
           const { pane, socket, tmux } = yield* server("launch")
           tmux("new-session", "-d", "-s", "second", "sleep", "300")
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
-          assert.strictEqual(launcher.terminal, "tmux")
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
+          assert.deepStrictEqual(launcher.terminals, ["tmux"])
           const line = "cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; exec sleep 300"
           const title = "#(touch x) Conductor (S2) \u001B]0;mine\u009B #{pane_id};"
           yield* launcher.prepare({ ...windowed("window", at, line, hostile), title })
@@ -95,12 +95,12 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
         Effect.gen(function* () {
           const at = yield* folder
           const { pane, socket } = yield* server("exit")
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           const line = `test -t 0 && test -t 1 && test -t 2 && stty size > said; grep -h SigIgn /proc/$$/status >> said; exit 7`
           yield* launcher.prepare(windowed("ends", at, line))
           const agent = yield* launcher.launch("ends")
           yield* Effect.addFinalizer(() => killed(agent.pid))
-          const later = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const later = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           yield* until(Effect.map(later.endOf("ends"), Option.isSome))
           assert.deepStrictEqual(yield* later.endOf("ends"), Option.some({ _tag: "Exited", code: 7 }))
           assert.strictEqual(fs.readFileSync(join(at, "said"), "utf8"), "24 80\nSigIgn:\t0000000000000000\n")
@@ -116,7 +116,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
         Effect.gen(function* () {
           const at = yield* folder
           const { pane, socket, tmux } = yield* server("tree")
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           yield* launcher.prepare(
             windowed("tree", at, "trap 'sleep 1; exit 3' TERM; touch began; while :; do sleep 0.05; done")
           )
@@ -134,7 +134,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       Effect.gen(function* () {
         const at = yield* folder
         const { pane, socket, tmux } = yield* server("print")
-        const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+        const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
         const { command, ...asked } = order("print", at, "cat; exit 7")
         yield* launcher.prepare({ ...asked, command: { ...command, input: "read" } })
         const agent = yield* launcher.launch("print")
@@ -155,7 +155,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
         Effect.gen(function* () {
           const at = yield* folder
           const { pane, socket, tmux } = yield* server("command")
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           const line =
             'test -t 0 && test -t 1 && test -t 2 && stty size; read -r typed; echo "read $typed"; umask; grep SigIgn /proc/$$/status; exit 7'
           const { command, ...asked } = order("own", at, line, hostile)
@@ -173,7 +173,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           yield* printed("24 80")
           tmux("send-keys", "-t", "ask", "hello", "Enter")
           yield* printed("read hello")
-          const later = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const later = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           yield* until(Effect.map(later.endOf("own"), Option.isSome))
           assert.deepStrictEqual(yield* later.endOf("own"), Option.some({ _tag: "Exited", code: 7 }))
           assert.strictEqual(said().replaceAll("\r", ""), "24 80\nhello\nread hello\n0022\nSigIgn:\t0000000000000000\n")
@@ -188,7 +188,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       Effect.gen(function* () {
         const at = yield* folder
         const { pane, socket, tmux } = yield* server("closed")
-        const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+        const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
         yield* launcher.prepare({ ...order("shut", at, "sleep 300"), terminal: "own", title: "shut" })
         const agent = yield* launcher.launch("shut")
         yield* Effect.addFinalizer(() => killed(agent.pid))
@@ -209,7 +209,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           "no-pane": { socket, pane: "%77" },
           "no-server": { socket: `${socket}-not` }
         })) {
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux })
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux })
           yield* launcher.prepare(windowed(id, at, "echo ran > runs"))
           assert.match((yield* Effect.flip(launcher.launch(id))).message, /tmux/)
           assert.isTrue(Option.isNone(yield* launcher.settle(id)))

@@ -84,6 +84,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           recovery: null,
           export_command: null,
           launcher: "auto",
+          terminal_command: null,
           trim_chars: 800_000,
           watcher_initial_wait: "240 seconds",
           watcher_interval: "60 seconds",

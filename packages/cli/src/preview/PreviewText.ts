@@ -60,6 +60,7 @@ const terminals: Readonly<Record<Preview["sees"]["terminal"], string>> = {
   headless: "none: it runs in the background, and its output goes to the state folder",
   tmux: "a window of its own in this tmux",
   kitty: "a tab of its own in this kitty",
+  window: "a window of its own, by TERMINAL_COMMAND",
   pty: "its own, without a person at it (--terminal)"
 }
 
@@ -77,6 +78,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
   row("process", conductorOf(sees)),
   row("session", sessionOf(sees)),
   row("terminal", terminals[sees.terminal]),
+  ...(sees.window_lost === null ? [] : [row("warning", sees.window_lost)]),
   ...(sees.permission === null ? [] : [row("permission", permissionOf(sees.permission))]),
   row("comms", sees.comms ?? "none"),
   ...(sees.observe ? [row("observe", "nothing is stopped or launched")] : []),

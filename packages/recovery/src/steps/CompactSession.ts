@@ -128,7 +128,7 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
     if ((yield* agent.compactedSince(mark)) !== "not yet") return number
     yield* unheld(sessionId)
     const effective = clamp(leastPermission, settings.maxExternalPermission)
-    const print = launcher.terminal === "headless"
+    const print = launcher.terminals[0] === "headless"
     const command = yield* agent.command({
       session: { _tag: "Resume", sessionId },
       permission: effective,
