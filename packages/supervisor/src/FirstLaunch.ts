@@ -140,15 +140,11 @@ const launchedOf = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, pre
     const instead = terminals[terminals.indexOf(terminal) + 1]
     if (instead === undefined)
       return yield* new LaunchFailed({ message: `${ran}; with SOUFFLEUR_LAUNCHER=headless it needs no window` })
-    yield* ref.dispatch({ _tag: "RefuseWindow", cycle: 0, launchId, terminal, instead, message: ran })
     const first = watch.firstLaunch!
-    order = {
-      ...order,
-      id: `${base}-${instead}`,
-      place: instead,
-      command:
-        watch.kind === "agent" && instead === "headless" ? yield* windowless(watch.project, first, prompt) : command
-    }
+    const next =
+      watch.kind === "agent" && instead === "headless" ? yield* windowless(watch.project, first, prompt) : command
+    order = { ...order, id: `${base}-${instead}`, place: instead, command: next }
+    yield* ref.dispatch({ _tag: "RefuseWindow", cycle: 0, launchId, terminal, instead, message: ran })
     yield* prepare(ref, first, order)
     yield* launcher.forget(launchId)
   }

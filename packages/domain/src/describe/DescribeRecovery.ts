@@ -42,19 +42,19 @@ const relaunchInWords = (
     : `${nameOf(who)} is back (${which}): ${ways[provider] ?? `by ${provider}`}`
 }
 
-const terminals = { headless: "souffleur", tmux: "tmux", kitty: "kitty", window: "TERMINAL_COMMAND" } as const
+const windows = { headless: "", tmux: "of tmux", kitty: "of kitty", window: "by TERMINAL_COMMAND" } as const
 
 /** Says what a person does, so that the next launch has a window again. */
 const windowAgain = {
   headless: "",
   tmux: "Start tmux again before its next launch",
-  kitty: 'For its next launch end souffleur, and type "souffleur resume" in kitty',
-  window: '"souffleur doctor" looks at TERMINAL_COMMAND'
+  kitty: 'For a window at its next launch end souffleur, and type "souffleur resume" in kitty',
+  window: 'Type "souffleur doctor" to see what TERMINAL_COMMAND lacks'
 } as const
 
 const refusalInWords = ({ instead, message, terminal }: typeof Event.WindowRefused.Type, who: Reader["who"]) => {
-  const refused = `${terminals[terminal]} opened no window for ${nameOf(who)} (${message})`
-  if (instead !== "headless") return `${refused}: ${terminals[instead]} is asked for one`
+  const refused = `no window ${windows[terminal]} was opened for ${nameOf(who)} (${message})`
+  if (instead !== "headless") return `${refused}: one ${windows[instead]} is tried`
   const without =
     who.kind === "command"
       ? "gets a terminal without a person at it"
