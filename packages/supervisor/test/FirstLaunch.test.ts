@@ -3,6 +3,7 @@ import {
   Event,
   type LaunchOrder,
   makeWatchRef,
+  type Terminal,
   type WatchEvent,
   type WatchIntent,
   type WatchRef
@@ -72,9 +73,13 @@ describe("command-line#status", () => {
 })
 
 describe("behaviour#no-window", () => {
-  const begins = Effect.fnUntraced(function* (kind: "agent" | "command", change: Partial<LaunchOrder> = {}) {
+  const begins = Effect.fnUntraced(function* (
+    kind: "agent" | "command",
+    change: Partial<LaunchOrder> = {},
+    terminals: readonly [Terminal, ...ReadonlyArray<Terminal>] = ["tmux", "headless"]
+  ) {
     const world = worldOf({})
-    world.launcher.terminals = ["tmux", "headless"]
+    world.launcher.terminals = terminals
     world.launcher.windowless.add("tmux")
     const command = { ...kept.command, window: true }
     world.launcher.prepared.set(kept.id, { ...kept, command, prompt: "do it", ...change })
@@ -103,12 +108,12 @@ describe("behaviour#no-window", () => {
         [["tmux", "headless"], /it has no prompt, and without a window no one can type one/u],
         [["tmux"], /tmux does not answer; with SOUFFLEUR_LAUNCHER=headless it needs no window/u]
       ] as const) {
-        const { boot, events, world } = yield* begins("agent", { prompt: "" })
-        Object.assign(world.launcher, { terminals })
+        const { boot, events, world } = yield* begins("agent", { prompt: "" }, terminals)
         yield* Effect.forkChild(boot)
         yield* settle
         const failed = (yield* events).find(({ _tag }) => _tag === "ValidationFailed")
         assert.match(failed?._tag === "ValidationFailed" ? failed.message : "", says)
+        assert.strictEqual(failed, (yield* events)[0])
         assert.lengthOf(world.launcher.launches, 0)
       }
     })
