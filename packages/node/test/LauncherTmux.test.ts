@@ -200,21 +200,57 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
     )
   })
 
+  describe("behaviour#no-window", () => {
+    it.effect.skipIf(!installed)(
+      "a server that is gone or hangs opens no window: the launch is cancelled, also once the server goes on",
+      () =>
+        Effect.gen(function* () {
+          const at = yield* folder
+          const { socket, tmux } = yield* server("none")
+          const serverPid = Number(tmux("display-message", "-p", "#{pid}"))
+          process.kill(serverPid, "SIGSTOP")
+          for (const [id, place, says] of [
+            ["gone", { socket: `${socket}-not` }, /^tmux new-window failed: \S/u],
+            ["hangs", { socket }, /^it took too long$/u]
+          ] as const) {
+            const options = { terminals: ["tmux"], tmux: place, receiptTimeout: "1 second" } as const
+            const launcher = yield* launcherIn(at, options)
+            yield* launcher.prepare(windowed(id, at, "echo ran > runs"))
+            const failed = yield* Effect.flip(launcher.launch(id))
+            assert.match(failed.message, says)
+            assert.isTrue(failed.noWindow)
+            assert.isTrue(Option.isNone(yield* launcher.settle(id)))
+          }
+          process.kill(serverPid, "SIGCONT")
+          // It answers in the order in which it was asked, and a window of a cancelled launch closes at once.
+          yield* until(Effect.sync(() => tmux("list-windows", "-a", "-F", "#{window_id}").split("\n").length === 1))
+          assert.isFalse(fs.existsSync(join(at, "runs")))
+        })
+    )
+
+    it.effect.skipIf(!installed)(
+      "a launch that was prepared for another terminal than souffleur's gets no window",
+      () =>
+        Effect.gen(function* () {
+          const at = yield* folder
+          const launcher = yield* launcherIn(at, { terminals: ["headless"] })
+          yield* launcher.prepare({ ...windowed("elsewhere", at, "echo ran > runs"), place: "tmux" })
+          const failed = yield* Effect.flip(launcher.launch("elsewhere"))
+          assert.deepInclude(failed, { message: "this souffleur has no tmux", noWindow: true })
+        })
+    )
+  })
+
   describe("settings#launcher", () => {
-    it.effect.skipIf(!installed)("a launch without its server or pane fails and is cancelled", () =>
+    it.effect.skipIf(!installed)("where souffleur's pane is gone, the window is in another session of its server", () =>
       Effect.gen(function* () {
         const at = yield* folder
-        const { socket } = yield* server("none")
-        for (const [id, tmux] of Object.entries({
-          "no-pane": { socket, pane: "%77" },
-          "no-server": { socket: `${socket}-not` }
-        })) {
-          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux })
-          yield* launcher.prepare(windowed(id, at, "echo ran > runs"))
-          assert.match((yield* Effect.flip(launcher.launch(id))).message, /tmux/)
-          assert.isTrue(Option.isNone(yield* launcher.settle(id)))
-        }
-        assert.isFalse(fs.existsSync(join(at, "runs")))
+        const { socket, tmux } = yield* server("pane")
+        const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane: "%77" } })
+        yield* launcher.prepare(windowed("pane", at, "exec sleep 300"))
+        const agent = yield* launcher.launch("pane")
+        yield* Effect.addFinalizer(() => killed(agent.pid))
+        assert.include(tmux("list-windows", "-a", "-F", "#{session_name} #{window_name}"), "first Conductor (S2)")
       })
     )
   })

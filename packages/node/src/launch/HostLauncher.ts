@@ -166,10 +166,11 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
 
       /** A terminal that does not answer is late, too. */
-      const inTime = Effect.timeoutOrElse({
-        duration: options.receiptTimeout ?? "15 seconds",
-        orElse: () => Effect.fail(new LaunchFailed({ message: "the launcher took too long" }))
-      })
+      const inTime = (late: string) =>
+        Effect.timeoutOrElse({
+          duration: options.receiptTimeout ?? "15 seconds",
+          orElse: () => Effect.fail(new LaunchFailed({ message: late }))
+        })
 
       const attempt = Effect.fnUntraced(function* (id: string) {
         const earlierTaker = yield* receiptTaker(id, Effect.succeed(false))
@@ -186,8 +187,9 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
             Effect.map(Option.getOrThrow)
           )
         )
-        return yield* Effect.mapError(inTime(taken), (error) =>
-          isWindow && error !== cancelled ? new LaunchFailed({ message: error.message, noWindow: true }) : error
+        if (!isWindow) return yield* inTime("the launcher took too long")(taken)
+        return yield* Effect.mapError(inTime("it took too long")(taken), (error) =>
+          error === cancelled ? error : new LaunchFailed({ message: error.message, noWindow: true })
         )
       })
 
