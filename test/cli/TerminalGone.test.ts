@@ -156,6 +156,36 @@ describe.concurrent("a terminal that is gone", () => {
 
   describe("settings#launcher", () => {
     liveCase(
+      "start, dry run and doctor say that a Conductor in a window has a successor without one, and what to set",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* stage([task(1)], { SOUFFLEUR_LAUNCHER: "auto", SOUFFLEUR_STANDIN_HANG_AT: "1" })
+          const agent = [process.execPath, bundle, "__stand-in", "--session-id", the.session, "--", "Work on the plan."]
+          tmuxOf(the, ...agent)
+          const folder = join(the.home, "claude", "sessions")
+          const [file = ""] = yield* until(
+            Effect.sync(() => (fs.existsSync(folder) ? fs.readdirSync(folder) : [])),
+            (found) => found.length === 1 && the.sessions().length === 1
+          )
+          const named = ["--pid", file.replace(".json", ""), "--session-id", the.session]
+          const says = /process \d+ has a window, and its successor would have none: in print mode/u
+          const watch = the.start(["watch", ...named])
+          yield* until(Effect.sync(watch.errors), (errors) => says.test(errors.replaceAll(/\s+/gu, " ")))
+          watch.kill("SIGTERM")
+          yield* watch.ended
+          for (const args of [["watch", "--dry-run", ...named], ["doctor", named[1]!], ["doctor"]]) {
+            const { lines } = yield* the.ask(args)
+            assert.match(lines.join(" ").replaceAll(/\s+/gu, " "), says, args.join(" "))
+          }
+          const windowed = yield* the.ask(["watch", "--dry-run", "--json", ...named], {
+            SOUFFLEUR_TERMINAL_COMMAND: '["xterm","-e"]'
+          })
+          assert.deepInclude(JSON.parse(windowed.lines.join("\n")).sees, { terminal: "window", window_lost: null })
+        }),
+      withoutTmux
+    )
+
+    liveCase(
       "TERMINAL_COMMAND brings a Conductor back in a window of its own (skipped where xterm or Xvfb is missing)",
       () =>
         Effect.gen(function* () {
