@@ -16,12 +16,12 @@ const andStays = await builtProgram(entryOf("launchAndStay.ts"))
 const onDisplay = Effect.acquireRelease(
   Effect.map(display, (name) => {
     const before = { DISPLAY: process.env["DISPLAY"], NODE_OPTIONS: process.env["NODE_OPTIONS"] }
-    Object.assign(process.env, { DISPLAY: name, NODE_OPTIONS: "--no-such-option", SECRET: "of the desktop" })
+    Object.assign(process.env, { DISPLAY: name, NODE_OPTIONS: "--no-such-option", SOUFFLEUR_NTFY_TOKEN: "tk" })
     return { before, name }
   }),
   ({ before }) =>
     Effect.sync(() => {
-      delete process.env["SECRET"]
+      delete process.env["SOUFFLEUR_NTFY_TOKEN"]
       for (const [name, value] of Object.entries(before)) {
         if (value === undefined) delete process.env[name]
         else process.env[name] = value
@@ -61,7 +61,10 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("xterm (skipped whe
           assert.isTrue(yield* launcher.inWindow("window"))
           yield* exists(join(at, "folder"))
           assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), [
-            ...["/bin/sh", "-c", line, "sh"],
+            "/bin/sh",
+            "-c",
+            line,
+            "sh",
             ...hostile
           ])
           assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
@@ -75,7 +78,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("xterm (skipped whe
           const terminal = yield* terminalOf(agent.pid)
           assert.strictEqual(statOf(terminal)[3], terminal)
           for (const one of [0, 1, 2]) assert.strictEqual(fs.readlinkSync(`/proc/${terminal}/fd/${one}`), "/dev/null")
-          assert.notMatch(environmentOf(terminal).join("\n"), /SOUFFLEUR_LAUNCH_ID/u)
+          assert.notMatch(environmentOf(terminal).join("\n"), /SOUFFLEUR_(?:LAUNCH_ID|NTFY_TOKEN)/u)
 
           fs.writeFileSync(join(at, "go"), "")
           yield* until(Effect.map(launcher.endOf("window"), Option.isSome))

@@ -101,8 +101,14 @@ const idsOf = ({ id }: WatchRef, attempt: number): readonly [string, ...Readonly
 const prepare = (ref: WatchRef, { effective, requested, sessionId, turnBefore }: First, order: LaunchOrder) =>
   prepareLaunch({ ...order, keep: true }, (digest) =>
     ref.dispatch({
-      ...{ _tag: "PrepareLaunch", cycle: 0, launchId: order.id, digest },
-      ...{ sessionId, requested, effective, turnBefore }
+      _tag: "PrepareLaunch",
+      cycle: 0,
+      launchId: order.id,
+      digest,
+      sessionId,
+      requested,
+      effective,
+      turnBefore
     })
   )
 

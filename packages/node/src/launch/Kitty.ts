@@ -12,11 +12,19 @@ const withVariables = (environment: Start["environment"]) =>
 export const startKitty = ({ environment, line }: Start, { cwd, title }: WindowOptions) =>
   runTerminal({
     line: [
-      ...["kitty", "@", "launch", "--type=tab", "--keep-focus", "--title", title, "--cwd", cwd],
+      "kitty",
+      "@",
+      "launch",
+      "--type=tab",
+      "--keep-focus",
+      "--title",
+      title,
+      "--cwd",
+      cwd,
       ...withVariables(environment),
       "--",
       ...line
-    ] as const,
+    ],
     cwd,
     refused: () => "kitty refused to open a window: are allow_remote_control and listen_on set?"
   })

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { LaunchFailed } from "@souffleur/domain"
+import { isSecretVariable, LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Start } from "../own/Detached.ts"
 import { pathOf } from "./HostPrograms.ts"
@@ -13,7 +13,8 @@ export interface TerminalWords {
 }
 
 /**
- * Runs the words of a terminal in a session of their own, which outlives souffleur. The terminal does not report the
+ * Runs the words of a terminal in a session of their own, which outlives souffleur, without the secrets of channels. A
+ * person may open other windows in that terminal. The terminal does not report the
  * pid of its command. So the result is an effect that fails once the words have ended badly, and gives `false` until
  * then. souffleur does not wait for them: they may end at once, or with the command. Fails with `LaunchFailed` where
  * there is no such program.
@@ -27,7 +28,8 @@ export const runTerminal = ({
     const missing = Effect.fail(new LaunchFailed({ message: `${name} cannot be started` }))
     const program = pathOf(name)
     if (program === undefined) return resume(missing)
-    const child = spawn(program, args, { cwd, detached: true, stdio: "ignore" })
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecretVariable(name)))
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: "ignore" })
     child.unref()
     const answer = Effect.suspend(() =>
       child.signalCode === null && (child.exitCode ?? 0) === 0
@@ -60,7 +62,9 @@ export const startWindow = (terminal: Start["line"], { environment, line }: Star
       ...terminal,
       "/usr/bin/env",
       ...variables.map(([name, value]) => `${name}=${value}`),
-      ...["/bin/sh", "-c", titled],
+      "/bin/sh",
+      "-c",
+      titled,
       ...line
     ],
     cwd,
