@@ -166,6 +166,19 @@ layer(HostServices.layer)("loadSettings", (it) => {
       })
     )
 
+    it.effect("the words that open a window are a program, or a JSON array of words, none of them empty", () =>
+      Effect.gen(function* () {
+        const read = (text: string) =>
+          Effect.map(load({ environment: { SOUFFLEUR_TERMINAL_COMMAND: text } }), (all) => all.terminalCommand)
+        assert.deepStrictEqual(yield* read("foot"), ["foot"])
+        assert.deepStrictEqual(yield* read(' ["wezterm","start","--"] '), ["wezterm", "start", "--"])
+        for (const text of ["[]", '["kitty"', '["kitty",""]', '["kitty",7]', '["kit\\u0000ty"]']) {
+          const { problem } = yield* refused({ environment: { SOUFFLEUR_TERMINAL_COMMAND: text } })
+          assert.strictEqual(problem, 'must be a program, or words such as ["kitty","--"]', text)
+        }
+      })
+    )
+
     it.effect("an empty variable counts as not set", () =>
       Effect.gen(function* () {
         const settings = yield* load({ file: "TRIM_CHARS=7", environment: { SOUFFLEUR_TRIM_CHARS: "" } })
