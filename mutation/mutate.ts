@@ -29,14 +29,14 @@ const refuse = (sentence: string): never => {
 
 /** Returns the lines that differ, each stretch as `FILE:FIRST-LAST`. */
 const linesSince = (ref: string, patterns: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const diff = spawnSync("git", ["diff", "--unified=0", "--no-prefix", ref, "--", "packages"], { encoding: "utf8" })
+  const asked = ["diff", "--unified=0", "--no-prefix", ref, "--", ...globSync(patterns)]
+  const diff = spawnSync("git", asked, { encoding: "utf8", maxBuffer: Infinity })
   if (diff.status !== 0) return refuse(`--since ${ref}: ${diff.stderr.trim()}`)
-  const files = new Set(globSync(patterns))
   return diff.stdout.split(/^diff .*$/mu).flatMap((change) => {
-    const file = /^\+\+\+ (.*)$/mu.exec(change)?.[1] ?? ""
+    const file = /^\+\+\+ (.*)$/mu.exec(change)?.[1]
     const stretches = [...change.matchAll(/^@@ \S+ \+(\d+)(?:,(\d+))? @@/gmu)]
     return stretches.flatMap(([, first, count = "1"]) =>
-      count === "0" || !files.has(file) ? [] : [`${file}:${first}-${Number(first) + Number(count) - 1}`]
+      count === "0" ? [] : [`${file}:${first}-${Number(first) + Number(count) - 1}`]
     )
   })
 }
