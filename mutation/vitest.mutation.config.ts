@@ -72,6 +72,7 @@ export default defineConfig(() => {
       tags: [{ name: "cases", skip: true }],
       include: [
         "packages/{domain,monitor,plan,recovery,supervisor,watcher}/test/**/*.test.ts",
+        "packages/embed/test/{LiveSessions,StatusLine,TakeWord}.test.ts",
         "packages/node/test/{AgentAbove,Endable,LaunchEnds,Machine,ProcessTree,Ps}.test.ts",
         "test/{eventlog,scenarios}/**/*.test.ts"
       ],
