@@ -30,6 +30,9 @@ class KeptWorker extends ForksPoolWorker {
   override async stop() {
     for (const [event, callback] of this.#heard.splice(0)) super.off(event, callback)
   }
+  end() {
+    return super.stop()
+  }
 }
 
 /** The first test that fails ends the trial of a mutant: most often it is the one that ended the trial before. */
@@ -56,7 +59,8 @@ export default defineConfig(() => {
           const found = await this.resolve(source, importer, { skipSelf: true })
           return found?.id.startsWith(here) ? found : found?.id.replace(linked, here)
         },
-        configureVitest({ project }) {
+        configureVitest({ project, vitest }) {
+          vitest.onClose(() => kept?.end())
           project.config.pool = "kept" as never
           project.config.poolRunner = {
             name: "kept",
