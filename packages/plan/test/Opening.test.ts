@@ -58,7 +58,12 @@ const project = Effect.fnUntraced(function* (
         )
       )
   })
-  const agent = Agent.of({ ...({} as Agent["Service"]), sessions: Effect.succeed([]), tags: () => [], isAgent: () => false })
+  const agent = Agent.of({
+    ...({} as Agent["Service"]),
+    sessions: Effect.succeed([]),
+    tags: () => [],
+    isAgent: () => false
+  })
   const launcher = Launcher.of({
     ...({} as Launcher["Service"]),
     settle: () => Effect.sync(() => Option.fromUndefinedOr(receipt()))

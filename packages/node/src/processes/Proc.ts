@@ -17,6 +17,7 @@ export const parseStat = (text: string): Stat => {
     state: fields[0] ?? "",
     parent: Number(fields[1]),
     group: Number(fields[2]),
+    hasTerminal: fields[4] !== "0",
     processor: Number(fields[11]) + Number(fields[12]),
     threads: Number(fields[17]),
     startTime: Number(fields[19])

@@ -9,6 +9,8 @@ export interface Stat {
   readonly parent: number
   /** The process group: a pipeline's processes share one, and a shell's too where it controls no jobs. */
   readonly group: number
+  /** True if it has a controlling terminal. */
+  readonly hasTerminal?: boolean
   /** Hundredths of a second that its threads used, in user and kernel mode, without its children. */
   readonly processor: number
   readonly threads: number
