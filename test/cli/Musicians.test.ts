@@ -48,7 +48,7 @@ const conducting = Effect.gen(function* () {
   const write = (name: string, text: string) => fs.writeFileSync(join(there, name), text, { mode: 0o755 })
   write("claude", agent)
   write("ssh", clientOf(1))
-  write("docker", clientOf(3))
+  write("docker", clientOf(2))
   const tools = Object.values({ ...musicians, ...leftovers }).map((line, at) => {
     write(`tool-${at}`, line)
     return `setsid sh ./tool-${at} < /dev/null > /dev/null 2>&1 &`
