@@ -42,7 +42,7 @@ describe("command-line#screen", () => {
       assert.deepStrictEqual(linesOf(events), [
         `the agent runs (pid ${ConductorConfirmed.conductor.pid}) as opera-1507`,
         linesOf([ConductorDied])[0],
-        `brought back (pid ${examples.ConductorRelaunched.conductor.pid}): a new session reads an export of its conversation`,
+        `brought back (pid ${examples.ConductorRelaunched.conductor!.pid}): a new session reads an export of its conversation`,
         "it has read that, and goes on: 31,204 tokens of context",
         "the agent finished"
       ])

@@ -56,7 +56,7 @@ describe("command-line#screen", () => {
         assert.notMatch(describeEvent(event, { who }).own, /\b(?:the|an?) Conductor\b|successor/iu, event._tag)
     const { ConductorRelaunched: back, RecoveryStarted: begins } = examples
     const relaunched = { ...back, provider: "restart", sessionId: "", generation: 2 }
-    const { pid } = back.conductor
+    const { pid } = back.conductor!
     assert.strictEqual(textFor(relaunched, command), `The command runs again (S2, pid ${pid}).`)
     assert.strictEqual(textFor(begins, command), "souffleur starts the command again.")
     assert.strictEqual(textFor(begins, agent), "souffleur brings the agent back.")

@@ -39,12 +39,19 @@ describe("behaviour#trust", () => {
       assert.deepStrictEqual(overreachOf(withAgent(null), withAgent("a")), ["AGENT_COMMAND"])
       const all: Pin = {
         ceiling: "bypassPermissions",
-        programs: { AGENT_COMMAND: "a", AGENT_ENVIRONMENT: "d", EXPORT_COMMAND: "b", NOTIFY: "c" }
+        programs: {
+          AGENT_COMMAND: "a",
+          AGENT_ENVIRONMENT: "d",
+          RECOVERY_COMMAND: "e",
+          EXPORT_COMMAND: "b",
+          NOTIFY: "c"
+        }
       }
       assert.deepStrictEqual(overreachOf(all, leastPin), [
         "MAX_EXTERNAL_PERMISSION",
         "AGENT_COMMAND",
         "AGENT_ENVIRONMENT",
+        "RECOVERY_COMMAND",
         "EXPORT_COMMAND",
         "NOTIFY"
       ])
@@ -54,11 +61,17 @@ describe("behaviour#trust", () => {
       const file = (text: string) => parseConfigFile(text)
       const held = {
         ceiling: "acceptEdits",
-        programs: { AGENT_COMMAND: "claude-2", AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY: null }
+        programs: {
+          AGENT_COMMAND: "claude-2",
+          AGENT_ENVIRONMENT: null,
+          RECOVERY_COMMAND: null,
+          EXPORT_COMMAND: null,
+          NOTIFY: null
+        }
       } as const
       const raised = holding(
         file(
-          "MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nNOTIFY=command:evil\nFORCE_COMPACT=7"
+          "MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nRECOVERY_COMMAND=evil\nNOTIFY=command:evil\nFORCE_COMPACT=7"
         ),
         held
       )

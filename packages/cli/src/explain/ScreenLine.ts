@@ -58,10 +58,11 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
       return line(`${nameOf(after)} died: ${deathInWords(event)}`)
     case "LaunchPrepared":
       return event.pty || notice !== undefined ? line(clause) : undefined
-    case "ConductorRelaunched":
-      if (event.provider === "handover")
-        return line(`${nameOf(after)} goes on (pid ${event.conductor.pid}): ${ways[event.provider]}`)
-      return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
+    case "ConductorRelaunched": {
+      const pid = event.conductor === null ? "" : ` (pid ${event.conductor.pid})`
+      if (event.provider === "handover") return line(`${nameOf(after)} goes on${pid}: ${ways[event.provider]}`)
+      return line(`brought back${pid}: ${ways[event.provider] ?? `by ${event.provider}`}`)
+    }
     // The command runs again in the next line.
     case "WaitEnded":
       return after.kind === "command" && event.how === "over" ? undefined : line(clause)

@@ -4,7 +4,13 @@ import { digestOf } from "../Hashing.ts"
 import { clamp, leastPermission, Permission, permissionOf } from "./Permission.ts"
 
 /** The config keys of the programs that souffleur runs, and of the variables that agents get. */
-export const programKeys = ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY"] as const
+export const programKeys = [
+  "AGENT_COMMAND",
+  "AGENT_ENVIRONMENT",
+  "RECOVERY_COMMAND",
+  "EXPORT_COMMAND",
+  "NOTIFY"
+] as const
 /** Keys that a file which an agent can write may not decide alone. */
 export const PinnedKey = Schema.Literals(["MAX_EXTERNAL_PERMISSION", ...programKeys])
 export type PinnedKey = typeof PinnedKey.Type
@@ -13,6 +19,7 @@ const Program = Schema.NullOr(Schema.String)
 const Programs = Schema.Struct({
   AGENT_COMMAND: Program,
   AGENT_ENVIRONMENT: Program,
+  RECOVERY_COMMAND: Program,
   EXPORT_COMMAND: Program,
   NOTIFY: Program
 })
@@ -35,6 +42,7 @@ export type Pin = typeof Pin.Type
 export const noPrograms: Programs = {
   AGENT_COMMAND: null,
   AGENT_ENVIRONMENT: null,
+  RECOVERY_COMMAND: null,
   EXPORT_COMMAND: null,
   NOTIFY: null
 }
@@ -49,6 +57,7 @@ export const wordOf = ({ values }: ConfigFile): ConfigWord => {
     programs: {
       AGENT_COMMAND: said("AGENT_COMMAND"),
       AGENT_ENVIRONMENT: said("AGENT_ENVIRONMENT"),
+      RECOVERY_COMMAND: said("RECOVERY_COMMAND"),
       EXPORT_COMMAND: said("EXPORT_COMMAND"),
       NOTIFY: said("NOTIFY")
     }
@@ -65,6 +74,7 @@ export const pinOf = Effect.fnUntraced(function* ({ ceiling, programs }: ConfigW
 export const mapPrograms = <A>(programs: Programs, of: (program: string | null, key: keyof Programs) => A) => ({
   AGENT_COMMAND: of(programs.AGENT_COMMAND, "AGENT_COMMAND"),
   AGENT_ENVIRONMENT: of(programs.AGENT_ENVIRONMENT, "AGENT_ENVIRONMENT"),
+  RECOVERY_COMMAND: of(programs.RECOVERY_COMMAND, "RECOVERY_COMMAND"),
   EXPORT_COMMAND: of(programs.EXPORT_COMMAND, "EXPORT_COMMAND"),
   NOTIFY: of(programs.NOTIFY, "NOTIFY")
 })

@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "ee496b44e0a7ff52" },
+  name: { kind: "watch", fingerprint: "22539b55abac522f" },
   initial,
   evolve,
   schema: Watch,
