@@ -79,6 +79,21 @@ describe("behaviour#hand-over", () => {
   })
 })
 
+describe("behaviour#recovery_command", () => {
+  it("the program that launched a successor is named, and the process where it is known", () => {
+    const back = { ...examples.ConductorRelaunched, provider: "recovery_command", generation: 2, sessionId: "s1" }
+    const { pid } = back.conductor!
+    assert.strictEqual(
+      textFor(back, agent),
+      `The agent is back (S2, pid ${pid}, session s1): your recovery program launched it.`
+    )
+    assert.strictEqual(
+      textFor({ ...back, conductor: null }, conductor),
+      "The recovery program launched a successor (S2, session s1)."
+    )
+  })
+})
+
 describe("behaviour#early-ends", () => {
   it("three ends without progress are told as likely done only where the agent only answered at last", () => {
     assert.include(

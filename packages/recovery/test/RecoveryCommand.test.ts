@@ -103,6 +103,10 @@ describe("behaviour#recovery_command", () => {
         exportPath: null,
         taskCount: 2
       })
+      assert.deepStrictEqual(
+        events.flatMap((event) => (event._tag === "StepStarted" && event.kind === "launch" ? [event.step] : [])),
+        ["recovery_command#1"]
+      )
       assert.strictEqual(mode(events), "normal")
       assert.notInclude(JSON.stringify(events), "SECRET")
     })
@@ -239,7 +243,12 @@ describe("behaviour#recovery_command", () => {
     )
     const strangers: ReadonlyArray<readonly [string, unknown, ...ReadonlyArray<FakeProcess>]> = [
       ["is the machine's first", 1],
-      ["is souffleur's", 10],
+      [
+        "is souffleur's, which names the command of its first launch",
+        10,
+        { pid: 10, words: ["agent", "--resume", "s1"] }
+      ],
+      ["started souffleur", 9, { pid: 9, words: ["agent", "--resume", "s1"] }],
       ["is none", "6000; rm -rf /"],
       ["belongs to nobody", 6000],
       ["belongs to another user", 70, { pid: 70, uid: 7, words: ["agent", "--resume", "s1"] }],
@@ -252,6 +261,7 @@ describe("behaviour#recovery_command", () => {
       it.effect(`a pid that ${whose} is not taken`, () =>
         Effect.gen(function* () {
           const of = yield* cycle(only({ ...done, new_conductor_pid: pid }, ...processes))
+          of.world.processes.ancestors = [9]
           yield* of.run
           assert.deepInclude(relaunches(yield* of.log.events)[0], { conductor: null })
         })

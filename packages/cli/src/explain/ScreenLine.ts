@@ -5,6 +5,7 @@ import {
   nameOf,
   plain,
   type Severity,
+  stepNames,
   type Watch,
   type WatchEvent,
   ways,
@@ -68,6 +69,7 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
       return after.kind === "command" && event.how === "over" ? undefined : line(clause)
     // A person expects the same session, and hears why it is another one.
     case "RecoveryEscalated":
+      if (event.from === stepNames.recoveryCommand) return line(`your recovery program: ${event.message}`)
       return event.from === "resume" ? line(`its session is not resumed: ${event.message}`) : undefined
     case "HandoffTaken":
       return line(taken(event, after))
