@@ -233,6 +233,6 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "RequestHandoff":
       return decideHandoff(watch, command)
     case "Release":
-      return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch) }))
+      return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch), to: command.to ?? null }))
   }
 }

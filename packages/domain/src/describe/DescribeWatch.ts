@@ -153,10 +153,12 @@ export const describeWatch = {
     ),
   FleetWordTaken: ({ by, word }) =>
     described("info", `operator ${by} said ${word} through the fleet`, { message: "system" }),
-  WatchReleased: ({ exportPath }, { who }) =>
+  WatchReleased: ({ exportPath, to }, { who }) =>
     described(
       "info",
-      `an operator released the watch. ${capital(nameOf(who))} is left as it is. ${exportAt(exportPath)}`,
+      to === null
+        ? `an operator released the watch. ${capital(nameOf(who))} is left as it is. ${exportAt(exportPath)}`
+        : `${nameOf(who)} and its souffleur are gone, and watch ${to} took comms over. ${exportAt(exportPath)}`,
       { message: "system" }
     )
 } satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind, Reader>>

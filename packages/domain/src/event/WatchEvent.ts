@@ -194,7 +194,11 @@ export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
 export const AgentChosen = event("AgentChosen", { from: Text, agent: Text })
 
 /** An operator ended the watch; the Conductor lives on. */
-export const WatchReleased = event("WatchReleased", { exportPath: Schema.NullOr(Text) })
+export const WatchReleased = event("WatchReleased", {
+  exportPath: Schema.NullOr(Text),
+  /** The watch that took its comms over, since its Conductor and its souffleur are gone; `null`: an operator's word. */
+  to: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+})
 
 /** Any event of a watch. */
 export const WatchEvent = Schema.Union([

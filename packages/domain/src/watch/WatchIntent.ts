@@ -39,6 +39,8 @@ export type WatcherExit =
   | { readonly _tag: "Complete" }
   | { readonly _tag: "ContextRecovery" }
   | { readonly _tag: "TurnEnded" }
+  /** It wrote that it needs its user before it ended. */
+  | { readonly _tag: "ExitRequested" }
   | { readonly _tag: "EndedEarly"; readonly reason: EarlyEnd; readonly leftRunning: number }
   /** In standby, this process holds the session, and its heartbeat is newer than the failure. */
   | {
@@ -234,7 +236,8 @@ export type WatchIntent =
       /** The same as in `ReportExit`. */
       readonly quietUntil?: number | null
     }
-  | { readonly _tag: "Release" }
+  /** `to`: the watch that takes its comms over. Absent: an operator's word. */
+  | { readonly _tag: "Release"; readonly to?: string }
   /** An operator's word: nothing is stopped or launched from now on. */
   | { readonly _tag: "Hold" }
   /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */
