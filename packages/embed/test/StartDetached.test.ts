@@ -4,7 +4,7 @@ import { fakeKind, FakeWorld, identityOf, ownerOf, settle } from "@souffleur/tes
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { startDetached } from "../src/keeping/Detach.ts"
-import { withoutMarks } from "../src/world/MarkedVariables.ts"
+import { withoutMarks } from "../src/keeping/MarkedVariables.ts"
 import { Parts } from "../src/index.ts"
 
 const at = 1000

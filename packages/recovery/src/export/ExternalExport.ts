@@ -19,7 +19,7 @@ interface ExportCommand {
   readonly path?: string
 }
 
-/** Reads `EXPORT_COMMAND`: a program, or a JSON object of a program and the path that it writes (spec: settings#keys). */
+/** Reads `EXPORT_COMMAND`: a program, or a JSON object of a program and the path that it writes. */
 const commandOf = (text: string): Result.Result<ExportCommand, ExportFailed> =>
   text.trimStart().startsWith("{")
     ? Result.mapBoth(Schema.decodeUnknownResult(Writing)(text), {
@@ -92,7 +92,7 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (
 })
 
 /**
- * Provides the same agent with exports by a program of the user (`EXPORT_COMMAND`; spec: settings#keys). `home` stands
+ * Provides the same agent with exports by a program of the user (`EXPORT_COMMAND`; spec: settings#export-command). `home` stands
  * for a `~` in its path. The program has `within` to read one conversation.
  */
 export const layer = (text: string, home: string, within: Duration.Input = "2 minutes") =>

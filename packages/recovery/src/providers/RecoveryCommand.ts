@@ -19,10 +19,10 @@ import {
 import { turnBefore } from "@souffleur/process"
 import { Effect, Option, Result, Schedule, Schema } from "effect"
 import { askOnceMore } from "../RecoverySchedule.ts"
-import { RecoveryProgram } from "../RecoveryProgram.ts"
+import { RecoveryProgram } from "../program/RecoveryProgram.ts"
 import { Escalated, FailedClosed, type Provider, type StepServices } from "../Provider.ts"
 import { newestSession } from "../steps/ExportConversation.ts"
-import { awaitSuccessor, outwaitProgram } from "../steps/FoundSuccessor.ts"
+import { awaitSuccessor, outwaitProgram } from "../program/FoundSuccessor.ts"
 import { prepareSuccessor } from "../steps/Launch.ts"
 import { unhindered } from "../steps/LaunchHindrance.ts"
 import { promptToContinue, signed } from "../steps/LaunchPrompt.ts"
@@ -49,7 +49,7 @@ const Answer = Schema.Union([
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 
 /** The program says that it launched nothing, or it never ran. */
-class NothingLaunched extends Schema.TaggedError<NothingLaunched>()("NothingLaunched", {
+export class NothingLaunched extends Schema.TaggedError<NothingLaunched>()("NothingLaunched", {
   message: Schema.String,
   /** True if it may be asked once more. */
   again: Schema.Boolean

@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { FailedClosed } from "../Provider.ts"
 import { unlessComplete } from "./Completion.ts"
 import { otherWriter } from "./EndConductor.ts"
-import { agentOfLaunch } from "./FoundSuccessor.ts"
+import { agentLeftBy } from "../program/FoundSuccessor.ts"
 import { Cycle } from "./Step.ts"
 
 /** Fails with `FailedClosed` when another process holds the session (spec: behaviour#one-writer). */
@@ -25,7 +25,7 @@ const unlessLaunched = Effect.fnUntraced(function* ({ conductor, undecided }: Wa
     Effect.fail(new FailedClosed({ stage: "launch", message }))
   )
   // A launch by the user's program has no receipt.
-  const process = Option.getOrUndefined(ran) ?? (yield* agentOfLaunch(undecided))
+  const process = Option.getOrUndefined(ran) ?? (yield* agentLeftBy(undecided))
   if (process === undefined || isSameProcess(process, conductor) || (yield* isGone(processes, process))) return
   return yield* new FailedClosed({
     stage: "one writer",

@@ -30,13 +30,13 @@ const names = (words: ReadonlyArray<string>, sessionId: string) =>
 const findSuccessor = Effect.fnUntraced(function* ({ launchId, pid, sessionId }: Sought) {
   const agent = yield* Agent
   const processes = yield* Processes
-  const own = [processes.self.pid, ...(yield* processes.ancestors)]
+  const own = new Set([processes.self.pid, ...(yield* processes.ancestors)])
   const tagged = (yield* taggedBy(launchId)).map(({ identity }) => identity.pid)
   const holders = [...(yield* heldByLiving()), ...(yield* agent.sessions)]
     .filter((held) => held.sessionId === sessionId)
     .map((held) => held.pid)
   for (const one of new Set([...holders, ...(pid === undefined ? [] : [pid]), ...tagged])) {
-    const found = own.includes(one) ? undefined : Option.getOrUndefined(yield* processes.find(one))
+    const found = own.has(one) ? undefined : Option.getOrUndefined(yield* processes.find(one))
     if (found === undefined || found.condition === "zombie" || found.uid !== processes.host.uid) continue
     const words = yield* processes.commandLine(one)
     // A session that only compacts is no Conductor.
@@ -95,7 +95,7 @@ export const outwaitProgram = Effect.fn("Recovery.outwaitProgram")(function* <E,
 })
 
 /** Finds a living agent that an earlier launch of the user's program left, whatever session it holds. */
-export const agentOfLaunch = Effect.fn("Recovery.agentOfLaunch")(function* (launchId: string) {
+export const agentLeftBy = Effect.fn("Recovery.agentLeftBy")(function* (launchId: string) {
   const agent = yield* Agent
   const processes = yield* Processes
   for (const { identity } of yield* taggedBy(launchId))
