@@ -1,6 +1,6 @@
 import { type AgentKind, leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
 import { pathOf } from "@souffleur/node"
-import { type AgentPackage, findConfig, runProgram } from "@souffleur/process"
+import { type AgentPackage, findConfig, programWords, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { idleSettings } from "../preview/IdleSettings.ts"
@@ -8,7 +8,7 @@ import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram 
 import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
 import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
-import { hasDisplay } from "../watching/LostWindow.ts"
+import { hasDisplay } from "../window/LostWindow.ts"
 import { terminalsOf } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
@@ -87,6 +87,24 @@ const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSet
   )
 }
 
+/** Checks the program that brings a Conductor back before souffleur's own providers do, where there is one. */
+const recoveryProgram = Effect.fnUntraced(function* ({ recoveryCommand: command }: ResolvedSettings) {
+  if (command === null) return []
+  const { variables } = yield* Installation
+  const found = yield* Effect.fromResult(programWords(command)).pipe(
+    Effect.flatMap(([program]) => resolveProgram(program, variables["PATH"] ?? "")),
+    Effect.result
+  )
+  return Result.match(found, {
+    onSuccess: (program) => [
+      passed("recovery", `${program} is asked first, and the other providers only where it launched nothing`)
+    ],
+    onFailure: ({ message }) => [
+      wrong("recovery", message, "set SOUFFLEUR_RECOVERY_COMMAND, or RECOVERY_COMMAND in the config file")
+    ]
+  })
+})
+
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings, { stall }: AgentKind): Finding =>
   Duration.isLessThan(heartbeatStaleAfter, stall)
     ? note(
@@ -153,6 +171,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
     ...(yield* config(settings, project)),
     ...(yield* repository(project)),
     gate(settings),
+    ...(yield* recoveryProgram(settings)),
     staleLimit(settings, kind),
     ceiling(settings, kind, uid),
     ...idleSettings(kind, "agent", settings).map((said) => note("ceiling of use", said, "set MAX_TOKENS or MAX_TIME")),
