@@ -5,7 +5,7 @@ import { runStatus } from "./conducting/RunStatus.ts"
 import type { NamedWatch } from "./watching/FindWatch.ts"
 import { liveSessions } from "./watching/LiveSessions.ts"
 import { overview } from "./watching/Overview.ts"
-import { type TaskNow, tasksNow } from "./watching/TasksNow.ts"
+import { type TaskNow, tasksNow } from "./report/TasksNow.ts"
 import { watchStatus } from "./watching/WatchStatus.ts"
 import { Parts } from "./world/Parts.ts"
 

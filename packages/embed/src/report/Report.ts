@@ -1,6 +1,6 @@
 import type { StateWord } from "@souffleur/domain"
 import type { Job } from "../jobs/Job.ts"
-import type { TaskNow } from "../watching/TasksNow.ts"
+import type { TaskNow } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
 import type { RunTimeline, TaskStretch } from "../timeline/RunTimeline.ts"

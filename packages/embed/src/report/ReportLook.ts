@@ -7,7 +7,7 @@ import { runTimeline } from "../timeline/RunTimeline.ts"
 import { watchTimeline } from "../timeline/WatchTimeline.ts"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
 import { partSince } from "../timeline/WatchPast.ts"
-import type { TaskNow } from "../watching/TasksNow.ts"
+import type { TaskNow } from "./TasksNow.ts"
 import { type Period, reportOf, type JobHistory } from "./Report.ts"
 
 /** The ended jobs of a first look, and the factor of each further one. */

@@ -1,5 +1,5 @@
 import { iso, plain, Words, type Zone } from "@souffleur/domain"
-import { taskCells, taskJson } from "../watching/TasksNow.ts"
+import { taskCells, taskJson } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
 import { lengthOf } from "../timeline/Stretch.ts"

@@ -22,7 +22,7 @@ import { Clock, Duration, Effect, type Layer, Option, type Path, Result } from "
 import { isUntaken, type Need, standingOf, withFailed } from "../explain/StatusLine.ts"
 import { watchJob, unreadableInWords } from "../jobs/Job.ts"
 import type { NamedWatch } from "./FindWatch.ts"
-import { type TaskNow, tasksNow } from "./TasksNow.ts"
+import { type TaskNow, tasksNow } from "../report/TasksNow.ts"
 
 /**
  * A watch as it is now, with a look at its processes, its comms and its agent's files. Ages are in milliseconds.

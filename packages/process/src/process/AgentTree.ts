@@ -1,6 +1,6 @@
 import { Agent, type AgentSession, Processes, type ProcessIdentity, type ProcessInfo } from "@souffleur/domain"
 import { Effect } from "effect"
-import { isBehind, isClient } from "../agent/AgentWords.ts"
+import { isBehind, isClient } from "../agent/LauncherWords.ts"
 import { isGone } from "./EndProcess.ts"
 
 /** The marks of the processes that an agent started. */

@@ -55,8 +55,8 @@ export const endProcess = Effect.fnUntraced(function* <E, G>(
 
 /**
  * Ends a process, only if it still is that one, and its `tree` with it. It reads the tree before the first signal,
- * while parents are known, and once more later, with what it had `seen`. Tools run in sessions of their own and outlive a kill. It checks
- * `granted` right before each signal, and sends none once that fails.
+ * while parents are known, and once more later, with what it had `seen`. Tools run in sessions of their own and outlive
+ * a kill. It checks `granted` right before each signal, and sends none once that fails.
  *
  * Fails with `StopFailed` when a process does not end or may not be signalled, and as `granted` does.
  *

@@ -30,7 +30,7 @@ const client = new RegExp(
 )
 
 /**
- * Returns whether a process is a client of an agent that it may run elsewhere, such as `ssh host claude`, where no
+ * Returns whether a process is a client of an agent that it may run elsewhere, such as `ssh host agent`, where no
  * child of it shows that agent. A command line for a shell there may be one word.
  */
 export const isClient = ({ isAgent }: IsAgent, words: Words): boolean => {
