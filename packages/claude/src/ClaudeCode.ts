@@ -33,6 +33,7 @@ export const claudeCode: AgentPackage = {
   recordsDollars: true,
   commitSetting:
     'with acceptEdits, Claude Code commits where .claude/settings.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests',
+  skillPrompt: (skill) => `/${skill}`,
   typed: [],
   goOn: (sessionId) => `claude --resume ${sessionId} "Go on."`,
   addTools: (name, command) => `claude mcp add ${name} -- ${command}`,

@@ -43,15 +43,6 @@ const foreign = (path: string, run: Run) =>
     error._tag === "StateForeign" ? error.problem : error._tag
   )
 
-/** Returns names and texts of the files of a folder. */
-const filesOf = Effect.fnUntraced(function* (folder: string) {
-  const fs = yield* FileSystem.FileSystem
-  const names = (yield* fs.readDirectory(folder)).toSorted()
-  return yield* Effect.forEach(names, (name) =>
-    Effect.map(fs.readFileString(`${folder}/${name}`), (text) => ({ name, text }))
-  )
-})
-
 describe("behaviour#state-file", () => {
   it("the state file has its shape at every stage", () => {
     const { ReviewRejected, RunOpened, RunVerified, TaskCompleted, TaskStarted } = examples

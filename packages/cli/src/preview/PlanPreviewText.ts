@@ -10,6 +10,8 @@ const ending = ({ finish }: PlanPreview): string => {
       return "and no finishing step"
     case "Prompt":
       return `and then an agent: ${finish.prompt}`
+    case "Skill":
+      return `and then an agent, by its skill ${finish.skill}`
     case "Command":
       return `and then the command ${JSON.stringify(finish.command)}`
   }

@@ -69,6 +69,8 @@ const begin = Effect.fnUntraced(function* (
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
   const words = yield* launchWords
   const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
+  const skillPrompt =
+    plan.finish._tag === "Skill" ? kindOf(parts.agent, agent.name).skillPrompt?.(plan.finish.skill) : undefined
   const conducted = {
     plan,
     git,
@@ -77,6 +79,7 @@ const begin = Effect.fnUntraced(function* (
     requested: permission,
     agents,
     commitSetting,
+    ...(skillPrompt === undefined ? {} : { skillPrompt }),
     finishing,
     finishingDigest
   }
