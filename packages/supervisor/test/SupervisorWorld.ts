@@ -19,7 +19,10 @@ type Held = ReadonlyArray<{ readonly pid: number; readonly sessionId: string }>
 /** The short description of a world for a test of the supervisor. */
 export interface Setup {
   /** The processes that are there: 4711 alone by default. */
-  readonly processes?: ReadonlyMap<number, { readonly uid: number; readonly condition: "running" | "zombie" }>
+  readonly processes?: ReadonlyMap<
+    number,
+    { readonly uid: number; readonly condition: "running" | "zombie"; readonly parent?: number }
+  >
   /** Souffleurs that live. */
   readonly alive?: ReadonlySet<number>
   /** No signal ends a process. */

@@ -35,6 +35,7 @@ const signsOf = (change: Partial<Signs>): Signs => ({
 })
 const healthy: Observation = {
   now,
+  read: { wall: now, monotonic: 0 },
   process: "running",
   end: undefined,
   comms: comms("working"),

@@ -91,6 +91,8 @@ const agent = Schema.NullOr(Text).pipe(
 /** All checks passed: generation 1. */
 export const ConductorConfirmed = event("ConductorConfirmed", {
   conductor: ProcessIdentity,
+  /** The pid that was named, where the Conductor runs below that process; `null`: it was named itself. */
+  below: Schema.NullOr(Count).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   sessionId: Text,
   print,
   agent,
@@ -192,7 +194,11 @@ export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
 export const AgentChosen = event("AgentChosen", { from: Text, agent: Text })
 
 /** An operator ended the watch; the Conductor lives on. */
-export const WatchReleased = event("WatchReleased", { exportPath: Schema.NullOr(Text) })
+export const WatchReleased = event("WatchReleased", {
+  exportPath: Schema.NullOr(Text),
+  /** The watch that took its comms over, since its Conductor and its souffleur are gone; `null`: an operator's word. */
+  to: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+})
 
 /** Any event of a watch. */
 export const WatchEvent = Schema.Union([

@@ -121,6 +121,8 @@ export type WatchIntent =
   | {
       readonly _tag: "Confirm"
       readonly conductor: ProcessIdentity
+      /** See `ConductorConfirmed`; absent: `null`. */
+      readonly below?: number | null
       readonly sessionId: string
       readonly print: boolean
       /** The program of the agent by its name; `null`: a command has none. */
@@ -231,7 +233,8 @@ export type WatchIntent =
       /** The same as in `ReportExit`. */
       readonly quietUntil?: number | null
     }
-  | { readonly _tag: "Release" }
+  /** `to`: the watch that takes its comms over. Absent: an operator's word. */
+  | { readonly _tag: "Release"; readonly to?: string }
   /** An operator's word: nothing is stopped or launched from now on. */
   | { readonly _tag: "Hold" }
   /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */

@@ -5,6 +5,7 @@ import {
   clamp,
   decide,
   evolve,
+  agentBelow,
   holdingOf,
   initial,
   Processes,
@@ -156,19 +157,24 @@ const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: 
     const { sessionId } = yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
       error.reason === "missing" ? Effect.succeed(target) : Effect.fail(error)
     )
-    const found = Option.getOrUndefined(yield* processes.find(target.pid))
-    const holding = found === undefined ? undefined : yield* holdingOf(found.identity, sessionId)
+    const named = Option.getOrUndefined(yield* processes.find(target.pid))
+    const holding = named === undefined ? undefined : yield* holdingOf(named.identity, sessionId)
+    const below =
+      named === undefined || holding === undefined || order.forced
+        ? undefined
+        : yield* agentBelow(named.identity, holding)
+    const found = below ?? named
     const doubt =
       found === undefined
         ? `no process ${target.pid} is running`
-        : holding?._tag === "Another" && !order.forced
+        : holding?._tag === "Another" && below === undefined && !order.forced
           ? holding.message
           : null
     const watch = yield* openedBy({
       ...order,
       pid: target.pid,
       sessionId,
-      process: found?.identity ?? null,
+      process: named?.identity ?? null,
       pin: opening.pin
     })
     return yield* preview({
