@@ -145,7 +145,7 @@ describe("behaviour#finishing-step", () => {
         }
       )
       assert.strictEqual(state.finishing, "done")
-      const [asked] = (yield* lab.asked).filter(({ turn, known }) => turn && assignmentOf(known).role === "")
+      const asked = (yield* lab.asked).find(({ turn, known }) => turn && assignmentOf(known).role === "")
       for (const told of ["<command-name>/bow</command-name>", "\nTake the bow.\n", "No person can be asked."])
         assert.include(asked?.known, told)
     }).pipe(Effect.scoped, Effect.provide(services))

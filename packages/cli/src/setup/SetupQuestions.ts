@@ -1,6 +1,7 @@
-import { Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
+import { clamp, leastPermission, Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
 import {
   agentOfProgram,
+  commitProblemOf,
   hasHooks,
   type ConfigTrust,
   installedAgents,
@@ -8,7 +9,8 @@ import {
   untrustedIn,
   usualProgram
 } from "@souffleur/embed/internal"
-import { resolveProgram } from "@souffleur/process"
+import { type AgentPackage, resolveProgram } from "@souffleur/process"
+import { commitAt } from "@souffleur/supervisor"
 import { Console, Effect, Option, Result } from "effect"
 import { Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -28,6 +30,7 @@ type AsTheyAre = "as they are"
 export interface AnswersGiven {
   readonly agent: Option.Option<string>
   readonly permission: Option.Option<Permission>
+  readonly commits: Option.Option<boolean>
   readonly hooks: Option.Option<HookAnswer>
   readonly notify: Option.Option<string>
   readonly service: Option.Option<boolean>
@@ -108,6 +111,17 @@ const warnOfVariables = Effect.fnUntraced(function* (keys: ReadonlyArray<string>
   )
 })
 
+/** Returns whether a setup could let the agent commit here, where a rule of its own is missing for that. */
+const commitsMendable = Effect.fnUntraced(function* (
+  kind: AgentPackage,
+  project: string,
+  place: { readonly words: ReadonlyArray<string>; readonly permission: Permission }
+) {
+  const commit = yield* Effect.orElseSucceed(commitAt(project), () => "")
+  const problem = commit === "" ? null : yield* commitProblemOf(kind, yield* Settings, { ...place, project })
+  return problem?.mendable === true
+})
+
 /** Warns of an agent that is not installed yet. A setup may come before it. */
 const warnOfMissing = Effect.fnUntraced(function* (program: string) {
   const { variables } = yield* Environment
@@ -154,7 +168,7 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
   })
   if ([agent, ...Option.toArray(given.notify)].some((text) => /[\0\n\r]/u.test(text)))
     return yield* new BadUsage({ message: "an answer is one line" })
-  const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
+  const { args, program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
   const kind = agentOfProgram(agentKind, program)
   const own = Option.liftPredicate(kind, hasHooks)
   const choices = hookAnswers.filter(
@@ -172,6 +186,22 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
       choices: choicesOf(choices, Option.isNone(own) ? undefined : yield* hooksNow(own.value, project))
     }),
     yes: yes || Option.isNone(own)
+  })
+  if (Option.isSome(given.commits) && kind.commits === undefined)
+    return yield* new BadUsage({ message: `${kind.title} has no rule about commits: its permission decides` })
+  const commits = yield* answered(given.commits, {
+    name: "commits",
+    usual: false,
+    prompt: Prompt.Confirm({
+      message: "May the agent commit here without a question, as souffleur conduct needs it?",
+      initial: false
+    }),
+    yes:
+      yes ||
+      !(yield* commitsMendable(kind, project, {
+        words: [program, ...args],
+        permission: clamp(leastPermission, permission)
+      }))
   })
   const channelsAsked = yield* answered(given.notify, {
     name: "notify",
@@ -204,5 +234,5 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
   if (keys.length > 0) yield* acceptRest(project, { shown, trust: given.trust })
   // Nothing is written for a setting that stays, and what it names may not be installed.
   const first = agent === settings.agentCommand ? usual : program
-  return { first, hooks, keys, own, permission, service }
+  return { commits: commits ? kind.commits : undefined, first, hooks, keys, own, permission, service }
 })

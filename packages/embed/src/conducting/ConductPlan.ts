@@ -18,7 +18,7 @@ import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
 import { finishingOf } from "./FinishingCommand.ts"
-import { castOf, type NamedPlan, namedPlan } from "./NamedPlan.ts"
+import { castOf, commitProblemIn, type NamedPlan, namedPlan } from "./NamedPlan.ts"
 import { type CastAgent, chosenFor } from "./RoleAgent.ts"
 import { runIdOf } from "./FindRun.ts"
 import { keepRun } from "./KeptRun.ts"
@@ -118,6 +118,8 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const { pin, settings } = yield* parts.conducting({ project, limits, known })
   const begun = { ...named, pin, cast: yield* cast(settings) }
   yield* remarkWarnings(settings)
+  const problem = yield* commitProblemIn(begun.cast, project, settings)
+  if (problem !== null) yield* remark("warning", `${problem.detail}: ${problem.todo}`)
   const begins = begin(begun, options)
   return yield* Effect.provideContext(begins, yield* Layer.build(parts.layerRun({ settings, project })))
 })

@@ -33,7 +33,7 @@ export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (settings: Re
     (found, _, { file }) =>
       Effect.catch(found, (error) =>
         Effect.succeed([
-          note("hooks", error._tag === "HookSettingsUnusable" ? `${file} ${error.problem}` : error.message)
+          note("hooks", error._tag === "AgentSettingsUnusable" ? `${file} ${error.problem}` : error.message)
         ])
       )
   )

@@ -234,8 +234,8 @@ export const completionSummary = ({ summary, tasks }: Run): string =>
   ].join("\n")
 
 /**
- * Returns the prompt of the finishing step. With a skill it begins with `skillPrompt`, and the rest reaches the skill as
- * its arguments: a skill that would ask a person is told that none can hear it.
+ * Returns the prompt of the finishing step. With a skill it begins with `skillPrompt`, and the rest is the skill's
+ * arguments: a skill that would ask a person is told that none can hear it.
  */
 export const finisherPrompt = (run: Run, finish: Finish, skillPrompt: string): string => {
   const [call, told] =

@@ -14,7 +14,7 @@ export interface HookProgram {
  * A file of the agent's settings that does not have the form of one; nothing was written. `problem` says what is wrong,
  * and where.
  */
-export class HookSettingsUnusable extends Schema.TaggedError<HookSettingsUnusable>()("HookSettingsUnusable", {
+export class AgentSettingsUnusable extends Schema.TaggedError<AgentSettingsUnusable>()("AgentSettingsUnusable", {
   path: Schema.String,
   problem: Schema.String
 }) {
@@ -53,12 +53,12 @@ export interface HooksStatus {
 }
 
 /**
- * Reads or writes a file of the agent's settings. Fails with `HookSettingsUnusable` when the file does not have that
+ * Reads or writes a file of the agent's settings. Fails with `AgentSettingsUnusable` when the file does not have that
  * form. Fails with `FileRefused` when it is not this user's, and with `PlatformError`.
  */
 export type OnSettings<A> = Effect.Effect<
   A,
-  FileRefused | HookSettingsUnusable | PlatformError.PlatformError,
+  FileRefused | AgentSettingsUnusable | PlatformError.PlatformError,
   FileSystem.FileSystem | Path.Path | TrustedFiles
 >
 

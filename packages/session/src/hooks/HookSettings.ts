@@ -1,7 +1,7 @@
 import { Option, Predicate, Result } from "effect"
 import { isJson } from "../lines/JsonRecord.ts"
 import { hookProgram } from "./HookCommand.ts"
-import { partsAt, rootOf, without, withoutComments, withPart } from "./JsonText.ts"
+import { partsAt, rootOf, without, withoutComments, withPart } from "../settings/JsonText.ts"
 
 /** The form of souffleur's hooks in the settings of an agent. */
 export interface HookForm {
