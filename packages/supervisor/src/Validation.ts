@@ -66,10 +66,10 @@ export const refuseSession = Effect.fn("Validation.refuseSession")(function* (se
 })
 
 /**
- * Returns the Conductor that a named process is, or that runs below it: a Conductor may hand over the pid of its window.
- * Refuses a process that is known to be another, because a recovery stops its tree later. A person's word is enough when
- * nothing is known. Against the evidence it needs `--force`. A reply always needs evidence for its word. Fails with
- * `Invalid`.
+ * Returns the Conductor that a named process is, or that runs below it: a Conductor may hand over the pid of its
+ * window. Refuses a process that is known to be another, because a recovery stops its tree later. A person's word is
+ * enough when nothing is known. Against the evidence it needs `--force`. A reply always needs evidence for its word.
+ * Fails with `Invalid`.
  */
 const conductorOf = Effect.fnUntraced(function* (
   { correctedBy, forced }: Watch,

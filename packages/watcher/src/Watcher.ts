@@ -19,7 +19,7 @@ import {
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { classify, evidenceOf, isStale } from "./Classify.ts"
+import { asksToExit, classify, evidenceOf, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
@@ -30,9 +30,11 @@ import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./Watc
  * An agent that souffleur launched into a window may ask something before it begins a session. Later it waits at its
  * prompt. Its turn has failed then, or has been over for a while. A successor has `taken` its hand-off then.
  */
-const awaited = (watch: Watch, { now, signs, verdict }: Observation, taken: boolean): string | null => {
+const awaited = (watch: Watch, seen: Observation, taken: boolean): string | null => {
+  const { now, signs, verdict } = seen
   const { launchedAt, sessionId } = watch
   if (verdict._tag === "Waiting") return verdict.for.slice(0, 100)
+  if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
   if (!hasPrompt(watch)) return null
   if (!isSessionKnown(sessionId))
     return signs.process === "running" && now - launchedAt > beginMillis ? firstAnswer : null

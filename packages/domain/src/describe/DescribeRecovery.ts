@@ -45,7 +45,10 @@ const relaunchInWords = (
 /** Describes a recovery, its steps and its launch. */
 export const describeRecovery = {
   RecoveryStarted: (event, { who }) => described("info", startInWords(event, who)),
-  RecoveryWithheld: ({ message }) => described("info", `the recovery is withheld: ${message}`),
+  RecoveryWithheld: ({ message, stage }) =>
+    stage === "exit-requested"
+      ? described("warning", `${message}: "souffleur retry" brings it back`, { notice: "waiting_for_a_person" })
+      : described("info", `the recovery is withheld: ${message}`),
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(
       "info",

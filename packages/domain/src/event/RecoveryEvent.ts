@@ -18,7 +18,7 @@ export const RecoveryStarted = event("RecoveryStarted", {
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
-  stage: Schema.Literals(["observe", "hold", "ceiling"]),
+  stage: Schema.Literals(["observe", "hold", "ceiling", "exit-requested"]),
   message: Text
 })
 

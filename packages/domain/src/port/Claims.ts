@@ -56,9 +56,9 @@ export const claimedIfPossible = (
 ): Effect.Effect<void, AlreadyWatched> => Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
 
 /**
- * Keeps one claim for each user and Conductor, session, comms file or project, outside every state folder, so that two state
- * folders can neither watch one Conductor or session nor conduct two plans in one project (spec: behaviour#claims). The
- * claim of a provably dead owner is taken over.
+ * Keeps one claim for each user and Conductor, session, comms file or project, outside every state folder, so that two
+ * state folders can neither watch one Conductor or session nor conduct two plans in one project (spec:
+ * behaviour#claims). The claim of a provably dead owner is taken over.
  */
 export class Claims extends Context.Service<
   Claims,

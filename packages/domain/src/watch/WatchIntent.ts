@@ -39,6 +39,8 @@ export type WatcherExit =
   | { readonly _tag: "Complete" }
   | { readonly _tag: "ContextRecovery" }
   | { readonly _tag: "TurnEnded" }
+  /** It wrote that it needs its user before it ended. */
+  | { readonly _tag: "ExitRequested" }
   | { readonly _tag: "EndedEarly"; readonly reason: EarlyEnd; readonly leftRunning: number }
   /** In standby, this process holds the session, and its heartbeat is newer than the failure. */
   | {
