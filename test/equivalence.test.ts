@@ -47,6 +47,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   estimate: "counts a text, by @souffleur/recovery",
   compact: "compacts a session, by @souffleur/recovery",
   completions: "writes the files of a shell",
+  plugin: "writes a skill of an agent that types this command",
   help: "shows the help of a command",
   page: "serves what these methods return to a browser, by @souffleur/page",
   top: "shows what these methods return on a terminal",

@@ -1,6 +1,7 @@
 import type { AgentPackage } from "@souffleur/process"
 import { settingsHooks } from "@souffleur/session"
 import * as Claude from "./Claude.ts"
+import { claudePlugin } from "./plugin/ClaudePlugin.ts"
 import { claudeCommits } from "./settings/ClaudeCommits.ts"
 import { parseAgentCommand } from "./command/AgentProgram.ts"
 import { isClaude } from "./command/CommandFront.ts"
@@ -39,6 +40,7 @@ export const claudeCode: AgentPackage = {
   goOn: (sessionId) => `claude --resume ${sessionId} "Go on."`,
   addTools: (name, command) => `claude mcp add ${name} -- ${command}`,
   commits: claudeCommits,
+  plugin: claudePlugin,
   hooks: settingsHooks({
     events: [
       "SessionStart",

@@ -75,7 +75,10 @@ const orderOf = Effect.fnUntraced(function* (flags: Named, target: Option.Option
 export const watchCommand = Command.make(
   "watch",
   {
-    target: Argument.String("target").pipe(Argument.withDescription("PID:<pid> SESSION_ID:<id>"), Argument.variadic()),
+    target: Argument.String("target").pipe(
+      Argument.withDescription("PID:<pid> SESSION_ID:<id>; -: they are a line of standard input"),
+      Argument.variadic()
+    ),
     pid: Flag.String("pid").pipe(Flag.withDescription("The Conductor's process id"), Flag.optional),
     sessionId: Flag.String("session-id").pipe(Flag.withDescription("The Conductor's session id"), Flag.optional),
     projectDir,

@@ -1,7 +1,7 @@
 import { clamp, leastPermission, Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
 import {
   agentOfProgram,
-  commitProblemOf,
+  commitsMendable,
   hasHooks,
   type ConfigTrust,
   installedAgents,
@@ -9,8 +9,7 @@ import {
   untrustedIn,
   usualProgram
 } from "@souffleur/embed/internal"
-import { type AgentPackage, resolveProgram } from "@souffleur/process"
-import { commitAt } from "@souffleur/supervisor"
+import { resolveProgram } from "@souffleur/process"
 import { Console, Effect, Option, Result } from "effect"
 import { Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -111,17 +110,6 @@ const warnOfVariables = Effect.fnUntraced(function* (keys: ReadonlyArray<string>
   )
 })
 
-/** Returns whether a setup could let the agent commit here, where a rule of its own is missing for that. */
-const commitsMendable = Effect.fnUntraced(function* (
-  kind: AgentPackage,
-  project: string,
-  place: { readonly words: ReadonlyArray<string>; readonly permission: Permission }
-) {
-  const commit = yield* Effect.orElseSucceed(commitAt(project), () => "")
-  const problem = commit === "" ? null : yield* commitProblemOf(kind, yield* Settings, { ...place, project })
-  return problem?.mendable === true
-})
-
 /** Warns of an agent that is not installed yet. A setup may come before it. */
 const warnOfMissing = Effect.fnUntraced(function* (program: string) {
   const { variables } = yield* Environment
@@ -198,7 +186,8 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
     }),
     yes:
       yes ||
-      !(yield* commitsMendable(kind, project, {
+      !(yield* commitsMendable(kind, settings, {
+        project,
         words: [program, ...args],
         permission: clamp(leastPermission, permission)
       }))

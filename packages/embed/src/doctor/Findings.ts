@@ -11,6 +11,7 @@ import { commsCheck } from "./CommsCheck.ts"
 import { passed, wrong } from "./Finding.ts"
 import { hooksCheck } from "./HooksCheck.ts"
 import { pidCheck } from "./PidCheck.ts"
+import { pluginCheck } from "../setup/PluginCheck.ts"
 import { runsCheck } from "./RunsCheck.ts"
 import { setupCheck, systemCheck } from "./SetupCheck.ts"
 import { stateFolderCheck } from "./StateFolderCheck.ts"
@@ -66,6 +67,7 @@ export const findings = Effect.fn("findings")(function* (project: string, { pid 
     ...pinned(kept.watches),
     ...(pid === undefined ? [] : yield* Effect.provide(pidCheck(pid, kept.watches), evidence(settings))),
     ...(yield* hooksCheck(settings, project)),
+    ...(yield* pluginCheck(settings)),
     ...(yield* noticesCheck(settings)),
     ...kept.findings,
     ...(readable ? yield* runsCheck(settings, project) : []),

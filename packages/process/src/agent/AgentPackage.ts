@@ -2,6 +2,7 @@ import type { Agent, AgentKind, AgentProgram, Permission, Processes, Variables }
 import type { Effect, FileSystem, Layer, Path } from "effect"
 import type { TrustedFiles } from "../file/TrustedFiles.ts"
 import type { AgentHooks, OnSettings } from "./AgentHooks.ts"
+import type { AgentPlugin } from "./AgentPlugin.ts"
 
 /** What an agent gets from the settings (spec: settings#keys). */
 export interface AgentOptions {
@@ -51,6 +52,8 @@ export interface AgentCommits {
 export interface AgentPackage extends AgentKind {
   /** If absent, the agent has no hooks that souffleur could install. */
   readonly hooks?: AgentHooks
+  /** If absent, souffleur has no plugin for it. */
+  readonly plugin?: AgentPlugin
   /** Absent: the permission alone decides whether it can commit. */
   readonly commits?: AgentCommits
   /** The agents that `anyAgent` joined, in order. Absent for a single agent. */
