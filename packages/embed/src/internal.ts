@@ -71,6 +71,7 @@ export { settingsOf } from "./world/ReadHere.ts"
 export * from "./world/AgentLayers.ts"
 export * from "./world/CommandWorld.ts"
 export {
+  commsIn,
   layerComms,
   layerCommsLink,
   layerDatabaseFollowing,

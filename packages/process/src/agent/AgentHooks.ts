@@ -6,6 +6,8 @@ export interface HookProgram {
   readonly stateDir: string
   /** The program of the agent, as its hook names it. Absent: the first agent. */
   readonly agent?: string
+  /** True if the first prompt of a session begins a watch of it. Absent: the hooks report alone. */
+  readonly watch?: true
   /** The interpreter and its first arguments, absolute: a hook runs in any folder. */
   readonly self: readonly [string, ...ReadonlyArray<string>]
 }
