@@ -273,7 +273,7 @@ const launcher = (
   ran: Option.Option<ProcessIdentity> = Option.none()
 ) =>
   Launcher.of({
-    terminal: "headless",
+    terminals: ["headless"],
     hasPty: Effect.succeed(true),
     prepare: (order: LaunchOrder) => Effect.succeed(order.id),
     launch: () => Effect.fail(new LaunchFailed({ message: "nothing is launched here" })),

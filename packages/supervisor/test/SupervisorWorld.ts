@@ -75,7 +75,7 @@ export const worldOf = (setup: Setup = {}): FakeWorld => {
   for (const [session, count] of setup.results ?? []) agent.results.set(session, count)
   for (const [what, owner] of setup.claims ?? []) claims.held.set(what, owner)
   claims.fails = setup.claimsFail
-  launcher.terminal = setup.terminal ?? "headless"
+  launcher.terminals = [setup.terminal ?? "headless"]
   launcher.ended = setup.ended
   launcher.becomes = () => {
     const become = setup.becomes?.() ?? 4711

@@ -6,15 +6,7 @@ import {
   type CommitProblem,
   readTrusted
 } from "@souffleur/process"
-import {
-  isJson,
-  makeSettingsFolder,
-  partsAt,
-  readSettingsFile,
-  rootOf,
-  withPart,
-  writeSettingsFile
-} from "@souffleur/session"
+import { isJson, makeSettingsFolder, readSettingsFile, withElement, writeSettingsFile } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { isClaude } from "../command/CommandFront.ts"
 import { type PermissionRules, rulesIn, ruleWordOf } from "./PermissionRule.ts"
@@ -174,16 +166,7 @@ const allowCommits = Effect.fn("allowCommits")(function* (project: string) {
   const allowed = isJson(permissions) ? (permissions["allow"] ?? []) : undefined
   if (!Array.isArray(allowed)) return yield* unusable("has no list of rules where one belongs: mend it, and try again")
   const missing = needed.map(({ rule }) => rule).filter((rule) => !allowed.includes(rule))
-  const partOf = (text: string, at: number, name: string) => partsAt(text, at).parts.find(({ key }) => key === name)
-  const text = missing.reduce((now, rule) => {
-    const root = rootOf(now)
-    const inRoot = partOf(now, root, "permissions")
-    if (inRoot === undefined) return withPart(now, root, 1, { key: "permissions", value: { allow: [rule] } })
-    const list = partOf(now, inRoot.value, "allow")
-    return list === undefined
-      ? withPart(now, inRoot.value, 2, { key: "allow", value: [rule] })
-      : withPart(now, list.value, 3, { value: rule })
-  }, before)
+  const text = missing.reduce((now, rule) => withElement(now, ["permissions", "allow"], rule), before)
   if (missing.length === 0) return path
   if (file === undefined) yield* makeSettingsFolder(path)
   yield* writeSettingsFile(path, text, file)

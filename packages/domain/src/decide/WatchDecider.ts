@@ -202,6 +202,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "SucceedStep":
     case "FailStep":
     case "PrepareLaunch":
+    case "RefuseWindow":
     case "Relaunched":
     case "Escalate":
     case "FailClosed":

@@ -185,7 +185,11 @@ export const ConductorAdopted = event("ConductorAdopted", {
   ...baseline
 })
 /** An operator retries a recovery that failed closed. */
-export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
+export const RecoveryRetried = event("RecoveryRetried", {
+  cycle: Count,
+  /** From now on no launch of the watch gets a window. */
+  headless: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
+})
 
 /**
  * A person hands the conversation over to another agent (spec: behaviour#hand-over). Both are names of programs. They
@@ -229,6 +233,7 @@ export const WatchEvent = Schema.Union([
   Recovery.StepSucceeded,
   Recovery.StepFailed,
   Recovery.LaunchPrepared,
+  Recovery.WindowRefused,
   Recovery.ConductorRelaunched,
   Recovery.RecoveryFailedClosed,
   Recovery.RetriesExhausted,

@@ -17,7 +17,8 @@ import type {
   Kind,
   LaunchPrepared,
   RecoveryEscalated,
-  StepKind
+  StepKind,
+  WindowRefused
 } from "../event/WatchEvent.ts"
 
 /** A living process that names the session that it holds. */
@@ -198,6 +199,11 @@ export type WatchIntent =
       /** The command gets a terminal of its own; `false` by default. */
       readonly pty?: boolean
     }
+  /** A terminal opened no window for a launch, and another one is to launch in its place. */
+  | ({ readonly _tag: "RefuseWindow" } & Pick<
+      typeof WindowRefused.Type,
+      "cycle" | "launchId" | "terminal" | "instead" | "message"
+    >)
   | {
       readonly _tag: "Relaunched"
       readonly cycle: number
@@ -243,13 +249,15 @@ export type WatchIntent =
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
-   * permission of a launch from now on. `handover`: the programs of another agent and of the present one.
+   * permission of a launch from now on. `handover`: the programs of another agent and of the present one. `headless`:
+   * no launch gets a window from now on.
    */
   | {
       readonly _tag: "Retry"
       readonly ceilings?: boolean
       readonly permission?: Permission | undefined
       readonly handover?: Handover | undefined
+      readonly headless?: boolean | undefined
     }
   | ({ readonly _tag: "TakeFleetWord" } & FleetWordIntent)
   | PinIntent

@@ -67,14 +67,13 @@ const begin = Effect.fnUntraced(function* (
   if (note !== undefined) yield* remark("note", note)
   const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
-  const words = yield* launchWords
   const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
   const skillPrompt =
     plan.finish._tag === "Skill" ? kindOf(parts.agent, agent.name).skillPrompt?.(plan.finish.skill) : undefined
   const conducted = {
     plan,
     git,
-    words,
+    words: launchWords,
     statePath,
     requested: permission,
     agents,

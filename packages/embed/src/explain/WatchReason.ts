@@ -180,6 +180,7 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
     case "RecoveryEscalated":
     case "RetriesExhausted":
     case "ConductorRelaunched":
+    case "WindowRefused":
       return reasonOfRecovery(event, before)
     case "AgentChosen":
       return {

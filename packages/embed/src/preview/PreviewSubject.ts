@@ -28,7 +28,7 @@ import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { layerAgent } from "../world/AgentLayers.ts"
 import { layerLaunches } from "../world/LaunchLayers.ts"
 import { commsIn } from "../world/StoreLayers.ts"
-import { type LaunchOverrides, terminalOf } from "../world/World.ts"
+import { type LaunchOverrides, terminalsOf } from "../world/World.ts"
 import { type Foreseen, type NoPreview, preview } from "./Preview.ts"
 
 /** The ports that only read. */
@@ -40,6 +40,12 @@ const programOf = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   return yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
 })
 
+/** Returns the best terminal for launches. */
+const terminalOf = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const [best] = yield* terminalsOf(settings, (yield* Installation).variables)
+  return best
+})
+
 /** Returns the watch that an `Open` would make. */
 const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { readonly _tag: "Open" }>, "_tag">) {
   const now = yield* Clock.currentTimeMillis
@@ -49,7 +55,6 @@ const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { 
 
 /** Previews a watch that would be resumed. */
 const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
-  const { variables } = yield* Installation
   const { watch } = known
   const opening = yield* wouldGoOn(watch.project, watch.pin)
   const { settings } = opening
@@ -64,7 +69,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
     watch,
     goesOn: known,
     program,
-    terminal: yield* terminalOf(settings, variables),
+    terminal: watch.headless ? "headless" : yield* terminalOf(settings),
     pty: watch.firstLaunch?.pty ?? false,
     starts: undefined,
     fresh: false,
@@ -99,7 +104,7 @@ const previewRun = Effect.fn("previewRun")(function* (
   const configured = yield* programOf(settings)
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
-  const terminal = yield* terminalOf(settings, variables)
+  const terminal = yield* terminalOf(settings)
   const foreseen = Effect.gen(function* () {
     const first = yield* firstOf(words, literal, { agent, project, variables, terminal, pty })
     const { command, kind, requested, sessionId } = first
@@ -144,11 +149,10 @@ export interface WatchPreviewOrder {
 
 /** Previews the first `watch` of a Conductor. Fails as `watch` does where no watch may have the process. */
 const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: WatchPreviewOrder) {
-  const { variables } = yield* Installation
   const opening = yield* wouldOpen(order.project)
   const { settings } = opening
   const program = yield* programOf(settings)
-  const terminal = yield* terminalOf(settings, variables)
+  const terminal = yield* terminalOf(settings)
   const foreseen = Effect.gen(function* () {
     const agent = yield* Agent
     const processes = yield* Processes

@@ -41,7 +41,7 @@ export const ownMarkers = (nonce: string): CompactMarkers => {
 
 /** Matches Python's `\s`, except the end of a line. */
 // oxlint-disable-next-line no-control-regex
-const blank = /^[\t\v-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u
+const blank = /^[\t\x0b-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u
 const isBlank = (text: string) => blank.test(text)
 const isQuote = (line: string) => /^ {0,3}>/u.test(line)
 const ours = new RegExp(`^${compactMarkerLine("[0-9a-f]{32}")}(?:\n|$)`, "u")

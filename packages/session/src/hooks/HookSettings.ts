@@ -1,7 +1,8 @@
+import { getNodeValue, type Node, parse, type ParseError, parseTree } from "jsonc-parser"
 import { Option, Predicate, Result } from "effect"
 import { isJson } from "../lines/JsonRecord.ts"
+import { withElement, without } from "../settings/SettingsText.ts"
 import { hookProgram } from "./HookCommand.ts"
-import { partsAt, rootOf, without, withoutComments, withPart } from "../settings/JsonText.ts"
 
 /** The form of souffleur's hooks in the settings of an agent. */
 export interface HookForm {
@@ -18,8 +19,7 @@ interface Place {
   readonly event: string
   readonly command: string
   readonly whole: boolean
-  readonly at: number
-  readonly index: number
+  readonly part: Node
 }
 
 const refused = (why: string): Result.Result<never, string> => Result.fail(why)
@@ -29,48 +29,43 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Predicate.isString(hook.command) &&
   Option.isSome(hookProgram(hook.command))
 
-/** Finds our hooks. `Err` says in a few words why the text is no settings. */
-const places = (commented: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {
-  const text = withoutComments(commented)
+/** Reads a text of settings. `undefined`: it is no JSON with comments, or nested too deep. */
+const read = (text: string): Node | undefined => {
+  const errors: Array<ParseError> = []
   try {
-    JSON.parse(text)
+    const root = parseTree(text, errors)
+    return errors.length > 0 ? undefined : root
   } catch {
-    return refused("is not JSON: mend it, and try again")
+    return undefined
   }
-  const root = rootOf(text)
-  if (text[root] !== "{") return refused("holds no JSON object")
-  const top = partsAt(text, root).parts
-  if (top.filter(({ key }) => key === "hooks").length > 1) return refused('has "hooks" twice')
-  const inTop = top.findIndex(({ key }) => key === "hooks")
-  const hooks = top[inTop]
+}
+const keyOf = ({ children }: Node): string => children![0]!.value
+
+/** Finds our hooks. `Err` says in a few words why the text is no settings. */
+const places = (text: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {
+  const root = read(text)
+  if (root === undefined) return refused("is not JSON: mend it, and try again")
+  if (root.type !== "object") return refused("holds no JSON object")
+  const [hooks, again] = root.children!.filter((one) => keyOf(one) === "hooks")
+  if (again !== undefined) return refused('has "hooks" twice')
   if (hooks === undefined) return Result.succeed([])
-  if (text[hooks.value] !== "{") return refused('has "hooks" that is no object')
+  const events = hooks.children![1]!
+  if (events.type !== "object") return refused('has "hooks" that is no object')
   const found: Array<Place> = []
-  const events = partsAt(text, hooks.value).parts
-  for (const [inHooks, event] of events.entries()) {
-    if (text[event.value] !== "[") return refused(`has "hooks" with ${JSON.stringify(event.key)} that is no list`)
-    if (events.findIndex(({ key }) => key === event.key) !== inHooks)
-      return refused(`has ${JSON.stringify(event.key)} twice`)
-    const groups = partsAt(text, event.value).parts
-    for (const [inEvent, group] of groups.entries()) {
-      const list =
-        text[group.value] === "{" ? partsAt(text, group.value).parts.findLast(({ key }) => key === "hooks") : undefined
-      if (list === undefined || text[list.value] !== "[") continue
-      const commands = partsAt(text, list.value).parts
-      for (const [inGroup, { end, value }] of commands.entries()) {
-        const hook: unknown = JSON.parse(text.slice(value, end))
+  for (const event of events.children!) {
+    const [key, groups] = [keyOf(event), event.children![1]!]
+    if (groups.type !== "array") return refused(`has "hooks" with ${JSON.stringify(key)} that is no list`)
+    if (events.children!.find((one) => keyOf(one) === key) !== event) return refused(`has ${JSON.stringify(key)} twice`)
+    for (const group of groups.children!) {
+      const list = group.type === "object" ? group.children!.findLast((one) => keyOf(one) === "hooks") : undefined
+      if (list?.children![1]!.type !== "array") continue
+      for (const one of list.children![1]!.children!) {
+        const hook: unknown = getNodeValue(one)
         if (!isOurs(hook)) continue
-        const [at, index] =
-          commands.length > 1
-            ? [list.value, inGroup]
-            : groups.length > 1
-              ? [event.value, inEvent]
-              : events.length > 1
-                ? [hooks.value, inHooks]
-                : [root, inTop]
         const { command } = hook
         const whole = JSON.stringify(hook) === JSON.stringify({ type: "command", command, timeout })
-        found.push({ event: event.key ?? "", command, whole, at, index })
+        const part = [one, group, event].find(({ parent }) => parent!.children!.length > 1) ?? hooks
+        found.push({ event: key, command, whole, part })
       }
     }
   }
@@ -80,10 +75,7 @@ const places = (commented: string, timeout?: number): Result.Result<ReadonlyArra
 /** Returns the setting that switches every hook off; `null`: there is none. The text is sound settings. */
 export const switchedOff = ({ off }: HookForm, text: string): string | null => {
   if (off === undefined) return null
-  const found = off.keys.reduce<unknown>(
-    (value, key) => (isJson(value) ? value[key] : undefined),
-    JSON.parse(withoutComments(text))
-  )
+  const found = off.keys.reduce<unknown>((value, key) => (isJson(value) ? value[key] : undefined), parse(text))
   return found === off.value ? `"${off.keys.join(".")}": ${off.value}` : null
 }
 
@@ -114,7 +106,7 @@ export const withoutHooks = (text: string): Result.Result<string, string> =>
     for (;;) {
       const [first] = yield* places(rest)
       if (first === undefined) return rest
-      rest = without(rest, first.at, first.index)
+      rest = without(rest, first.part)
     }
   })
 
@@ -122,14 +114,5 @@ export const withoutHooks = (text: string): Result.Result<string, string> =>
 export const withHooks = (form: HookForm, text: string, command: string): Result.Result<string, string> =>
   Result.map(withoutHooks(text), (bare) => {
     const group = { hooks: [{ type: "command", command, timeout: form.timeout }] }
-    return form.events.reduce((settings: string, event) => {
-      const plain = withoutComments(settings)
-      const root = rootOf(plain)
-      const hooks = partsAt(plain, root).parts.find(({ key }) => key === "hooks")
-      if (hooks === undefined) return withPart(settings, root, 1, { key: "hooks", value: { [event]: [group] } })
-      const groups = partsAt(plain, hooks.value).parts.find(({ key }) => key === event)
-      return groups === undefined
-        ? withPart(settings, hooks.value, 2, { key: event, value: [group] })
-        : withPart(settings, groups.value, 3, { value: group })
-    }, bare)
+    return form.events.reduce<string>((settings, event) => withElement(settings, ["hooks", event], group), bare)
   })
