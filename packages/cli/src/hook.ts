@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { keepSign } from "@souffleur/node/hook"
-import { dirname, join } from "node:path"
 import { beginning, hookReader } from "./agent/HookReader.ts"
 
 // The same handler as in `Uncaught.ts`, without its modules, because a tool call of the agent waits.
@@ -11,5 +10,5 @@ process.on("uncaughtException", (error) => {
 })
 
 // Runs `souffleur hook`, and loads nothing else.
-const [node, self = "", , ...words] = process.argv
-void keepSign(hookReader, words, [node!, join(dirname(self), "souffleur.cjs"), ...beginning])
+const [node = "", self = "", , ...words] = process.argv
+void keepSign(hookReader, words, [node, self.replace(/[^/]*$/u, "souffleur.cjs"), ...beginning])

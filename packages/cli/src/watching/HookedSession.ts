@@ -15,9 +15,9 @@ const isOfAgent = Effect.fnUntraced(function* (pid: number) {
 const written = Schedule.max([Schedule.spaced("500 millis"), Schedule.recurs(120)])
 
 /**
- * Returns the session whose hook runs this command, once its file is there. `None`: it is not watched by itself. Another
- * agent or souffleur started it, nobody has trusted the folder, or the folder has comms, in which a Conductor asks for
- * its own watch.
+ * Returns the session whose hook runs this command, once its file is there. `None`: such a session gets no watch of its
+ * own. Another agent or souffleur has started it, nobody has trusted the folder, or the folder has comms, whose
+ * Conductor asks for its watch itself.
  */
 export const hookedSession = Effect.fn("hookedSession")(function* (project: string) {
   const { variables } = yield* Environment

@@ -21,7 +21,7 @@ export interface HooksOrder {
   readonly agent?: string
   /**
    * True to have each session of the project watched from its first prompt on, and false for reports alone. By default
-   * hooks that are there stay as they are in that.
+   * hooks that are there keep what they have. The hooks of an app only report: the souffleur command begins a watch.
    */
   readonly watch?: boolean
   /** The settings that have them. By default it is the project's own, where the agent takes hooks there. */

@@ -74,10 +74,10 @@ const leave = ([program, ...args]: CommandWords): void => {
 
 /**
  * Records a call of an agent's hook on standard input, as one line of `<state dir>/hooks/<session id>.jsonl` (0600).
- * `reader` makes that line from the call. `words`: those behind `hook`. The program that they name is the agent's, whose
- * process is above the hook; without one the environment names the process. With `--watch` the first prompt of a session
- * starts `watching`, unless souffleur itself has launched the agent. It never fails and prints nothing: an agent waits
- * for it, and must not be disturbed.
+ * `reader` makes that line from the call. `words` are those behind `hook`. The program that they name is the agent's,
+ * whose process is above the hook; without one the environment names the process. With `--watch` the first prompt of a
+ * session starts `watching`, unless souffleur itself has launched the agent. It never fails and prints nothing: an
+ * agent waits for it, and must not be disturbed.
  */
 export const keepSign = async (
   reader: HookReader,
