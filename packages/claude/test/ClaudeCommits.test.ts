@@ -180,7 +180,8 @@ describe("behaviour#agents-of-a-run", () => {
         assert.deepStrictEqual(JSON.parse(yield* fs.readFileString(`${home}/${ofLocal}`)), after)
         assert.isNull(yield* problem())
       }
-      for (const odd of ["{ // mine\n}", "[]", '{"permissions":[]}', '{"permissions":{"allow":"Bash"}}']) {
+      const deep = `{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`
+      for (const odd of [deep, "{ // mine\n}", "[]", '{"permissions":[]}', '{"permissions":{"allow":"Bash"}}']) {
         const { home, project } = yield* place({ [ofLocal]: odd })
         assert.strictEqual((yield* Effect.flip(claudeCommits.allow(project)))._tag, "AgentSettingsUnusable")
         assert.strictEqual(yield* fs.readFileString(`${home}/${ofLocal}`), odd)

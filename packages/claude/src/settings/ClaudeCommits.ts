@@ -6,7 +6,14 @@ import {
   type CommitProblem,
   readTrusted
 } from "@souffleur/process"
-import { isJson, makeSettingsFolder, readSettingsFile, withElement, writeSettingsFile } from "@souffleur/session"
+import {
+  isJson,
+  makeSettingsFolder,
+  readSettingsFile,
+  settingsTree,
+  withElement,
+  writeSettingsFile
+} from "@souffleur/session"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { isClaude } from "../command/CommandFront.ts"
 import { type PermissionRules, rulesIn, ruleWordOf } from "./PermissionRule.ts"
@@ -159,7 +166,8 @@ const allowCommits = Effect.fn("allowCommits")(function* (project: string) {
   const before = file?.text ?? "{}\n"
   const unusable = (problem: string) => new AgentSettingsUnusable({ path, problem })
   const json: unknown = yield* Effect.try({
-    try: () => JSON.parse(before),
+    // The agent reads no comments here.
+    try: () => (settingsTree(before) === undefined ? undefined : JSON.parse(before)),
     catch: () => unusable("is not JSON: mend it, and try again")
   })
   const permissions = isJson(json) ? (json["permissions"] ?? {}) : undefined

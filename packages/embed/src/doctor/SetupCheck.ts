@@ -1,6 +1,6 @@
 import { type AgentKind, clamp, leastPermission, lower, type ResolvedSettings, Words } from "@souffleur/domain"
 import { pathOf } from "@souffleur/node"
-import { type AgentPackage, findConfig, runProgram } from "@souffleur/process"
+import { type AgentPackage, findConfig, programWords, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { commitProblemOf } from "../conducting/CommitRules.ts"
@@ -9,7 +9,7 @@ import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram 
 import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
 import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
-import { hasDisplay } from "../watching/LostWindow.ts"
+import { hasDisplay } from "../window/LostWindow.ts"
 import { terminalsOf } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
@@ -87,6 +87,24 @@ const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSet
       : `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`
   )
 }
+
+/** Checks the program that brings a Conductor back before souffleur's own providers do, where there is one. */
+const recoveryProgram = Effect.fnUntraced(function* ({ recoveryCommand: command }: ResolvedSettings) {
+  if (command === null) return []
+  const { variables } = yield* Installation
+  const found = yield* Effect.fromResult(programWords(command)).pipe(
+    Effect.flatMap(([program]) => resolveProgram(program, variables["PATH"] ?? "")),
+    Effect.result
+  )
+  return Result.match(found, {
+    onSuccess: (program) => [
+      passed("recovery", `${program} is asked first, and the other providers only where it launched nothing`)
+    ],
+    onFailure: ({ message }) => [
+      wrong("recovery", message, "set SOUFFLEUR_RECOVERY_COMMAND, or RECOVERY_COMMAND in the config file")
+    ]
+  })
+})
 
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings, { stall }: AgentKind): Finding =>
   Duration.isLessThan(heartbeatStaleAfter, stall)
@@ -176,6 +194,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
     ...git,
     ...(git.length === 0 ? [] : yield* commits(settings, project, kind)),
     gate(settings),
+    ...(yield* recoveryProgram(settings)),
     staleLimit(settings, kind),
     ceiling(settings, kind, uid),
     ...idleSettings(kind, "agent", settings).map((said) => note("ceiling of use", said, "set MAX_TOKENS or MAX_TIME")),

@@ -1,7 +1,7 @@
-import { getNodeValue, type Node, parse, type ParseError, parseTree } from "jsonc-parser"
+import { getNodeValue, type Node, parse } from "jsonc-parser"
 import { Option, Predicate, Result } from "effect"
 import { isJson } from "../lines/JsonRecord.ts"
-import { withElement, without } from "../settings/SettingsText.ts"
+import { settingsTree, withElement, without } from "../settings/SettingsText.ts"
 import { hookProgram } from "./HookCommand.ts"
 
 /** The form of souffleur's hooks in the settings of an agent. */
@@ -29,21 +29,11 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Predicate.isString(hook.command) &&
   Option.isSome(hookProgram(hook.command))
 
-/** Reads a text of settings. `undefined`: it is no JSON with comments, or nested too deep. */
-const read = (text: string): Node | undefined => {
-  const errors: Array<ParseError> = []
-  try {
-    const root = parseTree(text, errors)
-    return errors.length > 0 ? undefined : root
-  } catch {
-    return undefined
-  }
-}
 const keyOf = ({ children }: Node): string => children![0]!.value
 
 /** Finds our hooks. `Err` says in a few words why the text is no settings. */
 const places = (text: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {
-  const root = read(text)
+  const root = settingsTree(text)
   if (root === undefined) return refused("is not JSON: mend it, and try again")
   if (root.type !== "object") return refused("holds no JSON object")
   const [hooks, again] = root.children!.filter((one) => keyOf(one) === "hooks")

@@ -1,4 +1,22 @@
-import { createScanner, findNodeAtLocation, type Node, parseTree } from "jsonc-parser"
+import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree, visit } from "jsonc-parser"
+
+/** What is nested deeper could end the stack of a function that walks through it. */
+const deepest = 200
+
+/** Reads a text of settings. `undefined`: it is no JSON with comments, or nested too deep. */
+export const settingsTree = (text: string): Node | undefined => {
+  const errors: Array<ParseError> = []
+  let [depth, most] = [0, 0]
+  const begins = () => void (most = Math.max(most, ++depth))
+  const ends = () => void depth--
+  try {
+    visit(text, { onObjectBegin: begins, onArrayBegin: begins, onObjectEnd: ends, onArrayEnd: ends })
+    const root = parseTree(text, errors)
+    return errors.length > 0 || most > deepest ? undefined : root
+  } catch {
+    return undefined
+  }
+}
 
 // jsonc-parser reads, and its `modify` cannot write: it formats the user's own lines. Asked to remove the last
 // element of `[1,2]`, it leaves `[12]`.
