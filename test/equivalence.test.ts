@@ -111,6 +111,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   observe: "observe",
   force: "force",
   user: "HooksOrder",
+  watch: "HooksOrder",
   guardian: "guardian",
   terminal: "terminal",
   ceiling: "ceiling",
