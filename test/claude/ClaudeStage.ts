@@ -28,6 +28,8 @@ export interface AgentWindow {
 export interface Windows extends Stage {
   /** Starts another agent in a window of its own, with these arguments. */
   readonly agent: (...args: ReadonlyArray<string>) => Effect.Effect<AgentWindow>
+  /** Ends the terminal, with every window. */
+  readonly end: Effect.Effect<void>
 }
 
 /** Flags of what the user lets the first Conductor do. */
@@ -118,6 +120,7 @@ export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab, { columns, rows
         ).pipe(Effect.andThen(code), Effect.map(Number))
       })),
     type: (...keys) => Effect.asVoid(ask("send-keys", "-t", "stage:1", ...keys)),
+    end: Effect.asVoid(ask("kill-server")),
     agent: (...args) =>
       Effect.map(open("#{pane_id} #{pane_pid}", [lab.claude, ...args]), (words) => {
         const [pane = "", pid] = words.split(" ")
