@@ -146,6 +146,10 @@ describe("behaviour#naming-a-conductor, behaviour#hand-off, behaviour#no-window"
         const confirmed = yield* happened("ConductorConfirmed")
         assert.strictEqual(conductorOf(confirmed), yield* childOf(Number(desktop.pid)))
 
+        const seat = Number(yield* lab.read("musician-task-01.pid"))
+        const plays = (when: string) => Effect.map(alive(seat), (yes) => assert.isTrue(yes, when))
+        yield* plays("at first")
+
         // It hands off, as it planned.
         comms.handsOff()
         const planned = yield* happened("ConductorRelaunched", ({ generation }) => generation === 2)
@@ -153,10 +157,14 @@ describe("behaviour#naming-a-conductor, behaviour#hand-off, behaviour#no-window"
         const argv = argumentsOf(conductorOf(planned))
         assert.isTrue(argv.at(-1)?.startsWith(`${bootstrap}\n`), argv.at(-1))
 
+        yield* plays("after the hand-off")
+
         // It crashes.
         process.kill(conductorOf(planned), "SIGKILL")
         const crashed = yield* happened("ConductorRelaunched", ({ generation }) => generation === 3)
         assert.isTrue(yield* alive(conductorOf(crashed)))
+
+        yield* plays("after the crash")
 
         // Its terminal dies, and it with that.
         yield* happened("HandoffTaken", ({ generation }) => generation === 3)
@@ -175,8 +183,7 @@ describe("behaviour#naming-a-conductor, behaviour#hand-off, behaviour#no-window"
         only(log, "ConductorCompleted")
 
         // The Musician plays on in its window, whatever became of the Conductor that opened it.
-        const seat = Number(yield* lab.read("musician-task-01.pid"))
-        assert.isTrue(yield* alive(seat))
+        yield* plays("in the end")
         assert.include(yield* treeOf(seat), Number(yield* lab.read("tool.pid")))
         for (const { argv } of (yield* lab.agents).all.values())
           assert.deepStrictEqual(permissionsOf(argv), ["acceptEdits"])
