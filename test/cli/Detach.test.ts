@@ -64,7 +64,7 @@ describe("behaviour#detach", () => {
             )
           const root = Option.getOrThrow(yield* processes.find(conductor.pid)).identity
           assert.notInclude(
-            (yield* processes.tree(root, tags, [])).map(({ identity }) => identity.pid),
+            (yield* processes.tree(root, { tags })).map(({ identity }) => identity.pid),
             souffleur
           )
         }).pipe(Effect.provide(Processes.layer))

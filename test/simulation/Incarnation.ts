@@ -42,6 +42,7 @@ export const defaults: ResolvedSettings = {
   watcherInitialWait: Duration.seconds(240),
   watcherInterval: Duration.seconds(60),
   heartbeatStaleAfter: Duration.seconds(240),
+  taskStaleAfter: Duration.seconds(540),
   monitorInitialWait: Duration.seconds(360),
   monitorInterval: Duration.seconds(180),
   monitorStaleAfter: Duration.seconds(180),

@@ -197,6 +197,10 @@ export const ports = (
   const comms: Comms["Service"] = {
     path: database.path,
     snapshot: gate.through("comms.snapshot", database.snapshot),
+    tasks: gate.through(
+      "comms.tasks",
+      Effect.sync(() => [...database.tasks].map(([id, state]) => ({ id, state, sessionId: null, lastHeartbeat: null })))
+    ),
     payload: (query) => gate.through("comms.payload", database.payload(query)),
     replies: (query) => gate.through("comms.replies", database.replies(query)),
     setState: (state, at, lastError) =>

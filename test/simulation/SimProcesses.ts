@@ -1,6 +1,6 @@
 import type { Processes, Signal, Tag } from "@souffleur/domain"
+import { startedBy } from "@souffleur/process"
 import { Duration, Effect, Option } from "effect"
-import { startedBy } from "../../packages/node/src/processes/ProcessTree.ts"
 import { carriersOf, stillThose } from "../../packages/node/src/processes/Tags.ts"
 import { namedAsOne } from "../../packages/node/src/processes/TerminalServer.ts"
 import type { Gate } from "./EffectGate.ts"
@@ -68,7 +68,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
         )
         return [...found].map((pid) => processes.info(processes.at(pid)!))
       }),
-    tree: (root, tags, others, known = []) =>
+    tree: (root, { known = [], others = [], own = [], tags = [] }) =>
       sync("processes.tree", () => {
         const table = new Map(
           processes.all.map((one) => {
@@ -76,7 +76,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
             const { pid, startTime } = one.identity
             return [
               pid,
-              { pid, name: one.name, state, parent: one.parent, processor: 0, threads: 1, startTime }
+              { pid, name: one.name, state, parent: one.parent, group: pid, processor: 0, threads: 1, startTime }
             ] as const
           })
         )
@@ -95,6 +95,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
           root,
           self: self.identity.pid,
           others: new Set(others),
+          own: new Set(own),
           tagged: (pid) => marked.has(pid),
           launched: (pid) => launched.has(pid),
           terminal: ({ name }) => namedAsOne(name)

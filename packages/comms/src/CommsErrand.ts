@@ -116,6 +116,7 @@ export const layer = (path: string): Layer.Layer<Comms, never, Errands> =>
       Comms.of({
         path,
         snapshot: Effect.suspend(() => ask("snapshot")()),
+        tasks: Effect.suspend(() => ask("tasks")()),
         payload: ask("payload"),
         replies: ask("replies"),
         setState: ask("setState"),

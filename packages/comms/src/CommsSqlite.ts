@@ -1,4 +1,11 @@
-import { Comms, type CommsPayload, type CommsReply, type CommsSnapshot, type MessageKind } from "@souffleur/domain"
+import {
+  Comms,
+  type CommsPayload,
+  type CommsReply,
+  type CommsSnapshot,
+  type CommsTask,
+  type MessageKind
+} from "@souffleur/domain"
 import { type Sqlite } from "@souffleur/eventlog"
 import { Effect, Layer, Option } from "effect"
 import { Digest } from "effect/crypto"
@@ -8,8 +15,8 @@ import { newestPayload, repliesAfter } from "./CommsSpeakers.ts"
 
 /** Bytes of a field at most. One such field is read in each poll. */
 const maxFieldBytes = 1_048_576
-/** Tasks that are counted, and tasks whose names and states are read one by one. */
-const [maxTasks, maxNamedTasks] = [1_000_000, 10_000]
+/** Tasks that are counted, tasks whose names and states are read one by one, and tasks that are listed. */
+const [maxTasks, maxNamedTasks, maxListedTasks] = [1_000_000, 10_000, 100]
 
 // A column of SQLite may hold any value. A value that is not text is shown as SQLite would write it, so that a change
 // is visible. It is cut, so that a poll stays small. `octet_length` gives a length without reading the value.
@@ -75,6 +82,13 @@ const make = Effect.fnUntraced(function* (path: string) {
     })
   ).pipe(Effect.withSpan("CommsSqlite.snapshot"))
 
+  const tasks = reading((sql, columns) =>
+    sql.unsafe<CommsTask>(`SELECT substr(task_id, 1, 64) AS id, coalesce(${raw("state")}, '') AS state,
+      ${columns.orchestration_tasks.has("session_id") ? textOnly("session_id") : "NULL"} AS sessionId,
+      ${raw("last_heartbeat")} AS lastHeartbeat
+      FROM ${othersTasks} AND typeof(task_id) = 'text' ORDER BY task_id LIMIT ${maxListedTasks}`)
+  ).pipe(Effect.withSpan("CommsSqlite.tasks"))
+
   const payload: Comms["Service"]["payload"] = Effect.fn("CommsSqlite.payload")((query) =>
     reading(
       Effect.fnUntraced(function* (sql, columns) {
@@ -132,7 +146,7 @@ const make = Effect.fnUntraced(function* (path: string) {
     })
   )
 
-  return Comms.of({ path, snapshot, payload, replies, setState, beat, post })
+  return Comms.of({ path, snapshot, tasks, payload, replies, setState, beat, post })
 })
 
 /**

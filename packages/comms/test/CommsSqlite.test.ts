@@ -45,6 +45,31 @@ for (const journal of ["DELETE", "WAL"] as const) {
           })
         )
 
+        it.effect("the tasks of others are listed as they are written, a hundred at most", () =>
+          Effect.gen(function* () {
+            const { db, path } = yield* fixture(journal)
+            db.exec(withRows)
+            const row = db.prepare(
+              "INSERT INTO orchestration_tasks (task_id, state, session_id, last_heartbeat) VALUES (?, ?, ?, ?)"
+            )
+            row.run("task-02", "working", "s2", "2026-03-01 11:59:00")
+            row.run("task-01", "watching", null, null)
+            row.run(new Uint8Array([1]), "working", null, null)
+            yield* withComms(path, (comms) =>
+              Effect.gen(function* () {
+                assert.deepStrictEqual(yield* comms.tasks, [
+                  { id: "task-01", state: "watching", sessionId: null, lastHeartbeat: null },
+                  { id: "task-02", state: "working", sessionId: "s2", lastHeartbeat: "2026-03-01 11:59:00" }
+                ])
+                for (let n = 0; n < 150; n += 1) row.run(`x${n}`.padEnd(300, "x"), "working", null, null)
+                const many = yield* comms.tasks
+                assert.lengthOf(many, 100)
+                assert.lengthOf(many.at(-1)!.id, 64)
+              })
+            )
+          })
+        )
+
         it.effect("the fingerprint changes with a task and its state, and with nothing else", () =>
           Effect.gen(function* () {
             const { db, path } = yield* fixture(journal)

@@ -1038,6 +1038,33 @@ describe("an operator, and a Conductor that comes back", () => {
   })
 })
 
+describe("behaviour#silent-tasks", () => {
+  it("a silent task is told once for each heartbeat, by the present watcher, and a hundred tasks at most", () => {
+    const report = (task: string, heartbeat = "2026-03-01 12:00:00", watcher = 1) =>
+      ({ _tag: "ReportSilentTask", watcher, task, state: "working", heartbeat, age: 541_000 }) as const
+    const told = (task: string) => Event.TaskSilent.make({ ...report(task), _tag: "TaskSilent", at })
+    given(...watching)
+      .when(report("task-01"))
+      .thenTags("TaskSilent")
+    given(...watching)
+      .when(report("task-01", undefined, 2))
+      .thenTags()
+    given(...watching, told("task-01"), told("task-02"))
+      .when(report("task-01"))
+      .thenTags()
+    given(...watching, told("task-01"))
+      .when(report("task-01", "2026-03-01 13:00:00"))
+      .thenTags("TaskSilent")
+    const hundred = Array.from({ length: 100 }, (_, n) => told(`task-${n}`))
+    given(...watching, ...hundred)
+      .when(report("one more"))
+      .thenTags()
+    given(...watching, ...hundred)
+      .when(report("task-1", "2026-03-01 13:00:00"))
+      .thenTags("TaskSilent")
+  })
+})
+
 describe("behaviour#ordering", () => {
   describe("the ordering invariant", () => {
     /** Lists the intents that a running role or an operator might have next. */

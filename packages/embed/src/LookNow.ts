@@ -1,9 +1,11 @@
+import type { Watch } from "@souffleur/domain"
 import type { NamedRun } from "@souffleur/plan"
 import { Effect, Layer } from "effect"
 import { runStatus } from "./conducting/RunStatus.ts"
 import type { NamedWatch } from "./watching/FindWatch.ts"
 import { liveSessions } from "./watching/LiveSessions.ts"
 import { overview } from "./watching/Overview.ts"
+import { type TaskNow, tasksNow } from "./report/TasksNow.ts"
 import { watchStatus } from "./watching/WatchStatus.ts"
 import { Parts } from "./world/Parts.ts"
 
@@ -18,6 +20,17 @@ export const overviewOf = Effect.fn("Souffleur.overviewOf")(function* (project: 
   const { layerLook, settings } = yield* Parts
   return yield* Effect.provide(overview(project), layerLook({ settings: yield* settings(project), comms: null }))
 })
+
+/** Lists the tasks of a watch, by the settings of its project. */
+export const tasksOfWatch = Effect.fn("Souffleur.tasksOfWatch")(
+  function* (watch: Watch) {
+    const { layerLook, settings } = yield* Parts
+    const look = layerLook({ settings: yield* settings(watch.project), comms: watch.comms })
+    return yield* Effect.provide(tasksNow(watch), look)
+  },
+  // A report tells what it can.
+  Effect.orElseSucceed((): ReadonlyArray<TaskNow> => [])
+)
 
 /** Looks at a watch, by the settings of its project. */
 export const statusNow = Effect.fn("Souffleur.statusNow")(function* (named: NamedWatch) {

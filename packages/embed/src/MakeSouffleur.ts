@@ -11,7 +11,7 @@ import type { RunName } from "./conducting/FindRun.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
 import { keeperApart, keeperHere } from "./keeping/Keeper.ts"
 import { takeRestored } from "./keeping/Restored.ts"
-import { overviewOf, sessions, statusNow, statusOfRun } from "./LookNow.ts"
+import { overviewOf, sessions, statusNow, statusOfRun, tasksOfWatch } from "./LookNow.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import { logMetrics } from "./metrics/LogMetrics.ts"
 import { previewPlan } from "./preview/PlanPreview.ts"
@@ -113,7 +113,7 @@ export const makeSouffleur = Effect.gen(function* () {
     answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
     jobs: here(livingJobs),
     endedJobs: (...of: Parameters<typeof endedJobs>) => here(endedJobs(...of)),
-    report: (period: Period) => here(report(period)),
+    report: (period: Period) => here(report(period, tasksOfWatch)),
     metrics: here(logMetrics),
     sessions: (project: string) => here(sessions(project)),
     preview: (order: WatchOrder) => here(Parts.use(({ preview }) => preview(order))),

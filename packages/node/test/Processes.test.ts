@@ -38,6 +38,7 @@ it("the fields are counted behind a program's name, whatever it is", () => {
     name: "a) R 1 (b",
     state: "Z",
     parent: 4,
+    group: 5,
     hasTerminal: true,
     processor: 14 + 15,
     threads: 20,
@@ -186,7 +187,7 @@ const holdsBy = (source: ProcessSource) => {
           const it = yield* identity(root.pid)
           yield* Effect.addFinalizer(() => killed(child))
           const pids = (of: ProcessIdentity) =>
-            Effect.map(tree(of, [], []), (all) => all.map(({ identity }) => identity.pid))
+            Effect.map(tree(of, {}), (all) => all.map(({ identity }) => identity.pid))
           assert.deepStrictEqual(yield* pids(it), [child])
           assert.deepStrictEqual(yield* pids({ ...it, bootId: "another boot" }), [])
           // Its parent never asks how it ended, so it becomes a zombie. A zombie does nothing any more.
@@ -263,7 +264,7 @@ const holdsBy = (source: ProcessSource) => {
             const conductor = yield* identity(root.pid)
             const tags = [{ environment: { MARK: "yes" } }]
             const tree = (others: ReadonlyArray<number>, tags_ = tags) =>
-              Effect.map(processes.tree(conductor, tags_, others), (found) =>
+              Effect.map(processes.tree(conductor, { tags: tags_, others }), (found) =>
                 found.map((info) => info.identity.pid).sort()
               )
             const orphaned = Effect.map(
@@ -322,7 +323,7 @@ const holdsBy = (source: ProcessSource) => {
             const carriers = yield* processes.carriers("MARK")
             assert.deepStrictEqual(pids(carriers.filter(({ value }) => value === mark)), [ours.pid])
             assert.deepStrictEqual(yield* processes.carriers("ARK"), [])
-            assert.deepStrictEqual(pids(yield* processes.tree({ pid: 0, startTime: 0, bootId: "" }, [tag], [])), [
+            assert.deepStrictEqual(pids(yield* processes.tree({ pid: 0, startTime: 0, bootId: "" }, { tags: [tag] })), [
               ours.pid
             ])
           })
@@ -341,7 +342,7 @@ const holdsBy = (source: ProcessSource) => {
           const pid = Number(yield* output(root))
           const conductor = yield* identity(root.pid)
           yield* Effect.addFinalizer(() => killed(pid))
-          const before = yield* tree(conductor, [], [])
+          const before = yield* tree(conductor, {})
           assert.include(
             before.map(({ identity }) => identity.pid),
             pid
@@ -353,11 +354,11 @@ const holdsBy = (source: ProcessSource) => {
           yield* Effect.addFinalizer(() => killed(its))
           const known = before.map(({ identity }) => identity)
           const pids = (found: typeof before) => found.map(({ identity }) => identity.pid).sort()
-          assert.deepStrictEqual(yield* tree(conductor, [], []), [], "neither by parent nor by tag")
-          assert.deepStrictEqual(pids(yield* tree(conductor, [], [], known)), [pid, its].sort())
-          assert.deepStrictEqual(yield* tree(conductor, [], [pid], known), [], "another agent's session by now")
+          assert.deepStrictEqual(yield* tree(conductor, {}), [], "neither by parent nor by tag")
+          assert.deepStrictEqual(pids(yield* tree(conductor, { known })), [pid, its].sort())
+          assert.deepStrictEqual(yield* tree(conductor, { others: [pid], known }), [], "another agent's session by now")
           const former = known.map((one) => ({ ...one, startTime: one.startTime - 1 }))
-          assert.deepStrictEqual(yield* tree(conductor, [], [], former), [])
+          assert.deepStrictEqual(yield* tree(conductor, { known: former }), [])
         })
       )
 
@@ -369,7 +370,7 @@ const holdsBy = (source: ProcessSource) => {
           const false_ = Number(yield* output(root))
           yield* Effect.addFinalizer(() => killed(false_))
           yield* named(false_, "tmux")
-          const found = yield* (yield* Processes).tree(yield* identity(root.pid), [], [])
+          const found = yield* (yield* Processes).tree(yield* identity(root.pid), {})
           assert.deepStrictEqual(
             found.map(({ identity }) => identity.pid),
             [false_]
@@ -446,8 +447,8 @@ const holdsBy = (source: ProcessSource) => {
             const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) =>
               found.map((info) => info.identity.pid)
             assert.include(pids(yield* processes.tagged(tags[0]!)), inPane)
-            assert.deepStrictEqual(yield* processes.tree(yield* identity(root.pid), tags, []), [])
-            assert.deepStrictEqual(pids(yield* processes.tree(yield* identity(inPane), [], [])), [tool])
+            assert.deepStrictEqual(yield* processes.tree(yield* identity(root.pid), { tags }), [])
+            assert.deepStrictEqual(pids(yield* processes.tree(yield* identity(inPane), {})), [tool])
           })
       )
     })

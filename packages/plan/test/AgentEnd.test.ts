@@ -17,7 +17,7 @@ describe("behaviour#agents-of-a-run", () => {
         assert.deepStrictEqual(yield* Fiber.join(waiting), { reason: "timeout", limit: 360_000 })
         assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { reason: "timeout", limit: 360_000 })
         // The agent is not one of the others.
-        assert.deepStrictEqual(the.processes.trees[0]?.others, [900])
+        assert.deepStrictEqual(the.processes.trees.at(-1)?.others, [900])
         assert.deepStrictEqual(the.processes.signals, [])
       }).pipe(Effect.scoped)
   )
@@ -64,7 +64,7 @@ describe("behaviour#agents-of-a-run", () => {
           { environment: { AGENT_PID: String(agentPid), AGENT_SESSION_ID: "s1" } },
           { environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }
         ]
-        assert.deepStrictEqual(the.processes.trees[0], { root: agentPid, tags, others: [900], known: [] })
+        assert.deepStrictEqual(the.processes.trees.at(-1), { root: agentPid, tags, others: [900], known: [] })
       }).pipe(Effect.scoped)
   )
   it.effect(
@@ -91,7 +91,7 @@ describe("behaviour#stop", () => {
         the.processes.end(agentPid)
         the.processes.run({ pid: agentPid, startTime: 100 })
         yield* the.awaits
-        assert.deepStrictEqual(the.processes.trees[0], {
+        assert.deepStrictEqual(the.processes.trees.at(-1), {
           root: agentPid,
           tags: [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }],
           others: [agentPid, 900],

@@ -24,7 +24,11 @@ export const agentScene = Effect.fnUntraced(function* (reports?: FakeAgent["repo
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
   const { agent, claims, files, launcher, processes } = new FakeWorld()
   agent.reports = reports
-  processes.run({ pid: agentPid }, { pid: childPid, parent: agentPid }, { pid: 900 })
+  processes.run(
+    { pid: agentPid },
+    { pid: childPid, parent: agentPid, environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } },
+    { pid: 900 }
+  )
   agent.sessions = [
     { pid: agentPid, sessionId: "s1" },
     { pid: 900, sessionId: "s9" }

@@ -48,6 +48,7 @@ const project = Effect.fnUntraced(function* (
     ...({} as Processes["Service"]),
     condition,
     untilOver: untilSeenOver(condition),
+    commandLine: () => Effect.succeed([]),
     tree: () =>
       Effect.sync(() =>
         alive.flatMap((pid) =>
@@ -57,7 +58,12 @@ const project = Effect.fnUntraced(function* (
         )
       )
   })
-  const agent = Agent.of({ ...({} as Agent["Service"]), sessions: Effect.succeed([]), tags: () => [] })
+  const agent = Agent.of({
+    ...({} as Agent["Service"]),
+    sessions: Effect.succeed([]),
+    tags: () => [],
+    isAgent: () => false
+  })
   const launcher = Launcher.of({
     ...({} as Launcher["Service"]),
     settle: () => Effect.sync(() => Option.fromUndefinedOr(receipt()))

@@ -158,7 +158,7 @@ export const stage = Effect.fnUntraced(function* (
       const leaver = !left && asked.at(-1)?.role === (acts.leaver ?? asked[0]?.role)
       const leaves = leaver ? (acts.leaves ?? 0) : 0
       left ||= leaves > 0
-      for (let n = 1; n <= leaves; n += 1) processes.run({ pid: 2000 + n, parent: process.pid })
+      for (let n = 1; n <= leaves; n += 1) processes.run({ pid: 2000 + n, environment: { SOUFFLEUR_LAUNCH_ID: id } })
       if (said === undefined) processes.run(process)
       else yield* Effect.orDie(fs.writeFileString(path.join(outputs, id), said))
       yield* pass

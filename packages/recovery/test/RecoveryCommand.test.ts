@@ -10,7 +10,7 @@ import { worldOf } from "./RecoveryWorld.ts"
 
 const launchId = "w-g2-c1-program"
 const carries = { SOUFFLEUR_LAUNCH_ID: launchId }
-const successor: FakeProcess = { pid: 6000, environment: carries, words: ["agent"] }
+const successor: FakeProcess = { pid: 6000, environment: carries, words: ["/bin/agent"] }
 const says = (answer: object) => JSON.stringify(answer)
 const done = { status: "success", relaunch_started: true, new_conductor_pid: 6000, resumed_session_id: "s1" }
 
@@ -246,16 +246,16 @@ describe("behaviour#recovery_command", () => {
       [
         "is souffleur's, which names the command of its first launch",
         10,
-        { pid: 10, words: ["agent", "--resume", "s1"] }
+        { pid: 10, words: ["/bin/agent", "--resume", "s1"] }
       ],
-      ["started souffleur", 9, { pid: 9, words: ["agent", "--resume", "s1"] }],
+      ["started souffleur", 9, { pid: 9, words: ["/bin/agent", "--resume", "s1"] }],
       ["is none", "6000; rm -rf /"],
       ["belongs to nobody", 6000],
-      ["belongs to another user", 70, { pid: 70, uid: 7, words: ["agent", "--resume", "s1"] }],
+      ["belongs to another user", 70, { pid: 70, uid: 7, words: ["/bin/agent", "--resume", "s1"] }],
       ["belongs to no agent", 70, { pid: 70, words: ["/usr/bin/postgres", "s1"] }],
-      ["belongs to a zombie", 70, { pid: 70, words: ["agent", "--resume", "s1"], condition: "zombie" }],
-      ["belongs to an agent of which nothing is known", 70, { pid: 70, words: ["agent"] }],
-      ["belongs to a session that only compacts", 70, { pid: 70, words: ["agent", "s1", fakeCompactPrompt] }]
+      ["belongs to a zombie", 70, { pid: 70, words: ["/bin/agent", "--resume", "s1"], condition: "zombie" }],
+      ["belongs to an agent of which nothing is known", 70, { pid: 70, words: ["/bin/agent"] }],
+      ["belongs to a session that only compacts", 70, { pid: 70, words: ["/bin/agent", "s1", fakeCompactPrompt] }]
     ]
     for (const [whose, pid, ...processes] of strangers) {
       it.effect(`a pid that ${whose} is not taken`, () =>
@@ -291,8 +291,8 @@ describe("behaviour#recovery_command", () => {
       () =>
         Effect.gen(function* () {
           for (const words of [
-            ["agent", "--resume", "s1"],
-            ["agent", "--resume=s1"]
+            ["/bin/agent", "--resume", "s1"],
+            ["/bin/agent", "--resume=s1"]
           ]) {
             const named = yield* cycle(only(done, { pid: 6000, words }))
             assert.deepStrictEqual(yield* outcome(named), found)

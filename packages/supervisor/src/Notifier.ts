@@ -98,6 +98,7 @@ const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state
   outage: ["souffleur status", "working"],
   ceiling: ["souffleur retry", "needs you"],
   untrusted_config: ["souffleur config --trust", "needs you"],
+  silent_task: ["souffleur status", "working"],
   warning: ["souffleur why", "working"],
   cleared: ["souffleur status", "working"]
 }

@@ -448,7 +448,7 @@ describe("behaviour#validation, security#the-agent", () => {
   it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: table(80) })
-      world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
+      world.processes.wordsOf = () => ["/usr/bin/postgres", "-D", "/data"]
       world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
       world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
       yield* until(30)

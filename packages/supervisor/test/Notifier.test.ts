@@ -122,6 +122,16 @@ describe("behaviour#episodes", () => {
     )
     assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
   })
+  it("a silent task has a notice of its own, whose words name the task", () => {
+    const notice = noticeOf(examples.TaskSilent, watching.reduce(evolve, initial))
+    assert.deepStrictEqual(notice, {
+      kind: "silent_task",
+      state: "working",
+      text: "A task has had no heartbeat for 9 m 12 s, and souffleur leaves it alone.",
+      words: "task-03, working",
+      next: "souffleur status w"
+    })
+  })
   it("a person is told the end of an episode also by completion or adoption, and nothing of quiet hours", () => {
     const wait = (kind: "usage-limit" | "quiet-hours") =>
       Event.WaitStarted.make({ at, watcher: 1, kind, until: at, resetsAt: at, trigger: "limit" })

@@ -20,6 +20,9 @@ export const fakeCompactPrompt = "compact yourself"
 /** The content of a pid file. Fields that are missing default to an agent that is busy in `/p`. */
 export type FakePidFile = Pick<AgentSession, "pid" | "sessionId"> & Partial<AgentSession>
 
+/** The program of each fake agent, which is the command line of a process with a pid file. */
+const program = "/bin/agent"
+
 /** An agent program in memory: the content of its files, and the requests to it. */
 export class FakeAgent {
   /** Pid files. A process that was run and is gone has none. */
@@ -76,6 +79,8 @@ export class FakeAgent {
   readonly processes: FakeProcesses
   constructor(processes: FakeProcesses) {
     this.processes = processes
+    const others = processes.wordsOf
+    processes.wordsOf = (pid) => (this.sessions.some((one) => one.pid === pid) ? [program] : others(pid))
   }
 
   readonly #tells = (output: string | undefined) => this.turnIn === undefined || this.turnIn === output
@@ -141,7 +146,7 @@ export class FakeAgent {
       compactedSince: (mark) => Effect.sync(() => this.session.since(mark)),
       toolResults: (sessions) =>
         Effect.sync(() => sessions.reduce((all, one) => all + (this.results.get(one) ?? 0), 0)),
-      isAgent: ([program]) => program !== "/usr/bin/postgres",
+      isAgent: ([word]) => word === program,
       inPrintMode: () => false,
       turnEnded: (_, __, output) => Effect.sync(() => this.turnFinished && this.#tells(output)),
       signs: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string, output?: string) {
@@ -166,7 +171,7 @@ export class FakeAgent {
           return problem !== undefined
             ? Effect.fail(new AgentNotFound({ program: "agent", problem }))
             : Effect.succeed({
-                program: "/bin/agent",
+                program,
                 args: [order.session.sessionId, "--", order.prompt],
                 environment: {},
                 ...(order.print || this.windowless ? {} : { window: true })
@@ -187,7 +192,7 @@ export const layerPartialAgent = (methods: Partial<Agent["Service"]>): Layer.Lay
     stall: Duration.seconds(361),
     compactPrompt: null,
     sessions: Effect.succeed([]),
-    isAgent: () => true,
+    isAgent: (words) => words.length > 0,
     inPrintMode: () => true,
     outputReader: () => () => Option.none(),
     tags: () => [],

@@ -2,6 +2,7 @@ import {
   Comms,
   type CommsRefusal,
   type CommsReply,
+  type CommsTask,
   CommsUnavailable,
   type MessageKind,
   type SouffleurState
@@ -38,6 +39,8 @@ export class FakeComms {
   lastError: string | undefined
   /** Rows of other tasks. */
   taskCount = 2
+  /** Rows of tasks that it lists. */
+  tasks: ReadonlyArray<CommsTask> = []
   /** The reason why it cannot be used now; `undefined`: it works. */
   out: CommsUnavailable["reason"] | undefined
   /** Count of the next uses for which it is locked. */
@@ -92,6 +95,7 @@ export class FakeComms {
         }
       })
     }),
+    tasks: Effect.suspend(() => this.#use(() => this.tasks)),
     payload: ({ after }) =>
       this.#use(() => ({
         heard: Option.fromUndefinedOr(this.payload).pipe(

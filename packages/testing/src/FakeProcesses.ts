@@ -8,6 +8,7 @@ import {
   type Tag,
   untilSeenOver
 } from "@souffleur/domain"
+import { startedBy } from "@souffleur/process"
 import { Clock, Effect, Layer, Option } from "effect"
 import { secondsNow } from "./FakeTime.ts"
 
@@ -19,6 +20,8 @@ export interface FakeProcess {
   readonly pid: number
   /** The pid of the parent, 1 by default. */
   readonly parent?: number
+  /** The process group, by default one of its own. */
+  readonly group?: number
   /** The start time, 99 by default, as of {@link identityOf}. */
   readonly startTime?: number
   /** The user id, 1000 by default: the user of souffleur. */
@@ -48,24 +51,14 @@ const parentOf = ({ parent = 1 }: FakeProcess) => parent
 const carries = ({ environment: own }: FakeProcess, { environment }: Tag) =>
   Object.entries(environment).every(([key, value]) => own?.[key] === value)
 
-/** Adds their descendants to a set of pids. */
-const below = (all: ReadonlyArray<Entry>, roots: ReadonlySet<number>) => {
-  const found = new Set(roots)
-  for (let before = -1; before !== found.size;) {
-    before = found.size
-    for (const one of all) if (found.has(parentOf(one))) found.add(one.pid)
-  }
-  return found
-}
-
 /** A machine in memory whose processes a test begins and ends. */
 export class FakeProcesses {
   readonly table = new Map<number, Entry>()
   readonly self = identityOf(10)
   /** The ancestors of souffleur itself, nearest first. */
   ancestors: ReadonlyArray<number> = []
-  /** The command line of a process that has no `words`. */
-  words: ReadonlyArray<string> = []
+  /** Reads the command line of a process that has no `words`. */
+  wordsOf: (pid: number) => ReadonlyArray<string> = () => []
   /** The times at which a condition was read, in seconds. */
   readonly probes: Array<number> = []
   /** The questions for trees: the root, its tags, the pids that are left out, and those that were known. */
@@ -153,7 +146,7 @@ export class FakeProcesses {
     self: this.self,
     host: { name: "here", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     find: (pid) => Effect.map(this.#find(pid), (entry) => Option.map(Option.fromUndefinedOr(entry), this.#infoOf)),
-    commandLine: (pid) => Effect.map(this.#find(pid), (entry) => entry?.words ?? this.words),
+    commandLine: (pid) => Effect.map(this.#find(pid), (entry) => entry?.words ?? this.wordsOf(pid)),
     processorTime: ({ pid }) => Effect.map(this.#find(pid), (entry) => entry?.processor?.()),
     condition: this.#condition,
     untilOver: untilSeenOver(this.#condition, (pid) => this.table.get(pid)?.reported ?? Effect.never),
@@ -167,18 +160,27 @@ export class FakeProcesses {
           return value === undefined ? [] : [{ ...this.#infoOf(entry), value }]
         })
       ),
-    tree: (root, tags, others, known = []) =>
+    tree: (root, { known = [], others = [], own = [], tags = [] }) =>
       Effect.map(this.#present, (all) => {
         this.trees.push({ root: root.pid, tags, others, known: known.map(({ pid }) => pid) })
         this.onTree()
-        const guarded = below(
-          all,
-          new Set([...others, ...all.flatMap((entry) => (entry.protected === true ? [entry.pid] : []))])
+        const table = new Map(
+          all.map((entry) => {
+            const { group = entry.pid, pid, startTime = identityOf(pid).startTime } = entry
+            return [pid, { entry, pid, parent: parentOf(entry), group, startTime }]
+          })
         )
-        const tagged = all.filter((entry) => tags.some((tag) => carries(entry, tag))).map(({ pid }) => pid)
-        const seen = known.filter((one) => this.has(one)).map(({ pid }) => pid)
-        const mine = below(all, new Set([root.pid, ...tagged, ...seen]))
-        return all.filter(({ pid }) => pid !== root.pid && mine.has(pid) && !guarded.has(pid)).map(this.#infoOf)
+        const bears = (pid: number, some: ReadonlyArray<Tag>) => some.some((tag) => carries(table.get(pid)!.entry, tag))
+        const foreign = tags.filter((tag) => !bears(this.self.pid, [tag]))
+        return startedBy(table, {
+          root,
+          self: this.self.pid,
+          others: new Set(others),
+          own: new Set(own),
+          tagged: (pid) => bears(pid, tags) || known.some((one) => one.pid === pid && this.has(one)),
+          launched: (pid) => bears(pid, foreign),
+          terminal: ({ entry }) => entry.protected === true
+        }).map(({ entry }) => this.#infoOf(entry))
       }),
     signal: Effect.fnUntraced({ self: this as FakeProcesses }, function* (identity: ProcessIdentity, signal: Signal) {
       const { pid } = identity

@@ -1,16 +1,10 @@
 import { Agent, type Condition, type ProcessIdentity, Processes } from "@souffleur/domain"
+import { isBehind, isLauncher } from "@souffleur/process"
 import { Effect } from "effect"
 
-/** Returns whether a process ends with the arguments of a script, whose interpreter and path are two words. */
-const hasArgumentsOf = (script: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean => {
-  const args = script.slice(2)
-  return args.every((word, at) => words[words.length - args.length + at] === word)
-}
-
 /**
- * Reads a Conductor's process, and the agent behind it where it is a launcher. A launcher is a script of the agent. It
- * waits for an agent with the same arguments, and does nothing itself. So it is stopped where that agent is, and it
- * used the processor where that agent did.
+ * Reads a Conductor's process, and the agent behind it where it is a launcher. A launcher does nothing itself. So it is
+ * stopped where that agent is, and it used the processor where that agent did.
  */
 export const readAgentProcess = Effect.fn("readAgentProcess")(function* (conductor: ProcessIdentity) {
   const agent = yield* Agent
@@ -18,11 +12,10 @@ export const readAgentProcess = Effect.fn("readAgentProcess")(function* (conduct
   const condition: Condition = yield* processes.condition(conductor)
   const processorTime = yield* processes.processorTime(conductor)
   const words = yield* processes.commandLine(conductor.pid)
-  if (processorTime === undefined || !agent.isAgent(words) || agent.isAgent(words.slice(0, 1)))
-    return { condition, processorTime }
-  const below = (yield* processes.tree(conductor, [], [])).filter(({ parent }) => parent === conductor.pid)
+  if (processorTime === undefined || !isLauncher(agent, words)) return { condition, processorTime }
+  const below = (yield* processes.tree(conductor, {})).filter(({ parent }) => parent === conductor.pid)
   const behind = yield* Effect.filter(below, ({ identity }) =>
-    Effect.map(processes.commandLine(identity.pid), (one) => agent.isAgent(one) && hasArgumentsOf(words, one))
+    Effect.map(processes.commandLine(identity.pid), (one) => isBehind(agent, words, one))
   )
   const used = yield* Effect.forEach(behind, ({ identity }) => processes.processorTime(identity))
   return {

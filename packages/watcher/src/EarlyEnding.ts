@@ -1,4 +1,5 @@
-import { Agent, judgeEnd, type ProcessEnd, Processes, type Signs, type Watch } from "@souffleur/domain"
+import { type Agent, judgeEnd, type ProcessEnd, type Processes, type Signs, type Watch } from "@souffleur/domain"
+import { treeOf } from "@souffleur/process"
 import { Effect, Schedule } from "effect"
 import type { Observation } from "./Observation.ts"
 
@@ -8,17 +9,8 @@ const looks = { times: 6, schedule: Schedule.spaced("500 millis") }
 /** Counts the live processes that a dead Conductor has left, by the tags of its tools and of its launch. */
 const leftBy = Effect.fn("EarlyEnding.leftBy")(function* ({ conductor, launchId, sessions }: Watch) {
   if (conductor === undefined) return 0
-  const agent = yield* Agent
-  const processes = yield* Processes
-  const tags = [
-    ...sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId })),
-    ...(launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: launchId } }])
-  ]
-  const others = (yield* agent.sessions).filter(({ sessionId }) => !sessions.includes(sessionId))
-  const left = yield* processes.tree(
-    conductor,
-    tags,
-    others.map(({ pid }) => pid)
+  const left = yield* treeOf({ root: conductor, sessionIds: sessions, launchId }, (agents) =>
+    Effect.succeed(agents.flatMap(({ pid, sessionId }) => (sessions.includes(sessionId) ? [] : [pid])))
   )
   return left.filter(({ condition }) => condition !== "zombie").length
 })

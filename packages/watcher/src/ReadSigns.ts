@@ -17,7 +17,7 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
   const processes = yield* Processes
   if (conductor === undefined) return undefined
   const tags = sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))
-  return (yield* processes.tree(conductor, tags, [])).filter(({ condition }) => condition !== "zombie").length
+  return (yield* processes.tree(conductor, { tags })).filter(({ condition }) => condition !== "zombie").length
 })
 
 /**

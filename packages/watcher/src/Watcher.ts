@@ -1,17 +1,22 @@
 import {
   Agent,
   beatMirrored,
+  Comms,
   failedAtPrompt,
   failedTurn,
   firstAnswer,
   hasPrompt,
+  heartbeatAge,
+  type HeartbeatSeen,
   isSessionKnown,
   jittered,
   momentNow,
+  mustBeat,
   nextPrompt,
   ownTurn,
   Processes,
   quietUntilNow,
+  see,
   Settings,
   sleepUntil,
   type Watch,
@@ -67,6 +72,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const { watcher: me } = watch.watcher!
   const settings = yield* Settings
   const agent = yield* Agent
+  const comms = yield* Comms
   const processes = yield* Processes
   const [firstWaitMillis, intervalMillis] = [
     Duration.toMillis(settings.watcherInitialWait),
@@ -76,7 +82,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
 
   // The tree is remembered at each beat. A process that cleans its environment is known only by its parents, while they
   // live.
-  const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor)
+  const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor, watch.sessions)
   const { look, ranUntil } = yield* makeLastSeen(ref, watch, intervalMillis)
   const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => Effect.andThen(remembering, look))
 
@@ -138,6 +144,23 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     if (spent >= limit) yield* ref.dispatch({ ...report, ceiling: "dollars", used: spent, limit })
   })
 
+  /** The heartbeats of the tasks at the last poll. */
+  const beats = yield* Ref.make<ReadonlyMap<string, HeartbeatSeen>>(new Map())
+  /** Reports each task whose heartbeat is too old. */
+  const tellSilentTasks = Effect.fnUntraced(function* ({ notBefore, now }: Observation) {
+    const limit = Duration.toMillis(settings.taskStaleAfter)
+    if (limit === 0) return
+    const tasks = yield* Effect.orElseSucceed(comms.tasks, () => [])
+    const before = yield* Ref.get(beats)
+    const after = new Map(tasks.map((one) => [one.id, see(before.get(one.id), one.lastHeartbeat, now)]))
+    yield* Ref.set(beats, after)
+    for (const { id: task, lastHeartbeat: heartbeat, state } of tasks) {
+      const age = heartbeatAge(after.get(task)!, now, notBefore)
+      if (heartbeat === null || age === undefined || age <= limit || !mustBeat(state)) continue
+      yield* ref.dispatch({ _tag: "ReportSilentTask", watcher: me, task, state, heartbeat, age })
+    }
+  })
+
   /**
    * Returns whether to look once more before anything is reported: an operator said a word since the look began, or
    * souffleur stood still after it. `first`: the time since then is only asked once, as a machine may be slow.
@@ -153,6 +176,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
     yield* tellCeiling
+    yield* tellSilentTasks(seen)
     if (Option.isNone(found)) return false
     if (first && isInterrupted({ begun: seen.read, ended: yield* momentNow })) return true
     const after = yield* ref.dispatch({

@@ -64,13 +64,18 @@ export class World extends FakeWorld {
   }
   /** The command line of every process. */
   set words(words: ReadonlyArray<string>) {
-    this.processes.words = words
+    this.processes.wordsOf = () => words
   }
   /** How many processes the Conductor started that live. */
   set children(count: number) {
     for (const pid of this.processes.table.keys()) if (pid >= firstChild) this.processes.table.delete(pid)
     for (let n = 0; n < count; n += 1)
-      this.processes.run({ pid: firstChild + n, parent: conductor.pid, startTime: conductor.startTime + n })
+      this.processes.run({
+        pid: firstChild + n,
+        parent: conductor.pid,
+        startTime: conductor.startTime + n,
+        environment: { AGENT_PID: String(conductor.pid), AGENT_SESSION_ID: "s1" }
+      })
   }
   /** Lets a process run that says that it holds a session. */
   hold(sessionId: string, pid: number) {

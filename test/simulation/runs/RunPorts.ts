@@ -236,6 +236,7 @@ export const runPorts = (
     Context.add(Comms, {
       path: comms.path,
       snapshot: unwatched,
+      tasks: unwatched,
       payload: () => unwatched,
       replies: () => unwatched,
       setState: () => unwatched,

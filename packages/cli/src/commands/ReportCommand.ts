@@ -1,4 +1,12 @@
-import { layerHost, layerStoreReading, report, reportJson, reportMarkdown } from "@souffleur/embed/internal"
+import {
+  layerComms,
+  layerHost,
+  layerStoreReading,
+  report,
+  reportJson,
+  reportMarkdown,
+  tasksNow
+} from "@souffleur/embed/internal"
 import { Settings } from "@souffleur/domain"
 import { reportFile } from "@souffleur/page"
 import { pageLink, pageNow } from "@souffleur/process"
@@ -33,7 +41,9 @@ export const reportCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const until = yield* Clock.currentTimeMillis
     const since = yield* sinceOf(flags.since, until, yield* zoneOf(flags))
-    const found = yield* withProgressLine("reading the log")(report({ since, until }))
+    const found = yield* withProgressLine("reading the log")(
+      report({ since, until }, (watch) => Effect.provide(tasksNow(watch), layerComms(watch.comms)))
+    )
     const page = yield* pageNow(yield* Settings)
     const link = page === null ? null : `${pageLink(page, {})}report?since=${hoursOf(until - since)}h`
     if (flags.json) return yield* printJson({ ...reportJson(found), link })

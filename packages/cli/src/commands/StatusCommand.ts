@@ -29,6 +29,7 @@ import {
   livingRuns,
   lookedMark,
   sentence,
+  taskCells,
   watchJob,
   watchStatus
 } from "@souffleur/embed/internal"
@@ -179,6 +180,11 @@ export const statusCommand = Command.make(
       if (watch.overreach !== undefined)
         yield* Console.error(
           `warning: ${id}: the config file of ${watch.project} asks for another ${watch.overreach.keys.join(", ")} than is in force: souffleur config --trust`
+        )
+    for (const { id, seen } of found)
+      if (seen !== undefined && seen.tasks.length > 0)
+        yield* printLines(
+          [`\n${brush("dim", `TASKS OF ${id}`)}`, ...table(seen.tasks.map(taskCells), { columns })].join("\n")
         )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
     const known = new Map(watches.map(({ id, watch }) => [id, watch]))

@@ -1,9 +1,21 @@
 import { Settings } from "@souffleur/domain"
 import { SouffleurLog, type Why } from "@souffleur/embed"
-import { jsonLine, layerHost, layerStore, otlpTarget, reasonJson, traceOfDecision } from "@souffleur/embed/internal"
+import {
+  jsonLine,
+  layerComms,
+  layerHost,
+  layerStore,
+  otlpTarget,
+  reasonJson,
+  taskCells,
+  taskJson,
+  tasksNow,
+  traceOfDecision
+} from "@souffleur/embed/internal"
 import { Effect, Layer, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
 import { dyingWords } from "../explain/DyingWords.ts"
+import { table } from "../explain/TextTable.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -73,9 +85,23 @@ export const whyCommand = Command.make(
         message: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}`
       })
     const trace = yield* traceOfDecision(found, why.value.recorded)
-    if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine), trace_id: trace })
+    // An earlier decision knew other tasks.
+    const tasks = revision === undefined ? yield* Effect.provide(tasksNow(watch), layerComms(watch.comms)) : []
+    if (flags.json)
+      return yield* printJson({
+        watch: id,
+        ...reasonJson(why.value, jsonLine),
+        trace_id: trace,
+        tasks: tasks.map(taskJson)
+      })
     const { columns } = yield* Environment
-    const lines = [...why.value.lines, ...(yield* wordLines(id, why.value)), ...(yield* traceLines(trace))]
+    const taskLines = table(tasks.map(taskCells), { indent: "  " })
+    const lines = [
+      ...why.value.lines,
+      ...(yield* wordLines(id, why.value)),
+      ...(taskLines.length === 0 ? [] : ["", "Its tasks now", ...taskLines]),
+      ...(yield* traceLines(trace))
+    ]
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
   })
 ).pipe(withLayers((settings) => Layer.merge(Layer.provideMerge(SouffleurLog.layer, layerStore(settings)), layerHost)))

@@ -1,5 +1,6 @@
 import { agentAtWork, epochOf, iso, urgentFirst } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
+import { taskJson } from "@souffleur/embed/internal"
 
 /**
  * Returns the status of one watch for a program. Ages are in milliseconds, times in ISO 8601 UTC, and `null` is what is
@@ -44,6 +45,8 @@ export const statusJson = (seen: WatchStatus) => {
         ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }
         : null,
     souffleur_beat_age_ms: seen.beatAge,
+    /** The tasks in its comms. */
+    tasks: seen.tasks.map(taskJson),
     comms: seen.comms,
     comms_out: seen.commsOut,
     retries: watch.retries,

@@ -6,6 +6,7 @@ import { decideFleetWord } from "./FleetWordDecider.ts"
 import { decideGuard } from "./GuardDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
 import { decideGo, decideHold } from "./HoldDecider.ts"
+import { maxSilentTasks } from "../evidence/SilentTask.ts"
 import { leastPin } from "../settings/Pin.ts"
 import { abovePin, decidePin } from "./PinDecider.ts"
 import { decideRetry } from "./RetryDecider.ts"
@@ -162,6 +163,14 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "ReportRefused": {
       const { from, what, message } = command
       return watch.refused.includes(what) ? ok() : ok(Event.WordRefused.make({ at, what, from, message }))
+    }
+    case "ReportSilentTask": {
+      const { age, heartbeat, state, task, watcher } = command
+      const before = watch.silentTasks.find((one) => one.task === task)
+      const told = before === undefined ? watch.silentTasks.length >= maxSilentTasks : before.heartbeat === heartbeat
+      return told || watcher !== watch.watcher?.watcher
+        ? ok()
+        : ok(Event.TaskSilent.make({ at, watcher, task, state, heartbeat, age }))
     }
     case "ReportNoticeLost": {
       const { channel, message, notice, of, tries } = command

@@ -64,6 +64,11 @@ export const describeSign = {
   PersonCame: (_, { who }) => described("info", `${nameOf(who)} no longer waits for a person`, { notice: "cleared" }),
   WordRefused: ({ what, message }) =>
     described("warning", `souffleur refused a ${what}: ${message}`, { message: "warning" }),
+  TaskSilent: ({ age, state, task }) =>
+    described("warning", `a task has had no heartbeat for ${duration(age)}, and souffleur leaves it alone`, {
+      notice: "silent_task",
+      words: `${task}, ${state}`
+    }),
   ...describeLost,
   ConductorUnclaimed: ({ message }, { who }) =>
     described(

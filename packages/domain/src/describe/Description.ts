@@ -39,6 +39,7 @@ export type WatchNoticeKind =
   | "outage"
   | "ceiling"
   | "untrusted_config"
+  | "silent_task"
   | "warning"
   | "cleared"
 

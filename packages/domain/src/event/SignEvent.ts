@@ -33,6 +33,18 @@ export const WordRefused = event("WordRefused", {
 })
 
 /**
+ * The heartbeat of a task in comms is too old, though somebody works on it (spec: behaviour#silent-tasks). souffleur
+ * does nothing about it. `heartbeat`: as the row has it. `age`: milliseconds.
+ */
+export const TaskSilent = event("TaskSilent", {
+  watcher: Count,
+  task: Text,
+  state: Text,
+  heartbeat: Text,
+  age: Measure
+})
+
+/**
  * A channel gave a notice up, after some tries or a final refusal. `notice` is its kind, and `of` the revision of its
  * event. `message` has no secret, no address and no word of a server.
  */

@@ -253,6 +253,7 @@ export const WatchEvent = Schema.Union([
   Sign.PersonAwaited,
   Sign.PersonCame,
   Sign.WordRefused,
+  Sign.TaskSilent,
   Sign.NoticeLost,
   Sign.ConductorUnclaimed,
   Sign.ConductorClaimed,

@@ -21,6 +21,14 @@ export interface CommsSnapshot {
   readonly lastMessageId: number
 }
 
+/** The row of a task other than `task-00` and `souffleur`. Its texts are as others wrote them, cut to a length. */
+export interface CommsTask {
+  readonly id: string
+  readonly state: string
+  readonly sessionId: string | null
+  readonly lastHeartbeat: string | null
+}
+
 /** The data that a watch without comms reads. */
 export const soloSnapshot: CommsSnapshot = {
   conductor: Option.none(),
@@ -116,6 +124,8 @@ export class Comms extends Context.Service<
   {
     readonly path: string
     readonly snapshot: Effect.Effect<CommsSnapshot, CommsUnavailable>
+    /** The first hundred tasks by their names. */
+    readonly tasks: Effect.Effect<ReadonlyArray<CommsTask>, CommsUnavailable>
     /**
      * Returns the newest payload: a message to `souffleur` or `task-00` that begins with its header.
      */
@@ -149,6 +159,7 @@ export class Comms extends Context.Service<
     Comms.of({
       path: "",
       snapshot,
+      tasks: Effect.succeed([]),
       payload: () => Effect.succeed(silence(Option.none())),
       replies: () => Effect.succeed(silence([])),
       setState: () => Effect.void,

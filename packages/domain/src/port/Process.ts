@@ -67,6 +67,17 @@ export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitt
   }
 }
 
+/** By what the processes of a tree are told from others. */
+export interface TreeMarks {
+  readonly tags?: ReadonlyArray<Tag>
+  /** Processes that were seen in the tree before. One of another user is not known. */
+  readonly known?: ReadonlyArray<ProcessIdentity>
+  /** Pids of other agents. */
+  readonly others?: ReadonlyArray<number>
+  /** Pids of agents below the root that are its own, though they may be between the root and another agent. */
+  readonly own?: ReadonlyArray<number>
+}
+
 /** The processes of this host. No method relies on children of souffleur: a watched process is usually no child. */
 export class Processes extends Context.Service<
   Processes,
@@ -107,17 +118,13 @@ export class Processes extends Context.Service<
     /** Returns every process of this user that was started with this environment variable, in no order. */
     readonly carriers: (name: string) => Effect.Effect<ReadonlyArray<Carrier>>
     /**
-     * Returns the processes that `root` started, by parent, by any of the tags, or in `known` with the same identity.
-     * Left out are `root` itself and, with their subtrees, souffleur, its ancestors, a terminal server and an agent
-     * session of `others` (spec: behaviour#stop). A process below souffleur is its own launch if it carries a tag that
-     * souffleur lacks. A process of another user has no tag, and is not known.
+     * Returns the processes that `root` started, by parent, by any of the tags, or known with the same identity. Left
+     * out are `root` itself and, with their subtrees, souffleur, its ancestors, a terminal server and the other agents.
+     * Left out, too, are what is between the root and another agent, and that agent's process group (spec:
+     * behaviour#stop). A process below souffleur is its own launch if it carries a tag that souffleur lacks. A process
+     * of another user has no tag.
      */
-    readonly tree: (
-      root: ProcessIdentity,
-      tags: ReadonlyArray<Tag>,
-      others: ReadonlyArray<number>,
-      known?: ReadonlyArray<ProcessIdentity>
-    ) => Effect.Effect<ReadonlyArray<ProcessInfo>>
+    readonly tree: (root: ProcessIdentity, marks: TreeMarks) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /**
      * Signals exactly that identity, checked right before. Succeeds if the process is gone. Fails with `NotPermitted`
      * if the kernel refuses.

@@ -59,6 +59,7 @@ export const tableFor = (agent: AgentKind) => ({
   watcherInitialWait: setting("WATCHER_INITIAL_WAIT", wait, Duration.seconds(240)),
   watcherInterval: setting("WATCHER_INTERVAL", interval, Duration.seconds(60)),
   heartbeatStaleAfter: setting("HEARTBEAT_STALE_AFTER", interval, Duration.seconds(240)),
+  taskStaleAfter: setting("TASK_STALE_AFTER", wait, Duration.seconds(540)),
   monitorInitialWait: setting("MONITOR_INITIAL_WAIT", wait, Duration.seconds(360)),
   monitorInterval: setting("MONITOR_INTERVAL", interval, Duration.seconds(180)),
   monitorStaleAfter: setting("MONITOR_STALE_AFTER", interval, Duration.seconds(180)),

@@ -108,6 +108,8 @@ export const Watch = Schema.Struct({
   person: Schema.UndefinedOr(Schema.Struct({ for: Text, since: Time })),
   /** The kinds of refused words in this generation. Each kind is told once. */
   refused: Schema.Array(Event.WordRefused.fields.what),
+  /** The silent tasks that were told, each with the heartbeat after which it fell silent. */
+  silentTasks: Schema.Array(Schema.Struct({ task: Text, heartbeat: Text })),
   /** A process or session of the Conductor could not be claimed, and is not claimed yet. */
   unclaimed: Schema.Boolean,
   /** Nothing is launched before `until`. */
@@ -227,6 +229,7 @@ export const initial: Watch = {
   deferred: undefined,
   person: undefined,
   refused: [],
+  silentTasks: [],
   unclaimed: false,
   wait: undefined,
   held: undefined,

@@ -150,6 +150,9 @@ const changes: Changes = {
   ConductorUnclaimed: () => ({ unclaimed: true }),
   ConductorClaimed: () => ({ unclaimed: false }),
   WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
+  TaskSilent: ({ heartbeat, task }, watch) => ({
+    silentTasks: [...watch.silentTasks.filter((one) => one.task !== task), { task, heartbeat }]
+  }),
   NoticeLost: () => ({}),
   WaitStarted: ({ at, kind, trigger, turnAt, until }, watch) => ({
     watcher: undefined,

@@ -8,7 +8,7 @@ import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { CeilingReached, WaitKind, NoticeLost, WordRefused } from "../event/SignEvent.ts"
+import type { CeilingReached, WaitKind, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
 import type {
   Check,
   ConductorDied,
@@ -156,6 +156,10 @@ export type WatchIntent =
   /** `null`: the Conductor no longer waits for a person. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
   | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
+  | ({ readonly _tag: "ReportSilentTask" } & Pick<
+      typeof TaskSilent.Type,
+      "watcher" | "task" | "state" | "heartbeat" | "age"
+    >)
   | ({ readonly _tag: "ReportNoticeLost" } & Pick<
       typeof NoticeLost.Type,
       "channel" | "notice" | "of" | "tries" | "message"

@@ -1,5 +1,6 @@
 import type { StateWord } from "@souffleur/domain"
 import type { Job } from "../jobs/Job.ts"
+import type { TaskNow } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
 import type { RunTimeline, TaskStretch } from "../timeline/RunTimeline.ts"
@@ -14,7 +15,7 @@ export interface Period {
 
 /** A watch or a run with its history. */
 export type JobHistory =
-  | { readonly job: Job; readonly timeline: WatchTimeline }
+  | { readonly job: Job; readonly timeline: WatchTimeline; readonly tasks?: ReadonlyArray<TaskNow> }
   | { readonly job: Job; readonly run: RunTimeline }
 
 /** A job that needs a person, with the reason and the command to type next. */
@@ -38,6 +39,8 @@ export interface WatchPart {
   readonly recoveries: ReadonlyArray<Recovery>
   /** The waits, cut at the time of the report. */
   readonly waits: ReadonlyArray<WaitStretch>
+  /** The tasks in its comms as they are now; `[]` once it has ended. */
+  readonly tasks: ReadonlyArray<TaskNow>
   /** The history in the time of the report. */
   readonly timeline: WatchTimeline
 }
@@ -108,7 +111,12 @@ const isSuccessful =
   ({ outcome, revision }: Recovery): boolean =>
     outcome === "taken" || (outcome === "launched" && !deaths.find((death) => death.revision > revision)?.retries)
 
-const watchPart = ({ id, project, standing, state }: Job, whole: WatchTimeline, period: Period): WatchPart => {
+const watchPart = (
+  { id, project, standing, state }: Job,
+  whole: WatchTimeline,
+  tasks: ReadonlyArray<TaskNow>,
+  period: Period
+): WatchPart => {
   const parts = {
     generations: whole.generations.filter(isIn(period)),
     deaths: whole.deaths.filter(({ at }) => isAt(period)(at)),
@@ -122,6 +130,7 @@ const watchPart = ({ id, project, standing, state }: Job, whole: WatchTimeline, 
     state,
     standing,
     watched: lengthOf({ from, to }, period.until),
+    tasks,
     ...parts,
     timeline: { ...whole, ...parts, from, to, quiet: whole.quiet.filter(isIn(period)) }
   }
@@ -151,7 +160,9 @@ const sums = <W extends string>(all: ReadonlyArray<readonly [word: W, number: nu
 
 /** Makes the report of a time from the history of all jobs. */
 export const reportOf = (all: ReadonlyArray<JobHistory>, period: Period): Report => {
-  const watches = all.flatMap((one) => ("timeline" in one ? [watchPart(one.job, one.timeline, period)] : []))
+  const watches = all.flatMap((one) =>
+    "timeline" in one ? [watchPart(one.job, one.timeline, one.tasks ?? [], period)] : []
+  )
   const runs = all.flatMap((one) => ("run" in one ? [runPart(one.job, one.run, period)] : []))
   const deaths = watches.flatMap((watch) => watch.deaths)
   const recoveries = watches.flatMap((watch) => watch.recoveries)

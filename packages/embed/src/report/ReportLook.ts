@@ -1,4 +1,4 @@
-import { urgentFirst } from "@souffleur/domain"
+import { urgentFirst, type Watch } from "@souffleur/domain"
 import { endedRuns, type NamedRun, RunLog, streamOf, unfinishedRuns } from "@souffleur/plan"
 import { Effect } from "effect"
 import { runJob, watchJob } from "../jobs/Job.ts"
@@ -7,6 +7,7 @@ import { runTimeline } from "../timeline/RunTimeline.ts"
 import { watchTimeline } from "../timeline/WatchTimeline.ts"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
 import { partSince } from "../timeline/WatchPast.ts"
+import type { TaskNow } from "./TasksNow.ts"
 import { type Period, reportOf, type JobHistory } from "./Report.ts"
 
 /** The ended jobs of a first look, and the factor of each further one. */
@@ -29,7 +30,11 @@ export const watchesSince = Effect.fn("watchesSince")(function* (since: number) 
   return [...(yield* livingWatches), ...ended]
 })
 
-const tellWatch = Effect.fnUntraced(function* (named: NamedWatch, { since, until }: Period) {
+const tellWatch = Effect.fnUntraced(function* <R>(
+  named: NamedWatch,
+  { since, until }: Period,
+  tasksOf: (watch: Watch) => Effect.Effect<ReadonlyArray<TaskNow>, never, R>
+) {
   const job = watchJob(named, yield* isOwned(named.watch.owner))
   const { before, events } = yield* partSince(named.id, named.watch.revision, since)
   const timeline = watchTimeline(events, until, before)
@@ -37,7 +42,7 @@ const tellWatch = Effect.fnUntraced(function* (named: NamedWatch, { since, until
   const generations = timeline.generations.map((one) =>
     one.generation === before.generation ? { ...one, from: before.launchedAt } : one
   )
-  return { job, timeline: { ...timeline, generations } } satisfies JobHistory
+  return { job, timeline: { ...timeline, generations }, tasks: yield* tasksOf(named.watch) } satisfies JobHistory
 })
 
 const tellRun = Effect.fnUntraced(function* (named: NamedRun, { until }: Period) {
@@ -49,14 +54,17 @@ const tellRun = Effect.fnUntraced(function* (named: NamedRun, { until }: Period)
 
 /**
  * Returns the report of a time: of every job that lives, and of those that ended since. Fails with a `LogError` where
- * the log cannot be read.
+ * the log cannot be read. `tasksOf` looks at the comms of a watch.
  */
-export const report = Effect.fn("report")(function* (period: Period) {
+export const report = Effect.fn("report")(function* <R>(
+  period: Period,
+  tasksOf: (watch: Watch) => Effect.Effect<ReadonlyArray<TaskNow>, never, R>
+) {
   const { since } = period
   const watches = yield* watchesSince(since)
   const runs = [...(yield* unfinishedRuns), ...(yield* endedSince(endedRuns, ({ run }) => run.lastEventAt >= since))]
   const histories: ReadonlyArray<JobHistory> = [
-    ...(yield* Effect.forEach(watches, (one) => tellWatch(one, period))),
+    ...(yield* Effect.forEach(watches, (one) => tellWatch(one, period, tasksOf))),
     ...(yield* Effect.forEach(runs, (one) => tellRun(one, period)))
   ]
   return reportOf(

@@ -1,4 +1,5 @@
 import { iso, plain, Words, type Zone } from "@souffleur/domain"
+import { taskCells, taskJson } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
 import { lengthOf } from "../timeline/Stretch.ts"
@@ -91,7 +92,15 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
       section(title(watch), [
         `${markdownText(watch.project)}, watched for ${duration(watch.watched)}, ${many(watch.generations.length, "generation")}.`,
         "",
-        ...watchMarks(watch, until).map(({ at: time, text }) => `- ${at(time)} ${markdownText(text)}`)
+        ...watchMarks(watch, until).map(({ at: time, text }) => `- ${at(time)} ${markdownText(text)}`),
+        ...watch.tasks.map(
+          (task) =>
+            `- ${markdownText(
+              taskCells(task)
+                .filter((cell) => cell !== "")
+                .join(", ")
+            )}`
+        )
       ])
     ),
     ...runs.flatMap((run) =>
@@ -127,28 +136,31 @@ export const reportJson = (report: Report) => {
     waits: waits.map(({ kind, millis }) => ({ kind, ms: millis })),
     context_tokens: contextTokens,
     ...done,
-    watches: watches.map(({ deaths, generations, id, project, recoveries, standing, state, waits, watched }) => ({
-      id,
-      project,
-      state,
-      standing,
-      watched_ms: watched,
-      generations: generations.map(stretch),
-      deaths: deaths.map(({ at, contextTokens, ...death }) => ({
-        at: iso(at),
-        ...death,
-        context_tokens: contextTokens
-      })),
-      recoveries: recoveries.map(({ contextTokens, launchedAt, steps, takenOver, ...one }) => ({
-        ...stretch(one),
-        ms: lengthOf(one, until),
-        launched_at: time(launchedAt),
-        taken_over_at: takenOver.map(iso),
-        context_tokens: contextTokens,
-        steps: steps.map(stretch)
-      })),
-      waits: waits.map(stretch)
-    })),
+    watches: watches.map(
+      ({ deaths, generations, id, project, recoveries, standing, state, tasks, waits, watched }) => ({
+        id,
+        project,
+        state,
+        standing,
+        watched_ms: watched,
+        generations: generations.map(stretch),
+        deaths: deaths.map(({ at, contextTokens, ...death }) => ({
+          at: iso(at),
+          ...death,
+          context_tokens: contextTokens
+        })),
+        recoveries: recoveries.map(({ contextTokens, launchedAt, steps, takenOver, ...one }) => ({
+          ...stretch(one),
+          ms: lengthOf(one, until),
+          launched_at: time(launchedAt),
+          taken_over_at: takenOver.map(iso),
+          context_tokens: contextTokens,
+          steps: steps.map(stretch)
+        })),
+        waits: waits.map(stretch),
+        tasks: tasks.map(taskJson)
+      })
+    ),
     runs: runs.map(({ commits, completed, id, project, standing, state, tasks }) => ({
       id,
       project,

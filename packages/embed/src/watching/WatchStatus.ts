@@ -17,11 +17,12 @@ import {
   type Zone
 } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
-import { launchOutput } from "@souffleur/process"
-import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
+import { launchOutput, type TrustedFiles } from "@souffleur/process"
+import { Clock, Duration, Effect, type Layer, Option, type Path, Result } from "effect"
 import { isUntaken, type Need, standingOf, withFailed } from "../explain/StatusLine.ts"
 import { watchJob, unreadableInWords } from "../jobs/Job.ts"
 import type { NamedWatch } from "./FindWatch.ts"
+import { type TaskNow, tasksNow } from "../report/TasksNow.ts"
 
 /**
  * A watch as it is now, with a look at its processes, its comms and its agent's files. Ages are in milliseconds.
@@ -53,6 +54,8 @@ export interface WatchStatus extends NamedWatch {
   readonly doing: string | null
   /** The reason why a Conductor without a heartbeat is left alone. */
   readonly deferred: NonNullable<Watch["deferred"]> | null
+  /** The tasks in its comms; `[]`: there are none, or comms is out. */
+  readonly tasks: ReadonlyArray<TaskNow>
   readonly comms: "none" | "not asked" | "ok" | "out"
   /** The reason why comms is out. */
   readonly commsOut: CommsUnavailable["reason"] | null
@@ -74,6 +77,7 @@ const asked = Effect.fnUntraced(function* (watch: Watch) {
   return {
     taken: launchId !== undefined && isUntaken(watch) ? yield* agent.handoffTaken(sessionId, launchId) : Option.none(),
     snapshot: yield* Effect.result(comms.snapshot),
+    tasks: yield* tasksNow(watch),
     signs: yield* agent.signs(sessionId, yield* launchOutput(launchId))
   }
 })
@@ -92,7 +96,7 @@ const withTaken = (watch: Watch, taken: Option.Option<HandoffReceipt>): Watch =>
 export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
   named: NamedWatch,
   { look, settings, zone }: WatchLook<E, R>
-): Effect.fn.Return<WatchStatus, E, R | Beats | Processes> {
+): Effect.fn.Return<WatchStatus, E, R | Beats | Path.Path | Processes | TrustedFiles> {
   const { id, unreadable, watch: logged } = named
   const beats = yield* Beats
   const processes = yield* Processes
@@ -136,6 +140,7 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     context: context === undefined ? null : { tokens: context.tokens, window: context.window ?? null },
     doing: signs?.turn === undefined ? null : turnInWords(signs.turn, now),
     deferred: silent && watch.deferred !== undefined ? watch.deferred : null,
+    tasks: seen?.tasks ?? [],
     comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
     commsOut: seen !== undefined && Result.isFailure(seen.snapshot) ? seen.snapshot.failure.reason : null
   }

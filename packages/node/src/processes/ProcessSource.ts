@@ -7,6 +7,8 @@ export interface Stat {
   /** One letter, such as `S`; proc_pid_stat(5), ps(1). */
   readonly state: string
   readonly parent: number
+  /** The process group: a pipeline's processes share one, and a shell's too where it controls no jobs. */
+  readonly group: number
   /** True if it has a controlling terminal. */
   readonly hasTerminal?: boolean
   /** Hundredths of a second that its threads used, in user and kernel mode, without its children. */

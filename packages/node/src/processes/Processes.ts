@@ -8,12 +8,12 @@ import {
   type Tag,
   untilSeenOver
 } from "@souffleur/domain"
+import { startedBy } from "@souffleur/process"
 import { Effect, Layer, Option, Runtime, Schema } from "effect"
 import { hasCode, meansGone } from "../files/SystemError.ts"
 import * as ChildEnds from "./ChildEnds.ts"
 import { sourceOn } from "./HostSource.ts"
 import { conditionOf, type ProcessSource, type Stat } from "./ProcessSource.ts"
-import { startedBy } from "./ProcessTree.ts"
 import { carriersOf, stillThose } from "./Tags.ts"
 import { isTerminal } from "./TerminalServer.ts"
 
@@ -89,26 +89,29 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
     })
   )
 
-  const tree: Processes["Service"]["tree"] = Effect.fn("Processes.tree")((root, tags, others, known = []) =>
-    Effect.sync(() => {
-      const table = source.table()
-      const carries = source.environments()
-      const carriers = (tags: ReadonlyArray<Tag>) => carriersOf(table.values(), tags, uid, { carries, uid: source.uid })
-      const seen = new Set(stillThose(table, known, { bootId, ours: uid }, source.uid))
-      const marked = carriers(tags)
-      const notOurOwn = tags.filter((tag) => !carries(self.pid, [tag.environment]))
-      const launched = notOurOwn.length === tags.length ? marked : carriers(notOurOwn)
-      const started = startedBy(table, {
-        // A root of an earlier boot is no process's parent.
-        root: root.bootId === bootId ? root : { ...root, pid: 0 },
-        self: self.pid,
-        others: new Set(others),
-        tagged: (pid) => marked.has(pid) || seen.has(pid),
-        launched: (pid) => launched.has(pid),
-        terminal: isTerminal(uid, source.executable)
+  const tree: Processes["Service"]["tree"] = Effect.fn("Processes.tree")(
+    (root, { known = [], others = [], own = [], tags = [] }) =>
+      Effect.sync(() => {
+        const table = source.table()
+        const carries = source.environments()
+        const carriers = (tags: ReadonlyArray<Tag>) =>
+          carriersOf(table.values(), tags, uid, { carries, uid: source.uid })
+        const seen = new Set(stillThose(table, known, { bootId, ours: uid }, source.uid))
+        const marked = carriers(tags)
+        const notOurOwn = tags.filter((tag) => !carries(self.pid, [tag.environment]))
+        const launched = notOurOwn.length === tags.length ? marked : carriers(notOurOwn)
+        const started = startedBy(table, {
+          // A root of an earlier boot is no process's parent.
+          root: root.bootId === bootId ? root : { ...root, pid: 0 },
+          self: self.pid,
+          others: new Set(others),
+          own: new Set(own),
+          tagged: (pid) => marked.has(pid) || seen.has(pid),
+          launched: (pid) => launched.has(pid),
+          terminal: isTerminal(uid, source.executable)
+        })
+        return informAll(started).filter((info) => info.condition !== "zombie")
       })
-      return informAll(started).filter((info) => info.condition !== "zombie")
-    })
   )
 
   const signal = Effect.fn("Processes.signal")(function* (identity: ProcessIdentity, signal: Signal) {

@@ -55,7 +55,10 @@ const outputOf = ([program, ...args]: Command): string => {
 }
 
 /** The columns of a stat. The name is last, because it may hold spaces. */
-const columns = ["pid", "ppid", "uid", "state", "tty", "lstart", "time", "ucomm"].flatMap((name) => ["-o", `${name}=`])
+const columns = ["pid", "ppid", "pgid", "uid", "state", "tty", "lstart", "time", "ucomm"].flatMap((name) => [
+  "-o",
+  `${name}=`
+])
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 const started = /^\w{3} (\w{3}) +(\d+) (\d+):(\d+):(\d+) (\d+)$/u
@@ -74,11 +77,11 @@ const parseProcessor = (text: string): number => {
   return Math.round((((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 100)
 }
 
-const line = /^ *(\d+) +(\d+) +(-?\d+) +(\S)\S* +(\S+) +(\w{3} \w{3} +\d+ [\d:]+ \d+) +(\S+) ?(.*)$/u
+const line = /^ *(\d+) +(\d+) +(\d+) +(-?\d+) +(\S)\S* +(\S+) +(\w{3} \w{3} +\d+ [\d:]+ \d+) +(\S+) ?(.*)$/u
 
 /** Parses one line of `ps` with our columns. `undefined`: it is none. */
 export const parseLine = (text: string): Stat | undefined => {
-  const [, pid, parent, uid, state = "", tty = "", start = "", time = "", name = ""] = line.exec(text) ?? []
+  const [, pid, parent, group, uid, state = "", tty = "", start = "", time = "", name = ""] = line.exec(text) ?? []
   const startTime = parseStarted(start)
   if (startTime === undefined) return undefined
   return {
@@ -86,6 +89,7 @@ export const parseLine = (text: string): Stat | undefined => {
     name: name.trim(),
     state,
     parent: Number(parent),
+    group: Number(group),
     // `??` on macOS, `?` on Linux, `-` by POSIX.
     hasTerminal: !/^(?:\?+|-)$/u.test(tty),
     processor: parseProcessor(time),
@@ -131,7 +135,7 @@ export const psSource = (dialect: PsDialect): ProcessSource => {
     return one
   }
   // The name of a program may continue in a line of its own.
-  const linesOf = (text: string) => text.split("\n").filter((line) => /^ *\d+ +\d+ /u.test(line))
+  const linesOf = (text: string) => text.split("\n").filter((line) => /^ *\d+ +\d+ +\d+ /u.test(line))
   const stat = (pid: number) => {
     const [first] = ps("-p", String(pid), ...columns).split("\n")
     return first === undefined || first === "" ? undefined : read(first)

@@ -1,4 +1,4 @@
-import { isSessionKnown, Processes, Settings } from "@souffleur/domain"
+import { isSessionKnown, Processes, type ProcessIdentity, Settings } from "@souffleur/domain"
 import { endTree, isGone, treeOf } from "@souffleur/process"
 import { Clock, Duration, Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
@@ -9,8 +9,12 @@ import { reportSession, type RunningLaunch, whileReporting } from "./AssignedAge
 const pollInterval = "200 millis"
 
 /** The processes that an agent of a run started (spec: behaviour#stop). Other agents are not among them. */
-const agentTree = ({ sessionId }: Assignment, { launchId, process }: RunningLaunch) =>
-  treeOf({ root: process, sessionIds: isSessionKnown(sessionId) ? [sessionId] : [], launchId }, (sessions) =>
+const agentTree = (
+  { sessionId }: Assignment,
+  { launchId, process }: RunningLaunch,
+  known: ReadonlyArray<ProcessIdentity> = []
+) =>
+  treeOf({ root: process, sessionIds: isSessionKnown(sessionId) ? [sessionId] : [], launchId, known }, (sessions) =>
     Effect.succeed(sessions.map(({ pid }) => pid))
   )
 
@@ -59,5 +63,5 @@ export const endAgent = Effect.fn("endAgent")(function* (assignment: Assignment,
   const { stopGrace } = yield* Settings
   const { ref } = yield* PlanContext
   const granted = ref.granted((run) => run.assignment?.token === assignment.token && run.assignment.ending !== null)
-  return yield* endTree(started.process, agentTree(assignment, started), stopGrace, granted)
+  return yield* endTree(started.process, (seen) => agentTree(assignment, started, seen), stopGrace, granted)
 })

@@ -1,5 +1,6 @@
-import { Agent, type AgentSession, Processes, type ProcessIdentity } from "@souffleur/domain"
+import { Agent, type AgentSession, Processes, type ProcessIdentity, type ProcessInfo } from "@souffleur/domain"
 import { Effect } from "effect"
+import { isBehind, isClient } from "../agent/LauncherWords.ts"
 import { isGone } from "./EndProcess.ts"
 
 /** The marks of the processes that an agent started. */
@@ -11,16 +12,55 @@ export interface Rooted {
   readonly launchId: string | undefined
   /** Processes of its tree that were seen while it lived. */
   readonly known?: ReadonlyArray<ProcessIdentity>
+  /** `false`: tags are not looked at. */
+  readonly byTags?: boolean
 }
+
+/**
+ * Tells the agents of a tree that no session names. An agent may not have written its pid file yet, or leave none. It
+ * is the root's own agent when its command line names a session of the root's, or it is the agent behind the root as a
+ * launcher. A launcher that is gone leaves it without a parent in the tree, and without the tags of a tool.
+ */
+const tellApart = Effect.fn("treeOf.tellApart")(function* (
+  tree: ReadonlyArray<ProcessInfo>,
+  { root, sessionIds }: Rooted,
+  named: ReadonlySet<number>
+) {
+  const agent = yield* Agent
+  const processes = yield* Processes
+  const parents = new Map(tree.map(({ identity, parent }) => [identity.pid, parent]))
+  const launcher = (yield* isGone(processes, root)) ? undefined : yield* processes.commandLine(root.pid)
+  const isTool = Effect.fnUntraced(function* (pid: number) {
+    const tags = sessionIds.flatMap((sessionId) => agent.tags({ pid: root.pid, sessionId }))
+    const tools = yield* Effect.forEach(tags, processes.tagged)
+    return tools.flat().some(({ identity }) => identity.pid === pid)
+  })
+  const isOwn = Effect.fnUntraced(function* (pid: number, words: ReadonlyArray<string>) {
+    if (words.some((word) => sessionIds.includes(word))) return true
+    const parent = parents.get(pid) ?? 0
+    if (launcher !== undefined) return parent === root.pid && isBehind(agent, launcher, words)
+    return !parents.has(parent) && !(yield* isTool(pid))
+  })
+  const own: Array<number> = []
+  const others: Array<number> = []
+  for (const pid of parents.keys()) {
+    if (named.has(pid)) continue
+    const words = yield* processes.commandLine(pid)
+    if (agent.isAgent(words)) ((yield* isOwn(pid, words)) ? own : others).push(pid)
+    else if (isClient(agent, words)) others.push(pid)
+  }
+  return { others, own, parents }
+})
 
 /**
  * Finds the processes that an agent started, by parent, by tag, and by what was seen before. Protected processes are
  * left out (spec: behaviour#stop). `othersOf` returns the pids of agents outside its tree, with or without the root.
  */
 export const treeOf = Effect.fn("treeOf")(function* <E, R>(
-  { known = [], launchId, root, sessionIds }: Rooted,
+  rooted: Rooted,
   othersOf: (sessions: ReadonlyArray<AgentSession>) => Effect.Effect<ReadonlyArray<number>, E, R>
 ) {
+  const { byTags = true, known = [], launchId, root, sessionIds } = rooted
   const agent = yield* Agent
   const processes = yield* Processes
   const holders = Effect.gen(function* () {
@@ -28,16 +68,26 @@ export const treeOf = Effect.fn("treeOf")(function* <E, R>(
     // Another agent may have reused both pid and session of a root that is gone. Its tools carry the same tags, so tags
     // prove nothing.
     const reused = sessions.some(({ pid }) => pid === root.pid) && (yield* isGone(processes, root))
-    const others = yield* othersOf(sessions)
-    return { pids: others.filter((pid) => reused || pid !== root.pid), reused }
+    const others = (yield* othersOf(sessions)).filter((pid) => reused || pid !== root.pid)
+    return { others, own: sessions.map(({ pid }) => pid).filter((pid) => !others.includes(pid)), reused }
   })
-  const treeBeside = ({ pids, reused }: { readonly pids: ReadonlyArray<number>; readonly reused: boolean }) => {
+  const treeBeside = Effect.fnUntraced(function* ({ others, own, reused }: Effect.Success<typeof holders>) {
     const tags = [
       ...(reused ? [] : sessionIds.flatMap((sessionId) => agent.tags({ pid: root.pid, sessionId }))),
       ...(launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: launchId } }])
     ]
-    return processes.tree(root, tags, pids, known)
-  }
+    const marks = { tags: byTags ? tags : [], known }
+    const all = yield* processes.tree(root, marks)
+    const told = yield* tellApart(all, rooted, new Set([...own, ...others]))
+    const mine = [...own, ...told.own]
+    // A client may also be what the own agent runs in.
+    const aboveMine = new Set<number>()
+    for (const pid of mine)
+      for (let at = told.parents.get(pid); at !== undefined && !aboveMine.has(at); at = told.parents.get(at))
+        aboveMine.add(at)
+    const strangers = [...others, ...told.others.filter((pid) => !aboveMine.has(pid))]
+    return strangers.length === 0 ? all : yield* processes.tree(root, { ...marks, others: strangers, own: mine })
+  })
   const before = yield* holders
   const found = yield* treeBeside(before)
   // souffleur may have been suspended between the two reads, and another process may have taken the pid.

@@ -55,8 +55,8 @@ export const endProcess = Effect.fnUntraced(function* <E, G>(
 
 /**
  * Ends a process, only if it still is that one, and its `tree` with it. It reads the tree before the first signal,
- * while parents are known, and once more later. Tools run in sessions of their own and outlive a kill. It checks
- * `granted` right before each signal, and sends none once that fails.
+ * while parents are known, and once more later, with what it had `seen`. Tools run in sessions of their own and outlive
+ * a kill. It checks `granted` right before each signal, and sends none once that fails.
  *
  * Fails with `StopFailed` when a process does not end or may not be signalled, and as `granted` does.
  *
@@ -68,7 +68,7 @@ export const endProcess = Effect.fnUntraced(function* <E, G>(
  *
  * // A process without children, and no condition on its end.
  * const end = Effect.fn("end")((job: ProcessIdentity) =>
- *   endTree(job, Effect.succeed([]), "5 seconds", Effect.void).pipe(
+ *   endTree(job, () => Effect.succeed([]), "5 seconds", Effect.void).pipe(
  *     Effect.map(({ ended }) => ended), // "already gone", "SIGTERM" or "SIGKILL"
  *     Effect.catchTag("StopFailed", ({ message }) => Effect.logError(message))
  *   )
@@ -77,16 +77,19 @@ export const endProcess = Effect.fnUntraced(function* <E, G>(
  */
 export const endTree = Effect.fn("endTree")(function* <E, R, G>(
   root: ProcessIdentity,
-  tree: Effect.Effect<ReadonlyArray<ProcessInfo>, never, R>,
+  tree: (seen: ReadonlyArray<ProcessIdentity>) => Effect.Effect<ReadonlyArray<ProcessInfo>, never, R>,
   grace: Duration.Input,
   granted: Effect.Effect<void, E, G>
 ) {
-  const before = yield* tree
+  const { host } = yield* Processes
+  const before = yield* tree([])
   const ended = yield* endProcess(root, grace, granted)
   if (ended === undefined)
     return yield* new StopFailed({ message: `process ${root.pid} did not end, not even by SIGKILL` })
+  // Of what was seen, some may have another agent by now. What is another user's is not looked for again.
   const left = new Map<number, ProcessInfo>()
-  for (const info of [...before, ...(yield* tree)]) left.set(info.identity.pid, info)
+  const after = yield* tree(before.map(({ identity }) => identity))
+  for (const info of [...before.filter(({ uid }) => uid !== host.uid), ...after]) left.set(info.identity.pid, info)
   const ends = yield* Effect.forEach(left.values(), (info) => endProcess(info.identity, grace, granted), {
     concurrency: "unbounded"
   })

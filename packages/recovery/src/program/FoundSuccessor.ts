@@ -64,14 +64,11 @@ const noProcess: ProcessIdentity = { pid: 0, startTime: 0, bootId: "" }
 const leftOf = Effect.fnUntraced(function* (launchId: string) {
   const agent = yield* Agent
   const processes = yield* Processes
-  const agents = yield* Effect.filter(yield* taggedBy(launchId), ({ identity }) =>
-    Effect.map(processes.commandLine(identity.pid), agent.isAgent)
-  )
-  return yield* processes.tree(
-    noProcess,
-    [tagOf(launchId)],
-    agents.map(({ identity }) => identity.pid)
-  )
+  const [own, others]: [Array<number>, Array<number>] = [[], []]
+  for (const { identity } of yield* taggedBy(launchId))
+    (agent.isAgent(yield* processes.commandLine(identity.pid)) ? others : own).push(identity.pid)
+  // The program itself counts, though it may be what an agent runs in.
+  return yield* processes.tree(noProcess, { tags: [tagOf(launchId)], others, own })
 })
 
 /**

@@ -106,7 +106,7 @@ const unheld = Effect.fnUntraced(function* (sessionId: string) {
   const agent = yield* Agent
   const processes = yield* Processes
   const holder = (yield* agent.sessions).find((session) => session.sessionId === sessionId)
-  const [tagged] = yield* processes.tree(noProcess, [agent.sessionTag(sessionId)], [])
+  const [tagged] = yield* processes.tree(noProcess, { tags: [agent.sessionTag(sessionId)] })
   const pid = holder?.pid ?? tagged?.identity.pid
   if (pid !== undefined)
     return yield* new SessionHeld({ message: `process ${pid} holds session ${sessionId}: end it first` })

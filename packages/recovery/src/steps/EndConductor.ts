@@ -17,9 +17,13 @@ const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Wat
  * Lists the tree of a watch's Conductor. An agent below its wrapper belongs to it: it holds the session in the
  * wrapper's place.
  */
-const conductorTree = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
+const conductorTree = Effect.fnUntraced(function* (
+  watch: Watch,
+  conductor: ProcessIdentity,
+  seen: ReadonlyArray<ProcessIdentity> = []
+) {
   const { launchId, sessions: sessionIds } = watch
-  const known = yield* (yield* Offspring).recall(conductor)
+  const known = [...(yield* (yield* Offspring).recall(conductor)), ...seen]
   const beside = yield* launchedBeside(watch)
   const holds = ({ sessionId }: AgentSession) => sessionIds.includes(sessionId)
   return yield* treeOf(
@@ -46,10 +50,10 @@ export const endConductor = Effect.fn("endConductor")(function* <E = never, R = 
   const { stopGrace } = yield* Settings
   const { conductor } = watch
   if (conductor === undefined) return yield* new StopFailed({ message: "the process of the Conductor is not known" })
-  const stopped = yield* endTree(conductor, conductorTree(watch, conductor), stopGrace, granted)
+  const stopped = yield* endTree(conductor, (seen) => conductorTree(watch, conductor, seen), stopGrace, granted)
   const beside = yield* launchedBeside(watch)
   if (beside === undefined) return stopped
-  const { ended, others } = yield* endTree(beside, conductorTree(watch, beside), stopGrace, granted)
+  const { ended, others } = yield* endTree(beside, (seen) => conductorTree(watch, beside, seen), stopGrace, granted)
   return { ...stopped, others: stopped.others + others + (ended === "already gone" ? 0 : 1) }
 })
 

@@ -23,13 +23,13 @@ export const startedByItself = Effect.fn("Recovery.startedByItself")(function* (
   agents: ReadonlyArray<AgentSession>,
   known: ReadonlyArray<ProcessIdentity> = []
 ) {
-  const strangers = agents.filter(({ pid, sessionId }) => pid !== conductor.pid && !watch.sessions.includes(sessionId))
-  const tree = yield* (yield* Processes).tree(
-    conductor,
-    [],
-    strangers.map(({ pid }) => pid),
+  const isOwn = ({ pid, sessionId }: AgentSession) => pid === conductor.pid || watch.sessions.includes(sessionId)
+  const pidsOf = (some: ReadonlyArray<AgentSession>) => some.map(({ pid }) => pid)
+  const tree = yield* (yield* Processes).tree(conductor, {
+    others: pidsOf(agents.filter((one) => !isOwn(one))),
+    own: pidsOf(agents.filter(isOwn)),
     known
-  )
+  })
   return tree.map(({ identity }) => identity.pid)
 })
 
