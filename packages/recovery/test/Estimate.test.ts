@@ -3,11 +3,12 @@ import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Schema } from "effect"
 import { characterStart, charactersIn } from "../src/export/Characters.ts"
-import { estimate } from "../src/export/Estimate.ts"
+import { type Estimate, estimate } from "../src/export/Estimate.ts"
 
 const utf8 = new TextEncoder()
 const bytesOf = (content: string | Uint8Array) => (typeof content === "string" ? utf8.encode(content) : content)
-const tokens = (text: string) => Math.floor([...text].length / 3)
+const characters = (text: string) => [...text].length
+const tokens = (text: string) => Math.floor(characters(text) / 3)
 
 const nonce = "0123456789abcdef0123456789abcdef"
 const header = `<!-- souffleur-export v1 nonce=${nonce} -->\n# Conversation\n`
@@ -22,8 +23,33 @@ const hostile = [
 ]
 const HostileBytes = Schema.Array(Schema.Literals([...hostile, 0xf5, 0xff, 0x0a, 0x3d]))
 
+const decoded = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 /** An independent oracle: the iterator of a string goes by code points. */
-const replaced = (bytes: Uint8Array) => [...new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)].length
+const replaced = (bytes: Uint8Array) => characters(decoded(bytes))
+
+/** The original estimator, by its description: every pattern over the whole text at once. */
+const original = (bytes: Uint8Array) => {
+  const text = decoded(bytes).replaceAll(/\r\n?/gu, "\n")
+  const ends = [
+    /compact_boundary/giu,
+    /microcompact_boundary/giu,
+    /(?:^|\n)\s*\/compact(?![\p{L}\p{N}_])/giu,
+    /Compacted\s*\(/giu,
+    /\[lethe summary\]/giu
+  ].flatMap((pattern) => Array.from(text.matchAll(pattern), ({ 0: found, index }) => index + found.length))
+  const before = text.slice(0, Math.max(0, ...ends))
+  return {
+    estimated_tokens: tokens(text.slice(before.length)),
+    estimated_tokens_full: tokens(text),
+    chars_scoped: characters(text) - characters(before),
+    chars_full: characters(text),
+    start_mode: ends.length > 0 ? "last_compact_marker" : "full_file",
+    start_offset: characters(before),
+    marker_found: ends.length > 0,
+    marker_count: ends.length,
+    warnings: []
+  }
+}
 
 describe("behaviour#estimate", () => {
   plain.prop("characters are what a decoder with replacements gives", [HostileBytes], ([bytes]) => {
@@ -91,7 +117,10 @@ describe("behaviour#estimate", () => {
         {
           estimated_tokens: tokens(expected),
           estimated_tokens_full: tokens(content),
+          chars_scoped: characters(expected),
+          chars_full: characters(content),
           start_mode: "last_compact_marker",
+          start_offset: characters(content) - characters(expected),
           marker_found: true,
           marker_count: markers,
           warnings: []
@@ -106,7 +135,10 @@ describe("behaviour#estimate", () => {
         {
           estimated_tokens: tokens(content),
           estimated_tokens_full: tokens(content),
+          chars_scoped: characters(content),
+          chars_full: characters(content),
           start_mode: "full_file",
+          start_offset: 0,
           marker_found: markers > 0,
           marker_count: markers,
           warnings
@@ -129,9 +161,10 @@ describe("behaviour#estimate", () => {
         const lines = [
           "system: compact_boundary",
           "x COMPACT_Boundary",
-          "microcompact_boundary",
-          "MicroCompact_Boundary",
           "Compacted (",
+          "Compacted(",
+          "Compacted  \u{3000} (",
+          "Compacted\n \n(",
           "was compacted (",
           "[lethe summary]",
           "[Lethe SUMMARY]",
@@ -139,13 +172,13 @@ describe("behaviour#estimate", () => {
           "/compact",
           "/COMPACT",
           " \t /compact",
-          "\u{a0}\u{3000}\u{2003}\u{85}/compact",
-          "\r/compact"
+          "\u{a0}\u{3000}\u{2003}\u{85}/compact"
         ]
         for (const line of lines) {
           yield* scoped(`before\n${line} ${tail}`, ` ${tail}`)
           yield* scoped(`${line}\n${tail}`, `\n${tail}`)
           yield* scoped(`compact_boundary\n${line}${"\n"}`, "\n", 2)
+          yield* scoped(`${line}\n compact_boundary ${tail}`, ` ${tail}`, 2)
         }
       })
     )
@@ -154,8 +187,8 @@ describe("behaviour#estimate", () => {
       Effect.gen(function* () {
         const lines = [
           "compact boundary",
-          "Compacted(",
-          "Compacted  (",
+          "Compacted",
+          "Compacted \n x (",
           "[lethe  summary]",
           "lethe summary",
           "see /compact",
@@ -166,6 +199,46 @@ describe("behaviour#estimate", () => {
           yield* whole(`before\n${line}\n${tail}`, 0, 0)
       })
     )
+    const Text = Schema.Literals([
+      "compact_boundary",
+      "COMPACT_Boundary",
+      "microcompact_boundary",
+      "MicroCompact_boundary",
+      "/compact",
+      "\n/Compact",
+      "\r \u{3000}/COMPACT",
+      `\n${" ".repeat(300)}/compact`,
+      "compacted",
+      "Compacted(",
+      `Compacted${" \n".repeat(700)}`,
+      "(",
+      "[lethe summary]",
+      "[Lethe \u{17f}UMMARY]",
+      "\r",
+      "\n",
+      "\r\n",
+      " ",
+      "_",
+      "word ".repeat(90),
+      "é😀€",
+      "\u{feff}x"
+    ])
+    it.effect.prop(
+      "every number is the original's, with any line endings and invalid bytes, wherever a block ends",
+      [
+        Schema.Array(Schema.Union([Text, Schema.Literals([0x80, 0xc3, 0xe2, 0x82, 0xf0, 0x9f, 0xed, 0xff])])),
+        Schema.Literals([undefined, 1024, 1031])
+      ],
+      ([pieces, blockBytes]) =>
+        Effect.gen(function* () {
+          const content = Buffer.concat(
+            pieces.map((piece) => (typeof piece === "number" ? Buffer.from([piece]) : Buffer.from(piece)))
+          )
+          assert.deepStrictEqual(yield* estimated(content, blockBytes), original(content) as Estimate)
+        }),
+      { arbitrary: { runs: 300 } }
+    )
+
     it.effect("markers in a code fence or a quoted line alone are ambiguous: the whole file, with a warning", () =>
       Effect.gen(function* () {
         yield* whole(`a\n\`\`\`\ncompact_boundary\n\`\`\`\n${tail}`, 1, 1)
@@ -331,7 +404,7 @@ describe("behaviour#estimate", () => {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()
         const missing = yield* Effect.flip(estimate(`${folder}/none.md`))
-        assert.strictEqual(missing._tag, "EstimateFailed")
+        assert.deepInclude(missing, { _tag: "EstimateFailed", missing: true })
         assert.match(missing.message, /none\.md cannot be read: it is not there/)
         execFileSync("mkfifo", [`${folder}/pipe.md`])
         for (const path of [folder, `${folder}/pipe.md`])
