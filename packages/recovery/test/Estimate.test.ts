@@ -3,6 +3,7 @@ import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Schema } from "effect"
 import { characterStart, charactersIn } from "../src/export/Characters.ts"
+import { reachCharacters } from "../src/export/CompactMarkers.ts"
 import { type Estimate, estimate } from "../src/export/Estimate.ts"
 
 const utf8 = new TextEncoder()
@@ -101,6 +102,14 @@ describe("behaviour#estimate", () => {
     if (bytes.length === 0) return
     const cut = characterStart(bytes, Math.abs(seed) % bytes.length)
     assert.strictEqual(charactersIn(bytes.subarray(0, cut)) + charactersIn(bytes.subarray(cut)), charactersIn(bytes))
+  })
+
+  plain("a character begins at its first byte, of up to four", () => {
+    const text = utf8.encode("aé€😀")
+    assert.deepStrictEqual(
+      Array.from(text, (_, at) => characterStart(text, at)),
+      [0, 1, 1, 3, 3, 3, 6, 6, 6, 6]
+    )
   })
 
   layer(HostServices.layer)("estimate", (it) => {
@@ -227,7 +236,7 @@ describe("behaviour#estimate", () => {
       "every number is the original's, with any line endings and invalid bytes, wherever a block ends",
       [
         Schema.Array(Schema.Union([Text, Schema.Literals([0x80, 0xc3, 0xe2, 0x82, 0xf0, 0x9f, 0xed, 0xff])])),
-        Schema.Literals([undefined, 1024, 1031])
+        Schema.Literals([65_536, 1024, 1031])
       ],
       ([pieces, blockBytes]) =>
         Effect.gen(function* () {
@@ -352,35 +361,36 @@ describe("behaviour#estimate", () => {
       { arbitrary: { runs: 150 } }
     )
 
-    it.effect("a marker is found wherever the border of two blocks falls", () =>
+    it.effect("the border of two blocks changes nothing, wherever it falls", () =>
       Effect.gen(function* () {
-        const after = ` ${"abc".repeat(300)}`
+        const blockBytes = 1024
+        // The first window ends here: a decision before it may read the rest of the block.
+        const border = blockBytes - reachCharacters
         for (const found of [
-          "compact_boundary",
+          "microcompact_boundary",
           "[lethe summary]",
           `\n${" ".repeat(400)}/compact`,
           "é Compacted (",
+          `Compacted${" ".repeat(400)}(`,
+          `Compacted${"\r\n".repeat(200)}(`,
+          "😀/compact",
+          "\r\n \r\n",
           `\n${marker}\n`,
           `\n> x\n  compact_boundary`
         ]) {
           const first = found.includes(nonce) ? header : ""
           const length = bytesOf(found).length
-          for (const blockBytes of [1024, 1031]) {
-            // The first cut: the block and twice the reach are read, one reach is kept.
-            const border = blockBytes + 256
-            for (
-              let at = border - length - 4;
-              at < border + 4;
-              at += length > 100 && at === border - length + 12 ? length - 30 : 1
-            ) {
-              const content = `${first}${"x".repeat(at - bytesOf(first).length)}${found}${after}`
-              const { estimated_tokens, marker_count } = yield* estimated(content, blockBytes)
-              const expected = {
-                estimated_tokens: tokens(found.endsWith("\n") ? `\n${after}` : after),
-                marker_count: 1
-              }
-              assert.deepStrictEqual({ estimated_tokens, marker_count }, expected, `${found} at ${at}`)
-            }
+          for (
+            let at = border - length - 4;
+            at < border + 4;
+            at += length > 100 && at === border - length + 12 ? length - 30 : 1
+          ) {
+            const content = bytesOf(`${first}${"x".repeat(at - first.length)}${found} ${tail.repeat(50)}`)
+            assert.deepStrictEqual(
+              yield* estimated(content, blockBytes),
+              first === "" ? (original(content) as Estimate) : yield* estimated(content),
+              `${found} at ${at}`
+            )
           }
         }
       })

@@ -78,6 +78,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
   row("session", sessionOf(sees)),
   row("terminal", terminals[sees.terminal]),
   ...(sees.permission === null ? [] : [row("permission", permissionOf(sees.permission))]),
+  ...(sees.gate === null ? [] : [row("gate", sees.gate.says)]),
   row("comms", sees.comms ?? "none"),
   ...(sees.observe ? [row("observe", "nothing is stopped or launched")] : []),
   ...(sees.hooks === null

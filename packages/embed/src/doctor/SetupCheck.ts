@@ -1,4 +1,4 @@
-import { type AgentKind, leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
+import { type AgentKind, leastPermission, limitRuleInWords, type ResolvedSettings, Words } from "@souffleur/domain"
 import { type AgentPackage, findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
@@ -71,20 +71,6 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
     : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
 })
 
-/**
- * Says what the threshold leads to. A higher one is never passed: a trimmed export is estimated at a third of its
- * characters at most (spec: settings#gate).
- */
-const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
-  const maxTokens = Math.floor(trimChars / 3)
-  return passed(
-    "gate",
-    threshold >= maxTokens
-      ? `each export is launched from: trimmed to ${trimChars} characters it has ${maxTokens} tokens at most, and FORCE_COMPACT is ${threshold}`
-      : `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`
-  )
-}
-
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings, { stall }: AgentKind): Finding =>
   Duration.isLessThan(heartbeatStaleAfter, stall)
     ? note(
@@ -139,7 +125,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
     yield* sessionsReadable(settings, kind),
     ...(yield* config(settings, project)),
     ...(yield* repository(project)),
-    gate(settings),
+    passed("gate", limitRuleInWords(settings)),
     staleLimit(settings, kind),
     ceiling(settings, kind, uid),
     ...idleSettings(kind, "agent", settings).map((said) => note("ceiling of use", said, "set MAX_TOKENS or MAX_TIME")),

@@ -1,7 +1,7 @@
 import { compactMarkerLine } from "./ExportFormat.ts"
 
-/** Characters before a position that a decision reads: `\n<!-- ` of souffleur's own marker, `micro` of a foreign one. */
-export const behindCharacters = 6
+/** Most characters before a position that a decision reads: the `micro` of `microcompact_boundary`. */
+export const behindCharacters = 5
 /** Most characters after a position that a decision reads. */
 export const reachCharacters = 256
 
@@ -51,8 +51,7 @@ const isBlank = new RegExp(`^[${blanks}]*$`, "u")
 const blankLines = new RegExp(`[\\n${blanks}]*`, "uy")
 const isQuote = (line: string) => /^ {0,3}>/u.test(line)
 const ours = new RegExp(`^${compactMarkerLine("[0-9a-f]{32}")}(?:\n|$)`, "u")
-/** Python takes the dotless i, and the capital one with a dot, for another case of i. */
-const micro = /m[i\u0131\u0130]cro$/iu
+const micro = /micro$/iu
 
 /** Most characters of a code fence, and of the rest of its line that is read. */
 const maxFenceChars = 64
