@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import { distrust, type FileState, type Trust } from "@souffleur/domain"
+import { Effect } from "effect"
 import { hasCode } from "./SystemError.ts"
 
 /** Why a file was not opened. It is `FileRefused` of the port without the path. */
@@ -34,6 +35,14 @@ const refusalOf = (error: unknown): Refusal => {
   return { problem, missing: false }
 }
 
+/** Judges what was opened. Returns its descriptor, or closes it. */
+const judged = (file: number, found: fs.Stats, trust: Trust): number | Refusal => {
+  const problem = distrust(trust, seenOf(found), process.getuid?.() ?? 0)
+  if (problem === undefined) return file
+  fs.closeSync(file)
+  return { problem, missing: false }
+}
+
 /**
  * Opens a file or folder, and judges what was opened. Returns a descriptor, which the caller closes. It is synchronous
  * and needs no runtime, because a hook and a launch use it too.
@@ -45,11 +54,19 @@ export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: 
   } catch (error) {
     return refusalOf(error)
   }
-  const problem = distrust(trust, seenOf(fs.fstatSync(file)), process.getuid?.() ?? 0)
-  if (problem === undefined) return file
-  fs.closeSync(file)
-  return { problem, missing: false }
+  return judged(file, fs.fstatSync(file), trust)
 }
+
+/** Opens as {@link openTrusted} does, on another thread, so that a file system that hangs holds up no other fiber. */
+export const openTrustedAside = (path: string, trust: Trust): Effect.Effect<number | Refusal> =>
+  Effect.callback((resume) => {
+    const answer = (file: number | Refusal) => resume(Effect.succeed(file))
+    fs.open(path, reading, (refused, file) =>
+      refused !== null
+        ? answer(refusalOf(refused))
+        : fs.fstat(file, (unseen, found) => answer(unseen !== null ? refusalOf(unseen) : judged(file, found, trust)))
+    )
+  })
 
 /** Reads a whole file as text. */
 export const readTrustedText = (

@@ -1,3 +1,4 @@
+import { troubleOf } from "@souffleur/process"
 import { Effect, FileSystem, type PlatformError, Runtime, Schema } from "effect"
 import { countCharacters } from "./Characters.ts"
 import { behindCharacters, type CompactMarkers, foreignMarkers, ownMarkers, reachCharacters } from "./CompactMarkers.ts"
@@ -39,11 +40,11 @@ export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("Estima
 
 const charactersPerToken = 3
 
-const unreadable = ({ reason }: PlatformError.PlatformError, path: string) =>
-  new EstimateFailed({
-    message: `the export ${path} cannot be read: ${reason._tag === "NotFound" ? "it is not there" : reason._tag}`,
-    missing: reason._tag === "NotFound"
-  })
+const unreadable = (error: PlatformError.PlatformError, path: string) => {
+  const missing = error.reason._tag === "NotFound"
+  const trouble = missing ? "it is not there" : troubleOf(error)
+  return new EstimateFailed({ message: `the export ${path} cannot be read: ${trouble}`, missing })
+}
 
 /** To V8 the text of a larger block is a large object. Garbage of those took a hundred megabytes for a gigabyte. */
 const usualBlockBytes = 1 << 16

@@ -1,5 +1,5 @@
 import { Agent, type Export, ExportFailed } from "@souffleur/domain"
-import { replaceWith, runProgram } from "@souffleur/process"
+import { replaceWith, runProgram, troubleOf } from "@souffleur/process"
 import { type Duration, Effect, FileSystem, Layer, Option, Path } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
@@ -32,8 +32,8 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (
     yield* replaceWith(out, ({ path: draft }) => Effect.andThen(fs.copyFile(made, draft), fs.chmod(draft, 0o600)))
     return { path: out, bytes: Number(info.size), records: 0, warnings: [] } satisfies Export
   })
-  return yield* Effect.catchTag(copy, "PlatformError", ({ reason }) =>
-    Effect.fail(failed(`the file it named cannot be used: ${reason._tag}`))
+  return yield* Effect.catchTag(copy, "PlatformError", (error) =>
+    Effect.fail(failed(`the file it named cannot be used: ${troubleOf(error)}`))
   )
 })
 
