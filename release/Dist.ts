@@ -33,6 +33,8 @@ const bundle = Effect.fn("bundle")(function* (file: string, bundled: ReadonlyArr
     build({
       input: file,
       platform: "node",
+      // The UMD of jsonc-parser hides its own parts from a bundler.
+      resolve: { mainFields: ["module", "main"] },
       plugins: [licences],
       treeshake: { moduleSideEffects: "no-external" },
       external: (id, from) =>

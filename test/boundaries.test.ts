@@ -50,7 +50,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   recovery: ["effect", ...ours("eventlog", "domain", "process")],
   /** Below no other: a source never imports it. */
   testing: ["effect", ...ours("eventlog", "domain", "process", "plan")],
-  session: ["effect", ...ours("domain", "process")],
+  session: ["effect", "jsonc-parser", ...ours("domain", "process")],
   claude: ["effect", ...ours("domain", "process", "session")],
   codex: ["effect", ...ours("domain", "process", "session")],
   pi: ["effect", ...ours("domain", "process", "session")],
@@ -165,10 +165,10 @@ describe("the floors", () => {
       )
     })
   }
-  it("a library bundles SQLite's driver alone, and the command everything", () => {
+  it("two libraries bundle a package, and the command everything", () => {
     assert.deepStrictEqual(
       packages.filter((name) => name !== "cli").flatMap((name) => declaredBy(name).bundled),
-      ["@effect/sql-sqlite-node"]
+      ["@effect/sql-sqlite-node", "jsonc-parser"]
     )
     assert.deepStrictEqual(declaredBy("cli").travels, [])
     // Two copies of Effect in an app would not know each other's services.

@@ -114,6 +114,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   terminal: "terminal",
   ceiling: "ceiling",
   agent: "agent",
+  headless: "headless",
   from: "after",
   at: "time",
   run: "RunName",

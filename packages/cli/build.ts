@@ -36,6 +36,8 @@ const optionsOf = (source: string) =>
   ({
     input: here(source),
     platform: "node",
+    // The UMD of jsonc-parser hides its own parts from a bundler.
+    resolve: { mainFields: ["module", "main"] },
     // Only a bundler for browsers has it.
     transform: { define: { "import.meta.env": "undefined" } },
     plugins,

@@ -120,6 +120,13 @@ describe("behaviour#detach", () => {
           pid
         )
       }).pipe(Effect.provide(Processes.layer))
+      // Another one is told at once what is wrong with it, and its souffleur waits for better words.
+      const dead = 4_194_000
+      const bad = yield* the.run(["watch", "--detach", "--pid", String(dead), "--session-id", "s-of-nobody"])
+      assert.deepStrictEqual([bad.code, bad.lines], [1, []], bad.errors)
+      assert.include(bad.errors, `no process ${dead} is running`)
+      const [, gone = ""] = /"souffleur release (\S+)"/u.exec(bad.errors) ?? []
+      assert.strictEqual((yield* the.run(["release", gone])).code, 0)
       // Said again, it goes on with the same watch, which has its souffleur.
       const again = yield* the.run(["run", "--detach", "--", "/bin/true"])
       assert.deepStrictEqual([again.code, again.lines], [3, []], again.errors)

@@ -81,7 +81,7 @@ evil) printf '[{"watch":"w","project":"/p","state":"needs you","standing":"s","n
       )
       assert.deepStrictEqual([code, errors], [0, ""])
       const rows = lines.map((line) => line.split(/ {2,}/u))
-      assert.deepStrictEqual(rows[0], ["HOST", "WATCH", "AGENT", "GEN", "REV", "LAST EVENT", "STATE"])
+      assert.deepStrictEqual(rows[0], ["HOST", "WATCH", "GEN", "REV", "LAST EVENT", "STATE"])
       assert.match(
         lines[1]!,
         /^me@gone +no answer: it ended with exit code 255: ssh: Could not resolve hostname me@gone$/u

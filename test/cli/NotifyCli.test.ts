@@ -232,7 +232,7 @@ describe.concurrent("the command line sends notices", () => {
             TMUX: tmux("display-message", "-p", "-t", "night:", "#{socket_path},#{pid},0"),
             TMUX_PANE: "%0"
           })
-          assert.deepStrictEqual([code, lines], [0, ["desktop     took it"]])
+          assert.deepStrictEqual([code, lines], [0, ["desktop  took it"]])
           desktop.choose("default\n")
           yield* until(shown, (index) => index === "0")
         }),

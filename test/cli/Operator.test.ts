@@ -188,7 +188,7 @@ describe("settings#launcher", () => {
       assert.strictEqual(attached.code, 2)
       assert.match(
         attached.errors,
-        /the Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here: type souffleur attach within/
+        /the Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here: look for its window on your desktop, or type souffleur attach within/
       )
       assert.deepStrictEqual(yield* watch.ended, { code: 0, signal: null })
       assert.deepStrictEqual(the.launched(), [(successor as { readonly pid: number }).pid])

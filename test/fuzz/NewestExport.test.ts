@@ -1,9 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { trim } from "@souffleur/recovery"
-import { Effect, FileSystem, Random } from "effect"
+import { Effect, FileSystem } from "effect"
+import { WebCrypto } from "effect/crypto"
 import { exportTranscript } from "../../packages/claude/src/export/ClaudeExport.ts"
 import { Seed } from "../simulation/Seed.ts"
+import { simCrypto } from "../simulation/SimCrypto.ts"
 import { sessionFile } from "./SessionRecords.ts"
 
 /** A record that no export contains, as the agent writes most of its bytes. */
@@ -34,7 +36,11 @@ describe("behaviour#export", () => {
       const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-newest-" })
       const [file, out] = [`${folder}/abc.jsonl`, `${folder}/out.md`]
       yield* fs.writeFile(file, typeof session === "string" ? new TextEncoder().encode(session) : session)
-      const made = yield* exportTranscript(file, out, newest).pipe(Random.withSeed("newest"))
+      const made = yield* Effect.provideService(
+        exportTranscript(file, out, newest),
+        WebCrypto.WebCrypto,
+        simCrypto(new Seed(1))
+      )
       const whole = yield* fs.readFileString(out)
       if (newest !== undefined) yield* trim(out, newest)
       return { ...made, out, text: whole, trimmed: yield* fs.readFileString(out) }

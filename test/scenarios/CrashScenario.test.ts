@@ -8,15 +8,16 @@ const settings = { stopGrace: Duration.seconds(1) }
 
 const cases = { tags: ["cases"] }
 
-type Way = "export" | "compaction" | "turn"
+type Way = "export" | "compaction" | "turn" | "window"
 
 /**
  * Begins with a Conductor that ignores SIGTERM and has tools, so that every act of a recovery is there. It falls silent
- * at once. Or its turn ends, and leaves its tools behind.
+ * at once. Or its turn ends, and leaves its tools behind. Or the terminal of souffleur is gone.
  */
 const begin = (way: Way, plan?: (passed: number, name: string) => When | undefined) => {
   const fate = way === "turn" ? ({ fate: "turn ends", print: true } as const) : ({ fate: "hangs" } as const)
   const stage = new Stage({ ...fate, at: way === "turn" ? minutes(4) : seconds(1.5), onTerm: "never", tools: 3 })
+  if (way === "window") stage.world.room.window = () => "gone"
   if (way === "compaction") stage.world.settings = { forceCompactThresholdTokens: 10 }
   // The first attempt says nothing. The second is done before its session ends.
   stage.world.compactions = (number) => ({
@@ -115,6 +116,21 @@ for (const when of ["before", "inside"] as const) {
     }
   })
 }
+
+describe("behaviour#no-window", () => {
+  for (const when of ["before", "inside"] as const)
+    it(
+      `a launch whose terminal is gone, abandoned ${when} each effect and resumed, has one successor, told once`,
+      cases,
+      () => {
+        const twin = uncrashed("window")
+        assert.strictEqual(twin.result.told.filter((line) => line.includes("No window of tmux was opened")).length, 1)
+        const own = twin.names.indexOf("launcher.prepare")
+        assert.isAbove(own, 0)
+        matrix("window", twin, when, twin.first + own)
+      }
+    )
+})
 
 describe("behaviour#steps", () => {
   it("a recovery that is abandoned at every effect in turn still ends", () => {

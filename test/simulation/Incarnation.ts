@@ -36,6 +36,7 @@ export const defaults: ResolvedSettings = {
   recovery: null,
   exportCommand: null,
   launcher: "headless",
+  terminalCommand: null,
   trimChars: 800_000,
   watcherInitialWait: Duration.seconds(240),
   watcherInterval: Duration.seconds(60),

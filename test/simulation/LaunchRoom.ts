@@ -46,6 +46,11 @@ export class LaunchRoom {
   /** Commands that are run again, until they are forgotten. */
   readonly kept = new Map<string, LaunchOrder>()
   pace: () => LaunchPace = () => 300
+  /**
+   * The answer of the terminal that souffleur was started in, whose server is gone or hangs: it opens no window.
+   * `undefined`: souffleur is in none.
+   */
+  window: (() => "gone" | "hangs") | undefined
   readonly #world: LaunchPlace
 
   constructor(world: LaunchPlace) {

@@ -182,7 +182,9 @@ export class Ledger {
 const isComplete = (world: LedgerWorld, watch: Watch, saidAt: number): boolean =>
   world.solo === undefined
     ? world.comms.conductor?.state === "complete" || world.comms.completeUntil > saidAt
-    : saidToBeDone(world, watch, saidAt) || saidToBeDone(world, watch, world.timeline.monotonic)
+    : [saidAt, world.timeline.monotonic, world.sleptFrom].some(
+        (at) => at !== undefined && saidToBeDone(world, watch, at)
+      )
 
 /** Says whether the event is the first of two of one append. The second brings the watcher or the recovery. */
 const settlesLater = ({ _tag }: WatchEvent): boolean =>

@@ -34,7 +34,8 @@ export const agentByWords = (gate: Gate) =>
             "--",
             prompt
           ],
-          environment: {}
+          environment: {},
+          ...(print ? {} : { window: true })
         }))
       )
   }) satisfies Partial<Agent["Service"]>

@@ -32,6 +32,15 @@ export const launcher = (
     const before = room.look(id)
     if (before?._tag === "Taken") return before.process
     if (before !== undefined) return yield* new LaunchFailed({ message: "the launch was cancelled" })
+    const { command, place } = room.launches.get(id)?.order ?? {}
+    if (command?.window === true && place !== "headless") {
+      const answer = yield* gate.through(
+        "launcher.launch: window",
+        Effect.sync(() => room.window?.())
+      )
+      if (answer === "hangs") yield* Effect.sleep(receiptTimeout)
+      return yield* new LaunchFailed({ message: "tmux does not answer", noWindow: true })
+    }
     const process = yield* gate.through(
       "launcher.launch: spawn",
       Effect.map(gate.lookedAt, (lookedAt) => room.spawn(id, lookedAt, self.identity.pid))
@@ -51,7 +60,7 @@ export const launcher = (
       Effect.sync(() => room.close(id))
     )
   return {
-    terminal: "headless",
+    terminals: room.window === undefined ? ["headless"] : ["tmux", "headless"],
     hasPty: Effect.succeed(true),
     prepare: (order) => gate.through("launcher.prepare", room.prepare(order)),
     launch: (id) =>

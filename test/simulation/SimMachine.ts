@@ -58,6 +58,11 @@ export class SimMachine {
     return this.#stopped.until === this.timeline.monotonic && at >= this.#stopped.from
   }
 
+  /** Since when souffleur was stopped, if it wakes just now. */
+  get sleptFrom(): number | undefined {
+    return this.#stopped.until === this.timeline.monotonic ? this.#stopped.from : undefined
+  }
+
   /** Cuts the power: every process is gone, and so is all that was not synced. */
   powerCut(): void {
     this.tell("the power goes, and comes back")

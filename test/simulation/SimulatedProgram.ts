@@ -1,7 +1,9 @@
 import { Clock, Context, Effect, type Exit, Logger, Random, References, Scheduler } from "effect"
+import { WebCrypto } from "effect/crypto"
 import { type Fate, Gate } from "./EffectGate.ts"
 import type { ProcessTable, SimProcess } from "./ProcessTable.ts"
 import type { Seed } from "./Seed.ts"
+import { simCrypto } from "./SimCrypto.ts"
 import { type RunQueue, SimScheduler } from "./SimScheduler.ts"
 import type { Timeline } from "./Timeline.ts"
 
@@ -65,6 +67,7 @@ export class Program {
         nextDoubleUnsafe: () => random.next(),
         nextIntUnsafe: () => random.between(-(2 ** 31), 2 ** 31 - 1)
       }),
+      Context.add(WebCrypto.WebCrypto, simCrypto(random)),
       Context.add(References.TracerEnabled, false),
       Context.add(
         Logger.CurrentLoggers,

@@ -86,6 +86,8 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   }
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.hooked = seed.chance(0.5)
+  // It takes nothing from the seed.
+  if (number % 4 === 0) world.room.window = () => (timeline.monotonic % 2 === 0 ? "gone" : "hangs")
   // One world of four is looked at to the last moment. There each state that a role has seen is compared.
   const thorough = seed.chance(0.25) || options.thorough === true
   world.sighted = thorough

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FileRefused, TrustedFiles } from "@souffleur/process"
-import { Effect, Fiber, FileSystem, Option } from "effect"
+import { Effect, Fiber, type FileSystem, Option, type Path } from "effect"
 import { TestClock } from "effect/testing"
 import { limited } from "../../node/src/files/FileLimit.ts"
 import { exportTranscript } from "../src/export/ClaudeExport.ts"
@@ -9,7 +9,7 @@ import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 /** Runs a read of a session file whose file system is dead, until its time is over. */
 const hanging = Effect.fnUntraced(function* <A, E>(
-  read: (file: string) => Effect.Effect<A, E, FileSystem.FileSystem | TrustedFiles | Effect.Services<typeof services>>
+  read: (file: string) => Effect.Effect<A, E, FileSystem.FileSystem | Path.Path | TrustedFiles>
 ) {
   const folder = yield* claudeFolder({ "abc.jsonl": "{}\n" })
   let begun = false

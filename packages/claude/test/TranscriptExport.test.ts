@@ -61,7 +61,8 @@ it.layer(services)((it) => {
           )
         )
         const out = `${folder}/exports/s.md`
-        const result = yield* claude.exportSession("3f2a", out).pipe(Random.withSeed("fixture"))
+        const exporting = claude.exportSession("3f2a", out).pipe(Random.withSeed("known"))
+        const result = yield* exporting
         const markdown = yield* fs.readFileString(out)
         assert.strictEqual(result.records, 28)
         assert.strictEqual((yield* fs.stat(out)).mode & 0o777, 0o600)
@@ -93,7 +94,7 @@ it.layer(services)((it) => {
         ]) {
           assert.include(markdown, part)
         }
-        const again = yield* claude.exportSession("3f2a0b9d", out)
+        const again = yield* exporting
         assert.strictEqual(again.bytes, result.bytes)
         assert.notInclude(yield* fs.readFileString(out), nonce!)
       })

@@ -49,6 +49,10 @@ export const wrappedText = (text: string, columns: number | undefined): string =
     .flatMap((line) => wrappedRow(line, columns))
     .join("\n")
 
+/** Adds spaces to a text, up to so many columns. */
+export const padded = (text: string, columns: number): string =>
+  text + " ".repeat(Math.max(0, columns - textColumns(text)))
+
 /** Cuts a line for a terminal with so many columns. `undefined`: there is no terminal, and the line stays whole. */
 export const cut = (text: string, columns: number | undefined): string =>
   columns === undefined || textColumns(text) <= columns

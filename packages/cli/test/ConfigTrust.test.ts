@@ -183,7 +183,7 @@ describe("behaviour#trust", () => {
           const the = yield* project
           const base = { project: the.project, comms: null }
           yield* the.watch("here", watching(base))
-          yield* the.watch("over", [...watching(base), { _tag: "WatchReleased", at: 1000, exportPath: null }])
+          yield* the.watch("over", [...watching(base), { _tag: "WatchReleased", at: 1000, exportPath: null, to: null }])
           yield* the.watch("there", watching({ ...base, project: "/another" }))
           const log = layerStore(yield* settingsOf(the.project).pipe(the.as("")))
           const open = {

@@ -216,10 +216,10 @@ it.layer(services)((it) => {
           )
           return lines.find((line) => line.startsWith("  terminal "))
         })
-        assert.strictEqual(yield* row({ TMUX: "/t,1,0" }), "  terminal     a window of its own in this tmux")
+        assert.strictEqual(yield* row({ TMUX: "/t,1,0" }), "  terminal      a window of its own in this tmux")
         assert.strictEqual(
           yield* row({ SOUFFLEUR_LAUNCHER: "kitty", KITTY_LISTEN_ON: "unix:/k" }),
-          "  terminal     a tab of its own in this kitty"
+          "  terminal      a tab of its own in this kitty"
         )
         assert.include(yield* row({}), "it runs in the background")
       })
@@ -253,7 +253,7 @@ it.layer(services)((it) => {
         assert.strictEqual(sees.permission?.effective, "acceptEdits")
         assert.strictEqual(sees.permission?.ceiling, "bypassPermissions")
         const text = yield* printed(the.project, the.variables, "run", "--dry-run", "--", "claude", "do it")
-        assert.include(text, `  config file  ${file}; it would be trusted as it is`)
+        assert.include(text, `  config file   ${file}; it would be trusted as it is`)
         assert.include(text, "IF IT IS KILLED")
         assert.isFalse(yield* fs.exists(the.variables.SOUFFLEUR_STATE_DIR))
       })
@@ -321,7 +321,7 @@ it.layer(services)((it) => {
           ["claude", "acceptEdits; no launch is above acceptEdits"]
         ] as const) {
           const lines = yield* printed(the.project, the.variables, "run", "--dry-run", "--", program, "-p", "do it")
-          assert.include(lines, `  permission   ${says}`)
+          assert.include(lines, `  permission    ${says}`)
         }
       })
     )

@@ -18,7 +18,7 @@ const taken = Event.HandoffTaken.make({ ...examples.HandoffTaken, contextTokens:
 describe("command-line#screen", () => {
   describe("the screen of run", () => {
     it("a line begins with a small letter, and each further sentence with a capital", () => {
-      const [line] = linesOf([examples.WatchReleased])
+      const [line] = linesOf([{ ...examples.WatchReleased, to: null }])
       assert.match(line ?? "", /^an operator released the watch\. The agent is left as it is/u)
       assert.match(linesOf([examples.ConductorDied])[0] ?? "", /^the agent died: /u)
     })

@@ -41,7 +41,7 @@ export const screenStage = Effect.fnUntraced(function* ({
   const layer = Layer.mergeAll(
     stdio,
     Layer.mock(Launcher, {
-      terminal: windowed ? "tmux" : "headless",
+      terminals: [windowed ? "tmux" : "headless"],
       outputPath,
       inWindow: () => Effect.succeed(windowed)
     }),

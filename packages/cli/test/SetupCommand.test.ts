@@ -295,8 +295,8 @@ it.layer(services)((it) => {
         const dry = (...args: ReadonlyArray<string>) =>
           printed(the.project, variables, "uninstall", "--dry-run", ...args)
         const told = yield* dry()
-        assert.include(told, `stays          ${the.stateDir}/souffleur.db: --state removes it too`)
-        assert.include(told, `stays          ${config}: it is your file`)
+        assert.include(told, `stays  ${the.stateDir}/souffleur.db: --state removes it too`)
+        assert.include(told, `stays  ${config}: it is your file`)
         assert.isFalse((yield* dry("--state")).some((line) => line.includes("--state removes")))
         const { left } = JSON.parse((yield* dry("--json")).join("\n"))
         assert.deepInclude(left, { path: config, message: "it is your file" })

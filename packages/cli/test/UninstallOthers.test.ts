@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { freshToken, freshUuid, logins, memberships } from "@souffleur/fleet"
+import { freshUuid } from "@souffleur/domain"
+import { freshToken, logins, memberships } from "@souffleur/fleet"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Result } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"

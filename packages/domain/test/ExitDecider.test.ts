@@ -34,6 +34,7 @@ describe("standing by", () => {
     { _tag: "Dead", reason: "pid" },
     { _tag: "ContextRecovery" },
     { _tag: "TurnEnded" },
+    { _tag: "ExitRequested" },
     { _tag: "EndedEarly", reason: "refused", leftRunning: 0 },
     { _tag: "ContextExhausted" },
     { _tag: "Limited", kind: "usage-limit", resetsAt: 9000, turnAt: 900 },
@@ -44,6 +45,18 @@ describe("standing by", () => {
       given(...watching, died(1), started(1), closed, watcher(2))
         .when(reports(exit, 2))
         .then())
+})
+
+describe("behaviour#exits", () => {
+  it("a Conductor that asked for its user and ended is not launched again, until a person says so", () => {
+    const asked = given(...watching)
+    const events = asked.when(reports({ _tag: "ExitRequested" })).thenTags("RecoveryWithheld", "WatcherStarted")
+    assert.deepInclude(events[0], { stage: "exit-requested" })
+    given(...watching, ...events)
+      .when({ _tag: "Retry" }, { _tag: "Operator" })
+      .thenTags("RecoveryRetried", "RecoveryStarted")
+    assert.strictEqual(events.reduce(evolve, asked.watch).retries, 0)
+  })
 })
 
 const early = { _tag: "EndedEarly", reason: "only-answered", leftRunning: 0 } as const

@@ -39,13 +39,20 @@ describe("behaviour#trust", () => {
       assert.deepStrictEqual(overreachOf(withAgent(null), withAgent("a")), ["AGENT_COMMAND"])
       const all: Pin = {
         ceiling: "bypassPermissions",
-        programs: { AGENT_COMMAND: "a", AGENT_ENVIRONMENT: "d", EXPORT_COMMAND: "b", NOTIFY: "c" }
+        programs: {
+          AGENT_COMMAND: "a",
+          AGENT_ENVIRONMENT: "d",
+          EXPORT_COMMAND: "b",
+          TERMINAL_COMMAND: "e",
+          NOTIFY: "c"
+        }
       }
       assert.deepStrictEqual(overreachOf(all, leastPin), [
         "MAX_EXTERNAL_PERMISSION",
         "AGENT_COMMAND",
         "AGENT_ENVIRONMENT",
         "EXPORT_COMMAND",
+        "TERMINAL_COMMAND",
         "NOTIFY"
       ])
       assert.deepStrictEqual(overreachOf(all, all), [])
@@ -54,7 +61,13 @@ describe("behaviour#trust", () => {
       const file = (text: string) => parseConfigFile(text)
       const held = {
         ceiling: "acceptEdits",
-        programs: { AGENT_COMMAND: "claude-2", AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY: null }
+        programs: {
+          AGENT_COMMAND: "claude-2",
+          AGENT_ENVIRONMENT: null,
+          EXPORT_COMMAND: null,
+          TERMINAL_COMMAND: null,
+          NOTIFY: null
+        }
       } as const
       const raised = holding(
         file(

@@ -831,6 +831,15 @@ describe("an operator, and a Conductor that comes back", () => {
           .when({ _tag: "Retry" }, { _tag: "Operator" })
           .thenRefused("not now")
     })
+    it("a retry without a window is for what has failed closed, also where a ceiling could be renewed", () => {
+      const headless = { _tag: "Retry", headless: true, ceilings: true } as const
+      given(...standby)
+        .when(headless, { _tag: "Operator" })
+        .then(Event.RecoveryRetried.make({ at: 1000, cycle: 1, headless: true }), started(2))
+      given(...watching)
+        .when(headless, { _tag: "Operator" })
+        .thenRefused("not now")
+    })
     it("the decider retries nothing in a watch that only observes", () => {
       const observing = [
         Event.WatchOpened.make({ ...opened, observe: true }),

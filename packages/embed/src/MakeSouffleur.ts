@@ -87,11 +87,14 @@ const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: 
   return yield* settling(watch, (id, settings) => takeFleetWord(id, { ...word, ceilings: hasCeilings(settings) }))
 })
 
-const retry = Effect.fn("Souffleur.retry")(function* (name: WatchName, { agent, ceiling }: RetryOptions = {}) {
+const retry = Effect.fn("Souffleur.retry")(function* (
+  name: WatchName,
+  { agent, ceiling, headless }: RetryOptions = {}
+) {
   const { watch } = yield* findWatch(name)
   const handover = agent === undefined ? undefined : yield* handoverTo(watch, agent, ceiling)
   return yield* settling(name, (id, settings) =>
-    command(id, { _tag: "Retry", ceilings: hasCeilings(settings), permission: ceiling, handover })
+    command(id, { _tag: "Retry", ceilings: hasCeilings(settings), permission: ceiling, handover, headless })
   )
 })
 

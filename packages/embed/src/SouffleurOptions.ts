@@ -56,6 +56,8 @@ export interface RetryOptions {
   readonly ceiling?: Permission | undefined
   /** The program of another agent, which takes the conversation over. */
   readonly agent?: string | undefined
+  /** `true`: from now on no launch of the watch gets a window. Each later retry says it anew. */
+  readonly headless?: boolean | undefined
 }
 
 /** The options of a watch that is resumed. */

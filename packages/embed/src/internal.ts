@@ -77,5 +77,5 @@ export {
   layerStoreReading,
   refuseUnsoundComms
 } from "./world/StoreLayers.ts"
-export { layerClaims, terminalOf } from "./world/World.ts"
+export { layerClaims, terminalsOf } from "./world/World.ts"
 export { eventsBetween, partSince, revisionAt } from "./timeline/WatchPast.ts"

@@ -9,6 +9,7 @@ export const recovery = {
   since: noon,
   resumed: false,
   escalated: [],
+  refused: [],
   steps: {},
   launch: undefined
 } as const

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { claudeCode } from "@souffleur/claude"
-import { type CommsSnapshot, Errands } from "@souffleur/domain"
+import { type CommsSnapshot, Errands, Event, evolve, initial } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
@@ -28,14 +28,33 @@ const heldFor = (calls: number) => {
 
 const settings = loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/h" }, flags: {} })
 
+/** A watch of that file that has not ended. */
+const watched = (id: string) => ({
+  id,
+  watch: evolve(
+    initial,
+    Event.WatchOpened.make({ at: 0, project: id, comms: "/p/comms.db", pid: 2, sessionId: "s", observe: false })
+  )
+})
+
 /** Returns the findings that doctor has after these seconds, where a program holds comms for some calls. */
-const checked = Effect.fnUntraced(function* (calls: number, seconds: number) {
+const checked = Effect.fnUntraced(function* (calls: number, seconds: number, watches: ReadonlyArray<string> = []) {
   const here = Layer.mergeAll(FileSystem.layerNoop({ exists: () => Effect.succeed(true) }), Path.layer, heldFor(calls))
   const known = yield* Effect.provide(settings, HostServices.layer)
-  const check = yield* Effect.forkChild(Effect.provide(commsCheck(known, "/p", []), here))
+  const check = yield* Effect.forkChild(Effect.provide(commsCheck(known, "/p", watches.map(watched)), here))
   yield* TestClock.adjust(`${seconds} seconds`)
   const found = yield* Effect.fromOption(Option.fromUndefinedOr(check.pollUnsafe())).pipe(Effect.flatten, Effect.option)
   return Option.map(found, ([comms]) => [comms?.check, comms?.level, comms?.detail])
+})
+
+describe("behaviour#claims", () => {
+  it.effect("doctor names the watches that share a comms file", () =>
+    Effect.gen(function* () {
+      const [, level, detail] = Option.getOrThrow(yield* checked(0, 0, ["/a", "/b"]))
+      assert.strictEqual(level, "wrong")
+      assert.include(detail, "2 watches (/a, /b)")
+    })
+  )
 })
 
 describe("command-line#doctor", () => {

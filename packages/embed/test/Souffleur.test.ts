@@ -505,7 +505,7 @@ describe("behaviour#adopt", () => {
 describe("behaviour#launch", () => {
   it.effect("an agent that takes no window goes on without one in tmux", () => {
     const { codex, layer, world } = withCodex()
-    world.launcher.terminal = "tmux"
+    world.launcher.terminals = ["tmux"]
     codex.windowless = true
     return Effect.gen(function* () {
       const souffleur = yield* Souffleur

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, EventLog, Processes } from "@souffleur/domain"
-import { fakeKind, FakeWorld, identityOf } from "@souffleur/testing"
+import { Event, EventLog, Processes, type WatchEvent } from "@souffleur/domain"
+import { fakeKind, FakeWorld, identityOf, ownerOf, settle } from "@souffleur/testing"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { startDetached, withoutMarks } from "../src/keeping/Detach.ts"
@@ -47,6 +47,32 @@ describe("behaviour#detach", () => {
       )
       assert.deepStrictEqual(world.signals, ["SIGTERM 4242", "SIGKILL 4242"])
       assert.isFalse(world.processes.has(identityOf(4242)))
+    }).pipe(Effect.provide(Layer.provideMerge(layerApart(4242), world.layer)))
+  })
+
+  it.effect("a detached watch answers with the first verdict of its validation, or says that there is none yet", () => {
+    const world = new FakeWorld()
+    const owner = ownerOf(4242)
+    return Effect.gen(function* () {
+      const log = yield* EventLog
+      world.processes.run({ pid: 4242 })
+      const opening = { at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false }
+      const started = Effect.fnUntraced(function* (id: string, ...events: ReadonlyArray<WatchEvent>) {
+        yield* log.append(id, 0, [Event.WatchOpened.make(opening)])
+        const fiber = yield* Effect.forkChild(startDetached(id, ["souffleur"]))
+        yield* settle
+        yield* log.append(id, 1, [Event.OwnerTook.make({ at, fence: 1, owner }), ...events])
+        yield* TestClock.adjust("1 minute")
+        return (yield* Fiber.join(fiber)).failure
+      })
+      const message = "no process 4711 is running"
+      const failed = Event.ValidationFailed.make({ at, attempt: 1, check: "process", message, lastMessageId: 0 })
+      const baseline = { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 }
+      const conductor = { conductor: identityOf(4711), sessionId: "s1", print: false }
+      const confirmed = Event.ConductorConfirmed.make({ at, ...conductor, ...baseline })
+      assert.strictEqual(yield* started("failed", failed), message)
+      assert.isNull(yield* started("confirmed", confirmed))
+      assert.isUndefined(yield* started("busy"))
     }).pipe(Effect.provide(Layer.provideMerge(layerApart(4242), world.layer)))
   })
 

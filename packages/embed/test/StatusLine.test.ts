@@ -47,6 +47,12 @@ describe("command-line#without-a-command", () => {
 })
 
 describe("behaviour#waiting-for-a-person", () => {
+  it("a watch whose validation failed needs a person", () => {
+    const failures = [{ at: noon, check: "process" as const, message: "no process 7 is running", lastMessageId: 0 }]
+    const need = needOf("w", { ...initial, phase: "Validating", failures }, true)
+    assert.deepStrictEqual(need, { why: 'its validation failed at "process"', next: "souffleur why w" })
+    assert.isNull(needOf("w", { ...initial, phase: "Watching", failures }, true))
+  })
   it("an agent that waits at its prompt needs a person, by one sentence", () => {
     const waiting = (what: string) =>
       needOf("w", { ...initial, phase: "Watching", person: { for: what, since: noon } }, true)

@@ -1,7 +1,6 @@
-import { serverUrl } from "@souffleur/domain"
+import { freshHex, serverUrl } from "@souffleur/domain"
 import { FileRefused, readTrusted, replaceDurably } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { LogName } from "./FleetEvent.ts"
 
 const Address = Schema.String.check(Schema.makeFilter((text) => serverUrl(text) !== undefined))
@@ -76,13 +75,5 @@ export const logins = keptIn(
   'it names no person of a fleet: "souffleur fleet logout" removes it, and "souffleur fleet login" writes a new one'
 )
 
-/** Makes a random UUID: the name of a log, or the id of a word. */
-export const freshUuid = SecureRandom.SecureRandom.use((random) => random.uuidV4()).pipe(
-  Effect.provide(SecureRandom.layerWebCrypto)
-)
-
 /** Makes a token: 256 random bits, hex. */
-export const freshToken = SecureRandom.SecureRandom.use((random) => random.randomBytes(32)).pipe(
-  Effect.map((bytes) => Redacted.make(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""))),
-  Effect.provide(SecureRandom.layerWebCrypto)
-)
+export const freshToken = Effect.map(freshHex(32), (hex) => Redacted.make(hex))

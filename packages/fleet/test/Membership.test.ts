@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { freshUuid } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Option, Redacted, Schema } from "effect"
-import { freshToken, freshUuid, Introduction, type Login, logins, type Membership, memberships } from "../src/index.ts"
+import { freshToken, Introduction, type Login, logins, type Membership, memberships } from "../src/index.ts"
 
 describe("fleet#membership", () => {
   it.layer(HostServices.layer)((it) => {

@@ -99,6 +99,34 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       })
     )
 
+    it.effect(
+      "a comms file is claimed under each of its names, and under its path where another file comes there",
+      () =>
+        Effect.gen(function* () {
+          const [at, project] = [join(yield* folder, "claims"), yield* folder]
+          const claims = yield* claimsIn(at)
+          const comms = join(project, "comms.db")
+          fs.writeFileSync(comms, "")
+          fs.symlinkSync(comms, join(project, "linked.db"))
+          fs.linkSync(comms, join(project, "other-name.db"))
+          yield* claims.claim({ comms })
+          const names = fs.readdirSync(at).sort()
+          assert.lengthOf(names, 2)
+          // As if another souffleur had claimed it.
+          const living = yield* identity((yield* spawned("/bin/sleep", ["300"])).pid)
+          const other = JSON.stringify({ ...claims.self, machine: claims.self.machine, process: living })
+          for (const name of names) fs.writeFileSync(join(at, name), other)
+          for (const name of ["comms.db", "linked.db", "other-name.db"])
+            assert.deepInclude(yield* Effect.flip(claims.claim({ comms: join(project, name) })), {
+              _tag: "AlreadyWatched"
+            })
+          fs.rmSync(comms)
+          fs.writeFileSync(comms, "another file")
+          assert.deepInclude(yield* Effect.flip(claims.claim({ comms })), { _tag: "AlreadyWatched" })
+          assert.deepStrictEqual(fs.readdirSync(at).sort(), names, "a refused claim leaves nothing")
+        })
+    )
+
     it.effect("a folder of claims must be this user's alone", () =>
       Effect.gen(function* () {
         const at = yield* folder

@@ -137,11 +137,12 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
           command: asked.command,
           cwd: at,
           terminal: "shared",
+          place: "headless",
           words: asked.words,
           title: asked.title
         })
         assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", "0".repeat(64))))._tag, "LaunchFailed")
-        const inTmux = yield* launcherIn(at, { terminal: "tmux" })
+        const inTmux = yield* launcherIn(at, { terminals: ["tmux"] })
         const typed = windowed("kept-2", at, "exit 0")
         const typedDigest = yield* inTmux.prepare({ ...typed, keep: true })
         assert.deepStrictEqual((yield* inTmux.kept("kept-2", typedDigest)).command, typed.command)
@@ -502,7 +503,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     it.effect("a launch with input is refused in a window, whose standard input is a person's", () =>
       Effect.gen(function* () {
         const at = yield* folder
-        const launcher = yield* launcherIn(at, { terminal: "tmux" })
+        const launcher = yield* launcherIn(at, { terminals: ["tmux"] })
         const asked = windowed("input-2", at, "exit 0")
         const why = yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, input: "a prompt" } }))
         assert.include(why.message, "standard input")

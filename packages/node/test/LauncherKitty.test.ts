@@ -58,7 +58,7 @@ describe("settings#launcher", () => {
       it.effect(`a tab runs the launcher, which becomes the agent; kitty ${how}`, () =>
         Effect.gen(function* () {
           const at = yield* kitty(obedient + end)
-          const launcher = yield* launcherIn(at, { terminal: "kitty" })
+          const launcher = yield* launcherIn(at, { terminals: ["kitty"] })
           const line = "pwd > folder; cat /proc/$$/environ > env; exec sleep 300"
           yield* launcher.prepare(windowed("tab", at, line, hostile))
           const agent = yield* launcher.launch("tab")
@@ -95,7 +95,7 @@ describe("settings#launcher", () => {
       () =>
         Effect.gen(function* () {
           const at = yield* kitty(obedient + "exit 1\n")
-          const launcher = yield* launcherIn(at, { terminal: "kitty" })
+          const launcher = yield* launcherIn(at, { terminals: ["kitty"] })
           yield* launcher.prepare(windowed("refused", at, "echo ran > runs"))
           assert.match((yield* Effect.flip(launcher.launch("refused"))).message, /kitty refused .*allow_remote_control/)
           assert.isTrue(Option.isNone(yield* launcher.settle("refused")))

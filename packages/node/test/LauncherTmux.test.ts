@@ -45,8 +45,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           const at = yield* folder
           const { pane, socket, tmux } = yield* server("launch")
           tmux("new-session", "-d", "-s", "second", "sleep", "300")
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
-          assert.strictEqual(launcher.terminal, "tmux")
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
+          assert.deepStrictEqual(launcher.terminals, ["tmux"])
           const line = "cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; exec sleep 300"
           const title = "#(touch x) Conductor (S2) \u001B]0;mine\u009B #{pane_id};"
           yield* launcher.prepare({ ...windowed("window", at, line, hostile), title })
@@ -95,12 +95,12 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
         Effect.gen(function* () {
           const at = yield* folder
           const { pane, socket } = yield* server("exit")
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           const line = `test -t 0 && test -t 1 && test -t 2 && stty size > said; grep -h SigIgn /proc/$$/status >> said; exit 7`
           yield* launcher.prepare(windowed("ends", at, line))
           const agent = yield* launcher.launch("ends")
           yield* Effect.addFinalizer(() => killed(agent.pid))
-          const later = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const later = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           yield* until(Effect.map(later.endOf("ends"), Option.isSome))
           assert.deepStrictEqual(yield* later.endOf("ends"), Option.some({ _tag: "Exited", code: 7 }))
           assert.strictEqual(fs.readFileSync(join(at, "said"), "utf8"), "24 80\nSigIgn:\t0000000000000000\n")
@@ -116,7 +116,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
         Effect.gen(function* () {
           const at = yield* folder
           const { pane, socket, tmux } = yield* server("tree")
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           yield* launcher.prepare(
             windowed("tree", at, "trap 'sleep 1; exit 3' TERM; touch began; while :; do sleep 0.05; done")
           )
@@ -134,7 +134,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       Effect.gen(function* () {
         const at = yield* folder
         const { pane, socket, tmux } = yield* server("print")
-        const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+        const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
         const { command, ...asked } = order("print", at, "cat; exit 7")
         yield* launcher.prepare({ ...asked, command: { ...command, input: "read" } })
         const agent = yield* launcher.launch("print")
@@ -155,7 +155,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
         Effect.gen(function* () {
           const at = yield* folder
           const { pane, socket, tmux } = yield* server("command")
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           const line =
             'test -t 0 && test -t 1 && test -t 2 && stty size; read -r typed; echo "read $typed"; umask; grep SigIgn /proc/$$/status; exit 7'
           const { command, ...asked } = order("own", at, line, hostile)
@@ -173,7 +173,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           yield* printed("24 80")
           tmux("send-keys", "-t", "ask", "hello", "Enter")
           yield* printed("read hello")
-          const later = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+          const later = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           yield* until(Effect.map(later.endOf("own"), Option.isSome))
           assert.deepStrictEqual(yield* later.endOf("own"), Option.some({ _tag: "Exited", code: 7 }))
           assert.strictEqual(said().replaceAll("\r", ""), "24 80\nhello\nread hello\n0022\nSigIgn:\t0000000000000000\n")
@@ -188,7 +188,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       Effect.gen(function* () {
         const at = yield* folder
         const { pane, socket, tmux } = yield* server("closed")
-        const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+        const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
         yield* launcher.prepare({ ...order("shut", at, "sleep 300"), terminal: "own", title: "shut" })
         const agent = yield* launcher.launch("shut")
         yield* Effect.addFinalizer(() => killed(agent.pid))
@@ -200,21 +200,57 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
     )
   })
 
+  describe("behaviour#no-window", () => {
+    it.effect.skipIf(!installed)(
+      "a server that is gone or hangs opens no window: the launch is cancelled, also once the server goes on",
+      () =>
+        Effect.gen(function* () {
+          const at = yield* folder
+          const { socket, tmux } = yield* server("none")
+          const serverPid = Number(tmux("display-message", "-p", "#{pid}"))
+          process.kill(serverPid, "SIGSTOP")
+          for (const [id, place, says] of [
+            ["gone", { socket: `${socket}-not` }, /^tmux new-window failed: \S/u],
+            ["hangs", { socket }, /^it took too long$/u]
+          ] as const) {
+            const options = { terminals: ["tmux"], tmux: place, receiptTimeout: "1 second" } as const
+            const launcher = yield* launcherIn(at, options)
+            yield* launcher.prepare(windowed(id, at, "echo ran > runs"))
+            const failed = yield* Effect.flip(launcher.launch(id))
+            assert.match(failed.message, says)
+            assert.isTrue(failed.noWindow)
+            assert.isTrue(Option.isNone(yield* launcher.settle(id)))
+          }
+          process.kill(serverPid, "SIGCONT")
+          // It answers in the order in which it was asked, and a window of a cancelled launch closes at once.
+          yield* until(Effect.sync(() => tmux("list-windows", "-a", "-F", "#{window_id}").split("\n").length === 1))
+          assert.isFalse(fs.existsSync(join(at, "runs")))
+        })
+    )
+
+    it.effect.skipIf(!installed)(
+      "a launch that was prepared for another terminal than souffleur's gets no window",
+      () =>
+        Effect.gen(function* () {
+          const at = yield* folder
+          const launcher = yield* launcherIn(at, { terminals: ["headless"] })
+          yield* launcher.prepare({ ...windowed("elsewhere", at, "echo ran > runs"), place: "tmux" })
+          const failed = yield* Effect.flip(launcher.launch("elsewhere"))
+          assert.deepInclude(failed, { message: "this souffleur has no tmux", noWindow: true })
+        })
+    )
+  })
+
   describe("settings#launcher", () => {
-    it.effect.skipIf(!installed)("a launch without its server or pane fails and is cancelled", () =>
+    it.effect.skipIf(!installed)("where souffleur's pane is gone, the window is in another session of its server", () =>
       Effect.gen(function* () {
         const at = yield* folder
-        const { socket } = yield* server("none")
-        for (const [id, tmux] of Object.entries({
-          "no-pane": { socket, pane: "%77" },
-          "no-server": { socket: `${socket}-not` }
-        })) {
-          const launcher = yield* launcherIn(at, { terminal: "tmux", tmux })
-          yield* launcher.prepare(windowed(id, at, "echo ran > runs"))
-          assert.match((yield* Effect.flip(launcher.launch(id))).message, /tmux/)
-          assert.isTrue(Option.isNone(yield* launcher.settle(id)))
-        }
-        assert.isFalse(fs.existsSync(join(at, "runs")))
+        const { socket, tmux } = yield* server("pane")
+        const launcher = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane: "%77" } })
+        yield* launcher.prepare(windowed("pane", at, "exec sleep 300"))
+        const agent = yield* launcher.launch("pane")
+        yield* Effect.addFinalizer(() => killed(agent.pid))
+        assert.include(tmux("list-windows", "-a", "-F", "#{session_name} #{window_name}"), "first Conductor (S2)")
       })
     )
   })

@@ -38,10 +38,12 @@ it("the fields are counted behind a program's name, whatever it is", () => {
     name: "a) R 1 (b",
     state: "Z",
     parent: 4,
+    hasTerminal: true,
     processor: 14 + 15,
     threads: 20,
     startTime: 22
   })
+  assert.isFalse(parseStat("7 (a) S 1 7 7 0 -1 4194304\n").hasTerminal)
   assert.strictEqual(conditionOf(stat), "running", "only the main thread has ended")
   assert.strictEqual(conditionOf({ ...stat, threads: 1 }), "zombie")
 })

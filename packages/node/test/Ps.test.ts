@@ -4,25 +4,27 @@ import { macOs, parseLine, parseStarted, psSource, wholeLockersIn } from "../src
 
 describe("behaviour#signs", () => {
   it("a line of ps is read, whatever the name of the program", () => {
-    const line = "  812     1   501 S+   Mon Nov 23 04:46:09 2026       1:02.34 Code Helper 7 "
+    const line = "  812     1   501 S+   ttys003  Mon Nov 23 04:46:09 2026       1:02.34 Code Helper 7 "
     assert.deepStrictEqual(parseLine(line), {
       pid: 812,
       name: "Code Helper 7",
       state: "S",
       parent: 1,
+      hasTerminal: true,
       processor: 6234,
       threads: 1,
       startTime: 1_795_409_169,
       uid: 501
     })
+    for (const none of ["??", "?", "-"]) assert.isFalse(parseLine(line.replace("ttys003", none))?.hasTerminal)
     assert.strictEqual(parseLine(line.replace("1:02.34", "1-02:03:04"))?.processor, 9_378_400)
     assert.strictEqual(conditionOf(parseLine(line.replace("S+", "Z "))!), "zombie")
     assert.strictEqual(conditionOf(parseLine(line.replace("S+", "T "))!), "stopped")
   })
 
   it("a line that is none of ps, or has no start, names no process", () => {
-    assert.strictEqual(parseLine("    7     0    -2 S    Mon Nov 23 04:46:09 2026       0:00.00 ")?.uid, -2)
-    for (const line of ["", "ps: illegal argument", "  812     1   501 S   -       1:02.34 sh"])
+    assert.strictEqual(parseLine("    7     0    -2 S    ??  Mon Nov 23 04:46:09 2026       0:00.00 ")?.uid, -2)
+    for (const line of ["", "ps: illegal argument", "  812     1   501 S   ??  -       1:02.34 sh"])
       assert.isUndefined(parseLine(line), line)
   })
 

@@ -1,4 +1,4 @@
-import { type AgentKind, AgentNotFound, type AgentOrder, CommandRefused } from "@souffleur/domain"
+import { type AgentKind, AgentNotFound, type AgentOrder, CommandRefused, freshHex } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
 import {
   argumentsOfProgram,
@@ -8,7 +8,7 @@ import {
   withoutCeiling,
   wordSet
 } from "@souffleur/session"
-import { Effect, Option, Random, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { asksRecords, openCodeFlags, records } from "./OpenCodeFlags.ts"
 
 /** Recognises OpenCode's program, by its name or within its package. */
@@ -47,7 +47,6 @@ export const literalOpenCode: AgentKind["takeApart"] = (command) => {
 const launched = "--auto"
 const titled = "--title"
 const beginning = "souffleur-"
-const hex = Effect.map(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), (n) => n.toString(16).padStart(8, "0"))
 
 /** The word of a command line that tells the session. */
 export interface SessionWord {
@@ -85,7 +84,7 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
       problem: `${unasked}: it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions`
     })
   const resumed = session._tag === "Resume"
-  const named = resumed ? ["--session", session.sessionId] : [titled, `${beginning}${yield* hex}${yield* hex}`]
+  const named = resumed ? ["--session", session.sessionId] : [titled, `${beginning}${yield* freshHex(8)}`]
   return yield* completeCommand(options, variables, {
     args: ["run", ...args, launched, ...(asksRecords(args) ? [] : records), ...named],
     input: prompt,

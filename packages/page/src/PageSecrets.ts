@@ -1,6 +1,7 @@
+import { freshHex } from "@souffleur/domain"
 import { keepPageServed, keepPageToken, pageSecretOf, pageToken, replaceDurably } from "@souffleur/process"
 import { Effect, Path } from "effect"
-import { Mac, SecureRandom } from "effect/crypto"
+import { Mac } from "effect/crypto"
 
 /** The name of the file with the token of a collector, in the state folder. */
 const collectorFile = "metrics.token"
@@ -22,16 +23,11 @@ export interface PageSecrets {
   readonly path: string
 }
 
-const fresh = Effect.map(
-  SecureRandom.SecureRandom.use((random) => random.randomBytes(32)),
-  (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
-).pipe(Effect.provide(SecureRandom.layerWebCrypto))
-
 /** Reads the token, and makes one where there is none. Fails with `FileRefused` where others could read it. */
 const keptToken = Effect.fnUntraced(function* (stateDir: string) {
   const kept = yield* pageToken(stateDir)
   if (kept !== undefined) return kept
-  const token = yield* fresh
+  const token = yield* freshHex(32)
   yield* keepPageToken(stateDir, token)
   return token
 })
@@ -43,7 +39,7 @@ const keptToken = Effect.fnUntraced(function* (stateDir: string) {
  */
 export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string, origin: string) {
   const token = yield* keptToken(stateDir)
-  const number = yield* keepPageServed(stateDir, origin, yield* fresh)
+  const number = yield* keepPageServed(stateDir, origin, yield* freshHex(32))
   const ofBrowser = (name: string) => pageSecretOf(`${name} ${number}`, token)
   const metrics = yield* pageSecretOf("metrics", token)
   yield* replaceDurably((yield* Path.Path).join(stateDir, collectorFile), `${metrics}\n`)

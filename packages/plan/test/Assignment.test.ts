@@ -110,7 +110,7 @@ const world = (
       )
     ),
     Layer.mock(Launcher)({
-      terminal: "headless",
+      terminals: ["headless"],
       outputPath: (id) => id,
       prepare: (order) => Effect.sync(() => (did.push("prepare"), launches.push(order), `digest of ${order.id}`)),
       launch: (id) =>

@@ -84,6 +84,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           recovery: null,
           export_command: null,
           launcher: "auto",
+          terminal_command: null,
           trim_chars: 800_000,
           watcher_initial_wait: "240 seconds",
           watcher_interval: "60 seconds",
@@ -162,6 +163,19 @@ layer(HostServices.layer)("loadSettings", (it) => {
         assert.deepStrictEqual([flag.name, flag.value], ["--stop-grace", ""])
         assert.strictEqual((yield* refused({ flags: { agentCommand: " " } })).name, "--agent-command")
         assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_LAUNCHER: "Auto" } })).name, "SOUFFLEUR_LAUNCHER")
+      })
+    )
+
+    it.effect("the words that open a window are a program, or a JSON array of words, none of them empty", () =>
+      Effect.gen(function* () {
+        const read = (text: string) =>
+          Effect.map(load({ environment: { SOUFFLEUR_TERMINAL_COMMAND: text } }), (all) => all.terminalCommand)
+        assert.deepStrictEqual(yield* read("foot"), ["foot"])
+        assert.deepStrictEqual(yield* read(' ["wezterm","start","--"] '), ["wezterm", "start", "--"])
+        for (const text of ["[]", '["kitty"', '["kitty",""]', '["kitty",7]', '["kit\\u0000ty"]']) {
+          const { problem } = yield* refused({ environment: { SOUFFLEUR_TERMINAL_COMMAND: text } })
+          assert.strictEqual(problem, 'must be a program, or words such as ["kitty","--"]', text)
+        }
       })
     )
 

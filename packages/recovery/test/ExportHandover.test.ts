@@ -108,7 +108,7 @@ describe("behaviour#launch", () => {
       for (const terminal of ["headless", "tmux", "kitty"] as const)
         for (const windowless of [false, true]) {
           const world = worldOf({ pid: 4711, parent: 1 })
-          world.launcher.terminal = terminal
+          world.launcher.terminals = [terminal]
           world.agent.windowless = windowless
           const { events } = yield* handedOver(world)
           const ordered = terminal === "headless"

@@ -27,7 +27,8 @@ describe("behaviour#restart", () => {
         id: "w-g2-c1-restart-1",
         command: line,
         cwd: "/p",
-        title: "make"
+        title: "make",
+        place: "headless"
       })
       const [relaunch] = relaunches(yield* log.events)
       assert.deepInclude(relaunch, {

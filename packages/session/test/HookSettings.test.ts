@@ -67,6 +67,18 @@ describe("behaviour#hooks-of-the-agent", () => {
       for (const line of commented.split("\n").slice(0, 5)) assert.include(after, line)
       assert.strictEqual(taken(after), commented)
       assert.strictEqual(taken(installed("{} // none")), "{} // none")
+      for (const text of [
+        "{ // mine\n}",
+        '{\n  "hooks": { /* mine */ },\n  "a": 1\n}\n',
+        '{"hooks": {"Stop": [/* mine */]}}'
+      ])
+        assert.include(installed(text), /\/\*.*\*\/|\/\/.*/u.exec(text)![0])
+      assert.strictEqual(taken(installed("{ // mine\n}")), "{ // mine\n}")
+      // Others have written beside the hooks since.
+      const [first, second] = [installed("{}\n"), installed('{\n  "a": 1\n}\n')]
+      assert.strictEqual(taken(second.replace("1,", "1, // mine")), '{\n  "a": 1 // mine\n}\n')
+      assert.strictEqual(taken(first.replace("{", "{ // mine")), "{ // mine\n}\n")
+      assert.strictEqual(taken(first.replace(/\}\n$/u, '/* mine */, "a": 1}')), '{\n  /* mine */ "a": 1}')
     })
 
     it("leave a list of another's hooks without changing the rest", () => {
@@ -110,6 +122,8 @@ describe("behaviour#hooks-of-the-agent", () => {
         ["", /not JSON/],
         ["{", /not JSON/],
         ['{ "a": 1, } // note', /not JSON/],
+        ["{} /* note", /not JSON/],
+        [`{"a": ${"[".repeat(50_000)}${"]".repeat(50_000)}}`, /not JSON/],
         ["[]", /no JSON object/],
         ['"hooks"', /no JSON object/],
         ['{"hooks": []}', /"hooks" that is no object/],

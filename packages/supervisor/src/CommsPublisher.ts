@@ -46,7 +46,8 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
       : undefined
   ),
   Match.tag("ConductorCompleted", () => ({ state: "complete" as const })),
-  Match.tag("WatchReleased", () => ({ state: "exited" as const })),
+  // The row belongs to the watch that took comms over.
+  Match.tag("WatchReleased", ({ to }) => (to === null ? { state: "exited" as const } : undefined)),
   Match.orElse(() => undefined)
 )
 

@@ -4,21 +4,24 @@ import {
   ceilingNow,
   claimedIfPossible,
   Claims,
+  clamp,
   Comms,
   isOver,
   isSessionKnown,
   Launcher,
   LaunchFailed,
+  type LaunchOrder,
   lower,
   Processes,
   type ProcessIdentity,
   Settings,
+  Terminal,
   unknownSession,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
 import { LaunchSlots, Refused } from "@souffleur/eventlog"
-import { prepareLaunch, reportedSession } from "@souffleur/process"
+import { agentCommand, prepareLaunch, reportedSession } from "@souffleur/process"
 import { endConductor, isStopped } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
@@ -72,17 +75,85 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
       message: `the launch needs ${first.effective}, but the ceiling is now ${ceiling}`
     })
   const kept = yield* launcher.kept(first.launchId, first.digest)
-  const idOf = (attempt: number) => `${ref.id}-g1-launch-${attempt}`
-  const launchId = idOf(failures.length + 1)
-  if (launchId !== first.launchId) {
-    const { effective, requested, sessionId, turnBefore } = first
-    yield* prepareLaunch({ ...kept, id: launchId, keep: true }, (digest) =>
-      ref.dispatch({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective, turnBefore })
-    )
-  }
+  const [launchId, ...inPlace] = idsOf(ref, failures.length + 1)
   // A souffleur that died here left launch files too, and each holds an environment.
-  yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))
-  return { launchId, args: kept.command.args }
+  const forgotten = Effect.forEach(
+    failures.flatMap((_, n) => idsOf(ref, n + 1)),
+    (id) => launcher.forget(id)
+  )
+  if (launchId === first.launchId || inPlace.includes(first.launchId))
+    return yield* Effect.as(forgotten, { ...kept, id: first.launchId })
+  const order = { ...kept, id: launchId }
+  yield* prepare(ref, first, order)
+  yield* forgotten
+  return order
+})
+
+type First = Exclude<Watch["firstLaunch"], undefined>
+
+/** Returns the ids of an attempt's launches: the first, and those of terminals in place of one that opened no window. */
+const idsOf = ({ id }: WatchRef, attempt: number): readonly [string, ...ReadonlyArray<string>] => {
+  const first = `${id}-g1-launch-${attempt}`
+  return [first, ...Terminal.literals.map((one) => `${first}-${one}`)]
+}
+
+/** Writes another launch of the command, and records it. */
+const prepare = (ref: WatchRef, { effective, requested, sessionId, turnBefore }: First, order: LaunchOrder) =>
+  prepareLaunch({ ...order, keep: true }, (digest) =>
+    ref.dispatch({
+      _tag: "PrepareLaunch",
+      cycle: 0,
+      launchId: order.id,
+      digest,
+      sessionId,
+      requested,
+      effective,
+      turnBefore
+    })
+  )
+
+/** Returns the command of an agent for a launch without a window. Fails with `LaunchFailed` where it has no prompt. */
+const windowless = Effect.fnUntraced(function* (
+  project: string,
+  { effective, requested, sessionId }: First,
+  prompt: string
+) {
+  if (prompt === "")
+    return yield* new LaunchFailed({ message: "it has no prompt, and without a window no one can type one" })
+  const began = yield* Effect.option((yield* Agent).sessionFile(sessionId))
+  const session = { _tag: Option.isSome(began) ? ("Resume" as const) : ("Fresh" as const), sessionId }
+  return yield* agentCommand({ session, permission: clamp(requested, effective), prompt, print: true, folder: project })
+})
+
+/**
+ * Launches a prepared order. If its terminal opens no window, another launch takes its place in the next terminal
+ * (spec: behaviour#no-window). Returns the order that ran. Fails with `LaunchFailed`.
+ */
+const launchedOf = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, prepared: LaunchOrder) {
+  const launcher = yield* Launcher
+  const { terminals } = launcher
+  const [base] = idsOf(ref, watch.failures.length + 1)
+  for (let order = prepared; ;) {
+    const ran = yield* launcher.launch(order.id).pipe(
+      Effect.map((conductor) => ({ conductor, order })),
+      Effect.catchIf(
+        ({ noWindow }) => noWindow === true,
+        ({ message }) => Effect.succeed(message)
+      )
+    )
+    if (typeof ran === "object") return ran
+    const { command, id: launchId, place: terminal = terminals[0], prompt = "" } = order
+    const instead = terminals[terminals.indexOf(terminal) + 1]
+    if (instead === undefined)
+      return yield* new LaunchFailed({ message: `${ran}; with SOUFFLEUR_LAUNCHER=headless it needs no window` })
+    const first = watch.firstLaunch!
+    const next =
+      watch.kind === "agent" && instead === "headless" ? yield* windowless(watch.project, first, prompt) : command
+    order = { ...order, id: `${base}-${instead}`, place: instead, command: next }
+    yield* ref.dispatch({ _tag: "RefuseWindow", cycle: 0, launchId, terminal, instead, message: ran })
+    yield* prepare(ref, first, order)
+    yield* launcher.forget(launchId)
+  }
 })
 
 /**
@@ -99,11 +170,12 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const launcher = yield* Launcher
   const processes = yield* Processes
   const { launchSpacing } = yield* Settings
-  const { args, launchId } = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
+  const prepared = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
   yield* (yield* LaunchSlots)(ref.id, launchSpacing)
   // Read before the launch, so that its first acts count as progress.
   const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
-  const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)
+  const { conductor, order } = yield* Effect.catchTag(launchedOf(ref, watch, prepared), "LaunchFailed", failed)
+  const launchId = order.id
   const launched = { ...watch, conductor, launchId }
   yield* claim(ref, launched)
   if (watch.kind === "command")
@@ -139,5 +211,5 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
     onNone: () => watch.sessionId,
     onSome: (found) => (typeof found === "object" ? found.sessionId : watch.sessionId)
   })
-  return { conductor, sessionId, print: agent.inPrintMode(args), baseline } satisfies Validated
+  return { conductor, sessionId, print: agent.inPrintMode(order.command.args), baseline } satisfies Validated
 })

@@ -1,5 +1,6 @@
 import {
   Agent,
+  agentBelow,
   type AlreadyWatched,
   BadTarget,
   type Baseline,
@@ -27,6 +28,8 @@ export class Undecided extends Schema.TaggedError<Undecided>()("Undecided", { me
 /** Generation 1, when all checks pass. */
 export interface Validated {
   readonly conductor: ProcessIdentity
+  /** See `ConductorConfirmed`. */
+  readonly below?: number
   readonly sessionId: string
   readonly print: boolean
   readonly baseline: Baseline
@@ -63,26 +66,31 @@ export const refuseSession = Effect.fn("Validation.refuseSession")(function* (se
 })
 
 /**
- * Refuses a named process that is known to be another than the Conductor, because a recovery stops its tree later. A
- * person's word is enough when nothing is known. Against the evidence it needs `--force`. A reply always needs evidence
- * for its word. Fails with `Invalid`.
+ * Returns the Conductor that a named process is, or that runs below it: a Conductor may hand over the pid of its
+ * window. Refuses a process that is known to be another, because a recovery stops its tree later. A person's word is
+ * enough when nothing is known. Against the evidence it needs `--force`. A reply always needs evidence for its word.
+ * Fails with `Invalid`.
  */
-const unlessAnother = Effect.fnUntraced(function* (
+const conductorOf = Effect.fnUntraced(function* (
   { correctedBy, forced }: Watch,
-  process: ProcessIdentity,
+  named: ProcessIdentity,
   sessionId: string
 ) {
   const agent = yield* Agent
   const processes = yield* Processes
-  const holding = yield* holdingOf(process, sessionId)
   const replied = correctedBy > 0
+  if (forced && !replied) return named
+  const holding = yield* holdingOf(named, sessionId)
+  const below = yield* agentBelow(named, holding)
+  const conductor = below?.identity ?? named
+  const holds = below !== undefined || holding._tag === "Holds"
   // A pid file is evidence only for an agent. For any other process it is the word of another program.
-  const holds = holding._tag === "Holds" && (!replied || agent.isAgent(yield* processes.commandLine(process.pid)))
-  if (holds || (forced && !replied) || (holding._tag === "Unknown" && !replied)) return
+  if (holds && (!replied || agent.isAgent(yield* processes.commandLine(conductor.pid)))) return conductor
+  if (holding._tag === "Unknown" && !replied) return named
   const known =
     holding._tag === "Another"
       ? holding.message
-      : `nothing says that process ${process.pid} is an agent that holds session ${sessionId}`
+      : `nothing says that process ${named.pid} is an agent that holds session ${sessionId}`
   const advice = replied
     ? "a reply names the agent itself"
     : 'name that process, or release this watch and use "souffleur watch --force"'
@@ -104,7 +112,7 @@ export const refuseReply = Effect.fn("Validation.refuseReply")(function* (
   if (Option.isNone(found)) return
   const file = yield* Effect.option(agent.sessionFile(sessionId))
   const whole = Option.match(file, { onNone: () => sessionId, onSome: (found) => found.sessionId })
-  yield* unlessAnother({ ...watch, correctedBy: messageId }, found.value.identity, whole)
+  yield* conductorOf({ ...watch, correctedBy: messageId }, found.value.identity, whole)
 })
 
 const claimed =
@@ -121,9 +129,11 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   const claims = yield* Claims
   const comms = yield* Comms
   const processes = yield* Processes
-  yield* Effect.catchTag(refuseTarget(pid), "BadTarget", ({ message }) =>
-    Effect.fail(new Invalid({ check: "process", message }))
-  )
+  const refused = (pid: number) =>
+    Effect.catchTag(refuseTarget(pid), "BadTarget", ({ message }) =>
+      Effect.fail(new Invalid({ check: "process", message }))
+    )
+  yield* refused(pid)
   const found = Option.getOrUndefined(yield* processes.find(pid))
   if (found === undefined) return yield* new Invalid({ check: "process", message: `no process ${pid} is running` })
   if (found.condition === "zombie")
@@ -138,7 +148,8 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ message }) =>
     Effect.fail(new Invalid({ check: "session-file", message }))
   )
-  yield* unlessAnother(watch, found.identity, session.sessionId)
+  const conductor = yield* conductorOf(watch, found.identity, session.sessionId)
+  if (conductor.pid !== pid) yield* refused(conductor.pid)
   const snapshot = yield* Effect.catchTag(comms.snapshot, "CommsUnavailable", ({ problem, reason }) =>
     Effect.fail(
       reason === "locked" || reason === "stuck"
@@ -152,16 +163,17 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
       message: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"`
     })
   }
-  yield* Effect.catchTag(claimedIfPossible(claims.claim(found.identity)), "AlreadyWatched", claimed("process"))
+  yield* Effect.catchTag(claimedIfPossible(claims.claim(conductor)), "AlreadyWatched", claimed("process"))
   yield* Effect.catchTag(
     claimedIfPossible(claims.claim({ session: session.sessionId })),
     "AlreadyWatched",
     claimed("session-file")
   )
   return {
-    conductor: found.identity,
+    conductor,
+    ...(conductor.pid === pid ? {} : { below: pid }),
     sessionId: session.sessionId,
-    print: agent.inPrintMode(yield* processes.commandLine(pid)),
+    print: agent.inPrintMode(yield* processes.commandLine(conductor.pid)),
     baseline: baselineOf(snapshot)
   } satisfies Validated
 })

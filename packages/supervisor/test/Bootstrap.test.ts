@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Context, Effect, Option } from "effect"
-import { bootstrap } from "../src/index.ts"
+import { bootstrap, publicationOf } from "../src/index.ts"
 import { begun, identityOf, ownerOf, settle, until } from "@souffleur/testing"
 import { living, opened, owned, worldOf, type Setup } from "./SupervisorWorld.ts"
 
@@ -96,6 +96,39 @@ describe("behaviour#naming-a-conductor", () => {
       })
     )
   }
+  const live = { uid: 1000, condition: "running" as const }
+  /** 4711 in a shell of the window 4700, and another window. */
+  const windows: Setup = {
+    sessions: [{ pid: 4711, sessionId: "s1" }],
+    processes: new Map<number, typeof live & { readonly parent?: number }>([
+      [4700, live],
+      [4705, { ...live, parent: 4700 }],
+      [4711, { ...live, parent: 4705 }],
+      [4800, live]
+    ])
+  }
+  it.effect("the pid of the Conductor's window names the agent that holds the session in it, and that is told", () =>
+    Effect.gen(function* () {
+      const window = { ...opened("/c"), pid: 4700, process: identityOf(4700) }
+      const { events, world } = yield* validating(windows, [window, owned])
+      assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", conductor: identityOf(4711), below: 4700 })
+      assert.include(publicationOf((yield* events)[0]!).message?.text, "pid 4711")
+      assert.isTrue(world.claims.held.has(4711))
+    })
+  )
+  it.effect("the pid of a window in which another works is refused, in a reply too", () =>
+    Effect.gen(function* () {
+      const window = { ...opened("/c"), pid: 4800, process: identityOf(4800) }
+      const { events, world } = yield* validating(windows, [window, owned])
+      assert.deepInclude((yield* events)[0], { _tag: "ValidationFailed", check: "process" })
+      world.comms.replies.push({ id: 8, text: "PID:4800 SESSION_ID:s1" })
+      yield* until(30)
+      assert.deepInclude((yield* events)[1], { _tag: "ValidationFailed", attempt: 2 })
+      world.comms.replies.push({ id: 9, text: "PID:4700 SESSION_ID:s1" })
+      yield* until(60)
+      assert.includeMembers(told(yield* events), ["corrected 4700 s1", "ConductorConfirmed"])
+    })
+  )
   it.effect("the checks reject souffleur itself", () =>
     Effect.gen(function* () {
       const opening = Event.WatchOpened.make({

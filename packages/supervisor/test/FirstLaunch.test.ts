@@ -1,5 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, makeWatchRef, type WatchEvent, type WatchIntent, type WatchRef } from "@souffleur/domain"
+import {
+  Event,
+  type LaunchOrder,
+  makeWatchRef,
+  type Terminal,
+  type WatchEvent,
+  type WatchIntent,
+  type WatchRef
+} from "@souffleur/domain"
 import { LaunchSlots, type TakeSlot } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { bootstrap } from "../src/index.ts"
@@ -60,6 +68,78 @@ describe("command-line#status", () => {
         const { events } = yield* starting(kind)
         assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", agent })
       }
+    })
+  )
+})
+
+describe("behaviour#no-window", () => {
+  const begins = Effect.fnUntraced(function* (
+    kind: "agent" | "command",
+    change: Partial<LaunchOrder> = {},
+    terminals: readonly [Terminal, ...ReadonlyArray<Terminal>] = ["tmux", "headless"]
+  ) {
+    const world = worldOf({})
+    world.launcher.terminals = terminals
+    world.launcher.windowless.add("tmux")
+    const command = { ...kept.command, window: true }
+    world.launcher.prepared.set(kept.id, { ...kept, command, prompt: "do it", ...change })
+    const all = yield* living(opening(kind), world)
+    const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
+    const boot = Effect.provideContext(bootstrap(ref), all.context)
+    return { ...all, boot }
+  })
+  it.effect("a first launch without a window is made again for print mode, with the prompt that a person typed", () =>
+    Effect.gen(function* () {
+      const { boot, events, tags, world } = yield* begins("agent")
+      yield* Effect.forkChild(boot)
+      yield* settle
+      assert.deepStrictEqual(yield* tags, ["WindowRefused", "LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
+      const [refused, prepared] = yield* events
+      assert.deepInclude(refused, { cycle: 0, terminal: "tmux", instead: "headless" })
+      assert.deepInclude(prepared, { launchId: "w-g1-launch-1-headless", cycle: 0 })
+      assert.deepInclude(world.agent.orders.at(-1), { print: true, prompt: "do it" })
+      assert.deepStrictEqual(world.launcher.receipts.get(kept.id), "tombstone")
+      assert.isFalse(world.launcher.prepared.has(kept.id), "its file had an environment")
+    })
+  )
+  it.effect("without a prompt it is not launched where no one can type one, and without LAUNCHER=auto never", () =>
+    Effect.gen(function* () {
+      for (const [terminals, says] of [
+        [["tmux", "headless"], /it has no prompt, and without a window no one can type one/u],
+        [["tmux"], /tmux does not answer; with SOUFFLEUR_LAUNCHER=headless it needs no window/u]
+      ] as const) {
+        const { boot, events, world } = yield* begins("agent", { prompt: "" }, terminals)
+        yield* Effect.forkChild(boot)
+        yield* settle
+        const failed = (yield* events).find(({ _tag }) => _tag === "ValidationFailed")
+        assert.match(failed?._tag === "ValidationFailed" ? failed.message : "", says)
+        assert.strictEqual(failed, (yield* events)[0])
+        assert.lengthOf(world.launcher.launches, 0)
+      }
+    })
+  )
+  it.effect("a launch that was prepared for a terminal elsewhere finds the terminals of this souffleur", () =>
+    Effect.gen(function* () {
+      const { boot, tags, world } = yield* begins("command", { terminal: "own", place: "kitty" })
+      world.launcher.windowless.add("kitty")
+      world.launcher.windowless.delete("tmux")
+      yield* Effect.forkChild(boot)
+      yield* settle
+      assert.deepStrictEqual(yield* tags, ["WindowRefused", "LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
+      assert.deepInclude(world.launcher.launches[0], { place: "tmux", command: { ...kept.command, window: true } })
+    })
+  )
+  it.effect("a souffleur that died after the launch in the next terminal is followed by one that finds it", () =>
+    Effect.gen(function* () {
+      const { boot, tags, world } = yield* begins("agent")
+      world.launcher.vanishes = 1
+      yield* Effect.forkDetach(boot)
+      yield* settle
+      assert.deepStrictEqual(yield* tags, ["WindowRefused", "LaunchPrepared"])
+      yield* Effect.forkChild(boot)
+      yield* settle
+      assert.deepStrictEqual((yield* tags).slice(2), ["ConductorConfirmed", "WatcherStarted"])
+      assert.lengthOf(world.launcher.launches, 1)
     })
   )
 })

@@ -57,7 +57,7 @@ describe("behaviour#one-owner", () => {
       const { fence, ref } = yield* own
       assert.strictEqual(fence, 2)
       assert.deepStrictEqual((yield* watch).owner, self)
-      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
+      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "/p/comms.db", "s1"])
       assert.strictEqual((yield* ref.state).fence, 2)
     })
   )
@@ -245,7 +245,7 @@ describe("behaviour#claims", () => {
       assert.deepStrictEqual(yield* tags, [])
       world.processes.end(88)
       yield* own
-      assert.deepStrictEqual([...world.claims.held.keys()].toSorted(), [5000, "s1", "s2"])
+      assert.deepStrictEqual([...world.claims.held.keys()].toSorted(), ["/p/comms.db", 5000, "s1", "s2"])
     })
   )
 })
@@ -273,7 +273,7 @@ const launcher = (
   ran: Option.Option<ProcessIdentity> = Option.none()
 ) =>
   Launcher.of({
-    terminal: "headless",
+    terminals: ["headless"],
     hasPty: Effect.succeed(true),
     prepare: (order: LaunchOrder) => Effect.succeed(order.id),
     launch: () => Effect.fail(new LaunchFailed({ message: "nothing is launched here" })),

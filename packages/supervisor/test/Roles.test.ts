@@ -25,7 +25,7 @@ it.effect("an app adds its own provider, with its services, before the standard 
       Layer.provide([
         Layer.succeedContext(context),
         Layer.succeed(Pager, { page: (text) => Effect.sync(() => void paged.push(text)) }),
-        Layer.mock(Launcher)({ terminal: "headless" as const, outputPath: () => "" }),
+        Layer.mock(Launcher)({ terminals: ["headless"] as const, outputPath: () => "" }),
         FileSystem.layerNoop({}),
         Path.layer
       ])

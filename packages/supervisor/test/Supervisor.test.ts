@@ -285,9 +285,9 @@ describe("behaviour#claims", () => {
     Effect.gen(function* () {
       const { append, start, world } = yield* supervising([...watching, died(), recovering()])
       yield* start()
-      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1"])
+      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "/p/comms.db", "s1"])
       yield* append(relaunched)
-      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "s1", 5000, "s2"])
+      assert.deepStrictEqual([...world.claims.held.keys()], [4711, "/p/comms.db", "s1", 5000, "s2"])
       yield* append(Event.WatchReleased.make({ at: begun, exportPath: null }))
       yield* Effect.yieldNow
       assert.strictEqual(world.claims.held.size, 0)

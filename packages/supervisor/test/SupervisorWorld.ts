@@ -19,7 +19,10 @@ type Held = ReadonlyArray<{ readonly pid: number; readonly sessionId: string }>
 /** The short description of a world for a test of the supervisor. */
 export interface Setup {
   /** The processes that are there: 4711 alone by default. */
-  readonly processes?: ReadonlyMap<number, { readonly uid: number; readonly condition: "running" | "zombie" }>
+  readonly processes?: ReadonlyMap<
+    number,
+    { readonly uid: number; readonly condition: "running" | "zombie"; readonly parent?: number }
+  >
   /** Souffleurs that live. */
   readonly alive?: ReadonlySet<number>
   /** No signal ends a process. */
@@ -72,7 +75,7 @@ export const worldOf = (setup: Setup = {}): FakeWorld => {
   for (const [session, count] of setup.results ?? []) agent.results.set(session, count)
   for (const [what, owner] of setup.claims ?? []) claims.held.set(what, owner)
   claims.fails = setup.claimsFail
-  launcher.terminal = setup.terminal ?? "headless"
+  launcher.terminals = [setup.terminal ?? "headless"]
   launcher.ended = setup.ended
   launcher.becomes = () => {
     const become = setup.becomes?.() ?? 4711

@@ -10,13 +10,12 @@ export const ownerOf = (pid: number, host = "here"): Owner => ({
   process: identityOf(pid)
 })
 
-const keyOf = (claimable: Claimable) =>
-  "pid" in claimable ? claimable.pid : "session" in claimable ? claimable.session : claimable.project
+const keyOf = (claimable: Claimable) => ("pid" in claimable ? claimable.pid : Object.values(claimable)[0]!)
 
 /** The claims of a user, in memory. A claim counts while its souffleur runs, or if it is of another machine. */
 export class FakeClaims {
   readonly self: Owner
-  /** Owners by pid, session or project. */
+  /** Owners by pid, session, comms file or project. */
   readonly held = new Map<number | string, Owner>()
   /** The reason why each claim fails; `undefined`: claims work. */
   fails: string | undefined

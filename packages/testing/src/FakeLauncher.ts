@@ -35,7 +35,9 @@ const digestOf = (id: string) => `digest of ${id}`
 
 /** Launches at most once, as receipts and tombstones ensure it (spec: behaviour#launch-at-most-once). */
 export class FakeLauncher {
-  terminal: Terminal = "headless"
+  terminals: readonly [Terminal, ...ReadonlyArray<Terminal>] = ["headless"]
+  /** The terminals that open no window. */
+  readonly windowless = new Set<Terminal>()
   /** True if a command can get a terminal of its own. */
   hasPty = true
   /** Launch files by their ids. */
@@ -74,10 +76,17 @@ export class FakeLauncher {
     if (how === "cannot be ended") processes.run({ pid, on: { SIGTERM: "stays", SIGKILL: "stays" } })
   }
 
+  /** The terminal that a launch gets: in print mode it is headless everywhere. */
+  #placeOf(id: string): Terminal {
+    const order = this.prepared.get(id)
+    const { command, place = this.terminals[0], terminal = "shared" } = order ?? {}
+    return terminal === "own" || (terminal === "shared" && command?.window === true) ? place : "headless"
+  }
+
   /** The port. */
   readonly service = Effect.sync(() =>
     Launcher.of({
-      terminal: this.terminal,
+      terminals: this.terminals,
       hasPty: Effect.sync(() => this.hasPty),
       prepare: (order) => Effect.sync(() => (this.prepared.set(order.id, order), digestOf(order.id))),
       launch: Effect.fnUntraced({ self: this as FakeLauncher }, function* (id: string) {
@@ -86,6 +95,11 @@ export class FakeLauncher {
         if (taken === "tombstone") return yield* new LaunchFailed({ message: "the launch was cancelled" })
         if (taken !== undefined) return taken
         this.asked.push(id)
+        const place = this.#placeOf(id)
+        if (this.windowless.has(place)) {
+          this.receipts.set(id, "tombstone")
+          return yield* new LaunchFailed({ message: `${place} does not answer`, noWindow: true })
+        }
         const process = this.becomes(id)
         if (typeof process === "string") {
           this.receipts.set(id, "tombstone")
@@ -125,8 +139,7 @@ export class FakeLauncher {
       forget: (id) => Effect.sync(() => void this.prepared.delete(id)),
       endOf: () => Effect.sync(() => Option.map(Option.fromUndefinedOr(this.ended), endOf)),
       outputPath: (id) => `/state/launches/${id}.out`,
-      inWindow: (id) =>
-        Effect.sync(() => this.terminal !== "headless" && this.prepared.get(id)?.command.window === true)
+      inWindow: (id) => Effect.sync(() => this.#placeOf(id) !== "headless")
     })
   )
   readonly layer = Layer.effect(Launcher, this.service)

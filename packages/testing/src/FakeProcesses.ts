@@ -26,6 +26,8 @@ export interface FakeProcess {
   readonly name?: string
   readonly environment?: Readonly<Record<string, string>>
   readonly condition?: Condition
+  /** True if it has a terminal, `false` by default. */
+  readonly hasTerminal?: boolean
   /** Its command line. */
   readonly words?: ReadonlyArray<string>
   /** Reads the processor ticks that it has used; `undefined`: they cannot be read. */
@@ -123,12 +125,21 @@ export class FakeProcesses {
       if (entry.endsAt !== undefined && entry.endsAt <= now) entry.condition = "gone"
     return [...this.table.values()].filter(({ condition }) => condition !== "gone")
   })
-  readonly #infoOf = ({ condition, name = "agent", parent = 1, pid, startTime, uid = 1000 }: Entry): ProcessInfo => ({
+  readonly #infoOf = ({
+    condition,
+    hasTerminal = false,
+    name = "agent",
+    parent = 1,
+    pid,
+    startTime,
+    uid = 1000
+  }: Entry): ProcessInfo => ({
     identity: identityOf(pid, startTime),
     parent,
     uid,
     name,
-    condition: condition as ProcessInfo["condition"]
+    condition: condition as ProcessInfo["condition"],
+    hasTerminal
   })
   readonly #find = (pid: number) => Effect.map(this.#present, (all) => all.find((entry) => entry.pid === pid))
   readonly #condition = Effect.fnUntraced({ self: this as FakeProcesses }, function* (identity: ProcessIdentity) {

@@ -51,6 +51,13 @@ const isEarlyEnd = Schema.is(EarlyEnd)
  */
 const hasEndedEarly = ({ standby, wait }: Watch): boolean => isEarlyEnd((wait ?? standby)?.trigger)
 
+/** The state of a Conductor that needs its user before it goes: it is no crash, however it ends. */
+const exitRequested = "exit_requested"
+
+/** Returns whether comms says that the Conductor needs its user before it exits. */
+export const asksToExit = ({ comms }: Observation): boolean =>
+  Option.exists(comms?.conductor ?? Option.none(), ({ state }) => state === exitRequested)
+
 const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const { verdict } = seen
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
@@ -68,6 +75,7 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const gone = isOver(seen.process)
   if (gone && (!watch.awaiting || !isSessionKnown(watch.sessionId)) && found?.holder === "the same")
     return { _tag: "SessionIdFound", ...found }
+  if (gone && state === exitRequested) return { _tag: "ExitRequested" }
   if (seen.turnEnded) return { _tag: "TurnEnded" }
   if (typeof seen.ending === "object") return { _tag: "EndedEarly", ...seen.ending }
   const failure = failureOf(watch, seen)
@@ -75,7 +83,8 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
     return { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt ?? null, turnAt: Math.round(failure.at) }
   if (failure?.reason === "prompt-too-long") return { _tag: "ContextExhausted" }
   if (gone) return { _tag: "Dead", reason: "pid" }
-  if (isStale(seen) && seen.excuse === undefined) return { _tag: "Dead", reason: "heartbeat" }
+  if (isStale(seen) && seen.excuse === undefined && state !== exitRequested)
+    return { _tag: "Dead", reason: "heartbeat" }
   if (watch.comms === null && verdict._tag === "Hung") return { _tag: "Dead", reason: "hang" }
   if (seen.handoffTimedOut) return { _tag: "Dead", reason: "untaken" }
   return found === undefined ? undefined : { _tag: "SessionIdFound", ...found }

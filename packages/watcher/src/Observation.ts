@@ -3,6 +3,7 @@ import type {
   Condition,
   HeartbeatSeen,
   Holder,
+  Moment,
   ProcessEnd,
   Progress,
   Signs,
@@ -14,6 +15,8 @@ import type { Excuse } from "./Excuse.ts"
 /** Everything that one poll knows before it decides. Times are epoch ms, durations ms. */
 export interface Observation {
   readonly now: number
+  /** When the last sign was read. */
+  readonly read: Moment
   /** `undefined`: no process is known (`heartbeat-only`). */
   readonly process: Condition | undefined
   /** `undefined`: the process runs, or no souffleur was its parent at its end. */

@@ -121,6 +121,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       !taken && !beating && (signs.session !== undefined || (seen !== undefined && foundSession === undefined))
     return {
       now,
+      read: read.ended,
       process: signs.process,
       end: processEnd,
       comms: seen,

@@ -7,6 +7,7 @@ import {
   hasPrompt,
   isSessionKnown,
   jittered,
+  momentNow,
   nextPrompt,
   ownTurn,
   Processes,
@@ -18,9 +19,10 @@ import {
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { classify, evidenceOf, isStale } from "./Classify.ts"
+import { asksToExit, classify, evidenceOf, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
+import { isInterrupted } from "./Remember.ts"
 import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
 
 /**
@@ -28,9 +30,11 @@ import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./Watc
  * An agent that souffleur launched into a window may ask something before it begins a session. Later it waits at its
  * prompt. Its turn has failed then, or has been over for a while. A successor has `taken` its hand-off then.
  */
-const awaited = (watch: Watch, { now, signs, verdict }: Observation, taken: boolean): string | null => {
+const awaited = (watch: Watch, seen: Observation, taken: boolean): string | null => {
+  const { now, signs, verdict } = seen
   const { launchedAt, sessionId } = watch
   if (verdict._tag === "Waiting") return verdict.for.slice(0, 100)
+  if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
   if (!hasPrompt(watch)) return null
   if (!isSessionKnown(sessionId))
     return signs.process === "running" && now - launchedAt > beginMillis ? firstAnswer : null
@@ -134,8 +138,11 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     if (spent >= limit) yield* ref.dispatch({ ...report, ceiling: "dollars", used: spent, limit })
   })
 
-  /** Returns whether the report came too late: an operator said a word since the look began. */
-  const lookOnce = Effect.fnUntraced(function* (due: number) {
+  /**
+   * Returns whether to look once more before anything is reported: an operator said a word since the look began, or
+   * souffleur stood still after it. `first`: the time since then is only asked once, as a machine may be slow.
+   */
+  const lookOnce = Effect.fnUntraced(function* (due: number, first: boolean) {
     const { revision, stanceSince } = yield* ref.state
     yield* tellTaken
     const seen = yield* observe(due, yield* Ref.get(taken))
@@ -147,6 +154,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellDeferred(seen)
     yield* tellCeiling
     if (Option.isNone(found)) return false
+    if (first && isInterrupted({ begun: seen.read, ended: yield* momentNow })) return true
     const after = yield* ref.dispatch({
       _tag: "ReportExit",
       watcher: me,
@@ -163,7 +171,10 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* Deferred.succeed(over, undefined)
     return false
   })
-  const poll = (due: number) => Effect.withSpan(Effect.repeat(lookOnce(due), { while: (late) => late }), "Watcher.poll")
+  const poll = Effect.fn("Watcher.poll")(function* (due: number) {
+    let first = true
+    while (yield* lookOnce(due, first)) first = false
+  })
 
   const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : noteOutage))
   // A hand-off that was taken is told before the first poll, which comes late.

@@ -35,6 +35,7 @@ const signsOf = (change: Partial<Signs>): Signs => ({
 })
 const healthy: Observation = {
   now,
+  read: { wall: now, monotonic: 0 },
   process: "running",
   end: undefined,
   comms: comms("working"),
@@ -99,6 +100,11 @@ const held: Watch = { ...awaiting, awaiting: false }
 describe("behaviour#exits", () => {
   describe("the exits", () => {
     it("a healthy observation has no exit", () => assert.isUndefined(exitOf(awaiting, {})))
+    it("a Conductor that asked for its user before it ended is no crash, nor is it hung while it waits", () => {
+      const asks = { comms: comms("exit_requested") }
+      assert.deepStrictEqual(exitOf(held, { ...asks, process: "gone" }), { _tag: "ExitRequested" })
+      assert.isUndefined(exitOf(held, { ...asks, heartbeat: { raw: ago(241), changedAt: undefined } }))
+    })
     for (const [index, [name, change, exit]] of triggers.entries()) {
       it(`${name} alone`, () => assert.deepStrictEqual(exitOf(awaiting, change), exit))
       for (const [other, lower] of triggers.slice(index + 1)) {

@@ -157,6 +157,20 @@ describe("behaviour#early-ends", () => {
       assert.strictEqual((yield* told)[0]?._tag, "ConductorDied")
     })
   )
+  it.effect("an end is looked at again where the machine slept between the look and the report", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { solo: true, turnFinished: true, children: 1 } })
+      world.condition = "gone"
+      yield* TestClock.adjust("1 second")
+      world.wallJump = 3_600_000
+      // A person resumed the session meanwhile, and left it in the middle of a turn.
+      world.turnFinished = false
+      world.children = 0
+      yield* TestClock.adjust("3 seconds")
+      yield* settle
+      assert.strictEqual((yield* told)[0]?._tag, "ConductorDied")
+    })
+  )
   it.effect("an end is looked at again where an operator said a word between the look and the report", () =>
     Effect.gen(function* () {
       const { operator, told, world } = yield* watching({ world: { solo: true, turnFinished: true, children: 1 } })

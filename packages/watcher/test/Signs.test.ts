@@ -148,6 +148,17 @@ describe("behaviour#waiting-for-a-person", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
     })
   )
+  it.effect("a Conductor that asks for its user before it exits waits for a person, who is told once", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching()
+      Object.assign(world.row!, { state: "exit_requested" })
+      yield* until(700)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+      Object.assign(world.row!, { state: "working" })
+      yield* until(1000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
+    })
+  )
   it.effect("an agent that begins no session in its window waits for a person, who is told once", () =>
     Effect.gen(function* () {
       const begun: Array<string> = []

@@ -145,7 +145,7 @@ export class World extends FakeWorld {
   }
   /** The terminal in which each launch has a window. */
   set terminal(terminal: Terminal) {
-    this.launcher.terminal = terminal
+    this.launcher.terminals = [terminal]
     const command = { program: "/bin/agent", args: [], environment: {}, window: true }
     const id = history.relaunched.launchId
     this.launcher.prepared.set(id, { id, command, cwd: "/p", title: "Conductor" })

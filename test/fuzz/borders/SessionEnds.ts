@@ -60,6 +60,7 @@ const observationOf = (seed: Seed, watch: Watch): Observation => {
   }
   return {
     now: today,
+    read: { wall: today, monotonic: 0 },
     process: signs.process,
     end: undefined,
     comms:

@@ -51,7 +51,10 @@ export const attach = Effect.fn("attach")(function* (name: WatchName) {
   const { conductor, launchId } = watch
   const elsewhere = Effect.fnUntraced(function* (why: string) {
     const way = conductor === undefined ? Option.none() : yield* wayToTmux(conductor)
-    const next = Option.getOrElse(way, () => "type souffleur attach within its tmux or kitty")
+    const next = Option.getOrElse(
+      way,
+      () => "look for its window on your desktop, or type souffleur attach within its tmux or kitty"
+    )
     return yield* new BadUsage({ message: `${titleOf(watch)}, ${why}: ${next}` })
   })
   if (launchId === undefined)

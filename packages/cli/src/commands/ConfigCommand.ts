@@ -4,6 +4,7 @@ import { type ProjectConfig, Souffleur, SouffleurSetup } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
+import { printTable } from "../explain/TextTable.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { printJson } from "../Printing.ts"
 import { json, projectDir } from "./Options.ts"
@@ -51,8 +52,7 @@ export const configCommand = Command.make(
       const said = { max_external_permission, asks_for }
       return yield* printJson({ ...values, warnings, source: file, from, trusted, file: said })
     }
-    const width = Math.max(...settings.map(({ name }) => name.length))
-    yield* Effect.forEach(settings, ({ name, value }) => Console.log(`${name.padEnd(width)}  ${value ?? "none"}`))
+    yield* printTable(settings.map(({ name, value }) => [name, String(value ?? "none")]))
     yield* Console.error(
       config.file === null ? "no config file: these are defaults and the environment" : `config file: ${config.file}`
     )

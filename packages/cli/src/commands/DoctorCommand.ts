@@ -1,12 +1,12 @@
 import { parsePid } from "@souffleur/domain"
 import { type Finding, SouffleurSetup } from "@souffleur/embed"
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { paint, printJson } from "../Printing.ts"
-import { wrapped } from "../Wrapped.ts"
+import { paint, printJson, printLines } from "../Printing.ts"
 import { withProgressLine } from "../explain/Progress.ts"
+import { table } from "../explain/TextTable.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
@@ -52,19 +52,16 @@ export const doctorCommand = Command.make(
     } else {
       const { colour, columns } = yield* Environment
       const brush = paint(colour)
-      const width = Math.max(...findings.map(({ check }) => check.length))
-      const hang = " ".repeat(width + 9)
-      for (const { check, detail, level, todo } of findings) {
-        const [first = "", ...more] = wrapped(
-          `${level.padEnd(5)}  ${check.padEnd(width)}  ${detail}`,
-          columns,
-          hang.length
-        )
-        yield* Console.log(`${brush(colours[level], first.slice(0, 5))}${first.slice(5)}`)
-        yield* Effect.forEach(more, (line) => Console.log(line))
-        const todos = todo === null ? [] : wrapped(`${hang}-> ${todo}`, columns, hang.length + 3)
-        yield* Effect.forEach(todos, (line) => Console.log(brush("dim", line)))
-      }
+      const dim = (text: string) => text.replaceAll(/.+/gu, (line) => brush("dim", line))
+      const rows = findings.flatMap(({ check, detail, level, todo }) => [
+        { cells: [level, check, detail], drawn: (text: string) => text.replace(level, brush(colours[level], level)) },
+        ...(todo === null ? [] : [{ cells: ["", "", `-> ${todo}`], drawn: dim }])
+      ])
+      const lines = table(
+        rows.map(({ cells }) => cells),
+        { columns, wraps: true }
+      )
+      yield* printLines(lines.map((line, n) => rows[n]!.drawn(line)).join("\n"))
     }
     if (bad > 0) return yield* new Ended({ code: 1 })
   })

@@ -1,4 +1,4 @@
-import { Claims, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { Claims, freshUuid, type ResolvedSettings, Settings } from "@souffleur/domain"
 import {
   layerAgentFiles,
   layerClaims,
@@ -7,7 +7,6 @@ import {
   layerSouffleur
 } from "@souffleur/embed/internal"
 import {
-  freshUuid,
   Hub,
   type Membership,
   memberships,

@@ -1,5 +1,5 @@
 import { HookFiles } from "@souffleur/node"
-import { plain, Settings } from "@souffleur/domain"
+import { Settings } from "@souffleur/domain"
 import {
   jobJson,
   jobLine,
@@ -15,17 +15,12 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { firstTyped } from "../agent/FirstTyped.ts"
 import { nextLines } from "../explain/NextLine.ts"
+import { table } from "../explain/TextTable.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { cut, wrapped } from "../Wrapped.ts"
+import { wrapped } from "../Wrapped.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
-
-/** UTF-16 units of a cell. `--json` prints everything. */
-const maxLength = 200
-
-const cell = (text: string, width = 0) => plain(text, maxLength).padEnd(width)
-const widest = (texts: ReadonlyArray<string>) => Math.max(0, ...texts.map((text) => plain(text, maxLength).length))
 
 /** Returns the commands to type next, the most urgent first. */
 const nextOf = ({ agents, ended, jobs }: Overview, first: string): ReadonlyArray<Need> => {
@@ -82,19 +77,20 @@ const linesOf = (
 ): ReadonlyArray<string> => {
   const { agents, ended, jobs } = found
   const part = (title: string, lines: ReadonlyArray<string>) => (lines.length === 0 ? [] : ["", dim(title), ...lines])
-  const all = [...jobs, ...ended]
-  const width = widest(all.map(({ id }) => id))
-  const state = widest(all.map(jobLine))
-  const rows = (some: Overview["jobs"]) =>
-    some.map((one) => cut(`  ${cell(one.id, width)}  ${cell(jobLine(one), state)}  ${cell(one.project)}`, columns))
+  const layout = { columns, indent: "  " }
+  const rows = table(
+    [...jobs, ...ended].map((one) => [one.id, jobLine(one), one.project]),
+    layout
+  )
   return [
     ...wrapped(summary(found), columns),
-    ...part("WATCHES AND RUNS", rows(jobs)),
-    ...part("ENDED SINCE YOU LOOKED", rows(ended)),
+    ...part("WATCHES AND RUNS", rows.slice(0, jobs.length)),
+    ...part("ENDED SINCE YOU LOOKED", rows.slice(jobs.length)),
     ...part(
       "UNWATCHED AGENTS",
-      agents.map(({ pid, project, session_id, status }) =>
-        cut(`  pid ${pid}  ${cell(status)}  ${cell(project)}  ${cell(session_id)}`, columns)
+      table(
+        agents.map(({ pid, project, session_id, status }) => [`pid ${pid}`, status, project, session_id]),
+        layout
       )
     ),
     ...part("NEXT", nextLines(nextOf(found, first), dim))

@@ -4,7 +4,7 @@ import { Console, Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
 import { checkedName, database, withStore } from "./HubTier.ts"
-import { printLines } from "../Printing.ts"
+import { printTable } from "../explain/TextTable.ts"
 import { json } from "./Options.ts"
 
 const personName = Argument.String("name").pipe(Argument.withDescription("The name of the person at this hub"))
@@ -61,7 +61,7 @@ const peopleCommand = Command.make(
     )
     if (given.json) return yield* Console.log(JSON.stringify(people))
     if (people.length === 0) return yield* Console.log("No person has a token yet.")
-    yield* printLines(people.map(({ name, revoked, role }) => `${name}  ${revoked ? "revoked" : role}`).join("\n"))
+    yield* printTable(people.map(({ name, revoked, role }) => [name, revoked ? "revoked" : role]))
   })
 ).pipe(Command.withDescription("The people that have a token, or had one"))
 

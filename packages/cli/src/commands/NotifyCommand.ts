@@ -2,6 +2,7 @@ import { SouffleurSetup } from "@souffleur/embed"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadUsage, Ended } from "../Failure.ts"
+import { printTable } from "../explain/TextTable.ts"
 import { printJson } from "../Printing.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
@@ -32,8 +33,8 @@ export const notifyCommand = Command.make(
     if (flags.json)
       yield* printJson(answers.map(({ channel, problem }) => ({ channel, ok: problem === null, problem })))
     else
-      yield* Effect.forEach(answers, ({ channel, problem }) =>
-        Console.log(`${channel.padEnd(12)}${problem === null ? "took it" : `did not take it: ${problem}`}`)
+      yield* printTable(
+        answers.map(({ channel, problem }) => [channel, problem === null ? "took it" : `did not take it: ${problem}`])
       )
     if (answers.some(({ problem }) => problem !== null)) return yield* new Ended({ code: 1 })
   })

@@ -3,6 +3,7 @@ import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
@@ -31,6 +32,10 @@ export const retryCommand = Command.make(
       Flag.withDescription("Stop the agent, and hand its conversation over to this one"),
       Flag.optional
     ),
+    headless: Flag.Boolean("headless").pipe(
+      Flag.withDescription("Launch without a window from now on, as where its terminal is gone"),
+      Flag.withDefault(false)
+    ),
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -40,7 +45,12 @@ export const retryCommand = Command.make(
     if (permission !== undefined) yield* personOnly("a ceiling")
     const agent = Option.getOrUndefined(flags.agent)
     if (agent !== undefined) yield* personOnly("retry --agent")
-    const watch = yield* souffleur.retry(id, { ceiling: permission, agent })
+    const { headless } = flags
+    if (agent !== undefined && headless)
+      return yield* new BadUsage({
+        message: "hand the conversation over first; retry --headless is for a launch that failed"
+      })
+    const watch = yield* souffleur.retry(id, { ceiling: permission, agent, headless })
     const again = isUnwatched(before)
     const begun = watch.recovery?.cycle ?? null
     const cycle = begun === (before.recovery?.cycle ?? null) ? null : begun

@@ -69,8 +69,7 @@ export const runCommand = Command.make(
       const souffleur = yield* Souffleur
       const order = yield* ordered
       if (flags.detach) {
-        yield* tellDetached(yield* souffleur.detach(order, { line: yield* detachedLine(flags) }), flags.json)
-        return 0
+        return yield* tellDetached(yield* souffleur.detach(order, { line: yield* detachedLine(flags) }), flags.json)
       }
       yield* yield* WorksUnread
       yield* ready

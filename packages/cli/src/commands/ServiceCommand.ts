@@ -1,7 +1,7 @@
 import { Claims } from "@souffleur/domain"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalOf } from "@souffleur/embed/internal"
+import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalsOf } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { everyWatch, shipper } from "../service/Service.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
@@ -36,7 +36,7 @@ const watchless = (name: Option.Option<string>) =>
 
 /** Installs the service that resumes every unfinished watch. */
 const installAll = Effect.fnUntraced(function* (asJson: boolean) {
-  yield* terminalOf(yield* settingsOf(yield* Project), {})
+  yield* terminalsOf(yield* settingsOf(yield* Project), {})
   const done = yield* install(everyWatch, true)
   if (asJson) return yield* Console.log(JSON.stringify({ watch: null, ...done }))
   yield* Console.log(written(done))
@@ -62,7 +62,7 @@ const installCommand = Command.make(
     const { id, watch } = found.value
     if (watch.phase === "Exited") return yield* new BadUsage({ message: `watch ${id} has ended: ${watch.end}` })
     // A service has no terminal for windows.
-    yield* terminalOf(yield* settingsOf(yield* realProject(watch.project)), {})
+    yield* terminalsOf(yield* settingsOf(yield* realProject(watch.project)), {})
     const { owner } = watch
     const watched =
       owner !== undefined &&

@@ -1,9 +1,10 @@
 import { agentAtWork, isSessionKnown, nounOf, parseTime, Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
 import { layerSouffleurLog, statusLine } from "@souffleur/embed/internal"
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
+import { printTable } from "../explain/TextTable.ts"
 import { printJson } from "../Printing.ts"
 import { json, namedIn, projectDir, unlessAhead, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
@@ -71,6 +72,6 @@ export const stateCommand = Command.make(
       ],
       ["last export", state.lastExport ?? "none"]
     ]
-    yield* Effect.forEach(facts, ([name, value]) => Console.log(`${name.padEnd(12)} ${value}`))
+    yield* printTable(facts)
   })
 ).pipe(withLayers(layerSouffleurLog))

@@ -5,7 +5,6 @@ import {
   type ResolvedSettings,
   Settings,
   urgentFirst,
-  type WatchEvent,
   Words,
   type Zone
 } from "@souffleur/domain"
@@ -38,8 +37,8 @@ import { inOrder, statusJson } from "../explain/StatusJson.ts"
 import { nextLines } from "../explain/NextLine.ts"
 import { type StatusRow, statusTable } from "../explain/StatusTable.ts"
 import { BadUsage } from "../Failure.ts"
+import { table } from "../explain/TextTable.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
-import { wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -183,19 +182,20 @@ export const statusCommand = Command.make(
         )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
     const known = new Map(watches.map(({ id, watch }) => [id, watch]))
-    const newsLine = (id: string, event: WatchEvent) => {
-      const before = `${id}  ${Words.moment(event.at, now, zone)}  `
-      return wrapped(`${before}${sentence(event, known.get(id.trimEnd()) ?? initial, zone)}`, columns, before.length)
-    }
-    const widest = Math.max(0, ...unseen.map(([first]) => first!.stream.length))
-    for (const events of unseen) {
-      const id = events[0]!.stream.padEnd(widest)
-      if (events.length > maxNews)
-        yield* Console.log(
-          brush("dim", `${id}  ${events.length - maxNews} more before these: souffleur log ${id.trimEnd()}`)
-        )
-      for (const { event } of events.slice(-maxNews)) yield* printLines(newsLine(id, event).join("\n"))
-    }
+    const rows = unseen.flatMap((events) => {
+      const id = events[0]!.stream
+      const more = events.length - maxNews
+      return [
+        ...(more > 0 ? [[id, `${more} more before these: souffleur log ${id}`]] : []),
+        ...events
+          .slice(-maxNews)
+          .map(({ event }) => [id, Words.moment(event.at, now, zone), sentence(event, known.get(id) ?? initial, zone)])
+      ]
+    })
+    const told = table(rows, { columns, wraps: true }).map((line, n) =>
+      rows[n]!.length === 2 ? line.replaceAll(/.+/gu, (one) => brush("dim", one)) : line
+    )
+    if (told.length > 0) yield* printLines(told.join("\n"))
     for (const one of watches) yield* tellWords(one, settings)
     const needs = found.flatMap(({ id, job: { need } }) =>
       need === null || !known.has(id) ? [] : [{ next: need.next, why: `${id}: ${need.why}` }]

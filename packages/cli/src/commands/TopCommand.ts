@@ -1,4 +1,4 @@
-import { plain, stateSigns } from "@souffleur/domain"
+import { stateSigns } from "@souffleur/domain"
 import { countsOf, Souffleur, summaryOf } from "@souffleur/embed"
 import { jobJson, jobLine, layerAgentFiles, layerLaunches, layerSouffleur } from "@souffleur/embed/internal"
 import { HostTerminal } from "@souffleur/node"
@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { Ended } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
+import { table } from "../explain/TextTable.ts"
 import { topLoop } from "../top/TopLoop.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { attach } from "./AttachCommand.ts"
@@ -21,9 +22,7 @@ const printOnce = Effect.fnUntraced(function* (asJson: boolean) {
   const living = yield* souffleur.jobs
   const { count } = yield* souffleur.endedJobs(1)
   if (asJson) return yield* printJson({ living: living.map(jobJson), ended: count })
-  const rows = living.map(
-    (job) => `${stateSigns[job.state]} ${plain(job.id)}  ${plain(jobLine(job))}  ${plain(job.project)}`
-  )
+  const rows = table(living.map((job) => [`${stateSigns[job.state]} ${job.id}`, jobLine(job), job.project]))
   yield* printLines([summaryOf(countsOf(living, count)), ...rows].join("\n"))
 })
 

@@ -13,6 +13,7 @@ import { findConfig } from "@souffleur/process"
 import { Console, Effect, FileSystem, Layer, Path, Result } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { BadUsage, Ended } from "../Failure.ts"
+import { printTable } from "../explain/TextTable.ts"
 import { printJson } from "../Printing.ts"
 import { unlessAtWork } from "../uninstall/AtWork.ts"
 import { traces } from "../uninstall/Traces.ts"
@@ -100,16 +101,16 @@ export const uninstallCommand = Command.make(
       ...kept.map(({ path }) => ({ path, message: "--state removes it too" })),
       ...Array.from(yield* configsOf(projects), (path) => ({ path, message: "it is your file" }))
     ]
-    const tellStaying = Effect.forEach(stay, ({ message, path }) =>
-      Console.log(`${"stays".padEnd(13)}  ${path}: ${message}`)
-    )
+    const staying = stay.map(({ message, path }) => ["stays", `${path}: ${message}`])
     if (found.length === 0) {
       if (flags.json) return yield* printJson({ found, removed: [], left: stay })
       yield* Console.log(`There is nothing ${stay.length === 0 ? "" : "else "}of souffleur here.`)
-      return yield* tellStaying
+      return yield* printTable(staying)
     }
-    if (!flags.json) yield* Effect.forEach(listed, ({ kind, path }) => Console.log(`${kind.padEnd(13)}  ${path}`))
-    if (flags.dryRun) return yield* flags.json ? printJson({ found: listed, removed: [], left: stay }) : tellStaying
+    if (flags.json && flags.dryRun) return yield* printJson({ found: listed, removed: [], left: stay })
+    if (!flags.json)
+      yield* printTable([...listed.map(({ kind, path }) => [kind, path]), ...(flags.dryRun ? staying : [])])
+    if (flags.dryRun) return
     if (!flags.yes && !(yield* confirmed(found.length))) return
     const left: Array<{ readonly path: string; readonly message: string }> = []
     for (const { path, remove } of found) {

@@ -137,8 +137,7 @@ export const watchCommand = Command.make(
       if (Option.isSome(flags.outlive)) yield* outlived(Number(flags.outlive.value))
       const { ended, order } = yield* orderOf(flags, target, project)
       if (flags.detach && !ended) {
-        yield* tellDetached(yield* souffleur.detach(order, { line: yield* detachedLine(flags) }), flags.json)
-        return 0
+        return yield* tellDetached(yield* souffleur.detach(order, { line: yield* detachedLine(flags) }), flags.json)
       }
       yield* yield* WorksUnread
       yield* ready

@@ -1,7 +1,6 @@
 import { CommsSchema } from "@souffleur/comms"
-import { EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { EventLog, freshUuid, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
-import { freshSessionId } from "@souffleur/process"
 import { Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
 import { argumentsOf } from "../agent/StandInAgent.ts"
 import { layerStore } from "@souffleur/embed/internal"
@@ -33,7 +32,7 @@ export const demo = Effect.fn("demo")(function* () {
 
   const word = yield* Effect.orDie(Random.choice(stageWords))
   // Claims are of the user, so that two demos at once need two sessions.
-  const sessionId = yield* freshSessionId
+  const sessionId = yield* freshUuid
   yield* say(`A Conductor (S1) starts on a plan of ${tasks.length} tasks, in ${project}`)
   yield* detail(`only its conversation knows the stage word: "${word}"`)
   // S1 waits in its third task until it is killed. S2 waits there until the demo has seen it. The hold works on a slow

@@ -1,9 +1,8 @@
 import { CommsSchema } from "@souffleur/comms"
-import { EventLog, type ResolvedSettings, type WatchEvent } from "@souffleur/domain"
+import { EventLog, freshUuid, type ResolvedSettings, type WatchEvent } from "@souffleur/domain"
 import { layerStore } from "@souffleur/embed/internal"
-import { FleetDesk, freshUuid, logins, memberships } from "@souffleur/fleet"
+import { FleetDesk, logins, memberships } from "@souffleur/fleet"
 import { SqliteClient } from "@souffleur/node"
-import { freshSessionId } from "@souffleur/process"
 import { Effect, FileSystem, Path, Schedule, Schema, Stream } from "effect"
 import { argumentsOf } from "../agent/StandInAgent.ts"
 import { printView } from "../fleet/FleetTable.ts"
@@ -46,7 +45,7 @@ const worked = Effect.fnUntraced(function* ({
   yield* fs.writeFileString(path.join(project, "plan.json"), JSON.stringify({ tasks }))
   yield* Effect.provide(CommsSchema.init(path.join(project, "comms.db")), SqliteClient.layerSqlite)
   yield* hold(tasks.at(-1)!.id)
-  const sessionId = yield* freshSessionId
+  const sessionId = yield* freshUuid
   const agent = yield* start(["__stand-in", ...argumentsOf(sessionId, "Work on the plan.")])
   yield* broughtBy(agent, "the first session file", exists(pidFile(agent.pid)))
   const souffleur = yield* start(["watch", "--pid", String(agent.pid), "--session-id", sessionId])

@@ -1,7 +1,7 @@
-import { plain, Words } from "@souffleur/domain"
+import { Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type EndedWatch, type Job, jobLine } from "@souffleur/embed/internal"
-import { cut } from "../Wrapped.ts"
+import { table } from "./TextTable.ts"
 
 /** A watch in the table. */
 export interface StatusRow {
@@ -11,9 +11,6 @@ export interface StatusRow {
   /** The watch as it is now; `undefined`: it has ended, and is not looked at. */
   readonly seen: WatchStatus | undefined
 }
-
-/** UTF-16 units of a cell. `--json` prints everything. */
-const maxCellLength = 200
 
 const titles = [
   "WATCH",
@@ -61,30 +58,15 @@ const cellsOf = ({ id, job, seen, watch }: StatusRow, now: number): ReadonlyArra
     watch.retries === 0 ? "" : Words.ofAllowed(watch.retries),
     `${Words.duration(now - watch.lastEventAt)} ago`,
     looked?.owner ?? ""
-  ].map((cell) => (cell === "" ? cell : plain(cell, maxCellLength)))
+  ]
 }
 
 /**
- * Returns the lines of a table of watches, its titles first. Cells are aligned, empty columns left out, and lines cut
- * for the terminal. `now`: epoch milliseconds. `columns`: of the terminal; `undefined`: there is none.
+ * Returns the lines of a table of watches, its titles first. `now`: epoch milliseconds. `columns`: of the terminal;
+ * `undefined`: there is none.
  */
-export const statusTable = (rows: ReadonlyArray<StatusRow>, now: number, columns: number | undefined) => {
-  const lines = [titles, ...rows.map((row) => cellsOf(row, now))]
-  const widths = titles.map(() => 0)
-  for (const line of lines.slice(1))
-    for (let n = 0; n < titles.length; n++) widths[n] = Math.max(widths[n]!, line[n]!.length)
-  let start = 0
-  const filled = widths.flatMap((width, n) => {
-    if (width === 0) return []
-    const begin = start
-    start += Math.max(width, titles[n]!.length) + 2
-    return [{ n, begin }]
-  })
-  // A list may have ten thousand lines, and most cells of what has ended are empty.
-  const lineOf = (cells: ReadonlyArray<string>) => {
-    let line = ""
-    for (const { begin, n } of filled) if (cells[n] !== "") line = line.padEnd(begin) + cells[n]
-    return cut(line, columns)
-  }
-  return lines.map(lineOf)
-}
+export const statusTable = (rows: ReadonlyArray<StatusRow>, now: number, columns: number | undefined) =>
+  table(
+    rows.map((row) => cellsOf(row, now)),
+    { heads: titles, columns }
+  )

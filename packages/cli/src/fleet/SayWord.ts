@@ -1,8 +1,7 @@
-import type { FleetWord } from "@souffleur/domain"
+import { type FleetWord, freshUuid } from "@souffleur/domain"
 import {
   FleetDesk,
   type FleetView,
-  freshUuid,
   type HubAway,
   lateMillis,
   silenceOf,

@@ -1,14 +1,11 @@
-import { epochOf, isOwnCommand, plain, Words } from "@souffleur/domain"
+import { epochOf, isOwnCommand, Words } from "@souffleur/domain"
 import { jobLine, type Need } from "@souffleur/embed/internal"
 import { Clock, Console, Effect } from "effect"
 import { nextLines } from "../explain/NextLine.ts"
+import { table } from "../explain/TextTable.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { cut } from "../Wrapped.ts"
 import { askHosts, shownGeneration, type HostRow, hostRows, hostsOf } from "./HostStatus.ts"
-
-/** UTF-16 units of a cell. `--json` prints everything. */
-const maxCellLength = 200
 
 /** The state is last: the reason why a host has no answer may be long. */
 const titles = ["HOST", "WATCH", "AGENT", "GEN", "REV", "LAST EVENT", "STATE"]
@@ -32,19 +29,11 @@ const cellsOf = ({ host, lastKnown, problem, watch }: HostRow, now: number): Rea
 }
 
 /** Returns the lines of a table of watches of several hosts, its titles first. `now`: epoch milliseconds. */
-export const hostTable = (rows: ReadonlyArray<HostRow>, now: number, columns: number | undefined) => {
-  const lines = [titles, ...rows.map((row) => cellsOf(row, now).map((cell) => plain(cell, maxCellLength)))]
-  const widths = titles.map((_, n) => Math.max(...lines.map((line) => line[n]!.length)))
-  return lines.map((line) =>
-    cut(
-      line
-        .map((cell, n) => cell.padEnd(widths[n]!))
-        .join("  ")
-        .trimEnd(),
-      columns
-    )
+export const hostTable = (rows: ReadonlyArray<HostRow>, now: number, columns: number | undefined) =>
+  table(
+    rows.map((row) => cellsOf(row, now)),
+    { heads: titles, columns }
   )
-}
 
 /**
  * Returns the reason of a need, with its command where that is one of souffleur. It is to be typed on the other host. A

@@ -1,7 +1,7 @@
-import { formatPayload, handoffForbidden, quietUntilNow } from "@souffleur/domain"
+import { formatPayload, freshHex, handoffForbidden, quietUntilNow } from "@souffleur/domain"
 import { forgetHandoffFile, writeHandoffFile } from "@souffleur/process"
 import { command, soloComms } from "@souffleur/supervisor"
-import { Clock, Effect, Random } from "effect"
+import { Clock, Effect } from "effect"
 import type { NamedWatch } from "@souffleur/embed"
 import { layerAgent, settingsOf } from "@souffleur/embed/internal"
 import { recoveryAnswer, answerWithComms } from "./Answer.ts"
@@ -11,8 +11,7 @@ import { ToolFailed, type Word } from "./Tools.ts"
 
 /** Draws a new id that is safe as a file's name. */
 const freshRequest = Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {
-  const digits = yield* Effect.replicateEffect(Random.nextIntBetween(0, 15), 16)
-  return `${id}-g${watch.generation}-${digits.map((digit) => digit.toString(16)).join("")}`
+  return `${id}-g${watch.generation}-${yield* freshHex(8)}`
 })
 
 /** Measures the Conductor's progress as its watcher would. `null`: it is unknown. */

@@ -1,6 +1,7 @@
 import { plain } from "@souffleur/domain"
 import type { PlanPreview } from "@souffleur/embed"
 import { Console, Effect } from "effect"
+import { printTable } from "../explain/TextTable.ts"
 import { printJson, printLines } from "../Printing.ts"
 
 /** Describes the finishing step of a plan. */
@@ -23,10 +24,8 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
   if (asJson) return yield* printJson(preview)
   const { agents, goes_on, tasks, workflow_id } = preview
   yield* Console.log(`Workflow ${workflow_id}, in this order:`)
-  yield* Effect.forEach(tasks, ({ id, title }, index) =>
-    Console.log(`${String(index + 1).padStart(3)}  ${id}  ${title}`)
-  )
-  yield* Console.log(`     ${ending(preview)}`)
+  const order = tasks.map(({ id, title }, index) => [String(index + 1), id, title])
+  yield* printTable([...order, ["", ending(preview)]], { indent: "  " })
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)
   yield* Effect.forEach(agents, ({ agent, held_by, permission, role }) =>
     Console.log(

@@ -2,6 +2,7 @@ import { leastPermission, plain, Words } from "@souffleur/domain"
 import { agentOfProgram, type ForeseenLine, hooksTyped, type Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 import { agentKind } from "../agent/Kind.ts"
+import { table } from "../explain/TextTable.ts"
 import { type Paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { wrappedText } from "../Wrapped.ts"
@@ -13,8 +14,6 @@ const maxLength = 2000
 const maxPrompt = 100
 
 type End = Preview["ends"][number]
-
-const row = (name: string, text: string) => `  ${name.padEnd(13)}${plain(text, maxLength)}`
 
 /** Shows a command line as JSON, because no shell reads it and spaces are part of an argument. */
 const commandLine = ({ args, program }: ForeseenLine) => plain(JSON.stringify([program, ...args]), maxLength)
@@ -60,6 +59,7 @@ const terminals: Readonly<Record<Preview["sees"]["terminal"], string>> = {
   headless: "none: it runs in the background, and its output goes to the state folder",
   tmux: "a window of its own in this tmux",
   kitty: "a tab of its own in this kitty",
+  window: "a window of its own, by TERMINAL_COMMAND",
   pty: "its own, without a person at it (--terminal)"
 }
 
@@ -70,32 +70,31 @@ const goingOn = ({ owner, revision, standing, watch, watched }: NonNullable<Prev
   return `${watch} goes on from revision ${revision} (${standing}), and nothing else is started${start}`
 }
 
-const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
-  row("agent", agentOf(sees)),
-  row("folder", sees.project),
-  ...(sees.goes_on === null ? [] : [row("watch", goingOn(sees.goes_on))]),
-  row("process", conductorOf(sees)),
-  row("session", sessionOf(sees)),
-  row("terminal", terminals[sees.terminal]),
-  ...(sees.permission === null ? [] : [row("permission", permissionOf(sees.permission))]),
-  ...(sees.gate === null ? [] : [row("gate", sees.gate.says)]),
-  row("comms", sees.comms ?? "none"),
-  ...(sees.observe ? [row("observe", "nothing is stopped or launched")] : []),
-  ...(sees.hooks === null
-    ? []
-    : [
-        row(
-          "hooks",
-          sees.hooks.length === 0
-            ? `none: "${hooksTyped(agentKind, agentOfProgram(agentKind, sees.agent?.program ?? ""))}" adds them`
-            : sees.hooks.map(({ file }) => file).join(", ")
-        )
-      ]),
-  row("notices", sees.notices.length === 0 ? "none: NOTIFY names channels" : sees.notices.join(" ")),
-  row("config file", configOf(sees.config)),
-  ...sees.settings.map(({ from, name, value }) => row("setting", `${name} = ${String(value)} (${from})`)),
-  row("state folder", sees.state_folder),
-  ...sees.config.warnings.map((warning) => row("warning", warning))
+const hooksOf = ({ agent, hooks }: Preview["sees"]): ReadonlyArray<string> => {
+  if (hooks === null) return []
+  return hooks.length === 0
+    ? [`none: "${hooksTyped(agentKind, agentOfProgram(agentKind, agent?.program ?? ""))}" adds them`]
+    : [hooks.map(({ file }) => file).join(", ")]
+}
+
+const seen = (sees: Preview["sees"]): ReadonlyArray<readonly [name: string, text: string]> => [
+  ["agent", agentOf(sees)],
+  ["folder", sees.project],
+  ...(sees.goes_on === null ? [] : [["watch", goingOn(sees.goes_on)] as const]),
+  ["process", conductorOf(sees)],
+  ["session", sessionOf(sees)],
+  ["terminal", terminals[sees.terminal]],
+  ...(sees.window_lost === null ? [] : [["warning", sees.window_lost] as const]),
+  ...(sees.permission === null ? [] : [["permission", permissionOf(sees.permission)] as const]),
+  ...(sees.gate === null ? [] : [["gate", sees.gate.says] as const]),
+  ["comms", sees.comms ?? "none"],
+  ...(sees.observe ? [["observe", "nothing is stopped or launched"] as const] : []),
+  ...hooksOf(sees).map((text) => ["hooks", text] as const),
+  ["notices", sees.notices.length === 0 ? "none: NOTIFY names channels" : sees.notices.join(" ")],
+  ["config file", configOf(sees.config)],
+  ...sees.settings.map(({ from, name, value }) => ["setting", `${name} = ${String(value)} (${from})`] as const),
+  ["state folder", sees.state_folder],
+  ...sees.config.warnings.map((warning) => ["warning", warning] as const)
 ]
 
 const titles: Readonly<Record<End["end"], string>> = {
@@ -155,7 +154,7 @@ export const printPreview = Effect.fn("printPreview")(function* (
   )
   yield* printLines(
     [
-      ...part("IT SEES", seen(sees)),
+      ...part("IT SEES", table(seen(sees), { columns, wraps: true, indent: "  " })),
       ...part("IT WOULD START", starts === null ? ["  nothing: it watches what runs"] : lines("  ", starts)),
       ...ends.flatMap((end, index) => part(titles[end.end], ending(end, ends.slice(0, index))))
     ].join("\n")

@@ -3,7 +3,7 @@ import { countsOf, type Job, summaryOf } from "@souffleur/embed"
 import { jobLine } from "@souffleur/embed/internal"
 import type { Terminal } from "effect"
 import { textColumns } from "../explain/TextColumns.ts"
-import { cut, indentOf, wrapped } from "../Wrapped.ts"
+import { cut, indentOf, padded, wrapped } from "../Wrapped.ts"
 import { chosenAt, chosenJob, jobsIn, type Top } from "./Top.ts"
 import { stateTones, type TopLine } from "./TopLine.ts"
 
@@ -31,16 +31,13 @@ const timeFrom = 60
 const maxName = 28
 
 /** Returns a text of exactly so many columns. */
-const padded = (text: string, columns: number) => {
-  const shown = cut(text, columns)
-  return shown + " ".repeat(Math.max(0, columns - textColumns(shown)))
-}
+const exactly = (text: string, columns: number) => padded(cut(text, columns), columns)
 
 const row = (job: Job, chosen: boolean, names: number, { columns, now, zone }: Looked & Terminal.Size): TopLine => {
   const time = columns < timeFrom ? "" : `  ${Words.moment(job.at, now, zone)}`
-  const line = `${chosen ? "›" : " "} ${stateSigns[job.state]} ${padded(job.id, names)}  ${jobLine(job)}`
+  const line = `${chosen ? "›" : " "} ${stateSigns[job.state]} ${exactly(job.id, names)}  ${jobLine(job)}`
   return {
-    text: `${padded(line, columns - textColumns(time))}${time}`,
+    text: `${exactly(line, columns - textColumns(time))}${time}`,
     tone: chosen ? "bold" : stateTones[job.state]
   }
 }

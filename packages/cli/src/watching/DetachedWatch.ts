@@ -28,11 +28,20 @@ export const detachedLine = Effect.fnUntraced(function* ({ guardian, over }: Det
   ]
 })
 
-/** Tells of a detached souffleur. */
-export const tellDetached = ({ id, output, pid }: Detached, asJson: boolean) =>
-  asJson
-    ? printJson({ watch: id, pid, output })
-    : Console.log(`souffleur, pid ${pid}, watches ${id}; it prints to ${output}`)
+/**
+ * Tells of a detached souffleur, and returns the exit code: 1 if the agent is not watched, as souffleur looked at once.
+ */
+export const tellDetached = Effect.fnUntraced(function* ({ failure, id, output, pid }: Detached, asJson: boolean) {
+  if (asJson) yield* printJson({ watch: id, pid, output, watched: failure === null, failure: failure ?? null })
+  else if (failure === null) yield* Console.log(`souffleur, pid ${pid}, watches ${id}; it prints to ${output}`)
+  else if (failure === undefined)
+    yield* Console.log(`souffleur, pid ${pid}, still validates ${id}: "souffleur status ${id}" says how it goes`)
+  else
+    yield* Console.error(
+      `${id} is not watched: ${failure}\nsouffleur, pid ${pid}, tries again each 30 s, and reads a reply in comms; "souffleur release ${id}" ends that`
+    )
+  return typeof failure === "string" ? 1 : 0
+})
 
 /**
  * Waits until the process that started this one is no longer its ancestor. The first process of a container is for ever

@@ -1,7 +1,8 @@
 import { type AlreadyWatched, isSameProcess, type Owner } from "@souffleur/domain"
 import { type NamedWatch, Souffleur } from "@souffleur/embed"
 import { hadGuardian } from "@souffleur/embed/internal"
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
+import { printTable } from "../explain/TextTable.ts"
 import { detachedLine } from "./DetachedWatch.ts"
 
 /** The result for one watch. `pid`: the souffleur that looks after it; `null`: none does. */
@@ -51,9 +52,4 @@ export const resumed = Effect.fn("resumed")(
 )
 
 /** Tells each result in one line. */
-export const tell = (all: ReadonlyArray<Resumed>) => {
-  const width = Math.max(0, ...all.map(({ watch }) => watch.length))
-  return Effect.forEach(all, ({ message, watch }) => Console.log(`${watch.padEnd(width)}  ${message}`), {
-    discard: true
-  })
-}
+export const tell = (all: ReadonlyArray<Resumed>) => printTable(all.map(({ message, watch }) => [watch, message]))

@@ -55,8 +55,7 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
   /** Says where a Conductor is that this souffleur has just launched; empty where it has no window. */
   const placeOf = Effect.fnUntraced(function* (event: Recorded["event"], { launchId }: Watch) {
     const began = event._tag === "ConductorConfirmed" || event._tag === "ConductorRelaunched"
-    if (!began || launchId === undefined || launcher.terminal === "headless") return ""
-    return (yield* launcher.inWindow(launchId)) ? `, in a window of ${launcher.terminal}` : ""
+    return began && launchId !== undefined && (yield* launcher.inWindow(launchId)) ? ", in a window of its own" : ""
   })
   const linesOf = Effect.fnUntraced(function* ({ event }: Recorded, after: Watch) {
     const line = screenLine(event, after, id, zone)

@@ -44,6 +44,7 @@ type CycleCommand = Extract<
       | "SucceedStep"
       | "FailStep"
       | "PrepareLaunch"
+      | "RefuseWindow"
       | "Relaunched"
       | "Escalate"
       | "FailClosed"
@@ -64,6 +65,16 @@ const prepared = (
   )
 }
 
+const windowRefused = ({
+  cycle,
+  instead,
+  launchId,
+  message,
+  now: at,
+  terminal
+}: Extract<CycleCommand, { readonly _tag: "RefuseWindow" }>) =>
+  ok(Event.WindowRefused.make({ at, cycle, launchId, terminal, instead, message }))
+
 /**
  * Decides one recovery, step by step: each intent before its act, each outcome once, no launch twice (spec:
  * behaviour#steps).
@@ -73,6 +84,7 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
   const { cycle, now: at } = command
   const isFirstLaunch = cycle === 0 && watch.phase === "Validating" && watch.firstLaunch !== undefined
   if (command._tag === "PrepareLaunch" && isFirstLaunch) return prepared(watch, command)
+  if (command._tag === "RefuseWindow" && isFirstLaunch) return windowRefused(command)
   // A step belongs to the running cycle. Every other cycle is over.
   if (recovery?.cycle !== cycle) return no("not now", "this recovery is over")
 
@@ -98,6 +110,8 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
       return recovery.purpose === "relaunch"
         ? prepared(watch, command)
         : no("never", "retries are exhausted: nothing is launched")
+    case "RefuseWindow":
+      return windowRefused(command)
     case "Relaunched": {
       const { awaiting, baseline, conductor, exportPath, launchId, print, provider, sessionId } = command
       if (recovery.launch?.launchId !== launchId) return no("never", "this launch was never prepared")

@@ -119,6 +119,15 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
         ...recoveryOf(watch, at, { trigger: "handoff", retries }, command)
       )
     }
+    case "ExitRequested": {
+      if (watch.standby !== undefined) return ok()
+      const message = `the Conductor asked for its user, and ended`
+      const cycle = watch.cycles + 1
+      return ok(
+        Event.RecoveryWithheld.make({ at, cycle, trigger: "pid", stage: "exit-requested", message }),
+        nextWatcher(watch, at)
+      )
+    }
     case "TurnEnded": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfter(watch, command)

@@ -16,7 +16,14 @@ import * as Event from "../event/WatchEvent.ts"
  */
 export const decideRetry = (
   watch: Watch,
-  { by, ceilings = false, handover, now: at, permission }: Extract<WatchCommand, { readonly _tag: "Retry" }>
+  {
+    by,
+    ceilings = false,
+    handover,
+    headless = false,
+    now: at,
+    permission
+  }: Extract<WatchCommand, { readonly _tag: "Retry" }>
 ): Decision<Event.WatchEvent> => {
   if (watch.observe)
     return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
@@ -33,7 +40,7 @@ export const decideRetry = (
   // An end before the role gave up is counted already: a watcher would count it a second time.
   if (standby !== undefined && isUnwatched(watch) && (watch.held !== undefined || !standby.ended))
     return ok(
-      Event.RecoveryRetried.make({ at, cycle: watch.cycles }),
+      Event.RecoveryRetried.make({ at, cycle: watch.cycles, headless }),
       ...(standby.ended ? [withheldByHold(at, { cycle: watch.cycles, trigger: standby.trigger })] : []),
       nextWatcher(watch, at)
     )
@@ -50,9 +57,10 @@ export const decideRetry = (
   if (standby !== undefined)
     return ok(
       ...granted,
-      Event.RecoveryRetried.make({ at, cycle: standby.cycle }),
+      Event.RecoveryRetried.make({ at, cycle: standby.cycle, headless }),
       Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: standby.trigger })
     )
+  if (headless) return no("not now", "no recovery has failed closed: there is nothing to launch without a window")
   if (permission !== undefined) return ok(...granted)
   const renewed = ceilings || watch.ceiling !== undefined ? [Event.AllowanceRenewed.make({ at })] : []
   // A command that has died is run again now.

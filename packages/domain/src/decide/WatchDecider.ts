@@ -117,6 +117,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
             Event.ConductorConfirmed.make({
               at,
               conductor: command.conductor,
+              below: command.below ?? null,
               sessionId: command.sessionId,
               print: command.print,
               agent: command.agent,
@@ -201,6 +202,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "SucceedStep":
     case "FailStep":
     case "PrepareLaunch":
+    case "RefuseWindow":
     case "Relaunched":
     case "Escalate":
     case "FailClosed":
@@ -232,6 +234,6 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "RequestHandoff":
       return decideHandoff(watch, command)
     case "Release":
-      return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch) }))
+      return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch), to: command.to ?? null }))
   }
 }

@@ -42,10 +42,33 @@ const relaunchInWords = (
     : `${nameOf(who)} is back (${which}): ${ways[provider] ?? `by ${provider}`}`
 }
 
+const windows = { headless: "", tmux: "of tmux", kitty: "of kitty", window: "by TERMINAL_COMMAND" } as const
+
+/** Says what a person does, so that the next launch has a window again. */
+const windowAgain = {
+  headless: "",
+  tmux: "Start tmux again before its next launch",
+  kitty: 'For a window at its next launch end souffleur, and type "souffleur resume" in kitty',
+  window: 'Type "souffleur doctor" to see what TERMINAL_COMMAND lacks'
+} as const
+
+const refusalInWords = ({ instead, message, terminal }: typeof Event.WindowRefused.Type, who: Reader["who"]) => {
+  const refused = `no window ${windows[terminal]} was opened for ${nameOf(who)} (${message})`
+  if (instead !== "headless") return `${refused}: one ${windows[instead]} is tried`
+  const without =
+    who.kind === "command"
+      ? "gets a terminal without a person at it"
+      : "is launched in print mode, where nobody can answer it or type to it"
+  return `${refused}: it ${without}. ${windowAgain[terminal]}`
+}
+
 /** Describes a recovery, its steps and its launch. */
 export const describeRecovery = {
   RecoveryStarted: (event, { who }) => described("info", startInWords(event, who)),
-  RecoveryWithheld: ({ message }) => described("info", `the recovery is withheld: ${message}`),
+  RecoveryWithheld: ({ message, stage }) =>
+    stage === "exit-requested"
+      ? described("warning", `${message}: "souffleur retry" brings it back`, { notice: "waiting_for_a_person" })
+      : described("info", `the recovery is withheld: ${message}`),
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(
       "info",
@@ -92,6 +115,8 @@ export const describeRecovery = {
     const permission = event.pty || !isSessionKnown(event.sessionId) ? "" : ` with permission ${event.effective}`
     return described("detail", text + permission)
   },
+  WindowRefused: (event, { who }) =>
+    described("warning", refusalInWords(event, who), { message: "warning", notice: "warning" }),
   ConductorRelaunched: (event, { who }) =>
     described("success", relaunchInWords(event, who), { message: "system", notice: "recovered" }),
   RecoveryFailedClosed: ({ message, stage }) =>

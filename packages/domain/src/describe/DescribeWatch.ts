@@ -102,8 +102,12 @@ export const describeWatch = {
       `validation failed ${messages.length} times, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
       { message: "error", notice: "exhausted" }
     ),
-  ConductorConfirmed: ({ conductor, sessionId }, { who }) =>
-    described("info", `${nameOf(who)} is pid ${conductor.pid}${inSession(sessionId)}`),
+  ConductorConfirmed: ({ below, conductor, sessionId }, { who }) => {
+    const text = `${nameOf(who)} is pid ${conductor.pid}${inSession(sessionId)}`
+    return below === null
+      ? described("info", text)
+      : described("info", `${text}: it runs below process ${below}, which was named`, { message: "system" })
+  },
   WatcherStarted: ({ awaiting, mode, watcher }) =>
     described(
       "detail",
@@ -149,10 +153,12 @@ export const describeWatch = {
     ),
   FleetWordTaken: ({ by, word }) =>
     described("info", `operator ${by} said ${word} through the fleet`, { message: "system" }),
-  WatchReleased: ({ exportPath }, { who }) =>
+  WatchReleased: ({ exportPath, to }, { who }) =>
     described(
       "info",
-      `an operator released the watch. ${capital(nameOf(who))} is left as it is. ${exportAt(exportPath)}`,
+      to === null
+        ? `an operator released the watch. ${capital(nameOf(who))} is left as it is. ${exportAt(exportPath)}`
+        : `${nameOf(who)} and its souffleur are gone, and watch ${to} took comms over. ${exportAt(exportPath)}`,
       { message: "system" }
     )
 } satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind, Reader>>

@@ -2,6 +2,7 @@ import { Count, event, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { baseline, print, Trigger } from "./EventFields.ts"
 import { Permission } from "../settings/Permission.ts"
+import { Terminal } from "../port/Launcher.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
 /** The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person. */
@@ -18,7 +19,7 @@ export const RecoveryStarted = event("RecoveryStarted", {
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
-  stage: Schema.Literals(["observe", "hold", "ceiling"]),
+  stage: Schema.Literals(["observe", "hold", "ceiling", "exit-requested"]),
   message: Text
 })
 
@@ -64,6 +65,20 @@ export const LaunchPrepared = event("LaunchPrepared", {
   turnBefore: Schema.NullOr(Time).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   /** The command gets a terminal of its own. */
   pty: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
+})
+
+/**
+ * A terminal opened no window for a launch, which is cancelled for ever. The next launch of the same step has another
+ * terminal (spec: behaviour#no-window).
+ */
+export const WindowRefused = event("WindowRefused", {
+  /** 0: the first launch of a run. */
+  cycle: Count,
+  launchId: Text,
+  terminal: Terminal,
+  /** The terminal of the next launch. */
+  instead: Terminal,
+  message: Text
 })
 
 /** A successor runs. The cycle ends with its watcher, and its generation begins. */

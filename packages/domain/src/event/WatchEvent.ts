@@ -91,6 +91,8 @@ const agent = Schema.NullOr(Text).pipe(
 /** All checks passed: generation 1. */
 export const ConductorConfirmed = event("ConductorConfirmed", {
   conductor: ProcessIdentity,
+  /** The pid that was named, where the Conductor runs below that process; `null`: it was named itself. */
+  below: Schema.NullOr(Count).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   sessionId: Text,
   print,
   agent,
@@ -183,7 +185,11 @@ export const ConductorAdopted = event("ConductorAdopted", {
   ...baseline
 })
 /** An operator retries a recovery that failed closed. */
-export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
+export const RecoveryRetried = event("RecoveryRetried", {
+  cycle: Count,
+  /** From now on no launch of the watch gets a window. */
+  headless: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
+})
 
 /**
  * A person hands the conversation over to another agent (spec: behaviour#hand-over). Both are names of programs. They
@@ -192,7 +198,11 @@ export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
 export const AgentChosen = event("AgentChosen", { from: Text, agent: Text })
 
 /** An operator ended the watch; the Conductor lives on. */
-export const WatchReleased = event("WatchReleased", { exportPath: Schema.NullOr(Text) })
+export const WatchReleased = event("WatchReleased", {
+  exportPath: Schema.NullOr(Text),
+  /** The watch that took its comms over, since its Conductor and its souffleur are gone; `null`: an operator's word. */
+  to: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+})
 
 /** Any event of a watch. */
 export const WatchEvent = Schema.Union([
@@ -223,6 +233,7 @@ export const WatchEvent = Schema.Union([
   Recovery.StepSucceeded,
   Recovery.StepFailed,
   Recovery.LaunchPrepared,
+  Recovery.WindowRefused,
   Recovery.ConductorRelaunched,
   Recovery.RecoveryFailedClosed,
   Recovery.RetriesExhausted,

@@ -94,3 +94,22 @@ export const holdingOf = Effect.fn("holdingOf")(function* (
     ? { _tag: "Another", message: `process ${pid} is a tool of session ${sessionId}, not its agent` }
     : { _tag: "Unknown" }
 })
+
+/** The most parents between a window and the agent in it: a terminal, shells, launchers. */
+const maxParents = 64
+
+/**
+ * Returns the agent that holds the session, where the named process only started it: a terminal's window, a shell or a
+ * launcher. A Conductor that knows its window hands over that pid. `undefined`: the holder does not run below it.
+ */
+export const agentBelow = Effect.fn("agentBelow")(function* (named: ProcessIdentity, holding: Holding) {
+  const processes = yield* Processes
+  if (holding._tag !== "Another" || holding.by === undefined) return undefined
+  const holder = Option.getOrUndefined(yield* processes.find(holding.by))
+  let parent = holder?.parent
+  for (let n = 0; n < maxParents && parent !== undefined && parent > 1; n++) {
+    if (parent === named.pid) return holder
+    parent = Option.getOrUndefined(yield* processes.find(parent))?.parent
+  }
+  return undefined
+})

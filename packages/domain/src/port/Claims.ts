@@ -38,9 +38,14 @@ export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed"
 }
 
 /**
- * A Conductor, a session, or a project (by its real path) in which a plan is conducted. One souffleur has it at a time.
+ * A Conductor, a session, a comms file (by its absolute path), or a project (by its real path) in which a plan is
+ * conducted. One souffleur has it at a time.
  */
-export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
+export type Claimable =
+  | ProcessIdentity
+  | { readonly session: string }
+  | { readonly comms: string }
+  | { readonly project: string }
 
 /**
  * Continues without a claim if none is possible, because leaving a living Conductor unwatched would be worse. The
@@ -51,9 +56,9 @@ export const claimedIfPossible = (
 ): Effect.Effect<void, AlreadyWatched> => Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
 
 /**
- * Keeps one claim for each user and Conductor, session or project, outside every state folder, so that two state
- * folders can neither watch one Conductor or session nor conduct two plans in one project (spec: behaviour#claims). The
- * claim of a provably dead owner is taken over.
+ * Keeps one claim for each user and Conductor, session, comms file or project, outside every state folder, so that two
+ * state folders can neither watch one Conductor or session nor conduct two plans in one project (spec:
+ * behaviour#claims). The claim of a provably dead owner is taken over.
  */
 export class Claims extends Context.Service<
   Claims,

@@ -2,8 +2,11 @@ import { Context, type Effect, type Option, Runtime, Schema } from "effect"
 import type { AgentCommand } from "./AgentOrder.ts"
 import type { ProcessEnd, ProcessIdentity } from "./Process.ts"
 
-/** Where the agent runs: a detached process, or a window of a terminal that souffleur itself runs in. */
-export const Terminal = Schema.Literals(["headless", "tmux", "kitty"])
+/**
+ * Where the agent runs: a detached process, a window of the tmux or kitty that souffleur itself runs in, or a `window` of
+ * the desktop, by `TERMINAL_COMMAND`.
+ */
+export const Terminal = Schema.Literals(["headless", "tmux", "kitty", "window"])
 export type Terminal = typeof Terminal.Type
 
 /**
@@ -22,6 +25,8 @@ export interface LaunchOrder {
   readonly title: string
   /** `shared` by default. */
   readonly terminal?: LaunchTerminal
+  /** The terminal that its window is opened in, if it gets one. Absent: the first of the launcher's. */
+  readonly place?: Terminal
   /** True if the command is needed again, so that it stays in a file of its own (0600) until it is forgotten. */
   readonly keep?: boolean
   /** The words that a person typed to begin it. Absent: it began otherwise. */
@@ -34,7 +39,11 @@ export interface LaunchOrder {
 export const handoffLine = (launchId: string): string => `Hand-off ${launchId}`
 
 /** No process runs for this launch, now or later: a tombstone has taken the receipt's name. */
-export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", { message: Schema.String }) {
+export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", {
+  message: Schema.String,
+  /** Its terminal opened no window for it, so that another terminal may do for another launch. */
+  noWindow: Schema.optionalKey(Schema.Literal(true))
+}) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
@@ -42,7 +51,11 @@ export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFail
 export class Launcher extends Context.Service<
   Launcher,
   {
-    readonly terminal: Terminal
+    /**
+     * The terminals for launches, the best first. Where one opens no window, the next may. With `headless` as the last,
+     * a launch needs no window.
+     */
+    readonly terminals: readonly [Terminal, ...ReadonlyArray<Terminal>]
     /** True if this machine can give a command a terminal of its own. */
     readonly hasPty: Effect.Effect<boolean>
     /**
@@ -52,7 +65,7 @@ export class Launcher extends Context.Service<
     readonly prepare: (order: LaunchOrder) => Effect.Effect<string, LaunchFailed>
     /**
      * Starts a prepared launch and waits for its receipt. An interruption or a timeout cancels the launch, unless the
-     * receipt came first: then it succeeds.
+     * receipt came first: then it succeeds. A window that is not opened cancels it too.
      */
     readonly launch: (id: string) => Effect.Effect<ProcessIdentity, LaunchFailed>
     /**
@@ -64,7 +77,10 @@ export class Launcher extends Context.Service<
     readonly kept: (
       id: string,
       digest: string
-    ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "prompt" | "terminal" | "title" | "words">, LaunchFailed>
+    ) => Effect.Effect<
+      Pick<LaunchOrder, "command" | "cwd" | "place" | "prompt" | "terminal" | "title" | "words">,
+      LaunchFailed
+    >
     /**
      * Removes a command that is no longer needed, launched or not, since it may hold a key. A launch that has not run
      * by then never will.

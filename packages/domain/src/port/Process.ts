@@ -36,6 +36,8 @@ export interface ProcessInfo {
   /** The kernel's name of the program, at most 15 characters. */
   readonly name: string
   readonly condition: Exclude<Condition, "gone">
+  /** True if it has a terminal, where a person may type to it. Absent: it is not known. */
+  readonly hasTerminal?: boolean
 }
 
 /**

@@ -7,6 +7,7 @@ export const configKeys = [
   "RECOVERY",
   "EXPORT_COMMAND",
   "LAUNCHER",
+  "TERMINAL_COMMAND",
   "TRIM_CHARS",
   "WATCHER_INITIAL_WAIT",
   "WATCHER_INTERVAL",

@@ -4,7 +4,13 @@ import { digestOf } from "../Hashing.ts"
 import { clamp, leastPermission, Permission, permissionOf } from "./Permission.ts"
 
 /** The config keys of the programs that souffleur runs, and of the variables that agents get. */
-export const programKeys = ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY"] as const
+export const programKeys = [
+  "AGENT_COMMAND",
+  "AGENT_ENVIRONMENT",
+  "EXPORT_COMMAND",
+  "TERMINAL_COMMAND",
+  "NOTIFY"
+] as const
 /** Keys that a file which an agent can write may not decide alone. */
 export const PinnedKey = Schema.Literals(["MAX_EXTERNAL_PERMISSION", ...programKeys])
 export type PinnedKey = typeof PinnedKey.Type
@@ -14,6 +20,7 @@ const Programs = Schema.Struct({
   AGENT_COMMAND: Program,
   AGENT_ENVIRONMENT: Program,
   EXPORT_COMMAND: Program,
+  TERMINAL_COMMAND: Program,
   NOTIFY: Program
 })
 /** The programs of a config file as it writes them, or in a pin their digests; `null`: the default. */
@@ -36,6 +43,7 @@ export const noPrograms: Programs = {
   AGENT_COMMAND: null,
   AGENT_ENVIRONMENT: null,
   EXPORT_COMMAND: null,
+  TERMINAL_COMMAND: null,
   NOTIFY: null
 }
 /** The pin where no file says anything. */
@@ -50,6 +58,7 @@ export const wordOf = ({ values }: ConfigFile): ConfigWord => {
       AGENT_COMMAND: said("AGENT_COMMAND"),
       AGENT_ENVIRONMENT: said("AGENT_ENVIRONMENT"),
       EXPORT_COMMAND: said("EXPORT_COMMAND"),
+      TERMINAL_COMMAND: said("TERMINAL_COMMAND"),
       NOTIFY: said("NOTIFY")
     }
   }
@@ -66,6 +75,7 @@ export const mapPrograms = <A>(programs: Programs, of: (program: string | null, 
   AGENT_COMMAND: of(programs.AGENT_COMMAND, "AGENT_COMMAND"),
   AGENT_ENVIRONMENT: of(programs.AGENT_ENVIRONMENT, "AGENT_ENVIRONMENT"),
   EXPORT_COMMAND: of(programs.EXPORT_COMMAND, "EXPORT_COMMAND"),
+  TERMINAL_COMMAND: of(programs.TERMINAL_COMMAND, "TERMINAL_COMMAND"),
   NOTIFY: of(programs.NOTIFY, "NOTIFY")
 })
 

@@ -5,10 +5,21 @@ import type { ConfigKey } from "./ConfigFile.ts"
 import { type NotifyChannel, parseNotify } from "./NotifyChannel.ts"
 import { leastPermission, Permission } from "./Permission.ts"
 import type { QuietHours } from "./QuietHours.ts"
-import { dollars, interval, literal, positiveInteger, quietHours, type Read, text, wait } from "./SettingText.ts"
+import {
+  dollars,
+  interval,
+  literal,
+  positiveInteger,
+  quietHours,
+  type Read,
+  text,
+  wait,
+  type Words,
+  words
+} from "./SettingText.ts"
 
 /** The places where a Conductor may be launched (spec: settings#launcher). `auto` follows souffleur's own place. */
-export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
+export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "window", "headless"])
 export type LauncherChoice = typeof LauncherChoice.Type
 
 /**
@@ -43,6 +54,7 @@ export const tableFor = (agent: AgentKind) => ({
   recovery: setting<RecoveryChoice | null>("RECOVERY", literal(RecoveryChoice.literals), null),
   exportCommand: setting<string | null>("EXPORT_COMMAND", text, null),
   launcher: setting("LAUNCHER", literal(LauncherChoice.literals), "auto"),
+  terminalCommand: setting<Words | null>("TERMINAL_COMMAND", words, null),
   trimChars: setting<number | null>("TRIM_CHARS", positiveInteger, null),
   watcherInitialWait: setting("WATCHER_INITIAL_WAIT", wait, Duration.seconds(240)),
   watcherInterval: setting("WATCHER_INTERVAL", interval, Duration.seconds(60)),

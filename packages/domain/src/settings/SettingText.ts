@@ -1,4 +1,4 @@
-import { Duration, Option, Result } from "effect"
+import { Duration, Option, Result, Schema } from "effect"
 import { serverUrl } from "./NotifyChannel.ts"
 import { parseQuietHours, type QuietHours } from "./QuietHours.ts"
 
@@ -14,6 +14,26 @@ export type Read<A> = (text: string) => Result.Result<A, string>
 /** Reads a text that is not empty. */
 export const text: Read<string> = (value) =>
   value.trim() === "" ? Result.fail("must not be empty") : Result.succeed(value)
+
+/** A program and its first arguments. */
+export type Words = readonly [string, ...ReadonlyArray<string>]
+
+const decodeWords = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.NonEmptyArray(Schema.NonEmptyString.check(Schema.isPattern(/^[^\0]+$/u))))
+)
+
+/** Reads a program, or a JSON array of a program and its first arguments. No shell reads it. */
+export const words: Read<Words> = (value) => {
+  const text = value.trim()
+  const read = text.startsWith("[") ? decodeWords(text) : Option.some<Words>([text])
+  return Option.match(
+    Option.filter(read, ([program]) => program !== ""),
+    {
+      onNone: () => Result.fail(`must be a program, or words such as ["kitty","--"]`),
+      onSome: Result.succeed
+    }
+  )
+}
 
 /** Makes the reader of a word out of a list. */
 export const literal =

@@ -2,6 +2,7 @@ import { Count, Text, Time } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import { Trigger } from "../event/EventFields.ts"
 import * as Event from "../event/WatchEvent.ts"
+import { Terminal } from "../port/Launcher.ts"
 
 const step = {
   kind: Event.StepKind,
@@ -28,6 +29,8 @@ export const RecoveryCycle = Schema.Struct({
   /** The providers that have escalated. */
   escalated: Schema.Array(Text),
   steps: Schema.Record(Text, StepState),
+  /** The terminals that opened no window in this cycle. */
+  refused: Schema.Array(Terminal),
   /** The newest launch of this cycle whose file was written. */
   launch: Schema.optional(Event.LaunchPrepared)
 })

@@ -33,6 +33,7 @@ export const evolveRecovery: Pick<
   | "StepFailed"
   | "StepStarted"
   | "StepSucceeded"
+  | "WindowRefused"
 > = {
   RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
     cycles: cycle,
@@ -40,7 +41,17 @@ export const evolveRecovery: Pick<
     standby: undefined,
     deferred: undefined,
     wait: undefined,
-    recovery: { cycle, purpose, trigger, since: at, resumed: false, escalated: [], steps: {}, launch: undefined }
+    recovery: {
+      cycle,
+      purpose,
+      trigger,
+      since: at,
+      resumed: false,
+      escalated: [],
+      steps: {},
+      refused: [],
+      launch: undefined
+    }
   }),
   RecoveryWithheld: ({ at, cycle, message, stage, trigger }) => ({
     cycles: cycle,
@@ -60,6 +71,8 @@ export const evolveRecovery: Pick<
       : watch.recovery === undefined
         ? {}
         : { recovery: { ...watch.recovery, launch, steps: prepared(watch.recovery.steps) } },
+  WindowRefused: ({ terminal }, { recovery }) =>
+    recovery === undefined ? {} : { recovery: { ...recovery, refused: [...recovery.refused, terminal] } },
   ConductorRelaunched: (event, watch) => ({
     ...generationOf(watch, event),
     preparedAt: watch.recovery?.launch?.at ?? 0,

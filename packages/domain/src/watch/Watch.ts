@@ -95,6 +95,8 @@ export const Watch = Schema.Struct({
   /** When polling last broke off for longer than a poll (lost watcher, new owner); 0: never in this generation. */
   brokenOffAt: Time,
   recovery: Schema.UndefinedOr(RecoveryCycle),
+  /** The last operator's retry said that no launch gets a window. */
+  headless: Schema.Boolean,
   /** The heartbeat for which the Conductor was given up; `retried`: an operator has retried since. */
   silent: Schema.UndefinedOr(Schema.Struct({ heartbeat: Schema.NullOr(Text), retried: Schema.Boolean })),
   /** The agent's own request in this generation: the id of a file in the state folder, and its digest. */
@@ -218,6 +220,7 @@ export const initial: Watch = {
   monitorsStarted: 0,
   brokenOffAt: 0,
   recovery: undefined,
+  headless: false,
   silent: undefined,
   handoff: undefined,
   cycles: 0,

@@ -202,7 +202,8 @@ const changes: Changes = {
     ceiling: undefined,
     allowedSince: event.at
   }),
-  RecoveryRetried: ({ at }, watch) => ({
+  RecoveryRetried: ({ at, headless }, watch) => ({
+    headless,
     standby: undefined,
     failing: {},
     silent: watch.silent && { ...watch.silent, retried: true },

@@ -17,7 +17,8 @@ import type {
   Kind,
   LaunchPrepared,
   RecoveryEscalated,
-  StepKind
+  StepKind,
+  WindowRefused
 } from "../event/WatchEvent.ts"
 
 /** A living process that names the session that it holds. */
@@ -39,6 +40,8 @@ export type WatcherExit =
   | { readonly _tag: "Complete" }
   | { readonly _tag: "ContextRecovery" }
   | { readonly _tag: "TurnEnded" }
+  /** It wrote that it needs its user before it ended. */
+  | { readonly _tag: "ExitRequested" }
   | { readonly _tag: "EndedEarly"; readonly reason: EarlyEnd; readonly leftRunning: number }
   /** In standby, this process holds the session, and its heartbeat is newer than the failure. */
   | {
@@ -121,6 +124,8 @@ export type WatchIntent =
   | {
       readonly _tag: "Confirm"
       readonly conductor: ProcessIdentity
+      /** See `ConductorConfirmed`; absent: `null`. */
+      readonly below?: number | null
       readonly sessionId: string
       readonly print: boolean
       /** The program of the agent by its name; `null`: a command has none. */
@@ -194,6 +199,11 @@ export type WatchIntent =
       /** The command gets a terminal of its own; `false` by default. */
       readonly pty?: boolean
     }
+  /** A terminal opened no window for a launch, and another one is to launch in its place. */
+  | ({ readonly _tag: "RefuseWindow" } & Pick<
+      typeof WindowRefused.Type,
+      "cycle" | "launchId" | "terminal" | "instead" | "message"
+    >)
   | {
       readonly _tag: "Relaunched"
       readonly cycle: number
@@ -231,20 +241,23 @@ export type WatchIntent =
       /** The same as in `ReportExit`. */
       readonly quietUntil?: number | null
     }
-  | { readonly _tag: "Release" }
+  /** `to`: the watch that takes its comms over. Absent: an operator's word. */
+  | { readonly _tag: "Release"; readonly to?: string }
   /** An operator's word: nothing is stopped or launched from now on. */
   | { readonly _tag: "Hold" }
   /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
-   * permission of a launch from now on. `handover`: the programs of another agent and of the present one.
+   * permission of a launch from now on. `handover`: the programs of another agent and of the present one. `headless`:
+   * no launch gets a window from now on.
    */
   | {
       readonly _tag: "Retry"
       readonly ceilings?: boolean
       readonly permission?: Permission | undefined
       readonly handover?: Handover | undefined
+      readonly headless?: boolean | undefined
     }
   | ({ readonly _tag: "TakeFleetWord" } & FleetWordIntent)
   | PinIntent

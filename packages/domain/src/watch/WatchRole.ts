@@ -43,7 +43,9 @@ export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
  * other souffleur holds any of them. Without the claims, a souffleur of another folder could launch for the same
  * session at the same moment.
  */
-export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimable> => [
+export const claimsOf = ({ comms, conductor, sessions }: Watch): ReadonlyArray<Claimable> => [
   ...(conductor === undefined ? [] : [conductor]),
+  // Its two rows can speak of one Conductor alone.
+  ...(comms === null ? [] : [{ comms }]),
   ...sessions.map((session) => ({ session }))
 ]

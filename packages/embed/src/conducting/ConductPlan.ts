@@ -67,12 +67,11 @@ const begin = Effect.fnUntraced(function* (
   if (note !== undefined) yield* remark("note", note)
   const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
-  const words = yield* launchWords
   const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
   const conducted = {
     plan,
     git,
-    words,
+    words: launchWords,
     statePath,
     requested: permission,
     agents,

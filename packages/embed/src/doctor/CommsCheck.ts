@@ -99,6 +99,15 @@ export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
   if (here !== undefined && here.comms === null && here.phase !== "Exited")
     return [passed("comms", "this project's watch is solo")]
   const file = here?.comms ?? path.join(project, "comms.db")
+  const sharing = watches.filter(({ watch }) => watch.phase !== "Exited" && watch.comms === file).map(({ id }) => id)
+  if (sharing.length > 1)
+    return [
+      wrong(
+        "comms",
+        `${file} has ${sharing.length} watches (${sharing.join(", ")}), and its rows speak of one Conductor`,
+        `souffleur release ${sharing[0]}, if its Conductor is not the one that works`
+      )
+    ]
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) {
     return here?.phase !== "Exited" && here?.comms === file
       ? [wrong("comms", `${file} is gone, and a watch reads it`, "bring it back")]

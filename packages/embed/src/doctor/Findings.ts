@@ -16,6 +16,7 @@ import { runsCheck } from "./RunsCheck.ts"
 import { setupCheck, systemCheck } from "./SetupCheck.ts"
 import { stateFolderCheck } from "./StateFolderCheck.ts"
 import { pinned, trustCheck } from "./TrustCheck.ts"
+import { windowCheck } from "./WindowCheck.ts"
 
 /** Checks the trust in the config file. A damaged record of trust is a finding too. */
 const trustFinding = Effect.fnUntraced(function* (project: string) {
@@ -68,6 +69,7 @@ export const findings = Effect.fn("findings")(function* (project: string, { pid 
     ...pinned(kept.watches),
     ...(yield* Effect.provide(gateCheck(project, kept.watches), evidence(settings))),
     ...(pid === undefined ? [] : yield* Effect.provide(pidCheck(pid, kept.watches), evidence(settings))),
+    ...(yield* Effect.provide(windowCheck(settings, project, kept.watches, pid), evidence(settings))),
     ...(yield* hooksCheck(settings, project)),
     ...(yield* noticesCheck(settings)),
     ...kept.findings,

@@ -1,4 +1,5 @@
 import { type AgentKind, leastPermission, limitRuleInWords, type ResolvedSettings, Words } from "@souffleur/domain"
+import { pathOf } from "@souffleur/node"
 import { type AgentPackage, findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
@@ -7,7 +8,8 @@ import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram 
 import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
 import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
-import { terminalOf } from "../world/World.ts"
+import { hasDisplay } from "../watching/LostWindow.ts"
+import { terminalsOf } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Checks the git repository. Without comms the commit that is checked out is a sign of progress. */
@@ -91,12 +93,23 @@ const ceiling = ({ maxExternalPermission }: ResolvedSettings, { refusedAsRoot }:
 
 const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const { variables } = yield* Installation
-  const chosen = yield* Effect.result(terminalOf(settings, variables))
+  const chosen = yield* Effect.result(terminalsOf(settings, variables))
   if (Result.isFailure(chosen))
     return wrong("launcher", chosen.failure.message, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
-  const terminal = chosen.success
+  const [terminal, instead] = chosen.success
+  /** Without a window the next terminal is asked, or nothing is launched. */
+  const problem = (detail: string, todo: string) =>
+    instead === undefined ? wrong("launcher", detail, todo) : note("launcher", `${detail}; ${instead} is next`, todo)
   if (terminal === "headless")
     return passed("launcher", "headless: the agent in print mode, its output in the state folder")
+  if (terminal === "window") {
+    const [program = ""] = settings.terminalCommand ?? []
+    if (pathOf(program, variables["PATH"]) === undefined)
+      return problem(`TERMINAL_COMMAND: there is no program ${program} in PATH`, "correct TERMINAL_COMMAND")
+    return hasDisplay(variables)
+      ? passed("launcher", `a window of its own, by ${program}`)
+      : problem(`${program} may open no window: there is no display here`, "start souffleur on the desktop, or in tmux")
+  }
   const question = terminal === "tmux" ? ["display-message", "-p", "#{session_id}"] : ["@", "ls"]
   const answered = yield* Effect.result(
     runProgram({ command: terminal, args: question, stdin: "", within: "3 seconds", atMost: 10_000_000 })
@@ -104,7 +117,7 @@ const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   return Result.match(answered, {
     onSuccess: () => passed("launcher", `${terminal} answers`),
     onFailure: ({ message }) =>
-      wrong("launcher", `${terminal} does not answer: ${message}`, "allow remote control, or use headless")
+      problem(`${terminal} does not answer: ${message}`, "allow remote control, or set SOUFFLEUR_LAUNCHER=headless")
   })
 })
 

@@ -24,6 +24,7 @@ type OfRecovery =
   | typeof Event.RecoveryEscalated.Type
   | typeof Event.RetriesExhausted.Type
   | typeof Event.ConductorRelaunched.Type
+  | typeof Event.WindowRefused.Type
 
 /** Says what a command of a person's own would do after the last end. */
 const startAgain = ({ kind, sessionId }: Watch): string => {
@@ -118,6 +119,11 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
         ],
         rule: `Where ${event.from} cannot recover, ${event.to} tries in the same cycle${event.alreadyKilled ? "; it skips the stop, and only that" : ""}.`
       }
+    case "WindowRefused":
+      return {
+        seen: [event.message],
+        rule: "A launch whose window is not opened is cancelled for ever; the next terminal that is there, or none, has a launch of its own."
+      }
     case "RetriesExhausted":
       return {
         seen: [`${before.retries} ends in a row without progress`],
@@ -138,6 +144,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
           ...gate(before),
           ...failures(before),
           ...unsummarized(before),
+          ...(before.recovery?.refused ?? []).map((terminal) => `${terminal} opened no window for it`),
           ...(clamped === undefined ? [] : [clamped])
         ],
         rule: `${event.provider} is the first provider that could launch.`

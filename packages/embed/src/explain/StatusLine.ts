@@ -90,7 +90,7 @@ export interface Need {
 
 type Needing = Pick<
   Watch,
-  "agent" | "ceiling" | "end" | "handedFrom" | "held" | "overreach" | "person" | "phase" | "standby"
+  "agent" | "ceiling" | "end" | "failures" | "handedFrom" | "held" | "overreach" | "person" | "phase" | "standby"
 >
 
 /**
@@ -102,8 +102,10 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
   if (end === "retries exhausted" || end === "validation exhausted")
     return { why: ends[end], next: `souffleur why ${id}` }
   if (watch.phase === "Exited") return null
-  const { agent, ceiling, held, overreach, person, standby } = watch
+  const { agent, ceiling, failures, held, overreach, person, standby } = watch
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
+  const failure = watch.phase === "Validating" ? failures.at(-1) : undefined
+  if (failure !== undefined) return { why: `its validation failed at "${failure.check}"`, next: `souffleur why ${id}` }
   if (person !== undefined)
     return {
       why: promptIn(person.for),

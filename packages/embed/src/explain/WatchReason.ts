@@ -56,6 +56,9 @@ const ruleOfDeath = ({ reason, evidence: { staleAfter } }: typeof Event.Conducto
   }
 }
 
+/** The rule of a word that an operator said. */
+const outranks = "An operator's word outranks recovery."
+
 /** The rule of each early end (spec: behaviour#early-ends). */
 const ruleOfEarlyEnd: Readonly<Record<(typeof Event.EndedEarly.Type)["reason"], string>> = {
   exit: "The end of a turn completes the work only where its process ends by itself, with exit code 0.",
@@ -177,6 +180,7 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
     case "RecoveryEscalated":
     case "RetriesExhausted":
     case "ConductorRelaunched":
+    case "WindowRefused":
       return reasonOfRecovery(event, before)
     case "AgentChosen":
       return {
@@ -192,9 +196,15 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
         seen: [`${event.by} said ${event.word} for revision ${before.revision}`],
         rule: "A word through a hub counts once, for the revision that its speaker saw, and is decided by this host."
       }
+    case "WatchReleased":
+      return event.to === null
+        ? { seen: [], rule: outranks }
+        : {
+            seen: ["the process of the Conductor is gone, and so is the souffleur that owned the watch"],
+            rule: "A comms file has one watch. It yields to another one where its Conductor and its souffleur are gone."
+          }
     case "ConductorAdopted":
     case "RecoveryRetried":
-    case "WatchReleased":
       return {
         seen:
           event._tag === "ConductorAdopted" && event.forced
@@ -203,7 +213,7 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
         rule:
           event._tag === "ConductorAdopted" && event.by === "heartbeat"
             ? "A heartbeat newer than the closing, and a live process that holds the session, end a standby."
-            : "An operator's word outranks recovery."
+            : outranks
       }
     default:
       return undefined

@@ -27,6 +27,11 @@ export interface Detached {
   readonly pid: number
   /** The file of its output. A process that a guardian brought back uses it too. */
   readonly output: string
+  /**
+   * Why the first validation failed, in a sentence; `null`: the agent is watched. `undefined`: no verdict came within
+   * 30 s, as comms is locked or the agent still begins.
+   */
+  readonly failure: string | null | undefined
 }
 
 /** Releases the claims that this process has taken or would take, for the process that it starts. */
@@ -69,10 +74,27 @@ const endLate = Effect.fnUntraced(function* (id: string, started: ProcessIdentit
   })
 })
 
+/** The time for the first verdict: an agent that begins takes half of it. */
+const verdictTimeout = "30 seconds"
+
+/** Returns the first verdict of the validation, as {@link Detached} has it. */
+const verdictOf = Effect.fnUntraced(function* (id: string, before: Watch, process: ProcessIdentity | undefined) {
+  const processes = yield* Processes
+  const look = Effect.gen(function* () {
+    const { failures, phase } = yield* load(id)
+    if (failures.length > before.failures.length) return Option.some(failures.at(-1)!.message)
+    if (phase !== "Validating") return Option.some(null)
+    const over = process === undefined || isOver(yield* processes.condition(process))
+    return over ? Option.some("souffleur ended before it had looked") : Option.none()
+  })
+  const looks = Effect.repeat(look, { until: Option.isSome, schedule: Schedule.spaced("100 millis") })
+  return Option.getOrUndefined(Option.flatten(yield* Effect.timeoutOption(looks, verdictTimeout)))
+})
+
 /**
  * Starts a process that resumes this watch by its own command line. The process descends neither from this one nor from
- * the agent whose tool this may be. Returns once the process owns the watch. Fails here, with the usual errors, if the
- * watch would be refused.
+ * the agent whose tool this may be. Returns once the process owns the watch and has looked at the agent for the first
+ * time. Fails here, with the usual errors, if the watch would be refused.
  */
 export const startDetached = Effect.fn("startDetached")(function* (id: string, line: CommandLine) {
   const processes = yield* Processes
@@ -100,5 +122,6 @@ export const startDetached = Effect.fn("startDetached")(function* (id: string, l
       owner,
       problem: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment`
     })
-  return { id, pid, output } satisfies Detached
+  const failure = yield* verdictOf(id, before, Option.getOrUndefined(started))
+  return { id, pid, output, failure } satisfies Detached
 })

@@ -104,7 +104,7 @@ const tallied = "tallied"
 
 /** How watches are counted. A test computes the fingerprint from the rules (decision 0008). */
 export const tallyFold: Fold<Tally, WatchEvent, never> = {
-  name: { kind: "tally", fingerprint: "6d81090d8492fd7c" },
+  name: { kind: "tally", fingerprint: "d39eef179265a0b4" },
   initial,
   evolve,
   schema: Tally,

@@ -2,12 +2,12 @@ import {
   Agent,
   type AgentCommand,
   type EffectivePermission,
+  freshUuid,
   isSessionKnown,
   type Settings,
   type Terminal,
   type Watch
 } from "@souffleur/domain"
-import { freshSessionId } from "@souffleur/process"
 import { type ForeseenLaunch, commandLineOf, type Provider, signed, waysOf } from "@souffleur/recovery"
 import { Effect, Option } from "effect"
 
@@ -64,7 +64,7 @@ export const foreseenWays = Effect.fn("foreseenWays")(function* <R>(
   { exported, first, names, permission, settings, terminal }: LineOptions
 ) {
   const { compactPrompt } = yield* Agent
-  const fresh = yield* freshSessionId
+  const fresh = yield* freshUuid
   const all = new Map([...names, [fresh, unknownId.next]])
   const line = Effect.fnUntraced(function* (launch: ForeseenLaunch) {
     if (launch._tag === "Again")

@@ -25,6 +25,7 @@ import { Clock, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { limitsOf } from "@souffleur/recovery"
 import { statusLine } from "../explain/StatusLine.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
+import { lostWindow } from "../watching/LostWindow.ts"
 import type { Opening } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import { idleSettings } from "./IdleSettings.ts"
@@ -43,6 +44,7 @@ export interface Foreseen {
   /** The watch that would be resumed. `undefined`: a new one would be opened. */
   readonly goesOn: NamedWatch | undefined
   readonly program: AgentProgram
+  /** The best terminal for launches. */
   readonly terminal: Terminal
   /** The command gets a terminal of its own. */
   readonly pty: boolean
@@ -157,7 +159,11 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
   const options = { exported, first, names, permission: effective, settings, terminal }
   const values = Settings.json(settings)
   const isAgent = watch.kind === "agent"
-  const { agent } = yield* Installation
+  const { agent, variables } = yield* Installation
+  const lost =
+    isAgent && pid !== 0 && !watch.observe
+      ? yield* lostWindow({ pid, sessionId: watch.sessionId }, { settings, terminal, variables })
+      : Option.none()
   const of = agent.kindOf?.(watch.agent ?? program.program) ?? agent
   const line = yield* anyLine(effective, terminal)
   const isShown = isAgent ? (starts ?? Result.getOrUndefined(line))?.window === true : pty
@@ -179,6 +185,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
       terminal: isShown && terminal !== "headless" ? terminal : pty ? ("pty" as const) : ("headless" as const),
+      window_lost: Option.getOrNull(Option.map(lost, ({ lost, todo }) => `${lost}; ${todo}`)),
       permission: isAgent
         ? {
             requested,

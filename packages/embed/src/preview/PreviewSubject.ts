@@ -5,6 +5,7 @@ import {
   clamp,
   decide,
   evolve,
+  agentBelow,
   holdingOf,
   initial,
   Processes,
@@ -27,7 +28,7 @@ import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { layerAgent } from "../world/AgentLayers.ts"
 import { layerLaunches } from "../world/LaunchLayers.ts"
 import { commsIn } from "../world/StoreLayers.ts"
-import { type LaunchOverrides, terminalOf } from "../world/World.ts"
+import { type LaunchOverrides, terminalsOf } from "../world/World.ts"
 import { type Foreseen, type NoPreview, preview } from "./Preview.ts"
 
 /** The ports that only read. */
@@ -39,6 +40,12 @@ const programOf = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   return yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
 })
 
+/** Returns the best terminal for launches. */
+const terminalOf = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const [best] = yield* terminalsOf(settings, (yield* Installation).variables)
+  return best
+})
+
 /** Returns the watch that an `Open` would make. */
 const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { readonly _tag: "Open" }>, "_tag">) {
   const now = yield* Clock.currentTimeMillis
@@ -48,7 +55,6 @@ const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { 
 
 /** Previews a watch that would be resumed. */
 const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
-  const { variables } = yield* Installation
   const { watch } = known
   const opening = yield* wouldGoOn(watch.project, watch.pin)
   const { settings } = opening
@@ -63,7 +69,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
     watch,
     goesOn: known,
     program,
-    terminal: yield* terminalOf(settings, variables),
+    terminal: watch.headless ? "headless" : yield* terminalOf(settings),
     pty: watch.firstLaunch?.pty ?? false,
     starts: undefined,
     fresh: false,
@@ -98,7 +104,7 @@ const previewRun = Effect.fn("previewRun")(function* (
   const configured = yield* programOf(settings)
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
-  const terminal = yield* terminalOf(settings, variables)
+  const terminal = yield* terminalOf(settings)
   const foreseen = Effect.gen(function* () {
     const first = yield* firstOf(words, literal, { agent, project, variables, terminal, pty })
     const { command, kind, requested, sessionId } = first
@@ -143,11 +149,10 @@ export interface WatchPreviewOrder {
 
 /** Previews the first `watch` of a Conductor. Fails as `watch` does where no watch may have the process. */
 const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: WatchPreviewOrder) {
-  const { variables } = yield* Installation
   const opening = yield* wouldOpen(order.project)
   const { settings } = opening
   const program = yield* programOf(settings)
-  const terminal = yield* terminalOf(settings, variables)
+  const terminal = yield* terminalOf(settings)
   const foreseen = Effect.gen(function* () {
     const agent = yield* Agent
     const processes = yield* Processes
@@ -156,19 +161,24 @@ const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: 
     const { sessionId } = yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
       error.reason === "missing" ? Effect.succeed(target) : Effect.fail(error)
     )
-    const found = Option.getOrUndefined(yield* processes.find(target.pid))
-    const holding = found === undefined ? undefined : yield* holdingOf(found.identity, sessionId)
+    const named = Option.getOrUndefined(yield* processes.find(target.pid))
+    const holding = named === undefined ? undefined : yield* holdingOf(named.identity, sessionId)
+    const below =
+      named === undefined || holding === undefined || order.forced
+        ? undefined
+        : yield* agentBelow(named.identity, holding)
+    const found = below ?? named
     const doubt =
       found === undefined
         ? `no process ${target.pid} is running`
-        : holding?._tag === "Another" && !order.forced
+        : holding?._tag === "Another" && below === undefined && !order.forced
           ? holding.message
           : null
     const watch = yield* openedBy({
       ...order,
       pid: target.pid,
       sessionId,
-      process: found?.identity ?? null,
+      process: named?.identity ?? null,
       pin: opening.pin
     })
     return yield* preview({

@@ -1,4 +1,4 @@
-import { Agent, BadTarget, Claims, holdingOf, Processes, type Target, type Watch } from "@souffleur/domain"
+import { Agent, agentBelow, BadTarget, Claims, holdingOf, Processes, type Target, type Watch } from "@souffleur/domain"
 import { programOfSession } from "@souffleur/process"
 import { adopt, adoptedBaseline, refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option } from "effect"
@@ -24,9 +24,11 @@ const conductorOf = Effect.fnUntraced(function* (
     return yield* new BadTarget({ message: `no process ${pid} is running` })
   const { sessionId } = yield* agent.sessionFile(named)
   yield* refuseSession(sessionId)
-  const conductor = found.value.identity
-  const holding = yield* holdingOf(conductor, sessionId)
-  if (holding._tag === "Another" && !force)
+  const holding = yield* holdingOf(found.value.identity, sessionId)
+  const below = force ? undefined : yield* agentBelow(found.value.identity, holding)
+  if (below !== undefined) yield* refuseTarget(below.identity.pid)
+  const conductor = below?.identity ?? found.value.identity
+  if (holding._tag === "Another" && below === undefined && !force)
     return yield* new BadTarget({ message: `${holding.message}: adopt that one, or say --force where you know better` })
   // The claim is tried and released: its owner has it already, or takes it with the event.
   for (const one of [conductor, { session: sessionId }]) {
@@ -38,13 +40,13 @@ const conductorOf = Effect.fnUntraced(function* (
     )
   }
   const baseline = yield* adoptedBaseline(watch, sessionId)
-  const print = agent.inPrintMode(yield* processes.commandLine(pid))
+  const print = agent.inPrintMode(yield* processes.commandLine(conductor.pid))
   const program = watch.kind === "command" ? null : yield* programOfSession(agent, sessionId)
   return yield* adopt(id, {
     conductor,
     sessionId,
     print,
-    forced: holding._tag === "Another",
+    forced: holding._tag === "Another" && below === undefined,
     agent: program,
     baseline
   })

@@ -1,11 +1,13 @@
 import {
   Agent,
   AlreadyWatched,
+  Launcher,
   parsePid,
   parseSessionId,
   type Pin,
   type ResolvedSettings,
-  Settings
+  Settings,
+  type Watch
 } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
 import { chosenAgent } from "@souffleur/process"
@@ -19,6 +21,7 @@ import { launchable } from "../world/AgentLayers.ts"
 import { Parts } from "../world/Parts.ts"
 import type { LaunchOverrides } from "../world/World.ts"
 import { type NamedWatch, unfinished, unfinishedWatches } from "./FindWatch.ts"
+import { lostWindow } from "./LostWindow.ts"
 import { firstWords, goesOn, refuseChange, refuseOther } from "./KnownWatch.ts"
 import { oldestIn, openCommand, unlessEnded } from "./OpenCommand.ts"
 import { openWatch } from "./OpenWatch.ts"
@@ -48,6 +51,18 @@ const needed = Effect.gen(function* () {
   )
 })
 
+/** Reports that a Conductor has a window which its successor would not have. */
+const windowed = Effect.fnUntraced(function* (conductor: Parameters<typeof lostWindow>[0]) {
+  const { variables } = yield* Parts
+  const [terminal] = (yield* Launcher).terminals
+  const found = yield* lostWindow(conductor, { settings: yield* Settings, terminal, variables })
+  if (Option.isSome(found)) yield* remark("warning", `${found.value.lost}; ${found.value.todo}`)
+})
+
+/** The same of a watch that is resumed, unless a person asked for launches without a window. */
+const windowedOf = ({ conductor, headless, sessionId }: Watch) =>
+  conductor === undefined || headless ? Effect.void : windowed({ pid: conductor.pid, sessionId })
+
 /** Resumes a watch, by its keeper. `checked` refuses what was asked for and does not fit that watch. */
 export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
   known: NamedWatch,
@@ -62,7 +77,9 @@ export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
     if (watch.phase === "Exited") return yield* keeper.ended(known)
     // The agent that the watch began with may be gone since a hand-over.
     if (watch.kind === "agent" && !watch.observe)
-      yield* Effect.updateService(needed, Agent, (agent) => chosenAgent(agent, watch.agent))
+      yield* Effect.updateService(Effect.andThen(needed, windowedOf(watch)), Agent, (agent) =>
+        chosenAgent(agent, watch.agent)
+      )
     yield* checked
     return yield* keeper.take({ id, comms, project, from: watch.revision })
   })
@@ -87,7 +104,7 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const { pin, settings } = yield* parts.opening(project)
   const comms = yield* parts.comms(project, named)
   const begins = Effect.gen(function* () {
-    if (!observe) yield* needed
+    if (!observe) yield* Effect.andThen(needed, windowed(target))
     const { detaching } = keeper
     const id = yield* openWatch(target, { project, comms, pin, observe, forced: force, detaching })
     return yield* keeper.take({ id, project, comms, from: 0 })

@@ -1,6 +1,7 @@
 import {
   Agent,
   clamp,
+  freshUuid,
   type Handover,
   leastPermission,
   lower,
@@ -8,7 +9,7 @@ import {
   Processes,
   type Watch
 } from "@souffleur/domain"
-import { freshSessionId, isGone } from "@souffleur/process"
+import { isGone } from "@souffleur/process"
 import { newestSession } from "@souffleur/recovery"
 import { Effect, Option, Runtime, Schema } from "effect"
 import { Parts } from "../world/Parts.ts"
@@ -57,7 +58,7 @@ export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, progr
     )
     yield* led
       .command({
-        session: { _tag: "Fresh", sessionId: yield* freshSessionId },
+        session: { _tag: "Fresh", sessionId: yield* freshUuid },
         permission,
         prompt: "Continue.",
         print: true

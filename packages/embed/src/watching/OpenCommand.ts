@@ -173,7 +173,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
   { agent, pin, project, pty = false, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
-  const first = yield* firstOf(words, literal, { agent, project, variables, pty, terminal: launcher.terminal })
+  const first = yield* firstOf(words, literal, { agent, project, variables, pty, terminal: launcher.terminals[0] })
   const { kind, requested, sessionId } = first
   const note = withheldNote(kind === "agent" ? withheldKeys(variables, first.command.environment) : [])
   if (note !== undefined) yield* remark("note", note)

@@ -15,37 +15,44 @@ import * as OtlpTarget from "../trace/OtlpTarget.ts"
 import { layerAgent } from "./AgentLayers.ts"
 import * as CommsNews from "./CommsNews.ts"
 import { Installation } from "./Installation.ts"
-import { layerLauncher, layerLaunches } from "./LaunchLayers.ts"
+import { layerLauncher, layerLaunches, type Terminals } from "./LaunchLayers.ts"
 import { readHere } from "./ReadHere.ts"
 import { layerComms } from "./StoreLayers.ts"
 
-/** Returns the innermost terminal around souffleur. A tmux in a kitty inherits the variables of both. */
-const surrounding = (variables: Readonly<Record<string, string | undefined>>): Terminal => {
-  const has = (name: string) => (variables[name] ?? "") !== ""
-  if (has("TMUX")) return "tmux"
-  // Without its socket, kitty obeys only programs that read and write the terminal itself.
-  return has("KITTY_WINDOW_ID") && has("KITTY_LISTEN_ON") ? "kitty" : "headless"
-}
-
 const cannot = {
-  tmux: "tmux needs souffleur itself to run inside tmux: start it there, or use headless",
+  headless: "",
+  tmux: "tmux needs souffleur itself to run inside tmux: start it there, or set SOUFFLEUR_LAUNCHER=headless",
   kitty:
-    "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or use headless"
+    "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or set SOUFFLEUR_LAUNCHER=headless",
+  window: `window needs TERMINAL_COMMAND, such as ["kitty","--"]: set it, or set SOUFFLEUR_LAUNCHER=headless`
 } as const
 
 /**
- * Returns the terminal for launches. `auto` is the one around souffleur (spec: settings#launcher). Fails with
- * `BadSetting` where the chosen one cannot be used.
+ * Returns the terminals for launches, the best first. `auto` is all that are there, and `headless` as the last one
+ * (spec: settings#launcher). Fails with `BadSetting` where the chosen one cannot be used.
  */
-export const terminalOf = (
-  { launcher }: ResolvedSettings,
+export const terminalsOf = (
+  { launcher, terminalCommand }: ResolvedSettings,
   variables: Readonly<Record<string, string | undefined>>
-): Effect.Effect<Terminal, BadSetting> => {
-  if (launcher === "auto") return Effect.succeed(surrounding(variables))
-  const usable = launcher === "headless" || (variables[launcher === "tmux" ? "TMUX" : "KITTY_LISTEN_ON"] ?? "") !== ""
-  return usable
-    ? Effect.succeed(launcher)
-    : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", problem: cannot[launcher] }))
+): Effect.Effect<Terminals, BadSetting> => {
+  const has = (name: string) => (variables[name] ?? "") !== ""
+  const usable: Readonly<Record<Terminal, boolean>> = {
+    window: terminalCommand !== null,
+    tmux: has("TMUX"),
+    // Without its socket, kitty obeys only programs that read and write the terminal itself.
+    kitty: has("KITTY_LISTEN_ON"),
+    headless: true
+  }
+  if (launcher !== "auto")
+    return usable[launcher]
+      ? Effect.succeed([launcher])
+      : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", problem: cannot[launcher] }))
+  // A tmux in a kitty inherits the variables of both, and is the inner one.
+  const around = (["window", "tmux", "kitty"] as const).filter(
+    (one) => usable[one] && (one !== "kitty" || has("KITTY_WINDOW_ID"))
+  )
+  const [first = "headless", ...others] = around
+  return Effect.succeed(around.length === 0 ? [first] : [first, ...others, "headless"])
 }
 
 /** The claims of every souffleur of this user. */
@@ -85,11 +92,11 @@ export const layerWatch = (
   commsPath: string | null,
   overrides: LaunchOverrides = {}
 ) => {
-  const terminal = Effect.flatMap(Installation, ({ variables }) => terminalOf(settings, variables))
+  const terminals = Effect.flatMap(Installation, ({ variables }) => terminalsOf(settings, variables))
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
     layerAgent(settings, overrides.agent),
-    layerLauncher(settings, terminal),
+    layerLauncher(settings, terminals),
     Layer.succeed(Settings, settings),
     OtlpTarget.layer,
     layerCycleSettings(settings, project)

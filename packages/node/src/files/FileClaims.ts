@@ -54,13 +54,25 @@ export const usualFolder = (uid: number, home = homeOf()): string => {
 /** Returns a name for a file, from any text. */
 const hashOf = (words: string) => createHash("sha256").update(words).digest("hex").slice(0, 32)
 
-const keyOf = (one: Claimable) => {
-  if ("pid" in one) return `${one.bootId}-${one.pid}-${one.startTime}`
-  return "session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`
+/** Other paths may lead to a file, and another file may come to its path, so both name it. */
+const keysOfFile = (path: string): ReadonlyArray<string> => {
+  try {
+    const { dev, ino } = fs.statSync(path, { bigint: true })
+    return [`comms-${hashOf(fs.realpathSync(path))}`, `comms-${dev}-${ino}`]
+  } catch {
+    return [`comms-${hashOf(path)}`]
+  }
+}
+
+const keysOf = (one: Claimable): ReadonlyArray<string> => {
+  if ("pid" in one) return [`${one.bootId}-${one.pid}-${one.startTime}`]
+  if ("comms" in one) return keysOfFile(one.comms)
+  return ["session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`]
 }
 /** Names a claim's subject for a person. */
 const inBrief = (one: Claimable) => {
   if ("pid" in one) return `process ${one.pid}`
+  if ("comms" in one) return one.comms
   return "session" in one ? `session ${one.session}` : `project ${one.project}`
 }
 /** Name of the claim for removing claims of dead processes. */
@@ -108,8 +120,8 @@ const inWords = (error: unknown): string => {
 }
 
 /**
- * Keeps claims as plain files with their owner: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or
- * `project-<hash>.<n>`.
+ * Keeps claims as plain files with their owner: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>`,
+ * `comms-<hash>.<n>` with `comms-<device>-<inode>.<n>`, or `project-<hash>.<n>`.
  * A claim is in force until its owner removes it or is provably dead. A claimer that finds no claim in force creates
  * the next number, which is exclusive. Then it reads the folder again. It has the claim only if no other claim was
  * added meanwhile. Otherwise it removes its own. So of any two claimers at least one sees the other, however slow it
@@ -191,7 +203,7 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
     while (true) {
       yield* usable
       const known = yield* readClaims
-      if (known.some(isOwn)) return
+      if (known.some(isOwn)) return false
       const [held] = yield* Effect.filter(known, (one) => Effect.map(isLeft(one), (left) => !left))
       if (held !== undefined) return yield* heldBy(held, what)
       const mine: Claim = {
@@ -201,7 +213,10 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
       }
       // An empty folder may go at any moment, as by an uninstall: then it is made again.
       if (!(yield* attempt(() => createIn(folder, mine.name, text)))) continue
-      if ((yield* readClaims).every(isAmong([...known, mine]))) return void own.add(mine.name)
+      if ((yield* readClaims).every(isAmong([...known, mine]))) {
+        own.add(mine.name)
+        return true
+      }
       yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
     }
   })
@@ -231,10 +246,17 @@ const make = Effect.fnUntraced(function* (options: ClaimsPlace) {
   const claims = Claims.of({
     self,
     isDead,
-    claim: Effect.fn("Claims.claim")((claimable: Claimable) =>
-      Effect.andThen(swept, claimKey(keyOf(claimable), inBrief(claimable)))
-    ),
-    release: Effect.fn("Claims.release")((claimable: Claimable) => releaseKey(keyOf(claimable)))
+    claim: Effect.fn("Claims.claim")(function* (claimable: Claimable) {
+      yield* swept
+      const taken: Array<string> = []
+      for (const key of keysOf(claimable)) {
+        const isNew = yield* Effect.tapError(claimKey(key, inBrief(claimable)), () => Effect.forEach(taken, releaseKey))
+        if (isNew) taken.push(key)
+      }
+    }),
+    release: Effect.fn("Claims.release")((claimable: Claimable) =>
+      Effect.forEach(keysOf(claimable), releaseKey, { discard: true })
+    )
   })
   const paths = Effect.map(left, (all) => all.map((one) => join(folder, one.name)))
   return { claims, abandoned: { paths, remove: sweep } satisfies Abandoned }

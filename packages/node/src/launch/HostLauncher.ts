@@ -1,13 +1,5 @@
 import * as fs from "node:fs"
-import {
-  Launcher,
-  LaunchFailed,
-  type LaunchOrder,
-  plain,
-  Processes,
-  type ProcessIdentity,
-  type Terminal
-} from "@souffleur/domain"
+import { Launcher, LaunchFailed, type LaunchOrder, plain, Processes, type ProcessIdentity } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { makeLaunchEnds } from "./LaunchEnds.ts"
@@ -19,8 +11,9 @@ import { makeLaunchFolder } from "./LaunchFolder.ts"
 import { asWindow, hasPty, inPty, inWindow } from "./Pty.ts"
 import { readReceipt } from "./Receipt.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
+import { startWindow } from "./Window.ts"
 
-/** The place of launches on this host, and the terminal that they get. */
+/** The place of launches on this host, and the terminals that they get. */
 export interface LauncherOptions {
   /** Absolute. Launches are in its folder `launches/`. */
   readonly stateDir: string
@@ -28,11 +21,16 @@ export interface LauncherOptions {
    * Command that becomes the agent, such as Node and the path of `launch.ts`. The path of a launch file is appended.
    */
   readonly entry: Start["line"]
-  readonly terminal: Terminal
+  /** The best first; `headless`, which needs no window, by default. */
+  readonly terminals?: Launcher["Service"]["terminals"]
+  /** The words that open a window of the desktop and run a command in it, such as `kitty --`. For `window`. */
+  readonly windowWords?: Start["line"] | undefined
   /** Time until the receipt of a launch must be there, 15 seconds by default. */
   readonly receiptTimeout?: Duration.Input
   readonly tmux?: TmuxPlace
 }
+
+const cancelled = new LaunchFailed({ message: "the launch was cancelled" })
 
 /** UTF-16 units of a window's title at most. */
 const maxTitleLength = 100
@@ -63,7 +61,7 @@ const obstacle = (launch: Launch): string | undefined => {
  * import { Launcher, launchLine, Processes } from "@souffleur/node"
  * import { Effect, Layer } from "effect"
  *
- * const launcher = Launcher.layer({ stateDir: "/var/lib/app/souffleur", entry: launchLine(), terminal: "headless" })
+ * const launcher = Launcher.layer({ stateDir: "/var/lib/app/souffleur", entry: launchLine() })
  *
  * // However often this runs for one id, the program runs once.
  * const once = Effect.fn("once")(function* (id: string) {
@@ -78,6 +76,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
   Layer.effect(
     Launcher,
     Effect.gen(function* () {
+      const { terminals = ["headless"], windowWords } = options
       const processes = yield* Processes
       const files = yield* makeLaunchFolder(options.stateDir)
       const { checkId, close, decided, folder, forget, kept, outputPath, pathOf, receiptOf } = files
@@ -86,16 +85,18 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         yield* checkId(order.id)
         const { terminal = "shared" } = order
         const { window = false, ...command } = order.command
-        const isWindows = window && terminal === "shared" && options.terminal !== "headless"
+        const isTyped = window && terminal === "shared"
+        const place = isTyped || terminal === "own" ? (order.place ?? terminals[0]) : "headless"
         const launch: Launch = {
           version: 1,
           id: order.id,
           input: null,
           ...command,
           cwd: order.cwd,
-          output: isWindows ? null : outputPath(order.id),
+          output: isTyped && place !== "headless" ? null : outputPath(order.id),
           title: plain(order.title, maxTitleLength),
           terminal,
+          place,
           ...(order.words === undefined ? {} : { words: order.words }),
           ...(order.prompt === undefined ? {} : { prompt: order.prompt })
         }
@@ -120,9 +121,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           const gone = yield* launcherGone
           const receipt = yield* Effect.sync(() => readReceipt(receiptOf(id)))
           if (Option.isSome(receipt)) {
-            return receipt.value._tag === "Taken"
-              ? Option.some(receipt.value.process)
-              : yield* new LaunchFailed({ message: "the launch was cancelled" })
+            return receipt.value._tag === "Taken" ? Option.some(receipt.value.process) : yield* cancelled
           }
           if (gone) return yield* new LaunchFailed({ message: "the launcher ended and left no receipt" })
           return Option.none<ProcessIdentity>()
@@ -137,17 +136,41 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         })
       })
 
-      const startOwn = Effect.fnUntraced(function* ({ id, input, terminal }: Launch, start: Start, output: string) {
+      /** Starts it without a window. Returns an effect that says whether the launcher has ended. */
+      const startOwn = Effect.fnUntraced(function* ({ id, input, output, terminal }: Launch, start: Start) {
         const pty = terminal === "own"
         const started = pty ? yield* inPty(start) : start
         ends.started(id)
-        return yield* startHeadless(started, {
+        const pid = yield* startHeadless(started, {
           cwd: folder,
-          output,
+          output: output ?? outputPath(id),
           input,
           ended: (child, end) => ends.ended(id, pty ? "pty" : child, end)
         })
+        return yield* goneOf(pid)
       })
+
+      /** Starts it in a window, where it tells its end itself. Returns the same. */
+      const startWindowed = Effect.fnUntraced(function* (
+        { cwd, id, output, place, title }: Launch,
+        start: Start
+      ): Effect.fn.Return<Effect.Effect<boolean, LaunchFailed>, LaunchFailed> {
+        if (!terminals.includes(place)) return yield* new LaunchFailed({ message: `this souffleur has no ${place}` })
+        const files = ends.window(id)
+        const shown = output === null ? asWindow(start, files) : yield* inWindow(start, files)
+        if (place === "kitty") return yield* startKitty(shown, { title, cwd })
+        if (place === "tmux") return yield* goneOf(yield* startTmux(options.tmux ?? {}, shown, title))
+        return windowWords === undefined
+          ? yield* new LaunchFailed({ message: "no words are set that open a window" })
+          : yield* startWindow(windowWords, shown, { title, cwd })
+      })
+
+      /** A terminal that does not answer is late, too. */
+      const inTime = (late: string) =>
+        Effect.timeoutOrElse({
+          duration: options.receiptTimeout ?? "15 seconds",
+          orElse: () => Effect.fail(new LaunchFailed({ message: late }))
+        })
 
       const attempt = Effect.fnUntraced(function* (id: string) {
         const earlierTaker = yield* receiptTaker(id, Effect.succeed(false))
@@ -156,34 +179,24 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const message = obstacle(launch)
         if (message !== undefined) return yield* new LaunchFailed({ message })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
-        const { cwd, output, terminal, title } = launch
-        /** Starts it in a window, where it tells its end itself. */
-        const inOwnWindow = Effect.gen(function* () {
-          const files = ends.window(id)
-          const shown = output === null ? asWindow(start, files) : yield* inWindow(start, files)
-          return options.terminal === "kitty"
-            ? yield* startKitty(shown, { title, cwd })
-            : yield* goneOf(yield* startTmux(options.tmux ?? {}, shown, title))
-        })
-        const headless = output !== null && (terminal !== "own" || options.terminal === "headless")
-        const gone: Effect.Effect<boolean, LaunchFailed> = headless
-          ? yield* goneOf(yield* startOwn(launch, start, output))
-          : yield* inOwnWindow
-        return yield* receiptTaker(id, gone).pipe(
-          Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
-          Effect.map(Option.getOrThrow)
+        const isWindow = launch.place !== "headless"
+        const gone = isWindow ? startWindowed(launch, start) : startOwn(launch, start)
+        const taken = Effect.flatMap(gone, (gone) =>
+          receiptTaker(id, gone).pipe(
+            Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
+            Effect.map(Option.getOrThrow)
+          )
         )
-      })
-      /** A terminal that does not answer is late, too. */
-      const inTime = Effect.timeoutOrElse({
-        duration: options.receiptTimeout ?? "15 seconds",
-        orElse: () => Effect.fail(new LaunchFailed({ message: "the launcher took too long" }))
+        if (!isWindow) return yield* inTime("the launcher took too long")(taken)
+        return yield* Effect.mapError(inTime("it took too long")(taken), (error) =>
+          error === cancelled ? error : new LaunchFailed({ message: error.message, noWindow: true })
+        )
       })
 
       const launch = Effect.fn("Launcher.launch")(function* (id: string) {
         yield* checkId(id)
         return yield* Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(Effect.exit(restore(inTime(attempt(id)))), (exit) =>
+          Effect.flatMap(Effect.exit(restore(attempt(id))), (exit) =>
             Exit.isSuccess(exit)
               ? Effect.as(
                   Effect.sync(() => decided(id)),
@@ -205,7 +218,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
 
       return Launcher.of({
-        terminal: options.terminal,
+        terminals,
         hasPty,
         prepare,
         launch,

@@ -1,5 +1,5 @@
 import { basename } from "node:path"
-import type { LaunchTerminal } from "@souffleur/domain"
+import type { LaunchTerminal, Terminal } from "@souffleur/domain"
 import { readTrustedText } from "../files/TrustedFile.ts"
 
 /** Content of `launches/<id>.json`: one whole launch (spec: behaviour#launch-at-most-once). */
@@ -23,6 +23,8 @@ export interface Launch {
   readonly output: string | null
   readonly title: string
   readonly terminal: LaunchTerminal
+  /** The terminal that it gets. A launch without a window is `headless`, wherever souffleur runs. */
+  readonly place: Terminal
   /** The words that a person typed to begin it. Absent: no person did, or an older souffleur wrote the file. */
   readonly words?: ReadonlyArray<string>
   /** The prompt of an agent among those words. Absent: there is none, or an older souffleur wrote the file. */
@@ -52,7 +54,8 @@ const fields: { readonly [Name in keyof Omit<Launch, "prompt" | "words">]: (valu
   cwd: isAbsolute,
   output: (value) => value === null || isAbsolute(value),
   title: isText,
-  terminal: (value) => value === "shared" || value === "none" || value === "own"
+  terminal: (value) => value === "shared" || value === "none" || value === "own",
+  place: (value) => value === "headless" || value === "tmux" || value === "kitty" || value === "window"
 }
 
 /** Returns whether a value is a launch, with each field as it must be and no other. */

@@ -107,7 +107,7 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
         return yield* new LaunchFailed({
           message: "the stored command is missing, or differs from the prepared one"
         })
-      const { args, cwd, environment, input, output, program, terminal, title, words, prompt } = launch
+      const { args, cwd, environment, input, output, place, program, terminal, title, words, prompt } = launch
       const command = {
         program,
         args,
@@ -119,6 +119,7 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
         command,
         cwd,
         terminal,
+        place,
         title,
         ...(words === undefined ? {} : { words }),
         ...(prompt === undefined ? {} : { prompt })

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { LaunchFailed } from "@souffleur/domain"
+import { LaunchFailed, plain } from "@souffleur/domain"
 import { Config, Effect, Option } from "effect"
 import type { Start } from "../own/Detached.ts"
 import { pathOf } from "./HostPrograms.ts"
@@ -10,14 +10,18 @@ export interface TmuxPlace {
   readonly pane?: string
 }
 
+/** UTF-16 units of what tmux says of a failure. */
+const maxWhy = 200
+
 const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<string, LaunchFailed> =>
   Effect.callback((resume, signal) => {
     const server = place.socket === undefined ? [] : ["-L", place.socket]
-    const failed = Effect.fail(new LaunchFailed({ message: `tmux ${args[0]} failed` }))
+    const failed = (why: string) =>
+      resume(Effect.fail(new LaunchFailed({ message: `tmux ${args[0]} failed: ${plain(why, maxWhy)}` })))
     const program = pathOf("tmux")
-    if (program === undefined) return resume(failed)
-    execFile(program, [...server, ...args], { signal }, (error, stdout) =>
-      resume(error === null ? Effect.succeed(stdout.trim()) : failed)
+    if (program === undefined) return failed("there is no program tmux in PATH")
+    execFile(program, [...server, ...args], { signal }, (error, stdout, stderr) =>
+      error === null ? resume(Effect.succeed(stdout.trim())) : failed(stderr.trim() || "it gave no answer")
     )
   })
 
@@ -25,18 +29,17 @@ const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<stri
 const windowName = (title: string): string => title.replaceAll("#", "##").replace(/;$/, "\\;")
 
 /**
- * Opens a window in souffleur's own session, behind the current one, and succeeds with its pid. tmux runs a command of
+ * Opens a window in souffleur's own session, behind the current one, and succeeds with its pid. If souffleur's pane is
+ * gone, the window is in the newest session of its server. tmux runs a command of
  * two or more words without a shell, but in the server's environment. Node's options in that environment are not meant
  * for the launcher. Fails with `LaunchFailed` where tmux refuses.
  */
 export const startTmux = Effect.fnUntraced(function* (place: TmuxPlace, { environment, line }: Start, title: string) {
   const own = yield* Effect.orDie(Config.option(Config.String("TMUX_PANE")))
   const pane = place.pane ?? Option.getOrUndefined(own)
-  const session =
-    pane === undefined ? undefined : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
-  // tmux succeeds and prints nothing for a pane that is gone.
-  if (session === "") return yield* new LaunchFailed({ message: `tmux knows no pane ${pane}` })
-  const target = session === undefined ? [] : ["-t", `${session}:`]
+  const session = pane === undefined ? "" : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
+  // tmux succeeds and prints nothing for a pane that is gone. Then it chooses another session of its server.
+  const target = session === "" ? [] : ["-t", `${session}:`]
   const variables = Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => [
     "-e",
     `${name}=${value}`

@@ -16,6 +16,7 @@ export const parseStat = (text: string): Stat => {
     name: text.slice(text.indexOf("(") + 1, end),
     state: fields[0] ?? "",
     parent: Number(fields[1]),
+    hasTerminal: fields[4] !== "0",
     processor: Number(fields[11]) + Number(fields[12]),
     threads: Number(fields[17]),
     startTime: Number(fields[19])

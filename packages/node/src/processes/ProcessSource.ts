@@ -7,6 +7,8 @@ export interface Stat {
   /** One letter, such as `S`; proc_pid_stat(5), ps(1). */
   readonly state: string
   readonly parent: number
+  /** True if it has a controlling terminal. */
+  readonly hasTerminal?: boolean
   /** Hundredths of a second that its threads used, in user and kernel mode, without its children. */
   readonly processor: number
   readonly threads: number

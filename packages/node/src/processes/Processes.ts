@@ -55,7 +55,8 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
   const inform = (stat: Stat): ProcessInfo | undefined => {
     const uid = source.uid(stat)
     if (uid === undefined) return undefined
-    return { identity: identify(stat), parent: stat.parent, uid, name: stat.name, condition: conditionOf(stat) }
+    const { hasTerminal = false, name, parent } = stat
+    return { identity: identify(stat), parent, uid, name, condition: conditionOf(stat), hasTerminal }
   }
   const informAll = (stats: Iterable<Stat>) => Array.from(stats, inform).filter((info) => info !== undefined)
 

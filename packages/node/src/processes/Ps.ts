@@ -55,7 +55,7 @@ const outputOf = ([program, ...args]: Command): string => {
 }
 
 /** The columns of a stat. The name is last, because it may hold spaces. */
-const columns = ["pid", "ppid", "uid", "state", "lstart", "time", "ucomm"].flatMap((name) => ["-o", `${name}=`])
+const columns = ["pid", "ppid", "uid", "state", "tty", "lstart", "time", "ucomm"].flatMap((name) => ["-o", `${name}=`])
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 const started = /^\w{3} (\w{3}) +(\d+) (\d+):(\d+):(\d+) (\d+)$/u
@@ -74,11 +74,11 @@ const parseProcessor = (text: string): number => {
   return Math.round((((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 100)
 }
 
-const line = /^ *(\d+) +(\d+) +(-?\d+) +(\S)\S* +(\w{3} \w{3} +\d+ [\d:]+ \d+) +(\S+) ?(.*)$/u
+const line = /^ *(\d+) +(\d+) +(-?\d+) +(\S)\S* +(\S+) +(\w{3} \w{3} +\d+ [\d:]+ \d+) +(\S+) ?(.*)$/u
 
 /** Parses one line of `ps` with our columns. `undefined`: it is none. */
 export const parseLine = (text: string): Stat | undefined => {
-  const [, pid, parent, uid, state = "", start = "", time = "", name = ""] = line.exec(text) ?? []
+  const [, pid, parent, uid, state = "", tty = "", start = "", time = "", name = ""] = line.exec(text) ?? []
   const startTime = parseStarted(start)
   if (startTime === undefined) return undefined
   return {
@@ -86,6 +86,8 @@ export const parseLine = (text: string): Stat | undefined => {
     name: name.trim(),
     state,
     parent: Number(parent),
+    // `??` on macOS, `?` on Linux, `-` by POSIX.
+    hasTerminal: !/^(?:\?+|-)$/u.test(tty),
     processor: parseProcessor(time),
     threads: 1,
     startTime,

@@ -1,5 +1,5 @@
-import type { FleetWord } from "@souffleur/domain"
-import { freshUuid, OperatorOnly, type StoreOut } from "@souffleur/fleet"
+import { type FleetWord, freshUuid } from "@souffleur/domain"
+import { OperatorOnly, type StoreOut } from "@souffleur/fleet"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Feeds } from "../LiveFeed.ts"

@@ -4,12 +4,13 @@ import {
   ceilingNow,
   clamp,
   type EffectivePermission,
+  freshUuid,
   Launcher,
   LaunchFailed,
   type ProcessEnd,
   Settings
 } from "@souffleur/domain"
-import { agentCommand, chosenAgent, freshSessionId, launchOnce, sessionToBegin } from "@souffleur/process"
+import { agentCommand, chosenAgent, launchOnce, sessionToBegin } from "@souffleur/process"
 import { Duration, Effect, Option } from "effect"
 import { awaitEnding, endAgent } from "./AgentEnd.ts"
 import { printedAt, saidIn } from "./SaidOutput.ts"
@@ -107,9 +108,7 @@ export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const run = yield* ref.dispatch({
     _tag: "Ask",
     role,
-    sessionId: yield* isCommand
-      ? freshSessionId
-      : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, program)),
+    sessionId: yield* isCommand ? freshUuid : Effect.provideService(sessionToBegin, Agent, chosenAgent(agent, program)),
     head: yield* git.head,
     held,
     agent: program

@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { digestOf, freshHex } from "@souffleur/domain"
+import type { Effect } from "effect"
 
 /**
  * Words that belong to one launch each. A verdict with its word is the agent's own, and no text that it read and
@@ -13,14 +13,5 @@ export interface LaunchWords {
   readonly digest: (word: string) => Effect.Effect<string>
 }
 
-/** Makes the words that prove a verdict to be of its launch: 80 random bits each. */
-export const launchWords: Effect.Effect<LaunchWords> = Effect.gen(function* () {
-  const random = yield* SecureRandom.SecureRandom
-  const digest = yield* Digest.Digest
-  return {
-    fresh: Effect.map(random.randomBytes(10), (bytes) =>
-      Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
-    ),
-    digest: (word: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(word))
-  }
-}).pipe(Effect.provide([SecureRandom.layerWebCrypto, Digest.layerWebCrypto]))
+/** Makes the words that prove a verdict to be of its launch. */
+export const launchWords: LaunchWords = { fresh: freshHex(10), digest: digestOf }

@@ -42,12 +42,9 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
   const words = yield* lastPrinted(launcher.outputPath(first.launchId))
   const pty = first.pty || (wantsTerminal(words) && (yield* launcher.hasPty))
   const order = pty ? { ...kept, terminal: "own" as const } : kept
-  return yield* started(token, order, {
-    sessionId: unknownSession,
-    requested: first.requested,
-    effective: first.effective,
-    pty
-  })
+  const { effective, requested } = first
+  const prepared = { sessionId: unknownSession, requested, effective, pty }
+  return yield* started(token, () => Effect.as(unhindered(watch), { order, prepared }))
 })
 
 /** Stops a command, which has no conversation, and runs it again (spec: behaviour#restart). */
@@ -62,7 +59,7 @@ export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Pr
       kind: "launch",
       outcome: Launched,
       failure: LaunchFailed,
-      act: (token) => Effect.andThen(unhindered(watch), runAgain(watch, token)),
+      act: (token) => runAgain(watch, token),
       reconcile: settled
     }).pipe(
       Effect.catchTag("LaunchFailed", (error) =>

@@ -29,12 +29,14 @@ const attempt = (watch: Watch, name: string, { compactPrompt, mark, request, ses
       const agent = yield* Agent
       const before = yield* agent.compactedSince(mark)
       if (before !== "not yet") return yield* compactedAs(before)
-      yield* unhindered(watch)
-      const { conductor } = yield* launch(watch, token, request, {
-        session: { _tag: "Resume", sessionId },
+      const errand = {
+        session: { _tag: "Resume" as const, sessionId },
         prompt: () => compactPrompt,
         title: `Compact (S${watch.generation})`
-      }).pipe(Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true }))))
+      }
+      const { conductor } = yield* launch(watch, token, request, Effect.as(unhindered(watch), errand)).pipe(
+        Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true })))
+      )
       return yield* awaitBoundary(mark, conductor, stillGranted(watch))
     }),
     reconcile: Effect.fnUntraced(

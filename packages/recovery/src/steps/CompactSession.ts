@@ -2,6 +2,7 @@ import {
   Agent,
   clamp,
   type Compacted,
+  freshUuid,
   isOver,
   Launcher,
   type LaunchFailed,
@@ -11,7 +12,7 @@ import {
   type SessionMark,
   Settings
 } from "@souffleur/domain"
-import { endProcess, freshSessionId, launchOnce } from "@souffleur/process"
+import { endProcess, launchOnce } from "@souffleur/process"
 import { type Duration, Effect, Option, Schedule, Schema } from "effect"
 import { boundaryPoll, compactOnceMore, summaryTimeout } from "../RecoverySchedule.ts"
 
@@ -128,14 +129,14 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
     if ((yield* agent.compactedSince(mark)) !== "not yet") return number
     yield* unheld(sessionId)
     const effective = clamp(leastPermission, settings.maxExternalPermission)
-    const print = launcher.terminal === "headless"
+    const print = launcher.terminals[0] === "headless"
     const command = yield* agent.command({
       session: { _tag: "Resume", sessionId },
       permission: effective,
       prompt: compactPrompt,
       print
     })
-    const id = `compact-${yield* freshSessionId}`
+    const id = `compact-${yield* freshUuid}`
     // The launch is in no log: souffleur watches nothing here.
     const session = yield* launchOnce({ id, command, cwd: project, title: "Compact" }, () => Effect.void).pipe(
       Effect.catchTag("LaunchFailed", failed)

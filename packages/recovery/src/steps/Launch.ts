@@ -12,7 +12,7 @@ import {
   type Processes,
   ProcessIdentity,
   type Settings,
-  type Terminal,
+  Terminal,
   unfitStage,
   unreadBaseline,
   type Watch,
@@ -53,42 +53,86 @@ export const commandLineOf = (
     print: terminal === "headless"
   })
 
-/** Launches the agent under the ceiling, once under a token. Fails with `LaunchFailed`. */
-export const launch = Effect.fn("Recovery.launch")(function* (
+/**
+ * Launches the agent under the ceiling, once under a token, with a command line for the terminal that it gets. `errand`
+ * runs right before each launch, and fails where there must be none. Fails with `LaunchFailed`.
+ */
+export const launch = Effect.fn("Recovery.launch")(function* <E, R>(
   watch: Watch,
   token: string,
   request: Request,
-  { title, ...errand }: Omit<Errand, "folder">
+  errand: Effect.Effect<Omit<Errand, "folder">, E, R>
 ) {
-  const launcher = yield* Launcher
   const { watch: ref } = yield* Cycle
-  const launchId = launchIdOf(ref.id, token)
-  const effective = clamp(request.requested, yield* ceilingNow(ref.dispatch))
-  const order = { ...errand, folder: watch.project }
-  const command = yield* commandLineOf(order, { launchId, permission: effective, terminal: launcher.terminal })
-  const { sessionId } = errand.session
   return yield* started(
     token,
-    { command, cwd: watch.project, title },
-    { sessionId, requested: request.requested, effective }
+    Effect.fnUntraced(function* (launchId, terminal) {
+      const { title, ...asked } = yield* errand
+      const effective = clamp(request.requested, yield* ceilingNow(ref.dispatch))
+      const command = yield* commandLineOf(
+        { ...asked, folder: watch.project },
+        { launchId, permission: effective, terminal }
+      )
+      return {
+        order: { command, cwd: watch.project, title },
+        prepared: { sessionId: asked.session.sessionId, requested: request.requested, effective }
+      }
+    })
   )
 })
 
-/** Launches once under a token (spec: behaviour#launch-at-most-once). Fails with `LaunchFailed`. */
-export const started = Effect.fn("Recovery.started")(function* (
-  token: string,
-  order: Omit<LaunchOrder, "id">,
-  prepared: Pick<
+/** An order of a launch, and what the log has of it. */
+interface PreparedOrder {
+  readonly order: Omit<LaunchOrder, "id">
+  readonly prepared: Pick<
     Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>,
     "sessionId" | "requested" | "effective" | "pty"
   >
+}
+
+/** Returns the terminals that may open a window for the next launch of a watch, the best first. */
+const terminalsNow = (
+  { headless, recovery }: Watch,
+  { terminals }: Launcher["Service"]
+): Launcher["Service"]["terminals"] => {
+  if (headless) return ["headless"]
+  const [first = terminals[0], ...others] = terminals.filter((one) => recovery?.refused.includes(one) !== true)
+  return [first, ...others]
+}
+
+/**
+ * Launches once under a token (spec: behaviour#launch-at-most-once). Where a terminal opens no window, that launch is
+ * cancelled, and the next terminal has a launch of its own (spec: behaviour#no-window). `orderOf` makes the order of
+ * each, right before it. Fails with `LaunchFailed`.
+ */
+export const started = Effect.fn("Recovery.started")(function* <E, R>(
+  token: string,
+  orderOf: (launchId: string, terminal: Terminal) => Effect.Effect<PreparedOrder, E, R>
 ) {
   const { number: cycle, watch: ref } = yield* Cycle
-  const launchId = launchIdOf(ref.id, token)
-  const before = { turnBefore: yield* turnBefore(prepared.sessionId) }
-  const record = (digest: string) =>
-    ref.dispatch({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared, ...before })
-  return { launchId, conductor: yield* launchOnce({ ...order, id: launchId }, record) }
+  const launcher = yield* Launcher
+  for (let launchId = launchIdOf(ref.id, token); ;) {
+    const [terminal, instead] = terminalsNow(yield* ref.state, launcher)
+    const { order, prepared } = yield* orderOf(launchId, terminal)
+    const before = { turnBefore: yield* turnBefore(prepared.sessionId) }
+    const launched = yield* launchOnce({ ...order, id: launchId, place: terminal }, (digest) =>
+      ref.dispatch({ _tag: "PrepareLaunch", cycle, launchId, digest, ...prepared, ...before })
+    ).pipe(
+      Effect.map((conductor) => ({ launchId, conductor })),
+      Effect.catchIf(
+        (error) => error._tag === "LaunchFailed" && error.noWindow === true,
+        ({ message }) => Effect.succeed(message)
+      )
+    )
+    if (typeof launched === "object") return launched
+    const message = launched
+    if (instead === undefined)
+      return yield* new LaunchFailed({
+        message: `${message}; to launch it without a window, type "souffleur retry ${ref.id} --headless"`
+      })
+    yield* ref.dispatch({ _tag: "RefuseWindow", cycle, launchId, terminal, instead, message })
+    launchId = launchIdOf(ref.id, token, instead)
+  }
 })
 
 /**
@@ -96,7 +140,7 @@ export const started = Effect.fn("Recovery.started")(function* (
  * kept, because after a crash a successor may run.
  */
 export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* ({ requested }: Request) {
-  const { terminal } = yield* Launcher
+  const launcher = yield* Launcher
   const { watch: ref } = yield* Cycle
   yield* step("0 fit", {
     outcome: Schema.Struct({}),
@@ -104,6 +148,7 @@ export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* ({ reques
     act: Effect.fnUntraced(function* (launchId: string) {
       const permission = clamp(requested, yield* ceilingNow(ref.dispatch))
       const session = { _tag: "Fresh", sessionId: "none" } as const
+      const [terminal] = terminalsNow(yield* ref.state, launcher)
       yield* commandLineOf({ session, prompt: () => "Continue." }, { launchId, permission, terminal })
       return {}
     }),
@@ -113,13 +158,18 @@ export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* ({ reques
   )
 })
 
-const launchIdOf = (watch: string, token: string) => `${watch}-${token}`
+/** Makes the id of a launch. `instead`: the terminal that follows one that opened no window. */
+const launchIdOf = (watch: string, token: string, instead?: Terminal) =>
+  [watch, token, ...(instead === undefined ? [] : [instead])].join("-")
 
 /** Settles a launch whose reply was lost: its process, or `None`, and then it never runs. */
 export const settled = Effect.fnUntraced(function* (token: string) {
   const launcher = yield* Launcher
   const { watch } = yield* Cycle
-  const launchId = launchIdOf(watch.id, token)
+  // A launch is cancelled before the next one of its step is prepared, so that the newest alone may have run.
+  const newest = (yield* watch.state).recovery?.launch?.launchId
+  const instead = Terminal.literals.map((one) => launchIdOf(watch.id, token, one)).find((id) => id === newest)
+  const launchId = instead ?? launchIdOf(watch.id, token)
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
 })
 
@@ -198,22 +248,23 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
     request,
     named === undefined ? sessionToBegin : Effect.succeed(named)
   )
+  const errand = Effect.gen(function* () {
+    yield* unhindered(watch)
+    if (from !== undefined) yield* unlessStale(watch, from)
+    // After a launch that has run, its prompt is not needed, and its sources may be gone.
+    const words = yield* prompt
+    return {
+      session: { _tag: resumes === undefined ? ("Fresh" as const) : ("Resume" as const), sessionId },
+      ...(from === undefined ? {} : { reads: from.path }),
+      prompt: (launchId: string) => signed(words, launchId),
+      title: `Conductor (S${watch.generation + 1})`
+    }
+  })
   const launched = yield* step(steps.launch, {
     kind: "launch",
     outcome: Launched,
     failure: Schema.Union([LaunchFailed, NoExport]),
-    act: Effect.fnUntraced(function* (token) {
-      yield* unhindered(watch)
-      if (from !== undefined) yield* unlessStale(watch, from)
-      // After a launch that has run, its prompt is not needed, and its sources may be gone.
-      const words = yield* prompt
-      return yield* launch(watch, token, request, {
-        session: { _tag: resumes === undefined ? "Fresh" : "Resume", sessionId },
-        ...(from === undefined ? {} : { reads: from.path }),
-        prompt: (launchId) => signed(words, launchId),
-        title: `Conductor (S${watch.generation + 1})`
-      })
-    }),
+    act: (token) => launch(watch, token, request, errand),
     reconcile: settled
   }).pipe(
     Effect.catchTags({

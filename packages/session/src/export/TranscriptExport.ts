@@ -1,6 +1,6 @@
-import { agentsOwn, type Export, ExportFailed } from "@souffleur/domain"
+import { agentsOwn, type Export, ExportFailed, freshHex } from "@souffleur/domain"
 import { type FileRefused, lookTrusted, replaceWith, TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Path, type PlatformError, Random } from "effect"
+import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
 import { makeFilesModified } from "./FilesModified.ts"
 import { stateOf } from "../lines/Tail.ts"
@@ -17,11 +17,6 @@ const markDigits = 12
 const bytesPerCharacter = 4
 /** Characters at most of a heading that the first record has only because the record before it was not read. */
 const maxHeading = 64
-
-const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(
-  Effect.map((n) => n.toString(16).padStart(8, "0"))
-)
-const makeNonce = Effect.map(Effect.all([hex, hex, hex, hex]), (words) => words.join(""))
 
 const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed =>
   new ExportFailed({ message: error.message })
@@ -79,7 +74,7 @@ export const makeExport = (dialect: Dialect) =>
     > {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
-      const nonce = yield* makeNonce
+      const nonce = yield* freshHex(16)
       const folder = path.dirname(path.resolve(out))
       if (!(yield* fs.exists(folder))) yield* fs.makeDirectory(folder, { mode: 0o700 })
 

@@ -1,7 +1,15 @@
+import {
+  createScanner,
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  parse,
+  type ParseError,
+  parseTree
+} from "jsonc-parser"
 import { Option, Predicate, Result } from "effect"
 import { isJson } from "../lines/JsonRecord.ts"
 import { hookProgram } from "./HookCommand.ts"
-import { partsAt, rootOf, without, withoutComments, withPart } from "./JsonText.ts"
 
 /** The form of souffleur's hooks in the settings of an agent. */
 export interface HookForm {
@@ -18,8 +26,7 @@ interface Place {
   readonly event: string
   readonly command: string
   readonly whole: boolean
-  readonly at: number
-  readonly index: number
+  readonly part: Node
 }
 
 const refused = (why: string): Result.Result<never, string> => Result.fail(why)
@@ -29,48 +36,43 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Predicate.isString(hook.command) &&
   Option.isSome(hookProgram(hook.command))
 
-/** Finds our hooks. `Err` says in a few words why the text is no settings. */
-const places = (commented: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {
-  const text = withoutComments(commented)
+/** Reads a text of settings. `undefined`: it is no JSON with comments, or nested too deep. */
+const read = (text: string): Node | undefined => {
+  const errors: Array<ParseError> = []
   try {
-    JSON.parse(text)
+    const root = parseTree(text, errors)
+    return errors.length > 0 ? undefined : root
   } catch {
-    return refused("is not JSON: mend it, and try again")
+    return undefined
   }
-  const root = rootOf(text)
-  if (text[root] !== "{") return refused("holds no JSON object")
-  const top = partsAt(text, root).parts
-  if (top.filter(({ key }) => key === "hooks").length > 1) return refused('has "hooks" twice')
-  const inTop = top.findIndex(({ key }) => key === "hooks")
-  const hooks = top[inTop]
+}
+const keyOf = ({ children }: Node): string => children![0]!.value
+
+/** Finds our hooks. `Err` says in a few words why the text is no settings. */
+const places = (text: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {
+  const root = read(text)
+  if (root === undefined) return refused("is not JSON: mend it, and try again")
+  if (root.type !== "object") return refused("holds no JSON object")
+  const [hooks, again] = root.children!.filter((one) => keyOf(one) === "hooks")
+  if (again !== undefined) return refused('has "hooks" twice')
   if (hooks === undefined) return Result.succeed([])
-  if (text[hooks.value] !== "{") return refused('has "hooks" that is no object')
+  const events = hooks.children![1]!
+  if (events.type !== "object") return refused('has "hooks" that is no object')
   const found: Array<Place> = []
-  const events = partsAt(text, hooks.value).parts
-  for (const [inHooks, event] of events.entries()) {
-    if (text[event.value] !== "[") return refused(`has "hooks" with ${JSON.stringify(event.key)} that is no list`)
-    if (events.findIndex(({ key }) => key === event.key) !== inHooks)
-      return refused(`has ${JSON.stringify(event.key)} twice`)
-    const groups = partsAt(text, event.value).parts
-    for (const [inEvent, group] of groups.entries()) {
-      const list =
-        text[group.value] === "{" ? partsAt(text, group.value).parts.findLast(({ key }) => key === "hooks") : undefined
-      if (list === undefined || text[list.value] !== "[") continue
-      const commands = partsAt(text, list.value).parts
-      for (const [inGroup, { end, value }] of commands.entries()) {
-        const hook: unknown = JSON.parse(text.slice(value, end))
+  for (const event of events.children!) {
+    const [key, groups] = [keyOf(event), event.children![1]!]
+    if (groups.type !== "array") return refused(`has "hooks" with ${JSON.stringify(key)} that is no list`)
+    if (events.children!.find((one) => keyOf(one) === key) !== event) return refused(`has ${JSON.stringify(key)} twice`)
+    for (const group of groups.children!) {
+      const list = group.type === "object" ? group.children!.findLast((one) => keyOf(one) === "hooks") : undefined
+      if (list?.children![1]!.type !== "array") continue
+      for (const one of list.children![1]!.children!) {
+        const hook: unknown = getNodeValue(one)
         if (!isOurs(hook)) continue
-        const [at, index] =
-          commands.length > 1
-            ? [list.value, inGroup]
-            : groups.length > 1
-              ? [event.value, inEvent]
-              : events.length > 1
-                ? [hooks.value, inHooks]
-                : [root, inTop]
         const { command } = hook
         const whole = JSON.stringify(hook) === JSON.stringify({ type: "command", command, timeout })
-        found.push({ event: event.key ?? "", command, whole, at, index })
+        const part = [one, group, event].find(({ parent }) => parent!.children!.length > 1) ?? hooks
+        found.push({ event: key, command, whole, part })
       }
     }
   }
@@ -80,11 +82,61 @@ const places = (commented: string, timeout?: number): Result.Result<ReadonlyArra
 /** Returns the setting that switches every hook off; `null`: there is none. The text is sound settings. */
 export const switchedOff = ({ off }: HookForm, text: string): string | null => {
   if (off === undefined) return null
-  const found = off.keys.reduce<unknown>(
-    (value, key) => (isJson(value) ? value[key] : undefined),
-    JSON.parse(withoutComments(text))
-  )
+  const found = off.keys.reduce<unknown>((value, key) => (isJson(value) ? value[key] : undefined), parse(text))
   return found === off.value ? `"${off.keys.join(".")}": ${off.value}` : null
+}
+
+// jsonc-parser reads, and its `modify` cannot write: it formats the user's own lines. Asked to remove the last
+// element of `[1,2]`, it leaves `[12]`.
+
+const endOf = ({ length, offset }: Node): number => offset + length
+
+/** Returns the comments of a gap between two parts, without its comma. Nothing is left of spaces alone. */
+const commentsIn = (gap: string): string => {
+  const scanner = createScanner(gap, true)
+  scanner.scan()
+  const comma = scanner.getTokenOffset()
+  const rest = gap.slice(0, comma) + gap.slice(comma + 1)
+  return rest.trim() === "" ? "" : rest
+}
+
+/** Removes one member of an object, or one element of an array. All else stays as it is written, with its comments. */
+const without = (text: string, part: Node): string => {
+  const { children = [], length, offset } = part.parent!
+  const at = children.indexOf(part)
+  const [before, after, close] = [children[at - 1], children[at + 1], offset + length - 1]
+  if (before === undefined && after !== undefined)
+    return (
+      text.slice(0, part.offset) +
+      commentsIn(text.slice(endOf(part), after.offset)).trimStart() +
+      text.slice(after.offset)
+    )
+  const start = before === undefined ? offset + 1 : endOf(before)
+  const [head, rest] = [commentsIn(text.slice(start, part.offset)), text.slice(endOf(part))]
+  if (before === undefined && head === "" && commentsIn(text.slice(endOf(part), close)) === "")
+    return text.slice(0, start) + text.slice(close)
+  return text.slice(0, start) + (/^[ \t]*\r?\n/u.test(rest) ? head.trimEnd() : head) + rest
+}
+
+/** Adds an element to the list at these keys, in the style of the text. It makes what is missing on the way. */
+const withElement = (text: string, keys: ReadonlyArray<string>, element: unknown): string => {
+  const root = parseTree(text)!
+  let depth = keys.length
+  while (findNodeAtLocation(root, keys.slice(0, depth)) === undefined) depth -= 1
+  const parent = findNodeAtLocation(root, keys.slice(0, depth))!
+  const [key, ...inner] = keys.slice(depth)
+  const value = inner.reduceRight<unknown>((made, one) => ({ [one]: made }), key === undefined ? element : [element])
+  // A text of one line stays one line. An empty object is filled with line breaks, for people.
+  const flat = !text.trim().includes("\n") && root.children!.length > 0
+  const unit = flat ? "" : (/\n([ \t]+)\S/u.exec(text)?.[1] ?? "  ")
+  const newline = flat ? "" : text.includes("\r\n") ? "\r\n" : "\n"
+  const lead = newline + unit.repeat(depth + 1)
+  const body = JSON.stringify(value, null, unit).replaceAll("\n", lead)
+  const part = lead + (key === undefined ? body : `${JSON.stringify(key)}:${flat ? "" : " "}${body}`)
+  const last = parent.children!.at(-1)
+  if (last !== undefined) return `${text.slice(0, endOf(last))},${part}${text.slice(endOf(last))}`
+  const close = endOf(parent) - 1
+  return text.slice(0, close).trimEnd() + part + newline + unit.repeat(depth) + text.slice(close)
 }
 
 /** Our hooks in a text of settings. */
@@ -114,7 +166,7 @@ export const withoutHooks = (text: string): Result.Result<string, string> =>
     for (;;) {
       const [first] = yield* places(rest)
       if (first === undefined) return rest
-      rest = without(rest, first.at, first.index)
+      rest = without(rest, first.part)
     }
   })
 
@@ -122,14 +174,5 @@ export const withoutHooks = (text: string): Result.Result<string, string> =>
 export const withHooks = (form: HookForm, text: string, command: string): Result.Result<string, string> =>
   Result.map(withoutHooks(text), (bare) => {
     const group = { hooks: [{ type: "command", command, timeout: form.timeout }] }
-    return form.events.reduce((settings: string, event) => {
-      const plain = withoutComments(settings)
-      const root = rootOf(plain)
-      const hooks = partsAt(plain, root).parts.find(({ key }) => key === "hooks")
-      if (hooks === undefined) return withPart(settings, root, 1, { key: "hooks", value: { [event]: [group] } })
-      const groups = partsAt(plain, hooks.value).parts.find(({ key }) => key === event)
-      return groups === undefined
-        ? withPart(settings, hooks.value, 2, { key: event, value: [group] })
-        : withPart(settings, groups.value, 3, { value: group })
-    }, bare)
+    return form.events.reduce<string>((settings, event) => withElement(settings, ["hooks", event], group), bare)
   })
