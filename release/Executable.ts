@@ -48,6 +48,8 @@ export const makeExecutable = Effect.fn("makeExecutable")(function* (processor: 
     build({
       input: path.join(workspace, "packages/cli/src/main.ts"),
       platform: "node",
+      // The UMD of jsonc-parser hides its own parts from a bundler.
+      resolve: { mainFields: ["module", "main"] },
       plugins: [lateParts, ascii, licences],
       // An executable has one file, and no modules but Node's.
       output: { file: main, format: "esm", codeSplitting: false, comments: { legal: true, annotation: false } }

@@ -12,7 +12,7 @@ export const nightShift = Effect.fn("nightShift")(function* (agent: WatchOptions
       Effect.sync(() => {
         if (event._tag === "ConductorDied") diary.push(`${at(event.at)} died: ${event.reason}`)
         if (event._tag === "ConductorRelaunched")
-          diary.push(`${at(event.at)} successor: process ${event.conductor.pid}`)
+          diary.push(`${at(event.at)} successor: process ${event.conductor?.pid}`)
       })
     ),
     Effect.forkScoped

@@ -34,6 +34,7 @@ export const defaults: ResolvedSettings = {
   agentEnvironment: [],
   pageUrl: null,
   recovery: null,
+  recoveryCommand: null,
   exportCommand: null,
   launcher: "headless",
   terminalCommand: null,

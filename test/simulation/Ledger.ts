@@ -106,14 +106,17 @@ export class Ledger {
           world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))?.worksOn()
         }
         if (event._tag === "ConductorRelaunched") this.#consume(before)
-        const known = world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))
+        const { conductor } = event
+        // Only a program of the user launches a process that is not known.
+        if (conductor === null) return world.violated("the process of a successor is not known")
+        const known = world.conductors.find(({ process }) => sameAs(process.identity, conductor))
         if (known !== undefined) known.followed = true
-        else world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
+        else world.violated(`the recorded Conductor ${conductor.pid} never was one`)
         if (
           event._tag === "ConductorRelaunched" &&
           known?.process.environment["SOUFFLEUR_LAUNCH_ID"] !== event.launchId
         )
-          world.violated(`the recorded Conductor ${event.conductor.pid} is of another launch`)
+          world.violated(`the recorded Conductor ${conductor.pid} is of another launch`)
         return
       }
       case "ConductorResolved": {

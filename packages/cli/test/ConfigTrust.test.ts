@@ -104,7 +104,7 @@ describe("behaviour#trust", () => {
         if (raised.came._tag === "Failure") return assert.fail()
         assert.strictEqual(raised.came.success.settings.maxExternalPermission, "acceptEdits")
         assert.deepStrictEqual(raised.came.success.pin, leastPin)
-        for (const key of ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY"]) {
+        for (const key of ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "RECOVERY_COMMAND", "EXPORT_COMMAND", "NOTIFY"]) {
           const value = (name: string) =>
             key === "AGENT_ENVIRONMENT" ? name.toUpperCase() : key === "NOTIFY" ? `ntfy:${name}` : `/opt/${name}`
           yield* the.config(`${key}=${value("evil")}\n`)

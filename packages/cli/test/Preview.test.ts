@@ -89,6 +89,21 @@ it.layer(services)((it) => {
       })
     )
 
+    it.effect("a dry run names the user's own recovery program before the other providers, and does not run it", () =>
+      Effect.gen(function* () {
+        const the = yield* stage()
+        const variables = { ...the.variables, SOUFFLEUR_RECOVERY_COMMAND: `${the.home}/bin/claude` }
+        const lines = yield* printed(the.project, variables, "run", "--dry-run", "--", "claude", "do it")
+        const text = lines.join("\n")
+        assert.match(
+          text,
+          /IF IT IS KILLED[^]*?by recovery_command:\n +which launches it, or says that it has not\n +else by /u
+        )
+        assert.match(text, /recovery_command = \S+\/bin\/claude \(SOUFFLEUR_RECOVERY_COMMAND\)/u)
+        assert.strictEqual(yield* the.started, "--version\n")
+      })
+    )
+
     it.effect("a dry run in a folder whose watch is not finished shows that watch, and its log keeps each byte", () =>
       Effect.gen(function* () {
         const the = yield* place({ comms: false })

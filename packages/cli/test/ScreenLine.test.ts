@@ -42,7 +42,7 @@ describe("command-line#screen", () => {
       assert.deepStrictEqual(linesOf(events), [
         `the agent runs (pid ${ConductorConfirmed.conductor.pid}) as opera-1507`,
         linesOf([ConductorDied])[0],
-        `brought back (pid ${examples.ConductorRelaunched.conductor.pid}): a new session reads an export of its conversation`,
+        `brought back (pid ${examples.ConductorRelaunched.conductor!.pid}): a new session reads an export of its conversation`,
         "it has read that, and goes on: 31,204 tokens of context",
         "the agent finished"
       ])
@@ -53,6 +53,9 @@ describe("command-line#screen", () => {
       const way = (provider: string) => linesOf([relaunched(provider)])[0]?.replace(/^.*?: /u, "")
       assert.strictEqual(way("continue_turn"), "its session goes on")
       assert.strictEqual(way("notes"), "by notes")
+      assert.deepStrictEqual(linesOf([{ ...relaunched("recovery_command"), conductor: null }]), [
+        "brought back: your recovery program launched it"
+      ])
       assert.strictEqual(linesOf([relaunched("continue_turn"), taken])[1], "it goes on: 31,204 tokens of context")
     })
 
@@ -67,6 +70,7 @@ describe("command-line#screen", () => {
       const message = "its context is full: 180,001 tokens are in use, and the limit is 180,000"
       const escalated = (from: string) => ({ ...examples.RecoveryEscalated, from, message })
       assert.deepStrictEqual(linesOf([escalated("resume")]), [`its session is not resumed: ${message}`])
+      assert.deepStrictEqual(linesOf([escalated("recovery_command")]), [`your recovery program: ${message}`])
       assert.deepStrictEqual(linesOf([escalated("claude_export")]), [])
     })
 

@@ -56,7 +56,7 @@ describe("command-line#screen", () => {
         assert.notMatch(describeEvent(event, { who }).own, /\b(?:the|an?) Conductor\b|successor/iu, event._tag)
     const { ConductorRelaunched: back, RecoveryStarted: begins } = examples
     const relaunched = { ...back, provider: "restart", sessionId: "", generation: 2 }
-    const { pid } = back.conductor
+    const { pid } = back.conductor!
     assert.strictEqual(textFor(relaunched, command), `The command runs again (S2, pid ${pid}).`)
     assert.strictEqual(textFor(begins, command), "souffleur starts the command again.")
     assert.strictEqual(textFor(begins, agent), "souffleur brings the agent back.")
@@ -76,6 +76,21 @@ describe("behaviour#hand-over", () => {
       /^Codex goes on .*: it reads an export of the conversation before\.$/u
     )
     assert.strictEqual(nameOf({ ...handed, comms: "/comms.db" }), "the Conductor")
+  })
+})
+
+describe("behaviour#recovery_command", () => {
+  it("the program that launched a successor is named, and the process where it is known", () => {
+    const back = { ...examples.ConductorRelaunched, provider: "recovery_command", generation: 2, sessionId: "s1" }
+    const { pid } = back.conductor!
+    assert.strictEqual(
+      textFor(back, agent),
+      `The agent is back (S2, pid ${pid}, session s1): your recovery program launched it.`
+    )
+    assert.strictEqual(
+      textFor({ ...back, conductor: null }, conductor),
+      "The recovery program launched a successor (S2, session s1)."
+    )
   })
 })
 

@@ -42,6 +42,7 @@ describe("behaviour#trust", () => {
         programs: {
           AGENT_COMMAND: "a",
           AGENT_ENVIRONMENT: "d",
+          RECOVERY_COMMAND: "e",
           EXPORT_COMMAND: "b",
           TERMINAL_COMMAND: "e",
           NOTIFY: "c"
@@ -51,6 +52,7 @@ describe("behaviour#trust", () => {
         "MAX_EXTERNAL_PERMISSION",
         "AGENT_COMMAND",
         "AGENT_ENVIRONMENT",
+        "RECOVERY_COMMAND",
         "EXPORT_COMMAND",
         "TERMINAL_COMMAND",
         "NOTIFY"
@@ -64,6 +66,7 @@ describe("behaviour#trust", () => {
         programs: {
           AGENT_COMMAND: "claude-2",
           AGENT_ENVIRONMENT: null,
+          RECOVERY_COMMAND: null,
           EXPORT_COMMAND: null,
           TERMINAL_COMMAND: null,
           NOTIFY: null
@@ -71,7 +74,7 @@ describe("behaviour#trust", () => {
       } as const
       const raised = holding(
         file(
-          "MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nNOTIFY=command:evil\nFORCE_COMPACT=7"
+          "MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nRECOVERY_COMMAND=evil\nNOTIFY=command:evil\nFORCE_COMPACT=7"
         ),
         held
       )

@@ -262,7 +262,7 @@ describe("behaviour#adopt", () => {
       launchedFor: watch.launchedFor,
       provider: watch.provider
     })
-    const adopted = (conductor: typeof relaunched.conductor) =>
+    const adopted = (conductor: NonNullable<typeof relaunched.conductor>) =>
       facts(
         evolve(
           launched,
@@ -278,9 +278,9 @@ describe("behaviour#adopt", () => {
         )
       )
     assert.isDefined(launched.launchId)
-    assert.deepStrictEqual(adopted(relaunched.conductor), facts(launched))
+    assert.deepStrictEqual(adopted(relaunched.conductor!), facts(launched))
     const none = { launched: undefined, launchId: undefined, launchedFor: undefined, provider: undefined }
-    assert.deepStrictEqual(adopted({ ...relaunched.conductor, startTime: 7 }), none)
+    assert.deepStrictEqual(adopted({ ...relaunched.conductor!, startTime: 7 }), none)
   })
 })
 

@@ -672,6 +672,59 @@ describe("a recovery cycle", () => {
     })
   })
 
+  describe("behaviour#recovery_command", () => {
+    it("the decider watches the heartbeat alone of a successor whose process is not known, which no launch stands for", () => {
+      const { _tag: _, at: __, generation: ___, ...launch } = relaunched(2)
+      const { conductorState, lastMessageId, taskCount, taskFingerprint, ...rest } = launch
+      const baseline = { conductorState, lastMessageId, taskCount, taskFingerprint }
+      const events = given(...recovering, prepared(1))
+        .when({ _tag: "Relaunched", ...rest, conductor: null, awaiting: false, baseline })
+        .thenTags("ConductorRelaunched", "ConductorUnresolved", "WatcherStarted")
+      assert.deepInclude(given(...recovering, prepared(1), ...events).watch, {
+        generation: 2,
+        conductor: undefined,
+        launched: undefined,
+        mode: "heartbeat-only",
+        awaiting: false,
+        recovery: undefined,
+        undecided: undefined
+      })
+    })
+    it("the decider grants another launch where the program launched nothing, and none while it may have", () => {
+      const step = (name: string, kind: "act" | "launch") =>
+        Event.StepStarted.make({ at, cycle: 1, step: name, kind, attempt: 1, token: "t" })
+      const done = (name: string) => Event.StepSucceeded.make({ at, cycle: 1, step: name, outcome: null })
+      const nothing = (name: string) => Event.StepFailed.make({ at, cycle: 1, step: name, failure: null })
+      // Its launch is prepared before it is asked, in a step of its own.
+      const asked = [
+        ...recovering,
+        step("prepare recovery_command", "act"),
+        prepared(1),
+        done("prepare recovery_command"),
+        step("recovery_command#1", "launch")
+      ]
+      for (const other of ["recovery_command#2", "6 launch"]) {
+        const start: WatchIntent = { _tag: "StartStep", cycle: 1, step: other, kind: "launch" }
+        given(...asked)
+          .when(start)
+          .thenRefused("never")
+        given(...asked, done("recovery_command#1"))
+          .when(start)
+          .thenRefused("never")
+        given(...asked, nothing("recovery_command#1"))
+          .when(start)
+          .thenTags("StepStarted")
+      }
+      // An operator's hold can promise nothing while it is asked.
+      given(...asked)
+        .when({ _tag: "Hold" }, { _tag: "Operator" })
+        .thenRefused("not now")
+      given(...asked, nothing("recovery_command#1"))
+        .when({ _tag: "Hold" }, { _tag: "Operator" })
+        .thenTags("HoldStarted", "RecoveryWithheld", "WatcherStarted")
+    })
+  })
+
   describe("behaviour#standby", () => {
     it("a cycle that failed closed leaves a standby: deaths and hand-offs have no consequence, and completion counts", () => {
       given(...recovering)

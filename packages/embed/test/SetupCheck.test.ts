@@ -51,6 +51,31 @@ describe("command-line#doctor", () => {
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 
+  it.live("the check names the program of RECOVERY_COMMAND, and says where there is none", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const home = yield* files.makeTempDirectoryScoped()
+      const checked = Effect.fnUntraced(function* (command: string) {
+        const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_RECOVERY_COMMAND: command }
+        const settings = yield* loadSettings({ agent: claudeCode, projectDir: home, environment: variables, flags: {} })
+        const findings = yield* setupCheck(settings, home, 1000).pipe(Effect.provide(installed(variables)))
+        return findings.flatMap(({ check, detail, level }) => (check === "recovery" ? [[level, detail]] : []))
+      })
+      assert.deepStrictEqual(yield* checked(""), [])
+      const [[level, detail] = []] = yield* checked('["sh","KEY=hunter2"]')
+      assert.strictEqual(level, "ok")
+      assert.match(detail ?? "", /^\/\S+\/sh is asked first/u)
+      for (const [command, why] of [
+        ["no-such-lethe", "no program no-such-lethe in PATH"],
+        ["[", "not a JSON array"]
+      ] as const) {
+        const [[level, detail] = []] = yield* checked(command)
+        assert.strictEqual(level, "wrong")
+        assert.include(detail, why)
+      }
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+
   it("doctor says on a Mac that souffleur was never tried there, and nothing on Linux", () => {
     assert.deepStrictEqual(systemCheck("linux"), [])
     const [found] = systemCheck("darwin")

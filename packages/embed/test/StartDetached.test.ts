@@ -3,7 +3,8 @@ import { Event, EventLog, Processes, type WatchEvent } from "@souffleur/domain"
 import { fakeKind, FakeWorld, identityOf, ownerOf, settle } from "@souffleur/testing"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { startDetached, withoutMarks } from "../src/keeping/Detach.ts"
+import { startDetached } from "../src/keeping/Detach.ts"
+import { withoutMarks } from "../src/keeping/MarkedVariables.ts"
 import { Parts } from "../src/index.ts"
 
 const at = 1000

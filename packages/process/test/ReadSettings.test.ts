@@ -82,6 +82,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           agent_command: "claude",
           agent_environment: [],
           recovery: null,
+          recovery_command: null,
           export_command: null,
           launcher: "auto",
           terminal_command: null,

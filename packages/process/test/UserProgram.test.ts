@@ -81,6 +81,34 @@ describe("behaviour#delivery-of-notices", () => {
         assert.strictEqual(yield* runProgram({ ...plain, command: "true", stdin: "x".repeat(5_000_000) }), "")
       })
     )
+    it.effect("a failure tells whether the program ever ran", () =>
+      Effect.gen(function* () {
+        const ran = (command: string) =>
+          Effect.map(Effect.flip(runProgram({ ...plain, command })), (error) => error.ran)
+        for (const command of ["no-such-bow", "/tmp", "["]) assert.isFalse(yield* ran(command), command)
+        for (const command of ["false", script("process.kill(process.pid, 'SIGKILL')")])
+          assert.isTrue(yield* ran(command))
+      })
+    )
+    it.effect("what a program started runs on where it may, also with its output, unless the program failed", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const leaving = (code: number) =>
+          script(
+            `const child = require("node:child_process").spawn("sleep", ["600"], { stdio: ["ignore", "inherit", "inherit"] })
+         require("node:fs").writeFileSync("${folder}/${code}", String(child.pid))
+         process.stdout.write("done", () => process.exit(${code}))`
+          )
+        const run = (code: number) => runProgram({ ...plain, command: leaving(code), leaves: true })
+        assert.strictEqual(yield* run(0), "done")
+        const left = Number(yield* fs.readFileString(`${folder}/0`))
+        assert.isTrue(yield* lives(left))
+        process.kill(left, "SIGKILL")
+        assert.strictEqual((yield* Effect.flip(run(1))).message, "it ended with exit code 1")
+        assert.isFalse(yield* lives(Number(yield* fs.readFileString(`${folder}/1`))))
+      })
+    )
     it.effect("a program that prints too much is ended early", () =>
       Effect.gen(function* () {
         const endless = script("const more = () => process.stdout.write('x'.repeat(65536), more); more()")

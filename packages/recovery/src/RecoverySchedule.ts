@@ -10,6 +10,15 @@ export const boundaryPoll = (interval: Duration.Duration) => Schedule.spaced(int
  */
 export const summaryTimeout = "5 seconds"
 
+/** Polls for a successor that the user's program has launched. */
+export const successorPoll = Schedule.spaced("1 second")
+
+/** Limits the wait for that successor. A launch by souffleur has as long to take its receipt. */
+export const successorTimeout = "15 seconds"
+
+/** Asks the user's program once more, if it has launched nothing. */
+export const askOnceMore = Schedule.recurs(1)
+
 /** Polls a Conductor that gets time to beat once more. */
 export const beatPoll = Schedule.spaced("5 seconds")
 

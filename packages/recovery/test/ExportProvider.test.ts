@@ -278,7 +278,7 @@ describe("behaviour#steps", () => {
             `crashed at append ${append}`
           )
           assert.deepStrictEqual(
-            launched(events).map(({ conductor, sessionId }) => [conductor.pid, sessionId]),
+            launched(events).map(({ conductor, sessionId }) => [conductor?.pid, sessionId]),
             [[5000, world.agent.orders.at(-1)!.session.sessionId]]
           )
           // Only acts without a recorded outcome are done again.

@@ -9,7 +9,7 @@ import { ExternalExport } from "../src/index.ts"
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
 const inner = layerPartialAgent({})
 
-describe("behaviour#export", () => {
+describe("settings#export-command", () => {
   it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     /** A folder with a conversation as Markdown in it, and an export into another by that command. */
     const setting = Effect.gen(function* () {
@@ -20,7 +20,7 @@ describe("behaviour#export", () => {
       const out = `${folder}/exports/e.md`
       const exporting = (command: string, within?: "1 second") =>
         Effect.flatMap(Agent, (agent) => agent.exportSession("s1", out)).pipe(
-          Effect.provide(ExternalExport.layer(command, within).pipe(Layer.provide(inner)))
+          Effect.provide(ExternalExport.layer(command, folder, within).pipe(Layer.provide(inner)))
         )
       const why = (command: string, within?: "1 second") =>
         Effect.map(Effect.flip(exporting(command, within)), (error) =>
@@ -48,6 +48,40 @@ describe("behaviour#export", () => {
         assert.strictEqual(yield* fs.readFileString(made), "# Hello\ns1")
       })
     )
+    it.effect("a program that prints nothing writes to a path that is known by the session", () =>
+      Effect.gen(function* () {
+        const { exporting, folder, fs, out, why } = yield* setting
+        const writes = (text: string, argument = "{session}") => [
+          process.execPath,
+          "-e",
+          `if (${JSON.stringify(text)} !== "") require("node:fs").writeFileSync("${folder}/" + process.argv[1] + "_clean.md", ${JSON.stringify(text)}); console.log("noise")`,
+          argument
+        ]
+        const into = (command: unknown, path = "~/{session}_clean.md") => JSON.stringify({ command, path })
+        assert.deepInclude(yield* exporting(into(writes("# One\n"))), { path: out, bytes: 6 })
+        assert.strictEqual(yield* fs.readFileString(out), "# One\n")
+        // The id comes last where no word asks for it.
+        yield* exporting(into(writes("# Two\n").slice(0, 3), `${folder}/{session}_clean.md`))
+        assert.strictEqual(yield* fs.readFileString(out), "# Two\n")
+        // The same words again are another writing.
+        yield* exporting(into(writes("# Two\n")))
+        assert.include(yield* why(into(writes(""))), `did not write ${folder}/s1_clean.md`)
+        assert.include(yield* why(into("true", "~/{session}/none.md")), "it is not there")
+        assert.include(yield* why(into("true", "{session}.md")), "its path is not absolute")
+        for (const other of ["{", "{}", into("true", ""), into([]), `${into("true")}x`])
+          assert.include(yield* why(other), 'it is no JSON object with "command" and "path"', other)
+      })
+    )
+    it.effect("a session that is no id is not put into a path", () =>
+      Effect.gen(function* () {
+        const { folder, out } = yield* setting
+        const command = JSON.stringify({ command: "true", path: "~/{session}" })
+        const exporting = Effect.flatMap(Agent, (agent) => agent.exportSession("../s1", out)).pipe(
+          Effect.provide(ExternalExport.layer(command, folder).pipe(Layer.provide(inner)))
+        )
+        assert.include((yield* Effect.flip(exporting)).message, "the session id cannot be one")
+      })
+    )
     it.effect("the output must be one absolute path", () =>
       Effect.gen(function* () {
         const { folder, fs, made, why } = yield* setting
@@ -69,11 +103,23 @@ describe("behaviour#export", () => {
       Effect.gen(function* () {
         const { folder, fs, why } = yield* setting
         yield* fs.writeFileString(`${folder}/empty.md`, "")
-        assert.include(yield* why(saying(`${folder}/none.md`)), "cannot be used: NotFound")
-        assert.include(yield* why(saying(`${folder}/a\0b`)), "cannot be used")
-        for (const path of [`${folder}/empty.md`, folder, "/dev/null"]) {
-          assert.include(yield* why(saying(path)), "empty or not a regular file", path)
-        }
+        assert.include(yield* why(saying(`${folder}/none.md`)), "none.md: it is not there")
+        assert.include(yield* why(saying(`${folder}/a\0b`)), "it cannot be opened")
+        assert.include(yield* why(saying(`${folder}/empty.md`)), "empty.md is empty")
+        for (const path of [folder, "/dev/null"])
+          assert.include(yield* why(saying(path)), "it is no regular file", path)
+      })
+    )
+    it.effect("a file that others may write is refused, and so is a link", () =>
+      Effect.gen(function* () {
+        const { exporting, folder, fs, made, why } = yield* setting
+        yield* fs.symlink(made, `${folder}/link.md`)
+        assert.include(yield* why(saying(`${folder}/link.md`)), "it is a link")
+        yield* fs.chmod(made, 0o666)
+        assert.include(yield* why(saying(made)), "others may write to it")
+        // The usual umask of some systems.
+        yield* fs.chmod(made, 0o664)
+        assert.strictEqual((yield* exporting(saying(made))).bytes, 8)
       })
     )
     it.effect("a program that prints 1 GB is ended early; programs that hang or fail are refused", () =>

@@ -156,7 +156,7 @@ describe("behaviour#standard_compact", () => {
           assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"], first)
           assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
           assert.deepStrictEqual(
-            relaunches(yield* log.events).map(({ conductor }) => conductor.pid),
+            relaunches(yield* log.events).map(({ conductor }) => conductor?.pid),
             [5002]
           )
           assert.deepStrictEqual(world.processes.alive, [5002])
@@ -254,7 +254,7 @@ describe("behaviour#standard_compact", () => {
                 const events = yield* log.events
                 const compacted = world.launcher.compacted
                 assert.isAtMost(compacted, 2, `crashed at append ${append}`)
-                const resumed = relaunches(events).map(({ conductor }) => conductor.pid)
+                const resumed = relaunches(events).map(({ conductor }) => conductor!.pid)
                 assert.deepStrictEqual(world.processes.alive, resumed, `crashed at append ${append}`)
                 assert.strictEqual(resumed.length, compactions.at(-1) === "ends" ? 0 : 1, `crashed at append ${append}`)
                 if (!crashed) return assert.isAbove(append, 10)

@@ -17,6 +17,7 @@ import {
   handover,
   type Provider,
   recovery,
+  recoveryCommand,
   restart,
   resumeSession,
   smallHandoff,
@@ -34,6 +35,7 @@ export type World = Beats | Claims | EventLog | StepServices
 
 /** The providers in their order (spec: behaviour#providers). */
 export const standardProviders = [
+  recoveryCommand,
   beginAgain,
   resumeSession,
   continueTurn,

@@ -21,7 +21,7 @@ export const eventsOf = Effect.fn("eventsOf")(function* (watch: string) {
  *
  * const successor = Effect.gen(function* () {
  *   const { conductor, provider } = yield* untilEvent("remindly-3f2a", "ConductorRelaunched", { within: "5 minutes" })
- *   return `${provider} launched process ${conductor.pid}`
+ *   return `${provider} launched process ${conductor?.pid}`
  * })
  * ```
  */

@@ -24,7 +24,7 @@ describe("a Conductor without comms", () => {
         yield* passes("10 minutes")
         yield* world.conductor.dies
         const { conductor, exportPath, provider } = yield* untilEvent(id, "ConductorRelaunched")
-        assert.deepStrictEqual([provider, exportPath, conductor.pid], ["resume", null, world.conductor.pid])
+        assert.deepStrictEqual([provider, exportPath, conductor?.pid], ["resume", null, world.conductor.pid])
         assert.deepStrictEqual([world.exports, world.signals, sessions(world)], [[], [], ["Resume"]])
         assert.include(prompts(world)[0], "Your conversation is as it was.")
       })
@@ -38,7 +38,7 @@ describe("a Conductor without comms", () => {
         const died = yield* untilEvent(id, "ConductorDied")
         assert.deepStrictEqual([died.reason, secondsOf(died)], ["pid", 601])
         const { conductor, exportPath, sessionId } = yield* untilEvent(id, "ConductorRelaunched")
-        assert.deepStrictEqual([conductor.pid, sessionId], [world.conductor.pid, world.conductor.sessionId])
+        assert.deepStrictEqual([conductor?.pid, sessionId], [world.conductor.pid, world.conductor.sessionId])
         assert.deepStrictEqual([world.exports, world.signals, sessions(world)], [["s1"], [], ["Fresh"]])
         assert.deepStrictEqual(world.files.paths, [exportPath!])
         assert.include(prompts(world)[0], exportPath!)

@@ -48,7 +48,7 @@ export const userPrograms = border("user-programs", {
       const asked = Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out))
       const made = await settle(
         asked.pipe(
-          Effect.provide(Layer.provide(ExternalExport.layer(command), nobody)),
+          Effect.provide(Layer.provide(ExternalExport.layer(command, place.folder), nobody)),
           Effect.provide(printing([output], code))
         )
       )

@@ -87,7 +87,7 @@ export const demo = Effect.fn("demo")(function* () {
     const relaunched = yield* until(two, "the successor", ({ _tag }) => _tag === "ConductorRelaunched")
     if (relaunched.event._tag === "ConductorRelaunched")
       yield* say(
-        `S2 runs: pid ${relaunched.event.conductor.pid}. It reads the export of S1, and goes on with what is not done`
+        `S2 runs: pid ${relaunched.event.conductor?.pid}. It reads the export of S1, and goes on with what is not done`
       )
     yield* release(tasks[2]!.id)
     yield* until(two, "completion", ({ _tag }) => _tag === "ConductorCompleted")

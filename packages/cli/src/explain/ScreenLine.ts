@@ -5,6 +5,7 @@ import {
   nameOf,
   plain,
   type Severity,
+  stepNames,
   type Watch,
   type WatchEvent,
   ways,
@@ -58,15 +59,17 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
       return line(`${nameOf(after)} died: ${deathInWords(event)}`)
     case "LaunchPrepared":
       return event.pty || notice !== undefined ? line(clause) : undefined
-    case "ConductorRelaunched":
-      if (event.provider === "handover")
-        return line(`${nameOf(after)} goes on (pid ${event.conductor.pid}): ${ways[event.provider]}`)
-      return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
+    case "ConductorRelaunched": {
+      const pid = event.conductor === null ? "" : ` (pid ${event.conductor.pid})`
+      if (event.provider === "handover") return line(`${nameOf(after)} goes on${pid}: ${ways[event.provider]}`)
+      return line(`brought back${pid}: ${ways[event.provider] ?? `by ${event.provider}`}`)
+    }
     // The command runs again in the next line.
     case "WaitEnded":
       return after.kind === "command" && event.how === "over" ? undefined : line(clause)
     // A person expects the same session, and hears why it is another one.
     case "RecoveryEscalated":
+      if (event.from === stepNames.recoveryCommand) return line(`your recovery program: ${event.message}`)
       return event.from === "resume" ? line(`its session is not resumed: ${event.message}`) : undefined
     case "HandoffTaken":
       return line(taken(event, after))

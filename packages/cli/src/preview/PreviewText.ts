@@ -1,4 +1,4 @@
-import { leastPermission, plain, Words } from "@souffleur/domain"
+import { leastPermission, plain, stepNames, Words } from "@souffleur/domain"
 import { agentOfProgram, type ForeseenLine, hooksTyped, type Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 import { agentKind } from "../agent/Kind.ts"
@@ -112,7 +112,11 @@ const waysOf = ({ ways }: End): ReadonlyArray<string> =>
     // A command has one way.
     ...(provider === "restart" ? [] : [`  ${index === 0 ? "by" : "else by"} ${provider}:`]),
     ...(all ?? []).flatMap((line) => lines("    ", line)),
-    ...(all === null ? ["    its launch is known only then"] : [])
+    ...(all === null
+      ? [
+          `    ${provider === stepNames.recoveryCommand ? "which launches it, or says that it has not" : "its launch is known only then"}`
+        ]
+      : [])
   ])
 
 /** Describes an end. `earlier`: the ends that are described before it. */

@@ -130,7 +130,10 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
           exportPath,
           ...baseline
         }),
-        nextWatcher(watch, at, { awaiting, mode: "normal" })
+        ...(conductor === null
+          ? [Event.ConductorUnresolved.make({ at, watcher: watch.watchersStarted, sessionId })]
+          : []),
+        nextWatcher(watch, at, { awaiting, mode: conductor === null ? "heartbeat-only" : "normal" })
       )
     }
     case "Escalate": {

@@ -5,6 +5,7 @@ import { exportAt, inSession } from "./DescribeWatch.ts"
 import { nameOf, type Reader } from "./Reader.ts"
 import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
 import { capital, threeEnds } from "./Words.ts"
+import { stepNames } from "../watch/StepName.ts"
 import { isSessionKnown } from "../watch/Target.ts"
 
 /** Tells of the work where the agent has only answered. A person reads the answer and decides. */
@@ -19,7 +20,8 @@ export const ways: Readonly<Record<string, string>> = {
   resume: "its session is resumed",
   standard_compact: "its session goes on, compacted",
   small_handoff: "a new session reads the end of its conversation",
-  restart: "started again"
+  restart: "started again",
+  recovery_command: "your recovery program launched it"
 }
 
 const startInWords = ({ purpose }: typeof Event.RecoveryStarted.Type, who: Reader["who"]): string => {
@@ -34,7 +36,9 @@ const relaunchInWords = (
   { conductor, generation, provider, sessionId }: typeof Event.ConductorRelaunched.Type,
   who: Reader["who"]
 ): string => {
-  const which = `S${generation}, pid ${conductor.pid}${inSession(sessionId)}`
+  const which = `S${generation}${conductor === null ? "" : `, pid ${conductor.pid}`}${inSession(sessionId)}`
+  if (who.comms !== null && provider === stepNames.recoveryCommand)
+    return `the recovery program launched a successor (${which})`
   if (who.comms !== null) return `souffleur launched a successor (${which}) by ${provider}`
   if (provider === "handover") return `${who.agent ?? "another agent"} goes on (${which}): ${ways[provider]}`
   return who.kind === "command"
@@ -67,7 +71,7 @@ export const describeRecovery = {
   RecoveryStarted: (event, { who }) => described("info", startInWords(event, who)),
   RecoveryWithheld: ({ message, stage }) =>
     stage === "exit-requested"
-      ? described("warning", `${message}: "souffleur retry" brings it back`, { notice: "waiting_for_a_person" })
+      ? described("warning", `the recovery waits for you: ${message}. "souffleur retry" starts it`, { notice: "waiting_for_a_person" })
       : described("info", `the recovery is withheld: ${message}`),
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(

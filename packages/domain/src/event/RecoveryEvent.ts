@@ -51,12 +51,12 @@ export const StepStarted = event("StepStarted", {
 export const StepSucceeded = event("StepSucceeded", { cycle: Count, step: Text, outcome: Schema.Json })
 /** Final in its cycle. */
 export const StepFailed = event("StepFailed", { cycle: Count, step: Text, failure: Schema.Json })
-/** A launch file was written. The launch itself comes after this event or never. */
+/** A launch file was written, or the user's program is to launch. The launch comes after this event or never. */
 export const LaunchPrepared = event("LaunchPrepared", {
   /** 0: the first launch of a run. */
   cycle: Count,
   launchId: Text,
-  /** SHA-256 of the launch file, hex. */
+  /** SHA-256, hex: of the launch file, or of the prompt for the user's program. */
   digest: Text,
   sessionId: Text,
   requested: Text,
@@ -87,7 +87,8 @@ export const ConductorRelaunched = event("ConductorRelaunched", {
   generation: Count,
   provider: Text,
   launchId: Text,
-  conductor: ProcessIdentity,
+  /** `null`: the user's program launched it, and its process is not known. */
+  conductor: Schema.NullOr(ProcessIdentity),
   sessionId: Text,
   /** The id is not confirmed by comms yet. */
   awaiting: Schema.Boolean,

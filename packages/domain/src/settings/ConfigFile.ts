@@ -5,6 +5,7 @@ export const configKeys = [
   "AGENT_COMMAND",
   "AGENT_ENVIRONMENT",
   "RECOVERY",
+  "RECOVERY_COMMAND",
   "EXPORT_COMMAND",
   "LAUNCHER",
   "TERMINAL_COMMAND",

@@ -7,6 +7,7 @@ import { clamp, leastPermission, Permission, permissionOf } from "./Permission.t
 export const programKeys = [
   "AGENT_COMMAND",
   "AGENT_ENVIRONMENT",
+  "RECOVERY_COMMAND",
   "EXPORT_COMMAND",
   "TERMINAL_COMMAND",
   "NOTIFY"
@@ -19,6 +20,7 @@ const Program = Schema.NullOr(Schema.String)
 const Programs = Schema.Struct({
   AGENT_COMMAND: Program,
   AGENT_ENVIRONMENT: Program,
+  RECOVERY_COMMAND: Program,
   EXPORT_COMMAND: Program,
   TERMINAL_COMMAND: Program,
   NOTIFY: Program
@@ -42,6 +44,7 @@ export type Pin = typeof Pin.Type
 export const noPrograms: Programs = {
   AGENT_COMMAND: null,
   AGENT_ENVIRONMENT: null,
+  RECOVERY_COMMAND: null,
   EXPORT_COMMAND: null,
   TERMINAL_COMMAND: null,
   NOTIFY: null
@@ -57,6 +60,7 @@ export const wordOf = ({ values }: ConfigFile): ConfigWord => {
     programs: {
       AGENT_COMMAND: said("AGENT_COMMAND"),
       AGENT_ENVIRONMENT: said("AGENT_ENVIRONMENT"),
+      RECOVERY_COMMAND: said("RECOVERY_COMMAND"),
       EXPORT_COMMAND: said("EXPORT_COMMAND"),
       TERMINAL_COMMAND: said("TERMINAL_COMMAND"),
       NOTIFY: said("NOTIFY")
@@ -74,6 +78,7 @@ export const pinOf = Effect.fnUntraced(function* ({ ceiling, programs }: ConfigW
 export const mapPrograms = <A>(programs: Programs, of: (program: string | null, key: keyof Programs) => A) => ({
   AGENT_COMMAND: of(programs.AGENT_COMMAND, "AGENT_COMMAND"),
   AGENT_ENVIRONMENT: of(programs.AGENT_ENVIRONMENT, "AGENT_ENVIRONMENT"),
+  RECOVERY_COMMAND: of(programs.RECOVERY_COMMAND, "RECOVERY_COMMAND"),
   EXPORT_COMMAND: of(programs.EXPORT_COMMAND, "EXPORT_COMMAND"),
   TERMINAL_COMMAND: of(programs.TERMINAL_COMMAND, "TERMINAL_COMMAND"),
   NOTIFY: of(programs.NOTIFY, "NOTIFY")

@@ -52,6 +52,7 @@ export const tableFor = (agent: AgentKind) => ({
   agentCommand: setting("AGENT_COMMAND", text, agent.program),
   agentEnvironment: setting<ReadonlyArray<string>>("AGENT_ENVIRONMENT", parseAgentEnvironment(agent.marks), []),
   recovery: setting<RecoveryChoice | null>("RECOVERY", literal(RecoveryChoice.literals), null),
+  recoveryCommand: setting<string | null>("RECOVERY_COMMAND", text, null),
   exportCommand: setting<string | null>("EXPORT_COMMAND", text, null),
   launcher: setting("LAUNCHER", literal(LauncherChoice.literals), "auto"),
   terminalCommand: setting<Words | null>("TERMINAL_COMMAND", words, null),

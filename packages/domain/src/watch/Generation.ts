@@ -1,4 +1,4 @@
-import type { ConductorAdopted, WatchEvent } from "../event/WatchEvent.ts"
+import type { ConductorAdopted, ConductorRelaunched, WatchEvent } from "../event/WatchEvent.ts"
 import type { Baseline } from "../port/Comms.ts"
 import type { TurnState } from "../evidence/Signs.ts"
 import { isSameProcess } from "../port/Process.ts"
@@ -25,7 +25,9 @@ export const pickBaseline = ({ conductorState, lastMessageId, taskCount, taskFin
   taskFingerprint
 })
 
-type Begun = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
+type Begun = Baseline &
+  Pick<typeof ConductorAdopted.Type, "at" | "generation" | "print" | "sessionId"> &
+  Pick<typeof ConductorRelaunched.Type, "conductor">
 
 /**
  * Returns the newest turn of the session if this generation took it. A resumed session begins with the last turn of the
@@ -54,8 +56,8 @@ export const agentOfAdopted = (
 
 /** Begins a generation: facts about the process before do not hold for the new one. */
 export const generationOf = (watch: Watch, event: Begun): Change => ({
-  conductor: event.conductor,
-  pid: event.conductor.pid,
+  conductor: event.conductor ?? undefined,
+  pid: event.conductor?.pid ?? watch.pid,
   sessionId: event.sessionId,
   sessions: withSession(watch, event.sessionId),
   generation: event.generation,

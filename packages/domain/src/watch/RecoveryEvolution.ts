@@ -80,7 +80,7 @@ export const evolveRecovery: Pick<
     provider: event.provider,
     launchedFor: watch.recovery?.trigger,
     launchId: event.launchId,
-    launched: event.conductor,
+    launched: event.conductor ?? undefined,
     // More was done since that end, by a process that souffleur did not follow.
     saidDone: watch.saidDone && (watch.lastTasks === undefined || watch.lastTasks.taskCount === event.taskCount),
     // No person named the process that souffleur launched.

@@ -9,7 +9,8 @@ export const stepNames = {
   export: "2 export",
   trim: "3 trim",
   estimate: "4 estimate",
-  beginAgain: "begin_again"
+  beginAgain: "begin_again",
+  recoveryCommand: "recovery_command"
 } as const
 
 /**

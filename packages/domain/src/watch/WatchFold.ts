@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "df451863ebb76c4" },
+  name: { kind: "watch", fingerprint: "ccfe51b729357498" },
   initial,
   evolve,
   schema: Watch,

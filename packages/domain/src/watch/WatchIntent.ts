@@ -209,7 +209,8 @@ export type WatchIntent =
       readonly cycle: number
       readonly provider: string
       readonly launchId: string
-      readonly conductor: ProcessIdentity
+      /** `null`: the process is not known. */
+      readonly conductor: ProcessIdentity | null
       readonly sessionId: string
       readonly awaiting: boolean
       readonly print: boolean

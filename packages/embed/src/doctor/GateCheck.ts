@@ -1,5 +1,5 @@
 import { canClose, limitsInWords } from "@souffleur/domain"
-import { limitsOf } from "@souffleur/recovery"
+import { exportLimitsOf } from "@souffleur/recovery"
 import { Effect } from "effect"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import { note, passed } from "./Finding.ts"
@@ -12,7 +12,7 @@ export const gateCheck = Effect.fn("gateCheck")(function* (project: string, watc
   return yield* Effect.forEach(
     open,
     Effect.fnUntraced(function* ({ id, watch }) {
-      const { limits } = yield* limitsOf(watch)
+      const { limits } = yield* exportLimitsOf(watch)
       const said = `watch ${id}: ${limitsInWords(limits)}`
       return canClose(limits) || limits.threshold_by === "setting"
         ? passed("gate", said)

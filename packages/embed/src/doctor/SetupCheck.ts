@@ -1,6 +1,6 @@
 import { type AgentKind, leastPermission, limitRuleInWords, type ResolvedSettings, Words } from "@souffleur/domain"
 import { pathOf } from "@souffleur/node"
-import { type AgentPackage, findConfig, runProgram } from "@souffleur/process"
+import { type AgentPackage, findConfig, programWords, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { idleSettings } from "../preview/IdleSettings.ts"
@@ -73,6 +73,24 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
     : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
 })
 
+/** Checks the program that brings a Conductor back before souffleur's own providers do, where there is one. */
+const recoveryProgram = Effect.fnUntraced(function* ({ recoveryCommand: command }: ResolvedSettings) {
+  if (command === null) return []
+  const { variables } = yield* Installation
+  const found = yield* Effect.fromResult(programWords(command)).pipe(
+    Effect.flatMap(([program]) => resolveProgram(program, variables["PATH"] ?? "")),
+    Effect.result
+  )
+  return Result.match(found, {
+    onSuccess: (program) => [
+      passed("recovery", `${program} is asked first, and the other providers only where it launched nothing`)
+    ],
+    onFailure: ({ message }) => [
+      wrong("recovery", message, "set SOUFFLEUR_RECOVERY_COMMAND, or RECOVERY_COMMAND in the config file")
+    ]
+  })
+})
+
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings, { stall }: AgentKind): Finding =>
   Duration.isLessThan(heartbeatStaleAfter, stall)
     ? note(
@@ -139,6 +157,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
     ...(yield* config(settings, project)),
     ...(yield* repository(project)),
     passed("gate", limitRuleInWords(settings)),
+    ...(yield* recoveryProgram(settings)),
     staleLimit(settings, kind),
     ceiling(settings, kind, uid),
     ...idleSettings(kind, "agent", settings).map((said) => note("ceiling of use", said, "set MAX_TOKENS or MAX_TIME")),

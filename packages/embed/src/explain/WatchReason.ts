@@ -132,9 +132,13 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
     case "ConductorUnresolved":
       return {
         seen: [
-          `task-00 names session ${event.sessionId}, not the launched one`,
-          "no live process says that it holds that session",
-          ...(before.conductor === undefined ? [] : [`process ${before.conductor.pid} was launched`])
+          ...(before.conductor === undefined
+            ? [`session ${event.sessionId} is named without its process`]
+            : [
+                `task-00 names session ${event.sessionId}, not the launched one`,
+                `process ${before.conductor.pid} was launched`
+              ]),
+          "no live process says that it holds that session"
         ],
         rule: `A process that may not be ${name}'s proves neither its life nor its death: until one holds the session, its heartbeat alone counts. A recovery cannot stop whom it does not know, and fails closed; souffleur adopt names the process.`
       }

@@ -1,5 +1,4 @@
 import {
-  type AgentKind,
   AlreadyWatched,
   claimedIfPossible,
   Claims,
@@ -10,7 +9,6 @@ import {
   type ProcessIdentity,
   Settings,
   startTimeout,
-  type Variables,
   type Watch
 } from "@souffleur/domain"
 import { endProcess } from "@souffleur/process"
@@ -41,18 +39,6 @@ const free = Effect.fnUntraced(function* (watch: Watch) {
   for (const one of [...named, ...claimsOf(watch)])
     yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
 })
-
-/** The variables by which a service manager knows its own process. */
-const ofManager = new Set(["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"])
-
-/** Removes the variables of an agent's session, a launch or a service, because the new process is to outlive them. */
-export const withoutMarks = ({ marks }: Pick<AgentKind, "marks">, variables: Variables) =>
-  Object.fromEntries(
-    Object.entries(variables).filter(
-      (entry): entry is [string, string] =>
-        entry[1] !== undefined && !marks.has(entry[0]) && !ofManager.has(entry[0]) && entry[0] !== "SOUFFLEUR_LAUNCH_ID"
-    )
-  )
 
 const outputOf = Effect.fnUntraced(function* (id: string) {
   const fs = yield* FileSystem.FileSystem

@@ -22,7 +22,7 @@ import {
 import { type AgentPackage, runProgram } from "@souffleur/process"
 import { standardProviders } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Path, Result, Schema } from "effect"
-import { limitsOf } from "@souffleur/recovery"
+import { exportLimitsOf } from "@souffleur/recovery"
 import { statusLine } from "../explain/StatusLine.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import { lostWindow } from "../watching/LostWindow.ts"
@@ -124,7 +124,7 @@ const sessionOf = Effect.fnUntraced(function* (sessionId: string) {
 
 /** Returns the gate of an export. `fresh`: no session has told its window yet. */
 const gateInForce = Effect.fnUntraced(function* (watch: Watch, settings: ResolvedSettings, fresh: boolean) {
-  const { limits } = yield* limitsOf(watch)
+  const { limits } = yield* exportLimitsOf(watch)
   return { ...limits, says: fresh ? limitRuleInWords(settings) : limitsInWords(limits) }
 })
 

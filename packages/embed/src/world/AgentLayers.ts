@@ -32,7 +32,7 @@ export const layerAgent = (settings: ResolvedSettings, own?: AgentProgram) =>
       })
       return settings.exportCommand === null
         ? builtIn
-        : Layer.provide(ExternalExport.layer(settings.exportCommand), builtIn)
+        : Layer.provide(ExternalExport.layer(settings.exportCommand, variables["HOME"] ?? "/"), builtIn)
     })
   )
 

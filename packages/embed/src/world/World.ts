@@ -2,6 +2,7 @@ import {
   type AgentProgram,
   BadSetting,
   CycleSettings,
+  isSecretVariable,
   pinOf,
   type ResolvedSettings,
   Settings,
@@ -9,7 +10,9 @@ import {
 } from "@souffleur/domain"
 import { Claims as NodeClaims, type ProcessesUnavailable } from "@souffleur/node"
 import { type TrustedFiles as Trusted } from "@souffleur/process"
-import { Effect, Layer, type Path, type PlatformError } from "effect"
+import { layerRecoveryProgram } from "@souffleur/recovery"
+import { Effect, Layer, Option, type Path, type PlatformError, Result } from "effect"
+import { withoutMarks } from "../keeping/MarkedVariables.ts"
 import { remark } from "../Remark.ts"
 import * as OtlpTarget from "../trace/OtlpTarget.ts"
 import { layerAgent } from "./AgentLayers.ts"
@@ -58,16 +61,38 @@ export const terminalsOf = (
 /** The claims of every souffleur of this user. */
 export const layerClaims = NodeClaims.layer()
 
+/** The program of the user that may launch a successor. The agent that it launches gets no mark and no secret. */
+const layerProgram = ({ agentCommand, recoveryCommand: command }: ResolvedSettings) =>
+  command === null
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.map(Installation, ({ agent, variables }) =>
+          layerRecoveryProgram({
+            command,
+            environment: Object.fromEntries(
+              Object.entries(withoutMarks(agent, variables)).filter(([variable]) => !isSecretVariable(variable))
+            ),
+            permissionOf: (words) => {
+              const configured = agent.parseCommand(agentCommand)
+              const read = Result.flatMap(configured, (configured) => agent.takeApart(words, configured))
+              return Option.map(Option.flatten(Result.getSuccess(read)), ({ requested }) => requested)
+            }
+          })
+        )
+      )
+
 /**
  * Reads the config again for each recovery cycle and each assignment of a run, and remarks its new warnings. The
- * earlier settings hold where the file cannot be used.
+ * earlier settings hold where the file cannot be used, and the programs are those that are pinned.
  */
 const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
     CycleSettings,
     Effect.map(Effect.context<Installation | Path.Path | Trusted>(), (context) =>
       readHere(project, {}).pipe(
-        Effect.flatMap(({ said, settings }) => Effect.map(pinOf(said), (said) => ({ ...settings, said }))),
+        Effect.flatMap(({ said, settings: now }) =>
+          Effect.map(pinOf(said), (said) => ({ ...now, recoveryCommand: settings.recoveryCommand, said }))
+        ),
         Effect.tap(({ source, warnings }) =>
           Effect.forEach(
             warnings.filter((warning) => !settings.warnings.includes(warning)),
@@ -97,6 +122,7 @@ export const layerWatch = (
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
     layerAgent(settings, overrides.agent),
     layerLauncher(settings, terminals),
+    layerProgram(settings),
     Layer.succeed(Settings, settings),
     OtlpTarget.layer,
     layerCycleSettings(settings, project)

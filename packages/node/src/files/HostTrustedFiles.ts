@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import type { Trust } from "@souffleur/domain"
-import { FileRefused, TrustedFiles, troubleOf } from "@souffleur/process"
+import { FileRefused, TrustedFiles, readTroubleOf } from "@souffleur/process"
 import { Effect, FileSystem, Layer, type PlatformError } from "effect"
 import { limited } from "./FileLimit.ts"
 import { ownFolder } from "./Folder.ts"
@@ -28,7 +28,7 @@ const filesWithin = (within: typeof limited) =>
     const refusing =
       (path: string) =>
       (error: PlatformError.PlatformError): FileRefused =>
-        new FileRefused({ path, problem: `it cannot be read (${troubleOf(error)})`, missing: false })
+        new FileRefused({ path, problem: `it cannot be read (${readTroubleOf(error)})`, missing: false })
     /** Opens the same file again, by its descriptor instead of its name, for Effect's own reading. */
     const opening = Effect.fnUntraced(function* (path: string, trust: Trust) {
       const file = yield* openTrustedAside(path, trust)

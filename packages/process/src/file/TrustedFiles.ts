@@ -61,7 +61,7 @@ export class TrustedFiles extends Context.Service<
 }
 
 /** Says in a few words why a file could not be read. */
-export const troubleOf = ({ reason }: PlatformError.PlatformError): string =>
+export const readTroubleOf = ({ reason }: PlatformError.PlatformError): string =>
   reason._tag === "TimedOut" ? (reason.description ?? reason._tag) : reason._tag
 
 const blockBytes = 65_536
@@ -87,7 +87,7 @@ export const readTrusted = Effect.fn("readTrusted")(function* (
   const file = yield* (yield* TrustedFiles).open(path, trust)
   const pieces = yield* Stream.runCollect(piecesOf(file, { bytes: trust.atMost + 1 })).pipe(
     Effect.mapError(
-      (error) => new FileRefused({ path, problem: `it cannot be read (${troubleOf(error)})`, missing: false })
+      (error) => new FileRefused({ path, problem: `it cannot be read (${readTroubleOf(error)})`, missing: false })
     )
   )
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
@@ -102,6 +102,6 @@ export const lookTrusted = Effect.fn("lookTrusted")(function* (path: string, tru
   const file = yield* (yield* TrustedFiles).open(path, trust)
   return yield* Effect.mapError(
     file.stat,
-    (error) => new FileRefused({ path, problem: `it cannot be read (${troubleOf(error)})`, missing: false })
+    (error) => new FileRefused({ path, problem: `it cannot be read (${readTroubleOf(error)})`, missing: false })
   )
 }, Effect.scoped)

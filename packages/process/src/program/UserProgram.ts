@@ -5,7 +5,13 @@ import { ChildProcess } from "effect/process"
  * A program of the user that could not be run, ended badly, took too long, or printed too much. `message` is a
  * sentence.
  */
-export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", { message: Schema.String }) {}
+export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", {
+  message: Schema.String,
+  /** False if it never ran. */
+  ran: Schema.Boolean
+}) {}
+
+const ranAnd = (message: string) => new ProgramFailed({ message, ran: true })
 
 const JsonArray = Schema.fromJsonString(Schema.NonEmptyArray(Schema.NonEmptyString))
 
@@ -13,11 +19,13 @@ const JsonArray = Schema.fromJsonString(Schema.NonEmptyArray(Schema.NonEmptyStri
  * Splits a command: a program, or a JSON array of program and first arguments, never words for a shell
  * (spec: settings#values).
  */
-const words = (command: string): Result.Result<readonly [string, ...ReadonlyArray<string>], ProgramFailed> =>
+export const programWords = (
+  command: string
+): Result.Result<readonly [string, ...ReadonlyArray<string>], ProgramFailed> =>
   command.trimStart().startsWith("[")
     ? Result.mapError(
         Schema.decodeUnknownResult(JsonArray)(command),
-        () => new ProgramFailed({ message: "the command is not a JSON array of strings" })
+        () => new ProgramFailed({ message: "the command is not a JSON array of strings", ran: false })
       )
     : Result.succeed([command])
 
@@ -36,7 +44,15 @@ export interface ProgramRun {
   readonly heard?: boolean
   /** Its whole environment, in place of souffleur's. */
   readonly environment?: Readonly<Record<string, string>>
+  /**
+   * True if what it started may run on after it has ended with 0, also with its standard output. Absent: everything is
+   * ended with it.
+   */
+  readonly leaves?: boolean
 }
+
+/** How long output is read after the end of a program whose output another process may still have. */
+const lastWords = "1 second"
 
 /** Most characters of a program's standard error: one line of a message. */
 const maxErrorChars = 500
@@ -83,54 +99,55 @@ export const runProgram = Effect.fn("runProgram")(function* ({
   command,
   environment,
   heard = false,
+  leaves = false,
   stdin,
   within
 }: ProgramRun) {
-  const [program, ...first] = yield* Effect.fromResult(words(command))
+  const [program, ...first] = yield* Effect.fromResult(programWords(command))
   const run = Effect.gen(function* () {
     const handle = yield* ChildProcess.make(program, [...first, ...args], {
       stdin: Stream.make(new TextEncoder().encode(stdin)),
       stderr: heard ? "pipe" : "ignore",
       ...(environment === undefined ? { extendEnv: true } : { env: environment, extendEnv: false }),
       forceKillAfter: "1 second"
-    })
+    }).pipe(
+      Effect.mapError(
+        ({ reason }) =>
+          new ProgramFailed({
+            message:
+              reason._tag === "NotFound"
+                ? `there is no program ${program}${program.includes("/") ? "" : " in PATH"}`
+                : `it could not be run: ${reason._tag}`,
+            ran: false
+          })
+      )
+    )
     let bytes = 0
+    let text = ""
     const printed = handle.stdout.pipe(
       Stream.mapEffect((chunk) => {
         bytes += chunk.length
-        return bytes > atMost
-          ? Effect.fail(new ProgramFailed({ message: `it printed more than ${atMost} bytes` }))
-          : Effect.succeed(chunk)
+        return bytes > atMost ? Effect.fail(ranAnd(`it printed more than ${atMost} bytes`)) : Effect.succeed(chunk)
       }),
       Stream.decodeText(),
-      Stream.runFold(
-        () => "",
-        (all, part) => all + part
-      )
+      Stream.runForEach((part) => Effect.sync(() => (text += part)))
     )
-    const [text, said] = yield* Effect.all([printed, heard ? beginningOf(handle.stderr) : Effect.succeed("")], {
-      concurrency: 2
-    })
+    const ended = Effect.andThen(Effect.ignore(handle.exitCode), Effect.sleep(lastWords))
+    const [, said] = yield* Effect.all(
+      [leaves ? Effect.raceFirst(printed, ended) : printed, heard ? beginningOf(handle.stderr) : Effect.succeed("")],
+      { concurrency: 2 }
+    )
     const code = yield* handle.exitCode
-    if (code !== 0)
-      return yield* new ProgramFailed({ message: `it ended with exit code ${code}${said === "" ? "" : `: ${said}`}` })
+    if (code !== 0) return yield* ranAnd(`it ended with exit code ${code}${said === "" ? "" : `: ${said}`}`)
+    if (leaves) yield* handle.unref
     return text
   }).pipe(
     Effect.scoped,
     Effect.catchTag("PlatformError", ({ reason }) =>
-      Effect.fail(
-        new ProgramFailed({
-          message:
-            reason._tag === "NotFound"
-              ? `there is no program ${program}${program.includes("/") ? "" : " in PATH"}`
-              : `it could not be run: ${reason._tag}`
-        })
-      )
+      Effect.fail(ranAnd(`it was ended by a signal, or cannot be heard (${reason._tag})`))
     )
   )
   const printed = yield* Effect.timeoutOption(run, within)
   if (Option.isSome(printed)) return printed.value
-  return yield* new ProgramFailed({
-    message: `it did not end within ${Duration.format(Duration.fromInputUnsafe(within))}`
-  })
+  return yield* ranAnd(`it did not end within ${Duration.format(Duration.fromInputUnsafe(within))}`)
 })

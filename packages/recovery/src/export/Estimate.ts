@@ -1,4 +1,4 @@
-import { troubleOf } from "@souffleur/process"
+import { readTroubleOf } from "@souffleur/process"
 import { Effect, FileSystem, type PlatformError, Runtime, Schema } from "effect"
 import { countCharacters } from "./Characters.ts"
 import { behindCharacters, type CompactMarkers, foreignMarkers, ownMarkers, reachCharacters } from "./CompactMarkers.ts"
@@ -42,7 +42,7 @@ const charactersPerToken = 3
 
 const unreadable = (error: PlatformError.PlatformError, path: string) => {
   const missing = error.reason._tag === "NotFound"
-  const trouble = missing ? "it is not there" : troubleOf(error)
+  const trouble = missing ? "it is not there" : readTroubleOf(error)
   return new EstimateFailed({ message: `the export ${path} cannot be read: ${trouble}`, missing })
 }
 

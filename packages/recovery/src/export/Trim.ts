@@ -1,4 +1,4 @@
-import { replaceWith, troubleOf } from "@souffleur/process"
+import { replaceWith, readTroubleOf } from "@souffleur/process"
 import { Effect, FileSystem, type Path, Runtime, Schema } from "effect"
 import { characterStart, charactersIn } from "./Characters.ts"
 import { conversationLine, headerBytes, readHeader } from "./ExportFormat.ts"
@@ -182,6 +182,6 @@ export const trim: (
   Effect.scoped,
   (trimming, path) =>
     Effect.catchTag(trimming, "PlatformError", (error) =>
-      Effect.fail(new TrimFailed({ message: `the export ${path} cannot be trimmed: ${troubleOf(error)}` }))
+      Effect.fail(new TrimFailed({ message: `the export ${path} cannot be trimmed: ${readTroubleOf(error)}` }))
     )
 )

@@ -41,7 +41,7 @@ export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ se
  * Returns the limits of an export of this watch, as the newest word of its agent decides them (spec: settings#gate), and
  * the context in use by that word.
  */
-export const limitsOf = Effect.fn("limitsOf")(function* (watch: Watch) {
+export const exportLimitsOf = Effect.fn("exportLimitsOf")(function* (watch: Watch) {
   const agent = yield* Agent
   const signs = yield* agent.signs(yield* newestSession(watch))
   const context = Option.getOrUndefined(signs)?.context
@@ -96,7 +96,7 @@ export const exportConversation = Effect.fn("exportConversation")(function* (wat
   return yield* step(stepNames.export, {
     outcome: Exported,
     failure: NoExport,
-    act: (token) => Effect.flatMap(limitsOf(watch), ({ limits }) => writeExport(watch, token, limits.trim_chars)),
+    act: (token) => Effect.flatMap(exportLimitsOf(watch), ({ limits }) => writeExport(watch, token, limits.trim_chars)),
     reconcile: again
   })
 })

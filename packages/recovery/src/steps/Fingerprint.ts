@@ -1,7 +1,7 @@
 import { digestOf, type Export, stepNames, type Watch } from "@souffleur/domain"
 import { readTrusted } from "@souffleur/process"
 import { Effect, Schema } from "effect"
-import { limitsOf, NoExport } from "./ExportConversation.ts"
+import { exportLimitsOf, NoExport } from "./ExportConversation.ts"
 import { again, step } from "./Step.ts"
 import { trim } from "../export/Trim.ts"
 
@@ -46,7 +46,7 @@ export const trimExport = Effect.fn("trimExport")(function* (watch: Watch, { pat
   return yield* step(stepNames.trim, {
     outcome: Schema.Struct({ trimmed: Schema.Boolean, leftOutBytes: Schema.Int, ...Fingerprint.fields }),
     failure: NoExport,
-    act: () => Effect.flatMap(limitsOf(watch), ({ limits }) => trimmed(path, limits.trim_chars)),
+    act: () => Effect.flatMap(exportLimitsOf(watch), ({ limits }) => trimmed(path, limits.trim_chars)),
     reconcile: again
   })
 })

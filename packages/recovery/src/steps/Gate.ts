@@ -1,7 +1,7 @@
 import { type Export, ExportLimits, stepNames, type Watch } from "@souffleur/domain"
 import { Effect, Option, Schema } from "effect"
 import { Estimate, estimate } from "../export/Estimate.ts"
-import { limitsOf, NoExport } from "./ExportConversation.ts"
+import { exportLimitsOf, NoExport } from "./ExportConversation.ts"
 import { again, step } from "./Step.ts"
 
 /** Holds an estimate and the limits of that time: the outcome of the gate's step (spec: behaviour#claude_export). */
@@ -27,7 +27,7 @@ export const estimateExport = Effect.fn("estimateExport")(function* (watch: Watc
     outcome: Gate,
     failure: NoExport,
     act: () =>
-      Effect.all([estimate(path), limitsOf(watch)]).pipe(
+      Effect.all([estimate(path), exportLimitsOf(watch)]).pipe(
         Effect.map(([found, { context, limits }]) => ({
           ...found,
           ...limits,

@@ -185,11 +185,11 @@ const Preparation = Schema.Struct({
 /**
  * Chooses the session of the successor, and measures progress before it. `name` is the step's, and new in its cycle.
  */
-export const prepareSuccessor = Effect.fn("prepareSuccessor")(function* <R>(
+export const prepareSuccessor = Effect.fn("prepareSuccessor")(function* <E, R>(
   watch: Watch,
   name: string,
   { messageId }: Request,
-  sessionIdOf: Effect.Effect<string, never, R>
+  sessionIdOf: Effect.Effect<string, E, R>
 ) {
   const comms = yield* Comms
   const { sessionId, ...baseline } = yield* step(name, {

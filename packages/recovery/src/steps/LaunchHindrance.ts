@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { FailedClosed } from "../Provider.ts"
 import { unlessComplete } from "./Completion.ts"
 import { otherWriter } from "./EndConductor.ts"
+import { agentLeftBy } from "../program/FoundSuccessor.ts"
 import { Cycle } from "./Step.ts"
 
 /** Fails with `FailedClosed` when another process holds the session (spec: behaviour#one-writer). */
@@ -23,10 +24,12 @@ const unlessLaunched = Effect.fnUntraced(function* ({ conductor, undecided }: Wa
   const ran = yield* Effect.catchTag((yield* Launcher).settle(undecided), "LaunchFailed", ({ message }) =>
     Effect.fail(new FailedClosed({ stage: "launch", message }))
   )
-  if (Option.isNone(ran) || isSameProcess(ran.value, conductor) || (yield* isGone(processes, ran.value))) return
+  // A launch by the user's program has no receipt.
+  const process = Option.getOrUndefined(ran) ?? (yield* agentLeftBy(undecided))
+  if (process === undefined || isSameProcess(process, conductor) || (yield* isGone(processes, process))) return
   return yield* new FailedClosed({
     stage: "one writer",
-    message: `process ${ran.value.pid}, which an earlier recovery launched, still runs: adopt it, or end it`
+    message: `process ${process.pid}, which an earlier recovery launched, still runs: adopt it, or end it`
   })
 })
 

@@ -73,9 +73,9 @@ export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undef
     tasks(watch)
   ].join("\n")
 
-/** Makes the prompt with which the same session continues after its turn. */
-export const promptToContinue = (watch: Watch): string =>
-  [opening(watch, undefined), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
+/** Makes the prompt with which the same session continues after its turn, or as the user's program brings it back. */
+export const promptToContinue = (watch: Watch, resumePrompt?: string): string =>
+  [opening(watch, resumePrompt), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
 
 /** Makes the prompt with which the same session continues after its process was broken off within a turn. */
 export const promptToResume = (watch: Watch): string =>

@@ -5,7 +5,8 @@ import {
   type Node,
   parse,
   type ParseError,
-  parseTree
+  parseTree,
+  visit
 } from "jsonc-parser"
 import { Option, Predicate, Result } from "effect"
 import { isJson } from "../lines/JsonRecord.ts"
@@ -36,12 +37,19 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Predicate.isString(hook.command) &&
   Option.isSome(hookProgram(hook.command))
 
+/** What is nested deeper could end the stack of a function that walks through it. */
+const deepest = 200
+
 /** Reads a text of settings. `undefined`: it is no JSON with comments, or nested too deep. */
 const read = (text: string): Node | undefined => {
   const errors: Array<ParseError> = []
+  let [depth, most] = [0, 0]
+  const begins = () => void (most = Math.max(most, ++depth))
+  const ends = () => void depth--
   try {
+    visit(text, { onObjectBegin: begins, onArrayBegin: begins, onObjectEnd: ends, onArrayEnd: ends })
     const root = parseTree(text, errors)
-    return errors.length > 0 ? undefined : root
+    return errors.length > 0 || most > deepest ? undefined : root
   } catch {
     return undefined
   }
