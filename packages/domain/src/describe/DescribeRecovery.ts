@@ -71,7 +71,9 @@ export const describeRecovery = {
   RecoveryStarted: (event, { who }) => described("info", startInWords(event, who)),
   RecoveryWithheld: ({ message, stage }) =>
     stage === "exit-requested"
-      ? described("warning", `the recovery waits for you: ${message}. "souffleur retry" starts it`, { notice: "waiting_for_a_person" })
+      ? described("warning", `the recovery waits for you: ${message}. "souffleur retry" starts it`, {
+          notice: "waiting_for_a_person"
+        })
       : described("info", `the recovery is withheld: ${message}`),
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(

@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { distrust, type FileState, type Trust } from "@souffleur/domain"
 import { Effect } from "effect"
+import { isOwnGroup } from "./OwnGroup.ts"
 import { hasCode } from "./SystemError.ts"
 
 /** Why a file was not opened. It is `FileRefused` of the port without the path. */
@@ -14,11 +15,12 @@ const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 /** A pipe is opened without waiting for its other end, and is then refused. A link is never followed. */
 const reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
-const seenOf = (found: fs.Stats): FileState => ({
+const seenOf = (path: string, found: fs.Stats, uid: number): FileState => ({
   kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other",
   size: found.size,
   uid: found.uid,
-  mode: found.mode
+  mode: found.mode,
+  ownGroup: (found.mode & 0o020) !== 0 && isOwnGroup(path, found.gid, uid)
 })
 
 const refusalOf = (error: unknown): Refusal => {
@@ -36,8 +38,9 @@ const refusalOf = (error: unknown): Refusal => {
 }
 
 /** Judges what was opened. Returns its descriptor, or closes it. */
-const judged = (file: number, found: fs.Stats, trust: Trust): number | Refusal => {
-  const problem = distrust(trust, seenOf(found), process.getuid?.() ?? 0)
+const judged = (path: string, file: number, found: fs.Stats, trust: Trust): number | Refusal => {
+  const uid = process.getuid?.() ?? 0
+  const problem = distrust(trust, seenOf(path, found, uid), uid)
   if (problem === undefined) return file
   fs.closeSync(file)
   return { problem, missing: false }
@@ -54,7 +57,7 @@ export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: 
   } catch (error) {
     return refusalOf(error)
   }
-  return judged(file, fs.fstatSync(file), trust)
+  return judged(path, file, fs.fstatSync(file), trust)
 }
 
 /** Opens as {@link openTrusted} does, on another thread, so that a file system that hangs holds up no other fiber. */
@@ -64,7 +67,9 @@ export const openTrustedAside = (path: string, trust: Trust): Effect.Effect<numb
     fs.open(path, reading, (refused, file) =>
       refused !== null
         ? answer(refusalOf(refused))
-        : fs.fstat(file, (unseen, found) => answer(unseen !== null ? refusalOf(unseen) : judged(file, found, trust)))
+        : fs.fstat(file, (unseen, found) =>
+            answer(unseen !== null ? refusalOf(unseen) : judged(path, file, found, trust))
+          )
     )
   })
 
