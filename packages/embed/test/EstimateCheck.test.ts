@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, exportLimits } from "@souffleur/domain"
-import { estimateCheck, ratioOf } from "../src/doctor/EstimateCheck.ts"
+import { estimateCheck, ratioOf } from "../src/doctor/GateCheck.ts"
 
 const outcome = {
   estimated_tokens: 90_000,
