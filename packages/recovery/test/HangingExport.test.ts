@@ -15,6 +15,7 @@ describe("behaviour#reads-that-hang", () => {
       Effect.gen(function* () {
         const world = worldOf({ pid: 4711, parent: 1 })
         let looks = 0
+        // What hangs does so for the whole process, so that no two tests share a folder.
         const folder = `/state-${step}`
         const dead = Layer.effect(
           FileSystem.FileSystem,

@@ -38,8 +38,8 @@ export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ se
 })
 
 /**
- * Returns the limits of an export of this watch, as the newest word of its agent decides them (spec: settings#gate), and
- * the context in use by that word.
+ * Returns the limits of an export of this watch, as the newest word of its agent decides them (spec: settings#gate),
+ * and the context in use by that word.
  */
 export const exportLimitsOf = Effect.fn("exportLimitsOf")(function* (watch: Watch) {
   const agent = yield* Agent
