@@ -18,9 +18,9 @@ export class CeilingJudge {
   #pinned: Permission = "acceptEdits"
   /** The ceiling that was read since the launch was meant. */
   #read: Permission | undefined = undefined
-  /** The pin when it was read: a pin that a person lowers later is told at the next reading. */
-  #pinnedThen: Permission = "acceptEdits"
   #told = false
+  /** A reading found more than is pinned, and nobody is told yet. A pin that changes after it does not count for it. */
+  #owed = false
   /** Every ceiling that a person has said, or that was in force when anything was opened. */
   readonly #words = new Set<Permission>(["acceptEdits"])
 
@@ -36,7 +36,7 @@ export class CeilingJudge {
   /** Reads the file as souffleur does, and notes what it says. */
   read(): Permission {
     this.#read = this.#config.ceiling
-    this.#pinnedThen = this.#pinned
+    this.#owed = this.#read === "bypassPermissions" && this.#pinned === "acceptEdits" && !this.#told
     return this.#read
   }
 
@@ -52,6 +52,7 @@ export class CeilingJudge {
         break
       case "ConfigOverreached":
         this.#told = true
+        this.#owed = false
         break
       case "ConfigWithdrawn":
         this.#told = false
@@ -70,8 +71,7 @@ export class CeilingJudge {
           (this.#pinned !== event.effective || this.#read !== event.effective)
         )
           violated(`a launch above the ceiling: ${this.#pinned} is pinned, the file said ${this.#read}`)
-        if (this.#read === "bypassPermissions" && this.#pinnedThen === "acceptEdits" && !this.#told)
-          violated("the file asks for more than is pinned, and nobody was told")
+        if (this.#owed) violated("the file asks for more than is pinned, and nobody was told")
         break
       }
       default:

@@ -56,7 +56,7 @@ it.layer(services)((it) => {
             .split("\n")
           assert.strictEqual(
             began,
-            `! ▸ TIME the command runs (pid ${confirmed.conductor.pid}) as opera-1507, in a window of tmux`
+            `! ▸ TIME the command runs (pid ${confirmed.conductor.pid}) as opera-1507, in a window of its own`
           )
           assert.deepStrictEqual(rest, [
             "all over",

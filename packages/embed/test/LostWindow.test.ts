@@ -4,7 +4,7 @@ import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
 import { Effect, FileSystem, Layer, Option } from "effect"
 import { HostServices } from "@souffleur/node"
 import { Parts, type Remark, Remarks, Souffleur } from "../src/index.ts"
-import { lostWindow } from "../src/watching/LostWindow.ts"
+import { lostWindow } from "../src/window/LostWindow.ts"
 
 const conductor = { pid: 4711, sessionId: "s1" }
 

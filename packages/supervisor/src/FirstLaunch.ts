@@ -91,7 +91,7 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
 
 type First = Exclude<Watch["firstLaunch"], undefined>
 
-/** Returns the ids of an attempt's launches: the first, and those of terminals in place of one that opened no window. */
+/** Returns the ids of an attempt's launches: the first, and one for each terminal that is tried after it. */
 const idsOf = ({ id }: WatchRef, attempt: number): readonly [string, ...ReadonlyArray<string>] => {
   const first = `${id}-g1-launch-${attempt}`
   return [first, ...Terminal.literals.map((one) => `${first}-${one}`)]

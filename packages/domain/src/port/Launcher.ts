@@ -3,8 +3,8 @@ import type { AgentCommand } from "./AgentOrder.ts"
 import type { ProcessEnd, ProcessIdentity } from "./Process.ts"
 
 /**
- * Where the agent runs: a detached process, a window of the tmux or kitty that souffleur itself runs in, or a `window` of
- * the desktop, by `TERMINAL_COMMAND`.
+ * Where the agent runs: a detached process, a window of the tmux or kitty that souffleur itself runs in, or a `window`
+ * of the desktop, by `TERMINAL_COMMAND`.
  */
 export const Terminal = Schema.Literals(["headless", "tmux", "kitty", "window"])
 export type Terminal = typeof Terminal.Type

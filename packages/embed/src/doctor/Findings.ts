@@ -16,7 +16,7 @@ import { runsCheck } from "./RunsCheck.ts"
 import { setupCheck, systemCheck } from "./SetupCheck.ts"
 import { stateFolderCheck } from "./StateFolderCheck.ts"
 import { pinned, trustCheck } from "./TrustCheck.ts"
-import { windowCheck } from "./WindowCheck.ts"
+import { windowCheck } from "../window/WindowCheck.ts"
 
 /** Checks the trust in the config file. A damaged record of trust is a finding too. */
 const trustFinding = Effect.fnUntraced(function* (project: string) {

@@ -8,7 +8,7 @@ import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram 
 import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
 import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
-import { hasDisplay } from "../watching/LostWindow.ts"
+import { hasDisplay } from "../window/LostWindow.ts"
 import { terminalsOf } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 

@@ -5,13 +5,13 @@ import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { makeLaunchEnds } from "./LaunchEnds.ts"
 import type { Start } from "../own/Detached.ts"
 import { startHeadless } from "./Headless.ts"
-import { startKitty } from "./Kitty.ts"
+import { startKitty } from "../terminal/Kitty.ts"
 import { isLaunch, isLaunchId, type Launch, launchVariable } from "./LaunchFile.ts"
 import { makeLaunchFolder } from "./LaunchFolder.ts"
-import { asWindow, hasPty, inPty, inWindow } from "./Pty.ts"
+import { asWindow, hasPty, inPty, inWindow } from "../terminal/Pty.ts"
 import { readReceipt } from "./Receipt.ts"
-import { startTmux, type TmuxPlace } from "./Tmux.ts"
-import { startWindow } from "./Window.ts"
+import { startTmux, type TmuxPlace } from "../terminal/Tmux.ts"
+import { startWindow } from "../terminal/Window.ts"
 
 /** The place of launches on this host, and the terminals that they get. */
 export interface LauncherOptions {

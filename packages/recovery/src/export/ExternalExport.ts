@@ -92,8 +92,8 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (
 })
 
 /**
- * Provides the same agent with exports by a program of the user (`EXPORT_COMMAND`; spec: settings#export-command). `home` stands
- * for a `~` in its path. The program has `within` to read one conversation.
+ * Provides the same agent with exports by a program of the user (`EXPORT_COMMAND`; spec: settings#export-command).
+ * `home` stands for a `~` in its path. The program has `within` to read one conversation.
  */
 export const layer = (text: string, home: string, within: Duration.Input = "2 minutes") =>
   Layer.effect(

@@ -1,9 +1,9 @@
 import { LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Start } from "../own/Detached.ts"
-import { pathOf } from "./HostPrograms.ts"
-import type { WindowFiles } from "./LaunchEnds.ts"
-import { lateCode } from "./LaunchFile.ts"
+import { pathOf } from "../launch/HostPrograms.ts"
+import type { WindowFiles } from "../launch/LaunchEnds.ts"
+import { lateCode } from "../launch/LaunchFile.ts"
 
 const missing = new LaunchFailed({
   message:

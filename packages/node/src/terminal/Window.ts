@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { isSecretVariable, LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Start } from "../own/Detached.ts"
-import { pathOf } from "./HostPrograms.ts"
+import { pathOf } from "../launch/HostPrograms.ts"
 
 /** The words by which a terminal is started, or asked, and the sentence that tells a bad end of them. */
 export interface TerminalWords {

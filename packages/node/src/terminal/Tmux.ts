@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { LaunchFailed, plain } from "@souffleur/domain"
 import { Config, Effect, Option } from "effect"
 import type { Start } from "../own/Detached.ts"
-import { pathOf } from "./HostPrograms.ts"
+import { pathOf } from "../launch/HostPrograms.ts"
 
 /** Names a tmux server and a pane. The default is the server that souffleur runs in, and the pane `$TMUX_PANE`. */
 export interface TmuxPlace {

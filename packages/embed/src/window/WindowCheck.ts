@@ -1,12 +1,12 @@
 import { Agent, isWithin, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import type { NamedWatch } from "../watching/FindWatch.ts"
-import { lostWindow } from "../watching/LostWindow.ts"
+import { lostWindow } from "./LostWindow.ts"
 import { Installation } from "../world/Installation.ts"
 import { terminalsOf } from "../world/World.ts"
-import { note } from "./Finding.ts"
+import { note } from "../doctor/Finding.ts"
 
-/** Says which Conductors of a project have a window that a successor would not have: watched ones, and live sessions. */
+/** Says which watched Conductors and live sessions of a project have a window that a successor would not have. */
 export const windowCheck = Effect.fn("Doctor.windowCheck")(function* (
   settings: ResolvedSettings,
   project: string,
