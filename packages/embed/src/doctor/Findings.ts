@@ -33,7 +33,7 @@ const trustFinding = Effect.fnUntraced(function* (project: string) {
   )
 })
 
-/** The settings, and the files of the agent, which are read even where another check reports that it cannot be launched. */
+/** The settings, and the files of the agent, which are read even where the agent cannot be launched. */
 const evidence = (settings: ResolvedSettings) =>
   Layer.mergeAll(
     Layer.catch(layerAgent(settings), () => layerAgentFiles(settings)),
