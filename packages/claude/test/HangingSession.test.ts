@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FileRefused, TrustedFiles } from "@souffleur/process"
-import { Effect, Fiber, type FileSystem, Option, type Path } from "effect"
+import { Deferred, Effect, Fiber, type FileSystem, Option, type Path } from "effect"
 import { TestClock } from "effect/testing"
 import { limited } from "../../node/src/files/FileLimit.ts"
 import { exportTranscript } from "../src/export/ClaudeExport.ts"
@@ -12,19 +12,18 @@ const hanging = Effect.fnUntraced(function* <A, E>(
   read: (file: string) => Effect.Effect<A, E, FileSystem.FileSystem | Path.Path | TrustedFiles>
 ) {
   const folder = yield* claudeFolder({ "abc.jsonl": "{}\n" })
-  let begun = false
+  const begun = yield* Deferred.make<void>()
   const open: TrustedFiles["Service"]["open"] = (path) =>
-    limited(
-      path,
-      Effect.suspend(() => ((begun = true), Effect.never))
-    ).pipe(Effect.mapError(({ message }) => new FileRefused({ path, problem: message, missing: false })))
+    limited(path, Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)).pipe(
+      Effect.mapError(({ message }) => new FileRefused({ path, problem: message, missing: false }))
+    )
   const reading = yield* Effect.forkChild(
     read(`${folder}/abc.jsonl`).pipe(
       Effect.updateService(TrustedFiles, (files) => ({ ...files, open })),
       Effect.result
     )
   )
-  while (!begun) yield* Effect.yieldNow
+  yield* Deferred.await(begun)
   yield* TestClock.adjust("30 seconds")
   return yield* Fiber.join(reading)
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { readTrusted } from "@souffleur/process"
-import { Effect, Fiber, FileSystem, Layer } from "effect"
+import { Deferred, Effect, Fiber, FileSystem, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -86,7 +86,7 @@ describe("behaviour#reads-that-hang", () => {
   )
 
   it.effect("a file of others whose read hangs is refused, with its name and the limit", () => {
-    let begun = false
+    const begun = Deferred.makeUnsafe<void>()
     const hanging = Layer.effect(
       FileSystem.FileSystem,
       Effect.map(FileSystem.FileSystem, (files) => ({
@@ -94,7 +94,7 @@ describe("behaviour#reads-that-hang", () => {
         open: (path: string, options?: Parameters<typeof files.open>[1]) =>
           Effect.map(files.open(path, options), (file) =>
             Object.assign(Object.create(file) as FileSystem.File, {
-              read: () => Effect.suspend(() => ((begun = true), Effect.never))
+              read: () => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
             })
           )
       }))
@@ -103,7 +103,7 @@ describe("behaviour#reads-that-hang", () => {
       const path = join(fs.realpathSync(yield* folder), "session.jsonl")
       fs.writeFileSync(path, "{}\n", { mode: 0o600 })
       const reading = yield* Effect.forkChild(Effect.flip(readTrusted(path, { atMost: 10 })))
-      while (!begun) yield* Effect.yieldNow
+      yield* Deferred.await(begun)
       yield* TestClock.adjust("30 seconds")
       const { message } = yield* Fiber.join(reading)
       assert.strictEqual(message, `${path}: it cannot be read (it did not answer within 30 s)`)
