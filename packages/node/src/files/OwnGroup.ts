@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 
 /** Returns the fields of each line of a table of users or groups. */
@@ -20,15 +20,17 @@ export const isAloneIn = (gid: number, uid: number, tables: { readonly passwd: s
   )
 }
 
-/** Returns whether a list of access control, which names further users, is on a file. `ls` marks it with a plus. */
-const hasAccessList = (path: string) =>
-  /^\S{10}\+/u.test(execFileSync("/bin/ls", ["-ldn", "--", path], { encoding: "utf8", timeout: 5000 }))
+/** Returns whether a file is known to have no access control list. `ls` marks one with a plus. */
+const hasNoList = (path: string) => {
+  const { status, stdout } = spawnSync("/bin/ls", ["-ldn", "--", path], { encoding: "utf8", timeout: 5000 })
+  return status === 0 && /^\S{10}[^+]/u.test(stdout)
+}
 
 /** Returns whether nobody but this user may write a file by its group. `false` where that cannot be known. */
 export const isOwnGroup = (path: string, gid: number, uid: number): boolean => {
   try {
     const [passwd, group] = ["/etc/passwd", "/etc/group"].map((table) => fs.readFileSync(table, "utf8"))
-    return isAloneIn(gid, uid, { passwd: passwd!, group: group! }) && !hasAccessList(path)
+    return isAloneIn(gid, uid, { passwd: passwd!, group: group! }) && hasNoList(path)
   } catch {
     return false
   }
