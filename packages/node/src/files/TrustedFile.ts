@@ -15,12 +15,13 @@ const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 /** A pipe is opened without waiting for its other end, and is then refused. A link is never followed. */
 const reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
-const seenOf = (path: string, found: fs.Stats, uid: number): FileState => ({
+const seenOf = (path: string, found: fs.Stats, { others = "read" }: Trust, uid: number): FileState => ({
   kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other",
   size: found.size,
   uid: found.uid,
   mode: found.mode,
-  ownGroup: (found.mode & 0o020) !== 0 && isOwnGroup(path, found.gid, uid)
+  // It takes a program, and a session file is opened often.
+  ownGroup: others === "read" && (found.mode & 0o020) !== 0 && isOwnGroup(path, found.gid, uid)
 })
 
 const refusalOf = (error: unknown): Refusal => {
@@ -40,7 +41,7 @@ const refusalOf = (error: unknown): Refusal => {
 /** Judges what was opened. Returns its descriptor, or closes it. */
 const judged = (path: string, file: number, found: fs.Stats, trust: Trust): number | Refusal => {
   const uid = process.getuid?.() ?? 0
-  const problem = distrust(trust, seenOf(path, found, uid), uid)
+  const problem = distrust(trust, seenOf(path, found, trust, uid), uid)
   if (problem === undefined) return file
   fs.closeSync(file)
   return { problem, missing: false }
