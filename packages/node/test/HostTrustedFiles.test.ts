@@ -50,6 +50,7 @@ describe("behaviour#files-of-others", () => {
         assert.match(yield* refusal(at), /no regular file/)
         assert.strictEqual(yield* refusal(join(at, "none")), "missing")
         assert.match(yield* refusal(join(target, "below")), /no folder/)
+        assert.match(yield* refusal(join(at, "a\0b")), /cannot be opened/)
         assert.match((yield* Effect.flip(lookTrusted(target, { folder: true }))).message, /target: it is no folder/)
         fs.symlinkSync(at, join(at, "folder"))
         assert.match((yield* Effect.flip(lookTrusted(join(at, "folder"), { folder: true }))).problem, /a link/)

@@ -31,7 +31,9 @@ const filesWithin = (within: typeof limited) =>
         new FileRefused({ path, problem: `it cannot be read (${readTroubleOf(error)})`, missing: false })
     /** Opens the same file again, by its descriptor instead of its name, for Effect's own reading. */
     const opening = Effect.fnUntraced(function* (path: string, trust: Trust) {
-      const file = yield* openTrustedAside(path, trust)
+      const file = yield* Effect.callback<number | Refusal>((resume) =>
+        openTrustedAside(path, trust, (found) => resume(Effect.succeed(found)))
+      )
       if (typeof file !== "number") return file
       return yield* Effect.ensuring(
         opened(files.open(`/dev/fd/${file}`, { flag: "r" })),

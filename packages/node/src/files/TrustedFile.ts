@@ -1,6 +1,5 @@
 import * as fs from "node:fs"
 import { distrust, type FileState, type Trust } from "@souffleur/domain"
-import { Effect } from "effect"
 import { isOwnGroup } from "./OwnGroup.ts"
 import { hasCode } from "./SystemError.ts"
 
@@ -61,18 +60,20 @@ export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: 
   return judged(path, file, fs.fstatSync(file), trust)
 }
 
-/** Opens as {@link openTrusted} does, on another thread, so that a file system that hangs holds up no other fiber. */
-export const openTrustedAside = (path: string, trust: Trust): Effect.Effect<number | Refusal> =>
-  Effect.callback((resume) => {
-    const answer = (file: number | Refusal) => resume(Effect.succeed(file))
-    fs.open(path, reading, (refused, file) =>
-      refused !== null
-        ? answer(refusalOf(refused))
-        : fs.fstat(file, (unseen, found) =>
-            answer(unseen !== null ? refusalOf(unseen) : judged(path, file, found, trust))
-          )
-    )
-  })
+/**
+ * Opens as {@link openTrusted} does, on another thread, so that a file system that hangs holds up nothing else. A hook
+ * loads this file, and no runtime with it.
+ */
+export const openTrustedAside = (path: string, trust: Trust, answer: (file: number | Refusal) => void): void => {
+  const judge = (file: number) =>
+    fs.fstat(file, (unseen, found) => answer(unseen !== null ? refusalOf(unseen) : judged(path, file, found, trust)))
+  try {
+    fs.open(path, reading, (refused, file) => (refused !== null ? answer(refusalOf(refused)) : judge(file)))
+  } catch (error) {
+    // Node throws where no path could have that name.
+    answer(refusalOf(error))
+  }
+}
 
 /** Reads a whole file as text. */
 export const readTrustedText = (
