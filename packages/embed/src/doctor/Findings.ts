@@ -12,6 +12,7 @@ import { passed, wrong } from "./Finding.ts"
 import { gateCheck } from "./GateCheck.ts"
 import { hooksCheck } from "./HooksCheck.ts"
 import { pidCheck } from "./PidCheck.ts"
+import { pluginCheck } from "../setup/PluginCheck.ts"
 import { runsCheck } from "./RunsCheck.ts"
 import { setupCheck, systemCheck } from "./SetupCheck.ts"
 import { stateFolderCheck } from "./StateFolderCheck.ts"
@@ -71,6 +72,7 @@ export const findings = Effect.fn("findings")(function* (project: string, { pid 
     ...(pid === undefined ? [] : yield* Effect.provide(pidCheck(pid, kept.watches), evidence(settings))),
     ...(yield* Effect.provide(windowCheck(settings, project, kept.watches, pid), evidence(settings))),
     ...(yield* hooksCheck(settings, project)),
+    ...(yield* pluginCheck(settings)),
     ...(yield* noticesCheck(settings)),
     ...kept.findings,
     ...(readable ? yield* runsCheck(settings, project) : []),

@@ -1,8 +1,17 @@
-import { type AgentKind, leastPermission, limitRuleInWords, type ResolvedSettings, Words } from "@souffleur/domain"
+import {
+  type AgentKind,
+  clamp,
+  leastPermission,
+  limitRuleInWords,
+  lower,
+  type ResolvedSettings,
+  Words
+} from "@souffleur/domain"
 import { pathOf } from "@souffleur/node"
 import { type AgentPackage, findConfig, programWords, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
+import { commitProblemOf } from "../conducting/CommitRules.ts"
 import { idleSettings } from "../preview/IdleSettings.ts"
 import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram } from "../setup/InstalledAgents.ts"
 import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
@@ -109,6 +118,26 @@ const ceiling = ({ maxExternalPermission }: ResolvedSettings, { refusedAsRoot }:
       )
     : passed("permission", `no launch is above ${maxExternalPermission}`)
 
+/** Checks whether the agent could commit in a plan that is conducted here. */
+const commits = Effect.fnUntraced(function* (settings: ResolvedSettings, project: string, kind: AgentPackage) {
+  const { agent } = yield* Installation
+  const { commitSetting, commitsFrom = leastPermission } = kind
+  const ceiling = settings.maxExternalPermission
+  if (lower(ceiling, commitsFrom) !== commitsFrom)
+    return [
+      note("commits", `a plan cannot be conducted: ${commitSetting}`, `souffleur setup --permission ${commitsFrom}`)
+    ]
+  const words = Result.match(agent.parseCommand(settings.agentCommand), {
+    onSuccess: ({ args, program }) => [program, ...args],
+    onFailure: () => []
+  })
+  const permission = clamp(leastPermission, ceiling)
+  const problem = yield* commitProblemOf(kind, settings, { project, words, permission })
+  return problem === null
+    ? [passed("commits", "no rule of the agent's own keeps it from commits in a plan that is conducted")]
+    : [note("commits", `in a plan that is conducted, ${problem.detail}`, problem.todo)]
+})
+
 const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const { variables } = yield* Installation
   const chosen = yield* Effect.result(terminalsOf(settings, variables))
@@ -150,12 +179,14 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   const kind = agentOfProgram(agent, yield* usualProgram(settings))
   const configured = agentOfProgram(agent, agentProgram(agent, settings))
   const others = (yield* installedAgents).filter(({ program }) => program !== configured.program)
+  const git = yield* repository(project)
   return [
     yield* agentFound(settings, others),
     ...othersFound(others),
     yield* sessionsReadable(settings, kind),
     ...(yield* config(settings, project)),
-    ...(yield* repository(project)),
+    ...git,
+    ...(git.length === 0 ? [] : yield* commits(settings, project, kind)),
     passed("gate", limitRuleInWords(settings)),
     ...(yield* recoveryProgram(settings)),
     staleLimit(settings, kind),
