@@ -94,7 +94,13 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   {
     args: ["estimate", "nowhere.md", "--json"],
     says: /^$/,
-    out: ['{"ok":false,"error":"the export nowhere.md cannot be read: it is not there"}']
+    out: ['{"ok":false,"error":"the export nowhere.md cannot be read: it is not there","warnings":[]}']
+  },
+  {
+    args: ["estimate", "/proc/self/mem", "--json"],
+    says: /^$/,
+    code: 3,
+    out: ['{"ok":false,"error":"the export /proc/self/mem cannot be read: Unknown","warnings":[]}']
   },
   { args: ["export", "../../x"], says: /is no session id/ },
   { args: ["export", id], says: /cannot be read: it is not there/ },

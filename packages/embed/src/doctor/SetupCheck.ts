@@ -1,4 +1,12 @@
-import { type AgentKind, clamp, leastPermission, lower, type ResolvedSettings, Words } from "@souffleur/domain"
+import {
+  type AgentKind,
+  clamp,
+  leastPermission,
+  limitRuleInWords,
+  lower,
+  type ResolvedSettings,
+  Words
+} from "@souffleur/domain"
 import { pathOf } from "@souffleur/node"
 import { type AgentPackage, findConfig, programWords, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
@@ -73,20 +81,6 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
     ? [passed("config", source === null ? "no file: defaults and the environment" : source)]
     : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
 })
-
-/**
- * Says what the threshold leads to. A higher one is never passed: a trimmed export is estimated at a third of its
- * characters at most (spec: settings#gate).
- */
-const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
-  const maxTokens = Math.floor(trimChars / 3)
-  return passed(
-    "gate",
-    threshold >= maxTokens
-      ? `each export is launched from: trimmed to ${trimChars} characters it has ${maxTokens} tokens at most, and FORCE_COMPACT is ${threshold}`
-      : `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`
-  )
-}
 
 /** Checks the program that brings a Conductor back before souffleur's own providers do, where there is one. */
 const recoveryProgram = Effect.fnUntraced(function* ({ recoveryCommand: command }: ResolvedSettings) {
@@ -193,7 +187,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
     ...(yield* config(settings, project)),
     ...git,
     ...(git.length === 0 ? [] : yield* commits(settings, project, kind)),
-    gate(settings),
+    passed("gate", limitRuleInWords(settings)),
     ...(yield* recoveryProgram(settings)),
     staleLimit(settings, kind),
     ceiling(settings, kind, uid),
