@@ -428,7 +428,7 @@ describe("behaviour#who-holds-a-session", () => {
     })
   )
   const at = (pid: number, folder: string, more: Partial<FakeProcess> = {}) =>
-    ({ pid, name: "agent", environment: { PWD: folder }, ...more }) satisfies FakeProcess
+    ({ pid, name: "agent", words: ["/bin/agent"], environment: { PWD: folder }, ...more }) satisfies FakeProcess
   const correctable: ReadonlyArray<readonly [name: string, taken: boolean, ...ReadonlyArray<FakeProcess>]> = [
     ["is the only agent of the project", true, at(80, "/p/packages"), at(81, "/elsewhere")],
     [
@@ -440,9 +440,14 @@ describe("behaviour#who-holds-a-session", () => {
     ],
     ["is one of two agents of the project", false, at(80, "/p"), at(81, "/p")],
     ["was started elsewhere", false, at(80, "/elsewhere")],
-    ["names the session in its command line", true, at(80, "/p", { words: ["agent", "--resume", "s1"] }), at(81, "/p")],
-    ["names the session behind a sign", true, at(80, "/elsewhere", { words: ["agent", "--session-id=s1"] })],
-    ["names another session", false, at(80, "/elsewhere", { words: ["agent", "--resume", "s12"] })],
+    [
+      "names the session in its command line",
+      true,
+      at(80, "/p", { words: ["/bin/agent", "--resume", "s1"] }),
+      at(81, "/p")
+    ],
+    ["names the session behind a sign", true, at(80, "/elsewhere", { words: ["/bin/agent", "--session-id=s1"] })],
+    ["names another session", false, at(80, "/elsewhere", { words: ["/bin/agent", "--resume", "s12"] })],
     ["is no agent", false, at(80, "/p", { words: ["/usr/bin/postgres", "s1"] })]
   ]
   for (const [name, taken, ...processes] of correctable) {
