@@ -76,6 +76,10 @@ export const startRows: Rows = {
   "hooks install": [["hooks", "install"]],
   "hooks uninstall": [["hooks", "uninstall"]],
   "hooks status": [["hooks", "status"]],
+  plugin: group,
+  "plugin install": [["plugin", "install"]],
+  "plugin uninstall": [["plugin", "uninstall"]],
+  "plugin status": [["plugin", "status"]],
   notify: [["notify"]],
   export: [["export", "nobody"]],
   estimate: [["estimate", "nothing.md"]],
@@ -119,7 +123,7 @@ export const storeRows: Rows = {
   top: [["top"], ["top", "--json"]],
   ...Object.fromEntries(
     Object.keys(startRows)
-      .filter((name) => /^(?:fleet|hub|service|hooks|completions|demo)\b/u.test(name))
+      .filter((name) => /^(?:fleet|hub|service|hooks|plugin|completions|demo)\b/u.test(name))
       .map((name) => [name, /^(?:fleet|hub)/u.test(name) ? hub : noStore])
   ),
   conduct: seldom,

@@ -58,7 +58,7 @@ const codes: Readonly<Record<string, number>> = {
   FileRefused: 2,
   GitUnusable: 2,
   GuidanceUnfit: 2,
-  HookSettingsUnusable: 2,
+  AgentSettingsUnusable: 2,
   LaunchFailed: 2,
   LogForked: 3,
   LogOfAnother: 3,

@@ -30,6 +30,8 @@ const approved = (word: string) => `I have looked.\n\n\`\`\`\nAPPROVED ${word}\n
 const rejected = (word: string) =>
   `\`\`\`\nREJECTED ${word}\nsummary: a line is missing\nissues:\n- one line is not enough\nsuggestions:\n- write another\n\`\`\``
 
+const bow = "---\nname: bow\ndescription: Take the bow\n---\nTake the bow.\n"
+
 /** A project of that plan, in which real agents conduct it, and everything that its conductor said. */
 const conducted = Effect.fn("conducted")(function* (text: string, part: Part, options: LabOptions = {}) {
   const lab = yield* makeLab(claude!, "opera", part, options)
@@ -38,6 +40,7 @@ const conducted = Effect.fn("conducted")(function* (text: string, part: Part, op
   git("init", "-q", "-b", "main")
   git("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "base")
   yield* lab.write("plan.yaml", text)
+  yield* lab.write(".claude/skills/bow/SKILL.md", bow)
   // In print mode the agent can ask no person, so the project allows what its agents need.
   yield* lab.write(".claude/settings.json", JSON.stringify({ permissions: { allow: ["Bash"] } }))
   const stage = yield* headless(lab)
@@ -124,5 +127,27 @@ describe("behaviour#plan", () => {
           ["usage_limit", "cleared", "finished"]
         )
       }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("behaviour#finishing-step", () => {
+  it.live.skipIf(claude === null)("conduct: a finishing skill is run by the finisher's prompt", () =>
+    Effect.gen(function* () {
+      const overture = plan.slice(0, plan.indexOf("  - { id: finale"))
+      const { lab, state } = yield* conducted(
+        overture.replace("finish: none", "finish: { skill: bow }"),
+        ({ known, toolResult }) => {
+          const { role, task, word } = assignmentOf(known)
+          if (role === "") return Effect.succeed({ text: "The bow is taken." })
+          if (toolResult === undefined)
+            return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
+          return Effect.succeed({ text: (role === "Implementation" ? complete : approved)(word) })
+        }
+      )
+      assert.strictEqual(state.finishing, "done")
+      const asked = (yield* lab.asked).find(({ turn, known }) => turn && assignmentOf(known).role === "")
+      for (const told of ["<command-name>/bow</command-name>", "\nTake the bow.\n", "No person can be asked."])
+        assert.include(asked?.known, told)
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

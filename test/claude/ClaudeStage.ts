@@ -16,6 +16,22 @@ export interface Stage {
   readonly type: (...keys: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
+/** A window with an agent beside the first Conductor. */
+export interface AgentWindow {
+  readonly pid: number
+  /** The words on its screen. */
+  readonly said: Effect.Effect<string>
+  readonly type: Stage["type"]
+}
+
+/** A stage with windows. */
+export interface Windows extends Stage {
+  /** Starts another agent in a window of its own, with these arguments. */
+  readonly agent: (...args: ReadonlyArray<string>) => Effect.Effect<AgentWindow>
+  /** Ends the terminal, with every window. */
+  readonly end: Effect.Effect<void>
+}
+
 /** Flags of what the user lets the first Conductor do. */
 const allowed = ["--permission-mode", "acceptEdits", "--allowedTools=Bash"]
 
@@ -103,6 +119,16 @@ export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab, { columns, rows
           Effect.map(code, (found) => found !== undefined)
         ).pipe(Effect.andThen(code), Effect.map(Number))
       })),
-    type: (...keys) => Effect.asVoid(ask("send-keys", "-t", "stage:1", ...keys))
-  } satisfies Stage as Stage
+    type: (...keys) => Effect.asVoid(ask("send-keys", "-t", "stage:1", ...keys)),
+    end: Effect.asVoid(ask("kill-server")),
+    agent: (...args) =>
+      Effect.map(open("#{pane_id} #{pane_pid}", [lab.claude, ...args]), (words) => {
+        const [pane = "", pid] = words.split(" ")
+        return {
+          pid: Number(pid),
+          said: ask("capture-pane", "-p", "-J", "-S", "-", "-t", pane),
+          type: (...keys: ReadonlyArray<string>) => Effect.asVoid(ask("send-keys", "-t", pane, ...keys))
+        }
+      })
+  } satisfies Windows as Windows
 })

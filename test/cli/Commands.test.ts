@@ -52,7 +52,7 @@ describe.concurrent("the command", () => {
           const failed = yield* the.run(["estimate", "nowhere.md", "--json"])
           assert.deepStrictEqual(
             [failed.code, failed.lines, failed.errors],
-            [2, ['{"ok":false,"error":"the export nowhere.md cannot be read: it is not there"}'], ""]
+            [2, ['{"ok":false,"error":"the export nowhere.md cannot be read: it is not there","warnings":[]}'], ""]
           )
         })
     )

@@ -24,8 +24,29 @@ describe("behaviour#agents-of-a-run", () => {
         "the agent does not get TEST_KEY: where it needs it, set SOUFFLEUR_AGENT_ENVIRONMENT=TEST_KEY"
       )
       assert.notInclude(errors, "topsecret")
+      assert.notInclude(errors, "lets Claude Code commit", "nothing is known of the rules of another program")
       assert.include(lines.join("\n"), "Task task-001 is complete")
       assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a start warns before the first agent where no rule lets Claude Code commit", () =>
+    Effect.gen(function* () {
+      const the = yield* theatre({ millis: 0, tasks: {} }, first)
+      const file = join(the.home, "claude-code")
+      fs.mkdirSync(file)
+      fs.writeFileSync(join(file, "claude"), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
+      const { code, errors } = yield* the.run(["conduct", "plan.yaml"], {
+        SOUFFLEUR_AGENT_COMMAND: join(file, "claude")
+      })
+      assert.strictEqual(code, 1, errors)
+      const [warned, begun] = [
+        errors.indexOf("warning: no rule lets Claude Code commit"),
+        errors.indexOf(", implementer by claude")
+      ]
+      assert.isAtLeast(warned, 0, errors)
+      assert.isAbove(begun, warned, errors)
+      assert.include(errors, '{"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}')
     }).pipe(Effect.scoped)
   )
 

@@ -34,21 +34,26 @@ const configure = (the: Stage, text: string) => {
 
 describe.concurrent("doctor", () => {
   describe("settings#gate", () => {
-    live("doctor before the first watch is all well and makes nothing; no export is too large by default", () =>
-      Effect.gen(function* () {
-        const the = yield* stage([])
-        const { code, of } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "60 seconds" })
-        assert.strictEqual(code, 0)
-        assert.deepInclude(of("gate")[0], { level: "ok" })
-        assert.match(of("gate")[0]!.detail, /^each export is launched from: .* 266666 tokens at most, .* is 400000$/u)
-        assert.strictEqual(of("stale limit")[0]!.level, "note")
-        assert.strictEqual(of("comms")[0]!.level, "ok")
-        assert.isFalse(fs.existsSync(the.state))
-        configure(the, "FORCE_COMPACT=266665\nHEARTBEAT_STALE_AFTER=400 seconds\n")
-        const { of: then } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "" })
-        assert.match(then("gate")[0]!.detail, /^exports above 266665 tokens are compacted instead/u)
-        assert.strictEqual(then("stale limit")[0]!.level, "ok")
-      })
+    live(
+      "doctor before the first watch is all well and makes nothing, and tells the gate with and without a window",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* stage([])
+          const { code, of } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "60 seconds" })
+          assert.strictEqual(code, 0)
+          assert.deepInclude(of("gate")[0], { level: "ok" })
+          assert.match(
+            of("gate")[0]!.detail,
+            /^where the model's window is known, .* it cannot close, .* above 266666$/u
+          )
+          assert.strictEqual(of("stale limit")[0]!.level, "note")
+          assert.strictEqual(of("comms")[0]!.level, "ok")
+          assert.isFalse(fs.existsSync(the.state))
+          configure(the, "FORCE_COMPACT=266665\nHEARTBEAT_STALE_AFTER=400 seconds\n")
+          const { of: then } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "" })
+          assert.match(then("gate")[0]!.detail, /the gate closes above 266665 tokens \(by FORCE_COMPACT\)$/u)
+          assert.strictEqual(then("stale limit")[0]!.level, "ok")
+        })
     )
   })
 

@@ -5,7 +5,7 @@ import { Clock, Effect, Option } from "effect"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { bundle, stage, type Variables } from "./CliStage.ts"
+import { bundle, stage, until, type Variables } from "./CliStage.ts"
 import { live, liveCase } from "./Live.ts"
 
 /** The errand's own file; the command does the same when it is asked. */
@@ -61,6 +61,50 @@ describe("behaviour#hooks-of-the-agent", () => {
           HookFiles.layer(the.state)
         ).pipe(Effect.provide(HostServices.layer))
         assert.deepStrictEqual(yield* hooks.holds({ pid: process.pid, startTime }), Option.some(session))
+      })
+    )
+
+    live("a hook with --watch has a session watched from its first prompt on, and waits for nothing of it", () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const [copy, go, begun] = [join(the.home, "hook.cjs"), join(the.home, "go"), join(the.home, "begun")]
+        fs.copyFileSync(quick, copy)
+        // In place of the command: it goes on until it is told, and then says what it was started for.
+        const told = "JSON.stringify([process.env.CLAUDE_CODE_SESSION_ID, ...process.argv.slice(2)]) + '\\n'"
+        fs.writeFileSync(
+          join(the.home, "souffleur.cjs"),
+          `const fs = require("node:fs"); const look = () => fs.existsSync(${JSON.stringify(go)}) ? fs.appendFileSync(${JSON.stringify(begun)}, ${told}) : setTimeout(look, 20); look()`
+        )
+        const [started, resumed, compacted] = ["startup", "resume", "compact"].map((source) => ({
+          hook_event_name: "SessionStart",
+          source
+        })) as [object, object, object]
+        const prompt = { hook_event_name: "UserPromptSubmit" }
+        const call = (id: string, fields: object, words = ["--watch"], variables: Variables = {}) => {
+          const { status, stderr, stdout } = spawnSync(process.execPath, [copy, "hook", ...words], {
+            input: input({ session_id: id, ...fields }),
+            env: { ...the.environment, CLAUDE_PID: String(process.pid), CLAUDE_CODE_SESSION_ID: id, ...variables },
+            encoding: "utf8"
+          })
+          assert.deepStrictEqual({ status, stdout, stderr }, { status: 0, stdout: "", stderr: "" })
+        }
+        call("no-beginning", prompt)
+        call("no-prompt", started)
+        for (const fields of [compacted, prompt]) call("compaction", fields)
+        for (const fields of [started, prompt]) call("no-flag", fields, [])
+        for (const fields of [started, prompt]) call("a-launch", fields, ["--watch"], { SOUFFLEUR_LAUNCH_ID: "w-g2" })
+        for (const fields of [started, prompt, compacted, prompt]) call("one", fields)
+        for (const fields of [started, prompt, resumed, prompt, prompt]) call("two", fields)
+        assert.isFalse(fs.existsSync(begun), "what was started still goes on")
+        fs.writeFileSync(go, "")
+        const lines = yield* until(
+          Effect.sync(() => (fs.existsSync(begun) ? fs.readFileSync(begun, "utf8").trim().split("\n") : [])),
+          ({ length }) => length >= 3
+        )
+        assert.deepStrictEqual(
+          lines.toSorted(),
+          ["one", "two", "two"].map((id) => JSON.stringify([id, "watch", "--detach", "--begun"]))
+        )
       })
     )
 

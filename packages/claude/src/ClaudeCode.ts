@@ -1,6 +1,8 @@
 import type { AgentPackage } from "@souffleur/process"
 import { settingsHooks } from "@souffleur/session"
 import * as Claude from "./Claude.ts"
+import { claudePlugin } from "./plugin/ClaudePlugin.ts"
+import { claudeCommits } from "./settings/ClaudeCommits.ts"
 import { parseAgentCommand } from "./command/AgentProgram.ts"
 import { isClaude } from "./command/CommandFront.ts"
 import { identity, marks } from "./command/ClaudeEnvironment.ts"
@@ -32,10 +34,13 @@ export const claudeCode: AgentPackage = {
   refusedAsRoot: ["bypassPermissions"],
   recordsDollars: true,
   commitSetting:
-    'with acceptEdits, Claude Code commits where .claude/settings.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests',
+    'with acceptEdits, Claude Code commits where .claude/settings.local.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests',
+  skillPrompt: (skill) => `/${skill}`,
   typed: [],
   goOn: (sessionId) => `claude --resume ${sessionId} "Go on."`,
   addTools: (name, command) => `claude mcp add ${name} -- ${command}`,
+  commits: claudeCommits,
+  plugin: claudePlugin,
   hooks: settingsHooks({
     events: [
       "SessionStart",

@@ -168,6 +168,11 @@ const others = [
     async () => (await import("./commands/HooksCommand.ts")).hooksCommand
   ),
   entry(
+    "plugin",
+    "Install, show or remove a command of the agent, by which a Conductor starts its watchdog",
+    async () => (await import("./commands/PluginCommand.ts")).pluginCommand
+  ),
+  entry(
     "notify",
     "List the channels of notices, or test them",
     async () => (await import("./commands/NotifyCommand.ts")).notifyCommand

@@ -110,7 +110,7 @@ export const runCommandLine = (): void => {
       errands.pipe(
         Layer.provideMerge(environmentIn(cwd)),
         Layer.merge(layerOwnWarnings(debugging)),
-        Layer.provideMerge(HostServices.layer)
+        Layer.provideMerge(HostServices.layerLimited)
       )
     ),
     NodeRuntime.runMain({ teardown })

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { keepSign } from "@souffleur/node/hook"
-import { hookReader } from "./agent/HookReader.ts"
+import { beginning, hookReader } from "./agent/HookReader.ts"
 
 // The same handler as in `Uncaught.ts`, without its modules, because a tool call of the agent waits.
 process.on("uncaughtException", (error) => {
@@ -10,4 +10,5 @@ process.on("uncaughtException", (error) => {
 })
 
 // Runs `souffleur hook`, and loads nothing else.
-void keepSign(hookReader, process.argv[3])
+const [node = "", self = "", , ...words] = process.argv
+void keepSign(hookReader, words, [node, self.replace(/[^/]*$/u, "souffleur.cjs"), ...beginning])

@@ -45,9 +45,12 @@ const begin = async () => {
       process.getBuiltinModule("node:fs").writeSync(1, `souffleur v${version}\n`)
       break
     // A tool call of the agent waits for this errand.
-    case "hook":
-      await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader, rest[0])
+    case "hook": {
+      const { beginning, hookReader } = await import("./agent/HookReader.ts")
+      const { keepSign, ownWords } = await import("@souffleur/node/hook")
+      await keepSign(hookReader, rest, [...ownWords, ...beginning])
       break
+    }
     // The program starts seven errands itself. They are a detached souffleur, its guardian and requests to comms. The
     // others are a notice to a server, a click on one, a launch, and the agent of the demo.
     case "__detach":

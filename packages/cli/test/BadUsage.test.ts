@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Stdio, Stream } from "effect"
 import { TestConsole } from "effect/testing"
 import { join } from "node:path"
 import { cli } from "../src/Cli.ts"
@@ -18,6 +18,7 @@ interface Bad {
   readonly says: RegExp
   readonly code?: number
   readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
   /** On standard output. */
   readonly out?: ReadonlyArray<string>
 }
@@ -38,6 +39,12 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   { args: ["watch", "PID:12", "PID:13", `SESSION_ID:${id}`], says: /exactly one PID:… is needed/ },
   { args: ["watch", "PID:12", "SESSION_ID:../../x"], says: /is no session id/ },
   { args: ["watch", "PID:12", `SESSION_ID:${id}`, "--pid", "12"], says: /named twice/ },
+  ...["", "PID:12", "PID:12 SESSION_ID:$(touch x)", `PID:12; touch x SESSION_ID:${id}`, "--force"].map((stdin) => ({
+    args: ["watch", "--detach", "-"],
+    stdin,
+    says: /exactly one (?:PID|SESSION_ID):… is needed|is no session id|is no process id/
+  })),
+  { args: ["watch", "-"], stdin: `PID:1 SESSION_ID:${id}\nmore`, says: /pid 1 is the machine's first process/ },
   { args: ["watch", "--pid", "12"], says: /given together/ },
   { args: ["watch"], says: /which Conductor\?/ },
   { args: [...at(nobody, id), "--comms", "nowhere.db"], says: /nowhere\.db: it is not there/ },
@@ -87,7 +94,13 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   {
     args: ["estimate", "nowhere.md", "--json"],
     says: /^$/,
-    out: ['{"ok":false,"error":"the export nowhere.md cannot be read: it is not there"}']
+    out: ['{"ok":false,"error":"the export nowhere.md cannot be read: it is not there","warnings":[]}']
+  },
+  {
+    args: ["estimate", "/proc/self/mem", "--json"],
+    says: /^$/,
+    code: 3,
+    out: ['{"ok":false,"error":"the export /proc/self/mem cannot be read: Unknown","warnings":[]}']
   },
   { args: ["export", "../../x"], says: /is no session id/ },
   { args: ["export", id], says: /cannot be read: it is not there/ },
@@ -132,11 +145,18 @@ describe("command-line#conventions", () => {
           SOUFFLEUR_LAUNCHER: "headless"
         }
         const agent = { SOUFFLEUR_AGENT_COMMAND: JSON.stringify([process.execPath]) }
-        const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Bad["env"] = {}) {
+        const run = Effect.fnUntraced(function* (
+          args: ReadonlyArray<string>,
+          { env = {}, stdin = "" }: Pick<Bad, "env" | "stdin"> = {}
+        ) {
           const out = (yield* TestConsole.logLines).length
           const errors = (yield* TestConsole.errorLines).length
           const code = yield* Effect.match(cli(args), { onFailure: (ended) => ended.code, onSuccess: () => 0 }).pipe(
             Effect.provideService(Environment, surroundingsIn(project, { ...base, ...agent, ...env })),
+            Effect.provideServiceEffect(
+              Stdio.Stdio,
+              Effect.map(Stdio.Stdio, (stdio) => ({ ...stdio, stdin: Stream.encodeText(Stream.make(stdin)) }))
+            ),
             Effect.scoped
           )
           return {
@@ -160,9 +180,9 @@ describe("command-line#conventions", () => {
           yield* fs.makeDirectory(join(home, name), { mode: 0o700 })
           yield* fs.writeFile(join(home, name, "souffleur.db"), bytes)
         }
-        for (const { args, code = 2, env, out = [], says } of bad(home)) {
-          const what = `${args.join(" ").slice(0, 200)} ${JSON.stringify(env ?? {})}`
-          const found = yield* run(args, env)
+        for (const { args, code = 2, out = [], says, ...given } of bad(home)) {
+          const what = `${args.join(" ").slice(0, 200)} ${JSON.stringify(given)}`
+          const found = yield* run(args, given)
           assert.strictEqual(found.code, code, `${what}\n${found.errors}`)
           assert.deepStrictEqual(found.lines, [...out], what)
           assert.match(found.errors, says, what)

@@ -27,7 +27,7 @@ const opera = Effect.fnUntraced(function* (ceiling: string, ...programs: Readonl
     const exit = yield* Effect.exit(printedAt(at, "conduct", ...args))
     return { isDone: Exit.isSuccess(exit), said: lines.join("\n") }
   })
-  return { conduct, trusted: fs.exists(`${home}/state/trust`) }
+  return { conduct, home, trusted: fs.exists(`${home}/state/trust`) }
 })
 
 describe("behaviour#agents-of-a-run", () => {
@@ -144,6 +144,24 @@ describe("behaviour#agents-of-a-run", () => {
           for (const reviewer of ["pi", "codex"])
             assert.isTrue((yield* conduct("plan.yaml", "--reviewer", reviewer, "--dry-run")).isDone)
         })
+    )
+
+    it.effect("a dry run looks up whether the implementer may commit, and has the lines that would let it", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { conduct, home } = yield* opera("acceptEdits", "claude")
+        const problem = Effect.map(
+          conduct("plan.yaml", "--dry-run", "--json"),
+          ({ said }) => JSON.parse(said)["commit_problem"] as { readonly detail: string } | null
+        )
+        const { said } = yield* conduct("plan.yaml", "--dry-run")
+        assert.match(said, /^warning: no rule lets Claude Code commit without a question/mu)
+        assert.match(said, /^ {2}-> .*"allow":\["Bash\(git add:\*\)","Bash\(git commit:\*\)"\]/mu)
+        assert.match((yield* problem)?.detail ?? "", /no rule lets Claude Code commit/u)
+        yield* fs.makeDirectory(`${home}/.claude`)
+        yield* fs.writeFileString(`${home}/.claude/settings.json`, '{"permissions":{"allow":["Bash(git:*)"]}}')
+        assert.isNull(yield* problem)
+      })
     )
   })
 })

@@ -297,3 +297,16 @@ describe("behaviour#trust", () => {
     )
   })
 })
+
+describe("settings#gate", () => {
+  it.layer(services)((it) => {
+    it.effect("config tells the gate: by the window, or by the settings that outrank it", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        assert.match((yield* the.run(["config"])).errors, /^gate: where the model's window is known, /mu)
+        yield* the.config("FORCE_COMPACT=7\nTRIM_CHARS=90\n")
+        assert.match((yield* the.run(["config"])).errors, /^gate: an export is cut to 90 .* above 7 tokens /mu)
+      })
+    )
+  })
+})

@@ -100,6 +100,30 @@ describe("behaviour#hooks-of-the-agent", () => {
         })
     )
 
+    it.effect("--watch is written into the hooks of a project, stays until --no-watch, and trusts the folder", () =>
+      Effect.gen(function* () {
+        const { before, fs, project, said } = yield* folder
+        const file = `${project}/.claude/settings.local.json`
+        const watching = "each session is watched from its first prompt on"
+        for (const [flags, watched] of [
+          [["--watch"], true],
+          [[], true],
+          [["--no-watch"], false],
+          [[], false]
+        ] as const) {
+          yield* said("hooks", "install", ...flags)
+          assert.strictEqual((yield* fs.readFileString(file)).includes(" hook --watch 2>"), watched)
+          assert.strictEqual((yield* said("hooks", "status")).includes(watching), watched)
+        }
+        assert.strictEqual(JSON.parse((yield* said("config", "--json")).join("\n")).trusted, "yes")
+        for (const place of [["--user"], ["--agent", "codex"]])
+          assert.include(
+            (yield* before("hooks", "install", "--watch", ...place)).join("\n"),
+            "the sessions of a project are watched, and not those of every folder"
+          )
+      })
+    )
+
     it.effect("a hook that a person must approve is told where it is installed, and by doctor", () =>
       Effect.gen(function* () {
         const { before, said } = yield* folder

@@ -8,6 +8,7 @@ import { place, services, watching } from "./mcp/McpPlace.ts"
 const words: ReadonlyArray<ReadonlyArray<string>> = [
   ["setup", "--yes"],
   ["config", "--trust"],
+  ["hooks", "install", "--watch"],
   ["fleet", "join", "https://hub.example"],
   ["fleet", "login", "https://hub.example"],
   ["retry", "w", "--ceiling", "acceptEdits"],

@@ -68,6 +68,8 @@ it.layer(services)((it) => {
         assert.strictEqual(yield* the.started, "--model opus --version\n")
         assert.deepInclude(found.sees, { kind: "agent", project: the.project, goes_on: null, terminal: "headless" })
         assert.deepInclude(found.sees.agent, { program: `${the.home}/bin/claude`, version: "2.1.9 (Claude Code)" })
+        assert.deepInclude(found.sees.gate, { window: null, trim_chars: 800_000, threshold: 400_000 })
+        assert.match(found.sees.gate?.says ?? "", /^where the model's window is known, /u)
 
         const other = yield* the.json({}, "run", "--dry-run", "--json", "--", "sh", "-c", "echo done > proof")
         const self = yield* the.json(

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { type Cause, Effect, FileSystem, Option, Queue, Terminal } from "effect"
 import { Event } from "@souffleur/domain"
@@ -176,6 +177,41 @@ it.layer(services)((it) => {
         assert.include(shown.slice(menus).join(""), "bypassPermissions (as now)")
         // The questions are broken off.
         assert.strictEqual((yield* Effect.flip(setup(enter))).code, 2)
+      })
+    )
+
+    it.effect("a setup lets Claude Code commit where a person says so, and doctor has what is missing for it", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { project, variables } = yield* folder("")
+        for (const args of [
+          ["init", "-q"],
+          ["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "base"]
+        ])
+          execFileSync("git", ["-C", project, ...args])
+        const said = (...args: ReadonlyArray<string>) => printed(project, variables, ...args)
+        const found = Effect.gen(function* () {
+          const lines: Array<string> = []
+          yield* Effect.ignore(printedAt({ cwd: project, variables, interactive: false, lines }, "doctor", "--json"))
+          const all: ReadonlyArray<{ readonly check: string; readonly level: string; readonly todo: string }> =
+            JSON.parse(lines.join("\n"))
+          return all.find(({ check }) => check === "commits")
+        })
+        const file = `${project}/.claude/settings.local.json`
+        const missing = yield* found
+        assert.deepStrictEqual(
+          [missing?.level, missing?.todo.startsWith(`${file} takes {"permissions"`)],
+          ["note", true]
+        )
+        assert.deepStrictEqual(yield* said("setup", "--yes"), ["Nothing is changed."])
+        assert.strictEqual((yield* said("setup", "--yes", "--commits"))[0], `commits  ${file}`)
+        assert.deepStrictEqual(JSON.parse(yield* fs.readFileString(file)), {
+          permissions: { allow: ["Bash(git add:*)", "Bash(git commit:*)"] }
+        })
+        assert.strictEqual((yield* found)?.level, "ok")
+        assert.strictEqual((yield* Effect.flip(said("setup", "--yes", "--agent", "codex", "--commits"))).code, 2)
+        yield* said("setup", "--yes", "--agent", "codex")
+        assert.match((yield* found)?.todo ?? "", /souffleur setup --permission bypassPermissions/u)
       })
     )
 

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { distrust, type FileState, type Trust } from "../src/settings/Trust.ts"
 
 const [us, stranger] = [1000, 1002]
-const file: FileState = { kind: "file", size: 10, uid: us, mode: 0o100644 }
-const folder: FileState = { kind: "folder", size: 4096, uid: us, mode: 0o40755 }
+const file: FileState = { kind: "file", size: 10, uid: us, mode: 0o100644, ownGroup: false }
+const folder: FileState = { kind: "folder", size: 4096, uid: us, mode: 0o40755, ownGroup: false }
 
 const why = (trust: Trust, seen: FileState) => distrust(trust, seen, us)
 
@@ -38,5 +38,11 @@ describe("behaviour#files-of-others", () => {
     for (const bits of [0o040, 0o010, 0o004, 0o001])
       assert.match(why({ others: "nothing" }, { ...file, mode: 0o600 | bits })!, /look/)
     assert.isUndefined(why({ others: "nothing" }, { ...file, mode: 0o100600 }))
+  })
+  it("trusts what a group of this user alone may write, unless others may write or look, too", () => {
+    assert.isUndefined(why({}, { ...file, mode: 0o664, ownGroup: true }))
+    assert.isUndefined(why({ folder: true }, { ...folder, mode: 0o775, ownGroup: true }))
+    assert.match(why({}, { ...file, mode: 0o666, ownGroup: true })!, /others may write .*go-w/)
+    assert.match(why({ others: "nothing" }, { ...file, mode: 0o660, ownGroup: true })!, /go-rwx/)
   })
 })

@@ -20,7 +20,7 @@ import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { RoleUnfit } from "./conducting/RoleAgent.ts"
 import type { AgentUnfit } from "./watching/HandOver.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
-import type { FileRefused, HookSettingsUnusable } from "@souffleur/process"
+import type { FileRefused, AgentSettingsUnusable } from "@souffleur/process"
 import type { NoHooks } from "./setup/HooksHere.ts"
 import type { NotQuarantined } from "./setup/Quarantine.ts"
 import type { NotRestored } from "./keeping/Restored.ts"
@@ -119,10 +119,10 @@ export type QuarantineError = BadSetting | LaunchFailed | LogError | NotQuaranti
 export type NoticesError = ConfigUntrusted | PartsError
 
 /**
- * Hooks cannot be read or written. `NoHooks`: there can be none. `HookSettingsUnusable`: the file has another form.
+ * Hooks cannot be read or written. `NoHooks`: there can be none. `AgentSettingsUnusable`: the file has another form.
  * `FileRefused`: it is not this user's.
  */
-export type HooksError = BadSetting | FileRefused | HookSettingsUnusable | NoHooks | PlatformError.PlatformError
+export type HooksError = BadSetting | FileRefused | AgentSettingsUnusable | NoHooks | PlatformError.PlatformError
 
 /** A config file cannot be trusted: it cannot be read, or the trust cannot be kept. */
 export type TrustError = LogError | PartsError | Refused

@@ -74,6 +74,6 @@ export class SouffleurSetup extends Context.Service<
   }: Pick<NodeOptions, "agent" | "comms" | "environment" | "notices" | "settings" | "stateDir">) =>
     Layer.provide(
       SouffleurSetup.layer,
-      Layer.provideMerge(NodeInstallation.layer({ agent, environment, ...options }), HostServices.layer)
+      Layer.provideMerge(NodeInstallation.layer({ agent, environment, ...options }), HostServices.layerLimited)
     )
 }

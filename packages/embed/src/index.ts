@@ -29,7 +29,7 @@ export {
   type RunEvent,
   StateForeign
 } from "@souffleur/plan"
-export { FileRefused, type HooksChanged, HookSettingsUnusable, type HooksStatus } from "@souffleur/process"
+export { FileRefused, type HooksChanged, AgentSettingsUnusable, type HooksStatus } from "@souffleur/process"
 export { Fenced } from "@souffleur/supervisor"
 export { type Remark, Remarks } from "./Remark.ts"
 export { NotRestored, parseRestoration } from "./keeping/Restored.ts"

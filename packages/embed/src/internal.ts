@@ -9,6 +9,8 @@ export * from "./setup/HookedAgents.ts"
 export { forgetHooked, hookedFiles, hookedFolder } from "./setup/HookedFiles.ts"
 export { hooksInstalled } from "./setup/HooksHere.ts"
 export * from "./setup/InstalledAgents.ts"
+export { pluginsHere } from "./setup/PluginHere.ts"
+export { commitsMendable } from "./conducting/CommitRules.ts"
 export { findRun } from "./conducting/FindRun.ts"
 export { runStatus } from "./conducting/RunStatus.ts"
 export { reasonJson } from "./explain/Explanation.ts"
@@ -70,6 +72,7 @@ export { settingsOf } from "./world/ReadHere.ts"
 export * from "./world/AgentLayers.ts"
 export * from "./world/CommandWorld.ts"
 export {
+  commsIn,
   layerComms,
   layerCommsLink,
   layerDatabaseFollowing,

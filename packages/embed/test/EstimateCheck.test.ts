@@ -1,15 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event } from "@souffleur/domain"
-import { estimateCheck, ratioOf } from "../src/doctor/EstimateCheck.ts"
+import { Event, exportLimits } from "@souffleur/domain"
+import { estimateCheck, ratioOf } from "../src/doctor/GateCheck.ts"
 
 const outcome = {
   estimated_tokens: 90_000,
   estimated_tokens_full: 120_000,
+  chars_scoped: 270_000,
+  chars_full: 360_000,
   start_mode: "full_file",
+  start_offset: 90_000,
   marker_found: false,
   marker_count: 0,
   warnings: [],
-  threshold: 400_000
+  ...exportLimits({ trimChars: null, forceCompactThresholdTokens: null }, undefined)
 }
 const gate = (more: object, step = "4 estimate") =>
   ratioOf(Event.StepSucceeded.make({ at: 0, cycle: 1, step, outcome: { ...outcome, ...more } }))

@@ -80,6 +80,21 @@ describe("behaviour#agents-of-a-run", () => {
         assert.strictEqual(yield* unfit({ tasks: [...tasks, { ...tasks[0]!, id: "t3" }] }, runOf([])), "implementer")
       })
     )
+    it.effect("a finishing skill needs an agent whose prompts run one", () =>
+      Effect.gen(function* () {
+        const { agent, files } = new FakeWorld()
+        const settings = yield* Settings
+        const castBy = (kind: typeof fakeKind) =>
+          castRoles(kind, settings, { tasks, finish: { _tag: "Skill", skill: "the-bow" } }, {})
+        const cast = yield* Effect.provide(
+          Effect.all([Effect.flip(castBy(fakeKind)), castBy({ ...fakeKind, skillPrompt: (skill) => `run ${skill}` })]),
+          Layer.provide(agent.layer, files.layer)
+        )
+        assert.deepInclude(cast[0], { _tag: "RoleUnfit", role: "finisher" })
+        assert.include(cast[0].message, "no prompt of Fake Agent runs a skill")
+        assert.strictEqual(cast[1].at(-1)?.role, "finisher")
+      })
+    )
     it.effect("a run whose tasks are complete needs the agent of its finishing step until that was asked for", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* unfit({ finish }, runOf([])), "finisher")

@@ -1,4 +1,4 @@
-import { Event, EventLog } from "@souffleur/domain"
+import { Event, EventLog, exportLimits } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { loadSettings, replaceWith } from "@souffleur/process"
 import { command } from "@souffleur/supervisor"
@@ -55,11 +55,14 @@ describe("command-line#doctor", () => {
       const outcome = {
         estimated_tokens: 90_000,
         estimated_tokens_full: 90_000,
+        chars_scoped: 270_000,
+        chars_full: 270_000,
         start_mode: "full_file",
+        start_offset: 0,
         marker_found: false,
         marker_count: 0,
         warnings: [],
-        threshold: 400_000,
+        ...exportLimits(settings, undefined),
         measured_tokens: 120_000
       }
       yield* Effect.gen(function* () {

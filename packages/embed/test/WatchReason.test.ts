@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, unknownSession, type WatchEvent } from "@souffleur/domain"
+import { Event, exportLimits, unknownSession, type WatchEvent } from "@souffleur/domain"
 import { reasonOf, reasonsOf, reasonText } from "../src/explain/WatchReason.ts"
 import { isNews, sentence } from "../src/explain/WatchSentence.ts"
 
@@ -106,6 +106,36 @@ describe("behaviour#payload", () => {
     assert.isFalse(isNews(payload([])))
     assert.include(sentence(prepared("invalid"), known), "a permission was asked for that no launch may have")
     assert.isTrue(isNews(prepared("invalid")))
+  })
+})
+
+describe("settings#gate", () => {
+  it("why tells which threshold closed the gate, and by which window", () => {
+    const outcome = {
+      estimated_tokens: 90_000,
+      estimated_tokens_full: 90_000,
+      chars_scoped: 270_000,
+      chars_full: 270_000,
+      start_mode: "full_file",
+      start_offset: 0,
+      marker_found: false,
+      marker_count: 0,
+      warnings: [],
+      measured_tokens: null,
+      ...exportLimits({ trimChars: null, forceCompactThresholdTokens: null }, 200_000)
+    }
+    const gated = { at, cycle: 1, step: "4 estimate" }
+    const told = why(
+      died("pid"),
+      Event.RecoveryStarted.make({ at, cycle: 1, purpose: "relaunch", trigger: "pid" }),
+      Event.StepStarted.make({ ...gated, kind: "act", attempt: 1, token: "t" }),
+      Event.StepSucceeded.make({ ...gated, outcome }),
+      Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", message: "too large" })
+    )
+    assert.include(
+      told.replaceAll(/\s+/gu, " "),
+      "estimated at 90000 tokens (full_file); the threshold is 80000 (by the model's window of 200000 tokens)"
+    )
   })
 })
 

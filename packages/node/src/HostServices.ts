@@ -3,6 +3,7 @@ import type { TrustedFiles } from "@souffleur/process"
 import { Layer } from "effect"
 import * as Programs from "./launch/HostPrograms.ts"
 import * as Files from "./files/HostTrustedFiles.ts"
+import * as LimitedFiles from "./files/LimitedFiles.ts"
 
 /** Services of this host: Effect's own ports, and the borders for files and programs. */
 export type HostServices = NodeServices.NodeServices | TrustedFiles
@@ -24,3 +25,10 @@ export type HostServices = NodeServices.NodeServices | TrustedFiles
 export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Programs.layer).pipe(
   Layer.provideMerge(NodeServices.layer)
 )
+
+/** The same services, where a read of a file that hangs ends after its time (spec: behaviour#reads-that-hang). */
+export const layerLimited: Layer.Layer<HostServices> = Layer.mergeAll(
+  Files.layerLimited,
+  LimitedFiles.layer,
+  Programs.layer
+).pipe(Layer.provideMerge(NodeServices.layer))

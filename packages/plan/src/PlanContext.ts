@@ -27,6 +27,8 @@ export class PlanContext extends Context.Service<
     readonly agents: RoleAgents
     /** The setting that lets the implementer commit (`AgentKind.commitSetting`). */
     readonly commitSetting: string
+    /** The first words of a prompt that runs the plan's finishing skill. Absent: it names none. */
+    readonly skillPrompt?: string
     /** The finishing command, resolved; `null` where the plan has none. */
     readonly finishing: AgentCommand | null
     /** SHA-256 of the plan's own words of that command, in hex; `null`: there is none. */

@@ -46,21 +46,31 @@ describe("behaviour#git", () => {
         assert.strictEqual(yield* fs.readFileString(`${play.project}/mine.json`), '{"mine": 1}')
       })
     )
-    live("half a state file that an agent has left is told in the log, with the name under which it is kept", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const half = (path: string) =>
-          Effect.orDie(Effect.flatMap(fs.readFileString(path), (text) => fs.writeFileString(path, text.slice(0, 60))))
-        const play = yield* theatre(({ commits, project }) => ({
-          implementer: [(assignment) => Effect.tap(commits(assignment), () => half(`${project}/state.json`))],
-          reviewer: [say(approves)]
-        }))
-        assert.strictEqual((yield* play.conducts).phase, "finished")
-        const [told, ...more] = (yield* play.events).filter((event) => event._tag === "StateFileRebuilt")
-        assert.deepInclude(told, { found: "corrupt", from: "log" })
-        assert.lengthOf(more, 0, "once")
-        assert.lengthOf(yield* fs.readFileString(told?.kept ?? ""), 60)
-      })
+    live(
+      "a state file that an agent has spoiled pauses nothing: it is kept aside and made anew, and that is told",
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const spoils = ['{"workflow_id": "pl', "{", '{"tasks": [']
+          const play = yield* theatre(
+            ({ commits, write }) => ({
+              implementer: spoils.map(
+                (text) => (assignment) => Effect.tap(commits(assignment), () => write("state.json", text))
+              ),
+              reviewer: [say(approves)]
+            }),
+            { tasks: ["t1", "t2", "t3"] }
+          )
+          assert.strictEqual((yield* play.conducts).phase, "finished")
+          const told = (yield* play.events).filter((event) => event._tag === "StateFileRebuilt")
+          assert.deepStrictEqual(
+            yield* Effect.forEach(told, ({ found, from, kept }) =>
+              Effect.map(fs.readFileString(kept ?? ""), (text) => [found, from, text])
+            ),
+            spoils.map((text) => ["corrupt", "log", text])
+          )
+          assert.strictEqual(JSON.parse(yield* fs.readFileString(play.statePath)).phase, "completion")
+        })
     )
     live("git that is gone while a person is awaited for something else is told too, and then that again", () =>
       Effect.gen(function* () {

@@ -253,13 +253,36 @@ describe("behaviour#state-file", () => {
       const fs = yield* FileSystem.FileSystem
       const opens = the.opens(1, "/one.yaml", Effect.succeed("one"))
       for (const known of [0, 1]) {
-        yield* fs.writeFileString(`${the.folder}/state.json`, '{"name": "somebody else\'s"}')
-        assert.deepInclude(yield* Effect.flip(opens), { _tag: "StateForeign" })
+        for (const text of ['{"name": "somebody else\'s"}', "# Read me\n"]) {
+          yield* fs.writeFileString(`${the.folder}/state.json`, text)
+          assert.deepInclude(yield* Effect.flip(opens), { _tag: "StateForeign" })
+          assert.strictEqual(yield* fs.readFileString(`${the.folder}/state.json`), text)
+        }
         assert.lengthOf(yield* allRuns, known)
         yield* fs.remove(`${the.folder}/state.json`)
         yield* opens
       }
     }).pipe(Effect.scoped, layer)
+  )
+  it.effect.each([
+    ["{", "plan", "pending"],
+    ["# Progress\n", "backup", "completed"]
+  ] as const)(
+    "a plan that begins takes a spoiled state file for what it was: %j, from the %s",
+    ([text, from, status]) =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        const fs = yield* FileSystem.FileSystem
+        const log = yield* RunLog
+        const tasks = [{ id: "t1", status: "completed", implementer_commits: ["3f2a9c1d"] }]
+        const backup = JSON.stringify({ workflow_id: "play", phase: "implementation", tasks })
+        if (from === "backup") yield* fs.writeFileString(`${the.folder}/state.json.backup`, backup)
+        yield* fs.writeFileString(`${the.folder}/state.json`, text)
+        yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        const told = (yield* log.read("run/one", 0)).map(({ event }) => event)
+        assert.deepInclude(told[1], { _tag: "StateFileRebuilt", found: "corrupt", from })
+        assert.strictEqual((yield* loadRun("one")).tasks[0]?.status, status)
+      }).pipe(Effect.scoped, layer)
   )
   it.effect("a plan takes over no state file of another workflow, unless that is complete", () =>
     Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path } from "effect"
 import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { implementerPrompt, loadPlan, reviewerPrompt, sections } from "../src/index.ts"
+import { finisherPrompt, implementerPrompt, initialRun, loadPlan, reviewerPrompt, sections } from "../src/index.ts"
 import { freshTask } from "../src/run/Run.ts"
 
 const load = Effect.fnUntraced(function* (name: string, text: string) {
@@ -162,6 +162,11 @@ describe("behaviour#plan", () => {
         "a finish that no program can be given",
         yaml.replace(/^finish: .*$/mu, 'finish: { command: ["a", "b\\0"] }\n'),
         /^finish/u
+      ],
+      [
+        "a finishing skill that is no name",
+        yaml.replace(/^finish: .*$/mu, "finish: { skill: take the bow }\n"),
+        /^finish.*must be the name of a skill/u
       ],
       ["no YAML", "tasks: [", /^the file: it is no YAML/u]
     ]
@@ -402,4 +407,22 @@ describe("behaviour#agents-of-a-run", () => {
       assert.notInclude(reviewerPrompt(planned, { ...task, guidance: [] }, "w0rd"), "Guidance")
     })
   })
+})
+
+describe("behaviour#finishing-step", () => {
+  it.effect(
+    "a finishing skill begins its prompt, and is told that no person can be asked; a prompt is told as it is",
+    () =>
+      Effect.gen(function* () {
+        const finishedBy = Effect.fnUntraced(function* (finish: string) {
+          const { plan } = yield* load("plan.yaml", yaml.replace(/^finish: .*$/mu, `finish: ${finish}`))
+          return finisherPrompt({ ...initialRun }, plan.finish, "/the-bow")
+        })
+        const skill = yield* finishedBy("{ skill: the-bow }")
+        assert.match(skill, /^\/the-bow ## Implementation Complete\n/u)
+        assert.match(skill, /No person can be asked\./u)
+        const prompt = yield* finishedBy("{ prompt: Take the bow }")
+        assert.match(prompt, /^## Implementation Complete\n[^]*\n\nTake the bow\n$/u)
+      }).pipe(Effect.provide(HostServices.layer))
+  )
 })

@@ -43,15 +43,6 @@ const foreign = (path: string, run: Run) =>
     error._tag === "StateForeign" ? error.problem : error._tag
   )
 
-/** Returns names and texts of the files of a folder. */
-const filesOf = Effect.fnUntraced(function* (folder: string) {
-  const fs = yield* FileSystem.FileSystem
-  const names = (yield* fs.readDirectory(folder)).toSorted()
-  return yield* Effect.forEach(names, (name) =>
-    Effect.map(fs.readFileString(`${folder}/${name}`), (text) => ({ name, text }))
-  )
-})
-
 describe("behaviour#state-file", () => {
   it("the state file has its shape at every stage", () => {
     const { ReviewRejected, RunOpened, RunVerified, TaskCompleted, TaskStarted } = examples
@@ -175,8 +166,12 @@ describe("behaviour#state-file", () => {
     assert.include(seen?.text, "Task task-001 needs a person.")
   })
 
-  it("half a file is corrupt, and JSON of another shape is foreign", () => {
-    assert.strictEqual(Result.getOrThrow(Result.flip(readState(JSON.stringify(seed).slice(0, 200)))), "corrupt")
+  it("a piece of a file is corrupt, and JSON of another shape is foreign, as is a text that nothing shows to be ours", () => {
+    const judged = (text: string, ours?: boolean) => Result.getOrThrow(Result.flip(readState(text, ours)))
+    for (const piece of [JSON.stringify(seed).slice(0, 200), "", "\0\0", "{", '{\n  "workf'])
+      assert.strictEqual(judged(piece), "corrupt", piece)
+    for (const text of ["# Read me\n", '// my app\n{"a":1}', "\u0000\u0001", "workflow_id", '{"tasks": [', "{}{}"])
+      assert.deepStrictEqual([judged(text), judged(text, true)], ["foreign", "corrupt"], text)
     const counted = (attempts: number, attempt: number) => {
       const feedback = [{ attempt, summary: "no", issues: [] }]
       return JSON.stringify({ ...seed, tasks: [{ id: "t", status: "pending", attempts, feedback }] })
@@ -189,32 +184,30 @@ describe("behaviour#state-file", () => {
       counted(1, -1),
       counted(2 ** 53, 1)
     ])
-      assert.strictEqual(Result.getOrThrow(Result.flip(readState(text))), "foreign")
+      assert.strictEqual(judged(text, true), "foreign")
   })
-  it.effect("a file that is unlike a state file is left as it is, also if it is no JSON", () =>
+  it.effect("an empty state file is written again, and nothing is kept of it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
-      for (const text of ["# Read me\n", '// my app\n{"a":1}', "\u0000\u0001", "workflow_id"]) {
-        yield* fs.writeFileString(`${folder}/state.json`, text)
-        assert.match(
-          yield* foreign(`${folder}/state.json`, foldRun([examples.RunOpened])),
-          /no state file of this kind.*--state/u
-        )
-        assert.deepStrictEqual(yield* filesOf(folder), [{ name: "state.json", text }])
-      }
-      yield* fs.writeFileString(`${folder}/state.json`, "")
-      assert.deepStrictEqual(yield* writeState(`${folder}/state.json`, foldRun([examples.RunOpened])), [])
+      const path = `${yield* fs.makeTempDirectoryScoped()}/state.json`
+      yield* fs.writeFileString(path, "")
+      assert.deepStrictEqual(yield* writeState(path, foldRun([examples.RunOpened])), [])
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 
-  it.effect("half a state file, or one with the marks of a merge, is kept under a name that says when, and told", () =>
+  it.effect("whatever is no JSON in the state file of a run is kept under a name that says when, and told", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
       const path = `${folder}/state.json`
       const run = foldRun([examples.RunOpened])
-      const spoiled = [stateText(run).slice(0, 60), `<<<<<<< HEAD\n${stateText(run)}=======\n>>>>>>> side\n`]
+      const spoiled = [
+        stateText(run).slice(0, 60),
+        `<<<<<<< HEAD\n${stateText(run)}=======\n>>>>>>> side\n`,
+        "{",
+        '{"tasks": [',
+        "# Progress\n"
+      ]
       for (const text of spoiled) {
         yield* fs.writeFileString(path, text)
         const [kept, ...more] = yield* writeState(path, run)
@@ -278,16 +271,21 @@ describe("behaviour#state-file", () => {
       assert.deepStrictEqual([(yield* fs.stat(path)).ino, yield* fs.readDirectory(folder)], [ino, ["state.json"]])
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
-  it.effect("a foreign backup is not written over", () =>
+  it.effect("a foreign backup is not written over, and one that is no JSON is kept aside", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
       const path = `${folder}/state.json`
       const run = foldRun([examples.RunOpened])
       yield* writeState(path, run)
-      yield* fs.writeFileString(`${path}.backup`, "precious")
-      assert.match(yield* foreign(path, { ...run, lastEventAt: run.lastEventAt + 1000 }), /no state file of this kind/u)
-      assert.strictEqual(yield* fs.readFileString(`${path}.backup`), "precious")
+      yield* fs.writeFileString(`${path}.backup`, '"precious"')
+      const later = { ...run, lastEventAt: run.lastEventAt + 1000 }
+      assert.match(yield* foreign(path, later), /no state file of this kind.*--state/u)
+      assert.strictEqual(yield* fs.readFileString(`${path}.backup`), '"precious"')
+      yield* fs.writeFileString(`${path}.backup`, "{")
+      const [kept] = yield* writeState(path, later)
+      assert.deepStrictEqual([kept?.found, yield* fs.readFileString(kept!.kept)], ["backup", "{"])
+      assert.strictEqual(yield* fs.readFileString(`${path}.backup`), stateText(run))
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 

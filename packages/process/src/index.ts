@@ -1,5 +1,6 @@
 export * from "./agent/AgentHooks.ts"
 export * from "./agent/AgentPackage.ts"
+export * from "./agent/AgentPlugin.ts"
 export * from "./agent/LauncherWords.ts"
 export * from "./agent/AnyAgent.ts"
 export * from "./agent/JoinedAgents.ts"

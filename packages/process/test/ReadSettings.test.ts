@@ -142,7 +142,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
         }
         const flags = { forceCompactThresholdTokens: "1", maxExternalPermission: "bypassPermissions" }
         const without = yield* load({ environment, flags })
-        assert.strictEqual(without.forceCompactThresholdTokens, 400_000)
+        assert.isNull(without.forceCompactThresholdTokens)
         assert.strictEqual(without.maxExternalPermission, "acceptEdits")
         const ignored = ["FORCE_COMPACT", "MAX_EXTERNAL_PERMISSION"].map(
           (key) => `SOUFFLEUR_${key} is not read: ${key} comes from the config file alone`
@@ -269,7 +269,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           "5 tokens"
         ]) {
           const settings = yield* load({ file: `FORCE_COMPACT=${bad}` })
-          assert.strictEqual(settings.forceCompactThresholdTokens, 400_000, bad)
+          assert.isNull(settings.forceCompactThresholdTokens, bad)
           assert.strictEqual(settings.warnings.length, 1, bad)
         }
       })

@@ -54,7 +54,7 @@ const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: 
   const stopped = Effect.catchTag(stopConductor(watch), "FailedClosed", () => Effect.void)
   const saved = exportConversation(watch).pipe(
     // A person can read an export that is too long for a prompt.
-    Effect.tap((exported) => Effect.catchTag(trimExport(exported), "NoExport", () => Effect.void)),
+    Effect.tap((exported) => Effect.catchTag(trimExport(watch, exported), "NoExport", () => Effect.void)),
     Effect.map(({ path }) => path)
   )
   const exportPath = yield* stopped.pipe(

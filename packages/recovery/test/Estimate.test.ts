@@ -3,11 +3,13 @@ import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Schema } from "effect"
 import { characterStart, charactersIn } from "../src/export/Characters.ts"
-import { estimate } from "../src/export/Estimate.ts"
+import { reachCharacters } from "../src/export/CompactMarkers.ts"
+import { type Estimate, estimate } from "../src/export/Estimate.ts"
 
 const utf8 = new TextEncoder()
 const bytesOf = (content: string | Uint8Array) => (typeof content === "string" ? utf8.encode(content) : content)
-const tokens = (text: string) => Math.floor([...text].length / 3)
+const characters = (text: string) => [...text].length
+const tokens = (text: string) => Math.floor(characters(text) / 3)
 
 const nonce = "0123456789abcdef0123456789abcdef"
 const header = `<!-- souffleur-export v1 nonce=${nonce} -->\n# Conversation\n`
@@ -22,8 +24,33 @@ const hostile = [
 ]
 const HostileBytes = Schema.Array(Schema.Literals([...hostile, 0xf5, 0xff, 0x0a, 0x3d]))
 
+const decoded = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 /** An independent oracle: the iterator of a string goes by code points. */
-const replaced = (bytes: Uint8Array) => [...new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)].length
+const replaced = (bytes: Uint8Array) => characters(decoded(bytes))
+
+/** The original estimator, by its description: every pattern over the whole text at once. */
+const original = (bytes: Uint8Array) => {
+  const text = decoded(bytes).replaceAll(/\r\n?/gu, "\n")
+  const ends = [
+    /compact_boundary/giu,
+    /microcompact_boundary/giu,
+    /(?:^|\n)\s*\/compact(?![\p{L}\p{N}_])/giu,
+    /Compacted\s*\(/giu,
+    /\[lethe summary\]/giu
+  ].flatMap((pattern) => Array.from(text.matchAll(pattern), ({ 0: found, index }) => index + found.length))
+  const before = text.slice(0, Math.max(0, ...ends))
+  return {
+    estimated_tokens: tokens(text.slice(before.length)),
+    estimated_tokens_full: tokens(text),
+    chars_scoped: characters(text) - characters(before),
+    chars_full: characters(text),
+    start_mode: ends.length > 0 ? "last_compact_marker" : "full_file",
+    start_offset: characters(before),
+    marker_found: ends.length > 0,
+    marker_count: ends.length,
+    warnings: []
+  }
+}
 
 describe("behaviour#estimate", () => {
   plain.prop("characters are what a decoder with replacements gives", [HostileBytes], ([bytes]) => {
@@ -77,6 +104,14 @@ describe("behaviour#estimate", () => {
     assert.strictEqual(charactersIn(bytes.subarray(0, cut)) + charactersIn(bytes.subarray(cut)), charactersIn(bytes))
   })
 
+  plain("a character begins at its first byte, of up to four", () => {
+    const text = utf8.encode("aé€😀")
+    assert.deepStrictEqual(
+      Array.from(text, (_, at) => characterStart(text, at)),
+      [0, 1, 1, 3, 3, 3, 6, 6, 6, 6]
+    )
+  })
+
   layer(HostServices.layer)("estimate", (it) => {
     const estimated = Effect.fnUntraced(function* (content: string | Uint8Array, blockBytes?: number) {
       const fs = yield* FileSystem.FileSystem
@@ -91,7 +126,10 @@ describe("behaviour#estimate", () => {
         {
           estimated_tokens: tokens(expected),
           estimated_tokens_full: tokens(content),
+          chars_scoped: characters(expected),
+          chars_full: characters(content),
           start_mode: "last_compact_marker",
+          start_offset: characters(content) - characters(expected),
           marker_found: true,
           marker_count: markers,
           warnings: []
@@ -106,7 +144,10 @@ describe("behaviour#estimate", () => {
         {
           estimated_tokens: tokens(content),
           estimated_tokens_full: tokens(content),
+          chars_scoped: characters(content),
+          chars_full: characters(content),
           start_mode: "full_file",
+          start_offset: 0,
           marker_found: markers > 0,
           marker_count: markers,
           warnings
@@ -129,9 +170,10 @@ describe("behaviour#estimate", () => {
         const lines = [
           "system: compact_boundary",
           "x COMPACT_Boundary",
-          "microcompact_boundary",
-          "MicroCompact_Boundary",
           "Compacted (",
+          "Compacted(",
+          "Compacted  \u{3000} (",
+          "Compacted\n \n(",
           "was compacted (",
           "[lethe summary]",
           "[Lethe SUMMARY]",
@@ -139,13 +181,13 @@ describe("behaviour#estimate", () => {
           "/compact",
           "/COMPACT",
           " \t /compact",
-          "\u{a0}\u{3000}\u{2003}\u{85}/compact",
-          "\r/compact"
+          "\u{a0}\u{3000}\u{2003}\u{85}/compact"
         ]
         for (const line of lines) {
           yield* scoped(`before\n${line} ${tail}`, ` ${tail}`)
           yield* scoped(`${line}\n${tail}`, `\n${tail}`)
           yield* scoped(`compact_boundary\n${line}${"\n"}`, "\n", 2)
+          yield* scoped(`${line}\n compact_boundary ${tail}`, ` ${tail}`, 2)
         }
       })
     )
@@ -154,8 +196,8 @@ describe("behaviour#estimate", () => {
       Effect.gen(function* () {
         const lines = [
           "compact boundary",
-          "Compacted(",
-          "Compacted  (",
+          "Compacted",
+          "Compacted \n x (",
           "[lethe  summary]",
           "lethe summary",
           "see /compact",
@@ -166,6 +208,46 @@ describe("behaviour#estimate", () => {
           yield* whole(`before\n${line}\n${tail}`, 0, 0)
       })
     )
+    const Text = Schema.Literals([
+      "compact_boundary",
+      "COMPACT_Boundary",
+      "microcompact_boundary",
+      "MicroCompact_boundary",
+      "/compact",
+      "\n/Compact",
+      "\r \u{3000}/COMPACT",
+      `\n${" ".repeat(300)}/compact`,
+      "compacted",
+      "Compacted(",
+      `Compacted${" \n".repeat(700)}`,
+      "(",
+      "[lethe summary]",
+      "[Lethe \u{17f}UMMARY]",
+      "\r",
+      "\n",
+      "\r\n",
+      " ",
+      "_",
+      "word ".repeat(90),
+      "é😀€",
+      "\u{feff}x"
+    ])
+    it.effect.prop(
+      "every number is the original's, with any line endings and invalid bytes, wherever a block ends",
+      [
+        Schema.Array(Schema.Union([Text, Schema.Literals([0x80, 0xc3, 0xe2, 0x82, 0xf0, 0x9f, 0xed, 0xff])])),
+        Schema.Literals([65_536, 1024, 1031])
+      ],
+      ([pieces, blockBytes]) =>
+        Effect.gen(function* () {
+          const content = Buffer.concat(
+            pieces.map((piece) => (typeof piece === "number" ? Buffer.from([piece]) : Buffer.from(piece)))
+          )
+          assert.deepStrictEqual(yield* estimated(content, blockBytes), original(content) as Estimate)
+        }),
+      { arbitrary: { runs: 300 } }
+    )
+
     it.effect("markers in a code fence or a quoted line alone are ambiguous: the whole file, with a warning", () =>
       Effect.gen(function* () {
         yield* whole(`a\n\`\`\`\ncompact_boundary\n\`\`\`\n${tail}`, 1, 1)
@@ -279,35 +361,36 @@ describe("behaviour#estimate", () => {
       { arbitrary: { runs: 150 } }
     )
 
-    it.effect("a marker is found wherever the border of two blocks falls", () =>
+    it.effect("the border of two blocks changes nothing, wherever it falls", () =>
       Effect.gen(function* () {
-        const after = ` ${"abc".repeat(300)}`
+        const blockBytes = 1024
+        // The first window ends here: a decision before it may read the rest of the block.
+        const border = blockBytes - reachCharacters
         for (const found of [
-          "compact_boundary",
+          "microcompact_boundary",
           "[lethe summary]",
           `\n${" ".repeat(400)}/compact`,
           "é Compacted (",
+          `Compacted${" ".repeat(400)}(`,
+          `Compacted${"\r\n".repeat(200)}(`,
+          "😀/compact",
+          "\r\n \r\n",
           `\n${marker}\n`,
           `\n> x\n  compact_boundary`
         ]) {
           const first = found.includes(nonce) ? header : ""
           const length = bytesOf(found).length
-          for (const blockBytes of [1024, 1031]) {
-            // The first cut: the block and twice the reach are read, one reach is kept.
-            const border = blockBytes + 256
-            for (
-              let at = border - length - 4;
-              at < border + 4;
-              at += length > 100 && at === border - length + 12 ? length - 30 : 1
-            ) {
-              const content = `${first}${"x".repeat(at - bytesOf(first).length)}${found}${after}`
-              const { estimated_tokens, marker_count } = yield* estimated(content, blockBytes)
-              const expected = {
-                estimated_tokens: tokens(found.endsWith("\n") ? `\n${after}` : after),
-                marker_count: 1
-              }
-              assert.deepStrictEqual({ estimated_tokens, marker_count }, expected, `${found} at ${at}`)
-            }
+          for (
+            let at = border - length - 4;
+            at < border + 4;
+            at += length > 100 && at === border - length + 12 ? length - 30 : 1
+          ) {
+            const content = bytesOf(`${first}${"x".repeat(at - first.length)}${found} ${tail.repeat(50)}`)
+            assert.deepStrictEqual(
+              yield* estimated(content, blockBytes),
+              first === "" ? (original(content) as Estimate) : yield* estimated(content),
+              `${found} at ${at}`
+            )
           }
         }
       })
@@ -331,7 +414,7 @@ describe("behaviour#estimate", () => {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()
         const missing = yield* Effect.flip(estimate(`${folder}/none.md`))
-        assert.strictEqual(missing._tag, "EstimateFailed")
+        assert.deepInclude(missing, { _tag: "EstimateFailed", missing: true })
         assert.match(missing.message, /none\.md cannot be read: it is not there/)
         execFileSync("mkfifo", [`${folder}/pipe.md`])
         for (const path of [folder, `${folder}/pipe.md`])

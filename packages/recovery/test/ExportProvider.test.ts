@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Event, evolve, initial, type Settings, type WatchEvent } from "@souffleur/domain"
+import { type Event, evolve, type GateSettings, initial, type Settings, type WatchEvent } from "@souffleur/domain"
 import { LaunchSlots } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
-import { Effect, FileSystem } from "effect"
-import { exportProvider, recovery, standardCompact } from "../src/index.ts"
+import { Effect, FileSystem, Option } from "effect"
+import { exportProvider, gateOf, recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { inTime } from "./Cycles.ts"
 import { type FakeWorld, identityOf } from "@souffleur/testing"
-import { worldLayer, worldOf } from "./RecoveryWorld.ts"
+import { signsOf, worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
 
@@ -194,17 +194,49 @@ describe("behaviour#claude_export", () => {
   })
 })
 
-describe("behaviour#export", () => {
-  it.effect("an export is asked for as many characters as the trim keeps", () =>
-    Effect.gen(function* () {
-      const world = worldOf()
-      const asked: Array<number | undefined> = []
-      world.agent.onExport = (newest) => asked.push(newest)
-      const { run } = yield* cycle({ settings: { trimChars: 70_000 } }, world)
-      yield* run
-      assert.deepStrictEqual(asked, [70_000])
-    }).pipe(Effect.provide(HostServices.layer))
-  )
+describe("settings#gate, behaviour#export", () => {
+  const gates: ReadonlyArray<
+    readonly [
+      what: string,
+      window: number | undefined,
+      settings: Partial<GateSettings>,
+      expected: readonly [window: number | null, trim: number, by: string, threshold: number, by: string]
+    ]
+  > = [
+    ["of 200,000 tokens", 200_000, {}, [200_000, 800_000, "window", 80_000, "window"]],
+    ["of 1,000,000 tokens", 1_000_000, {}, [1_000_000, 4_000_000, "window", 400_000, "window"]],
+    ["that is not known", undefined, {}, [null, 800_000, "default", 400_000, "default"]],
+    [
+      "that the settings outrank",
+      200_000,
+      { trimChars: 70_000, forceCompactThresholdTokens: 90 },
+      [200_000, 70_000, "setting", 90, "setting"]
+    ]
+  ]
+  for (const [what, window, settings, expected] of gates) {
+    it.effect(`an export for a window ${what} keeps to its limits, and the log has them with their reasons`, () =>
+      Effect.gen(function* () {
+        const world = worldOf({ pid: 4711, parent: 1 })
+        world.agent.signs = () => ({ ...signsOf(1000), context: { tokens: 1000, window, model: "m", at: 0 } })
+        const [, most, , threshold] = expected
+        const asked: Array<number | undefined> = []
+        world.agent.onExport = (newest) => asked.push(newest)
+        // A line more than the trim keeps.
+        world.agent.exported = "twenty characters ..\n".repeat(Math.ceil(most / 21) + 1)
+        const { log, run } = yield* cycle({ settings }, world)
+        yield* run
+        assert.deepStrictEqual(asked, [most])
+        const outcome = (yield* log.events).flatMap((event) =>
+          event._tag === "StepSucceeded" ? Option.toArray(gateOf(event)) : []
+        )[0]!
+        const { threshold_by, trim_by, trim_chars } = outcome
+        assert.deepStrictEqual([outcome.window, trim_chars, trim_by, outcome.threshold, threshold_by], expected)
+        assert.isAtMost(outcome.chars_full, most)
+        assert.isAtLeast(outcome.chars_full, most - 21)
+        assert.strictEqual(launched(yield* log.events).length, outcome.estimated_tokens > threshold ? 0 : 1)
+      }).pipe(Effect.provide(HostServices.layer))
+    )
+  }
 })
 
 describe("behaviour#secrets", () => {

@@ -12,7 +12,8 @@ describe("behaviour#hooks-of-the-agent", () => {
     [word, word, Schema.Array(word)],
     ([stateDir, program, args]) => {
       const meant = { stateDir, self: [program, ...args] as const }
-      for (const one of [meant, { ...meant, agent: "scribe" }])
+      const watching = { ...meant, watch: true } as const
+      for (const one of [meant, { ...meant, agent: "scribe" }, watching, { ...watching, agent: "scribe" }])
         assert.deepStrictEqual(hookProgram(hookCommand(one)), Option.some(one))
     }
   )
@@ -31,7 +32,8 @@ describe("behaviour#hooks-of-the-agent", () => {
       ours.replace("'/s'", "/s"),
       ours.replace("'/s'", "$(rm x)"),
       ours.replace(" hook ", " hook 'scribe' "),
-      ours.replace(" hook ", " hook scribe; rm x ")
+      ours.replace(" hook ", " hook scribe; rm x "),
+      ours.replace(" hook ", " hook --watch scribe ")
     ]
     for (const line of [...others, "SOUFFLEUR_STATE_DIR='/s' hook 2>/dev/null || true"])
       assert.deepStrictEqual(hookProgram(line), Option.none(), line)

@@ -110,7 +110,7 @@ describe("behaviour#hooks-of-the-agent", () => {
             Effect.asVoid(uninstall(file)),
             Effect.asVoid(status(file))
           ]) {
-            assert.deepInclude(yield* Effect.flip(change), { _tag: "HookSettingsUnusable", path: file })
+            assert.deepInclude(yield* Effect.flip(change), { _tag: "AgentSettingsUnusable", path: file })
           }
           assert.deepStrictEqual([yield* fs.readFile(file), yield* files], [before, ["settings.local.json"]])
         }

@@ -10,6 +10,7 @@ import {
   Comms,
   Event,
   holdingOf,
+  isWithin,
   Processes,
   type ProcessIdentity,
   type Target,
@@ -66,16 +67,34 @@ export const refuseSession = Effect.fn("Validation.refuseSession")(function* (se
 })
 
 /**
+ * Returns whether a process can only be the agent of that session, although no hook and no pid file says so. It is an
+ * agent whose command line names the session, or the only agent that was started in the project. Its parent and its
+ * children may be agents too, as a launcher is.
+ */
+const isOnlyAgent = Effect.fnUntraced(function* ({ project }: Watch, named: ProcessIdentity, sessionId: string) {
+  const agent = yield* Agent
+  const processes = yield* Processes
+  const isAgent = (pid: number) => Effect.map(processes.commandLine(pid), agent.isAgent)
+  if (!(yield* isAgent(named.pid))) return false
+  const words = yield* processes.commandLine(named.pid)
+  if (words.some((word) => word === sessionId || word.endsWith(`=${sessionId}`))) return true
+  const parent = Option.getOrUndefined(yield* processes.find(named.pid))?.parent
+  const here = (yield* processes.carriers("PWD")).filter(({ value }) => isWithin(project, value))
+  const others = here.filter(
+    (one) => one.identity.pid !== named.pid && one.identity.pid !== parent && one.parent !== named.pid
+  )
+  const isHere = here.some(({ identity }) => identity.pid === named.pid)
+  return isHere && (yield* Effect.filter(others, ({ identity }) => isAgent(identity.pid))).length === 0
+})
+
+/**
  * Returns the Conductor that a named process is, or that runs below it: a Conductor may hand over the pid of its
  * window. Refuses a process that is known to be another, because a recovery stops its tree later. A person's word is
- * enough when nothing is known. Against the evidence it needs `--force`. A reply always needs evidence for its word.
- * Fails with `Invalid`.
+ * enough when nothing is known. Against the evidence it needs `--force`. A reply always needs evidence for its word, so
+ * that no message chooses what is stopped. Fails with `Invalid`.
  */
-const conductorOf = Effect.fnUntraced(function* (
-  { correctedBy, forced }: Watch,
-  named: ProcessIdentity,
-  sessionId: string
-) {
+const conductorOf = Effect.fnUntraced(function* (watch: Watch, named: ProcessIdentity, sessionId: string) {
+  const { correctedBy, forced } = watch
   const agent = yield* Agent
   const processes = yield* Processes
   const replied = correctedBy > 0
@@ -86,7 +105,7 @@ const conductorOf = Effect.fnUntraced(function* (
   const holds = below !== undefined || holding._tag === "Holds"
   // A pid file is evidence only for an agent. For any other process it is the word of another program.
   if (holds && (!replied || agent.isAgent(yield* processes.commandLine(conductor.pid)))) return conductor
-  if (holding._tag === "Unknown" && !replied) return named
+  if (holding._tag === "Unknown" && (!replied || (yield* isOnlyAgent(watch, named, sessionId)))) return named
   const known =
     holding._tag === "Another"
       ? holding.message

@@ -3,7 +3,7 @@ import { Event, makeWatchRef, type WatchEvent } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Context, Effect, Option } from "effect"
 import { bootstrap, publicationOf } from "../src/index.ts"
-import { begun, identityOf, ownerOf, settle, until } from "@souffleur/testing"
+import { begun, type FakeProcess, identityOf, ownerOf, settle, until } from "@souffleur/testing"
 import { living, opened, owned, worldOf, type Setup } from "./SupervisorWorld.ts"
 
 const failure = (attempt: number, lastMessageId = 0) =>
@@ -427,6 +427,44 @@ describe("behaviour#who-holds-a-session", () => {
       assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
     })
   )
+  const at = (pid: number, folder: string, more: Partial<FakeProcess> = {}) =>
+    ({ pid, name: "agent", words: ["/bin/agent"], environment: { PWD: folder }, ...more }) satisfies FakeProcess
+  const correctable: ReadonlyArray<readonly [name: string, taken: boolean, ...ReadonlyArray<FakeProcess>]> = [
+    ["is the only agent of the project", true, at(80, "/p/packages"), at(81, "/elsewhere")],
+    [
+      "has a launcher and a child that are agents too",
+      true,
+      at(79, "/p"),
+      at(80, "/p", { parent: 79 }),
+      at(82, "/p", { parent: 80 })
+    ],
+    ["is one of two agents of the project", false, at(80, "/p"), at(81, "/p")],
+    ["was started elsewhere", false, at(80, "/elsewhere")],
+    [
+      "names the session in its command line",
+      true,
+      at(80, "/p", { words: ["/bin/agent", "--resume", "s1"] }),
+      at(81, "/p")
+    ],
+    ["names the session behind a sign", true, at(80, "/elsewhere", { words: ["/bin/agent", "--session-id=s1"] })],
+    ["names another session", false, at(80, "/elsewhere", { words: ["/bin/agent", "--resume", "s12"] })],
+    ["is no agent", false, at(80, "/p", { words: ["/usr/bin/postgres", "s1"] })]
+  ]
+  for (const [name, taken, ...processes] of correctable) {
+    it.effect(
+      `a reply is ${taken ? "taken" : "refused"} that names a process without hook or pid file which ${name}`,
+      () =>
+        Effect.gen(function* () {
+          const { events, world } = yield* validating({ processes: new Map() })
+          world.processes.run(...processes)
+          world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+          yield* until(60)
+          const all = told(yield* events)
+          if (taken) assert.includeMembers(all, ["corrected 80 s1", "ConductorConfirmed"])
+          else assert.deepStrictEqual(all, ["1 process at 0", "2 process at 30"])
+        })
+    )
+  }
   it.effect("a reply's process is checked again when it is validated, and --force does not help it", () =>
     Effect.gen(function* () {
       const corrected = Event.ArgumentsCorrected.make({

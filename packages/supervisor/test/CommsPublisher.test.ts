@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, type WatchEvent } from "@souffleur/domain"
+import { Event, exportLimits, type WatchEvent } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
 import type { Gate } from "@souffleur/recovery"
 import { Context, Effect, Layer } from "effect"
@@ -20,12 +20,15 @@ const gate = (change: Partial<Gate>, step = "4 estimate") =>
     outcome: {
       estimated_tokens: 99,
       estimated_tokens_full: 99,
+      chars_scoped: 297,
+      chars_full: 297,
       start_mode: "full_file",
+      start_offset: 0,
       marker_found: false,
       marker_count: 0,
       warnings: [],
       measured_tokens: null,
-      threshold: 10,
+      ...exportLimits({ trimChars: null, forceCompactThresholdTokens: 10 }, undefined),
       ...change
     }
   })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, evolve, initial, type Watch, type WatchEvent } from "@souffleur/domain"
+import { Event, evolve, exportLimits, initial, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { makeNoticeChannels } from "@souffleur/notify"
@@ -164,16 +164,9 @@ describe("behaviour#notices", () => {
       return noticeOf(Event.StepSucceeded.make({ at, cycle: 1, step: "0 payload", outcome }), well)
     }
     assert.isUndefined(read([]))
-    const large = {
-      estimated_tokens: 9,
-      estimated_tokens_full: 9,
-      start_mode: "full_file",
-      marker_found: false,
-      marker_count: 0,
-      warnings: [],
-      measured_tokens: null
-    }
-    const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: { ...large, threshold: 8 } })
+    const limits = exportLimits({ trimChars: null, forceCompactThresholdTokens: 8 }, undefined)
+    const large = { estimated_tokens: 9, start_mode: "full_file", warnings: [], ...limits }
+    const gate = Event.StepSucceeded.make({ at, cycle: 1, step: "4 estimate", outcome: large })
     assert.isDefined(publicationOf(gate).message, "comms is told of it")
     assert.isUndefined(noticeOf(gate, well))
     assert.deepInclude(read(["line 3: no key"]), { kind: "warning" })

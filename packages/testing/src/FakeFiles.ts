@@ -122,6 +122,7 @@ export class FakeFiles {
         this.#contents.set(to, content)
       }),
     stat: (path) => Effect.map(this.#find("stat", path), infoOf),
+    writeFile: (path, bytes) => Effect.sync(() => void this.#contents.set(path, { bytes: bytes.slice() })),
     writeFileString: (path, text) => Effect.sync(() => void this.write(path, text))
   })
   readonly #trusted = TrustedFiles.of({

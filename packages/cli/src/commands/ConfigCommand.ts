@@ -1,3 +1,4 @@
+import { limitRuleInWords } from "@souffleur/domain"
 import { streamOf } from "@souffleur/plan"
 import { type ProjectConfig, Souffleur, SouffleurSetup } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
@@ -56,6 +57,15 @@ export const configCommand = Command.make(
       config.file === null ? "no config file: these are defaults and the environment" : `config file: ${config.file}`
     )
     yield* Console.error(inWords(config))
+    const given = (wanted: string) => {
+      const found = settings.find(({ name }) => name === wanted)
+      return found === undefined || found.from === null ? null : Number(found.value)
+    }
+    const gate = {
+      trimChars: given("trim_chars"),
+      forceCompactThresholdTokens: given("force_compact_threshold_tokens")
+    }
+    yield* Console.error(`gate: ${limitRuleInWords(gate)}`)
     yield* Effect.forEach(config.warnings, (warning) => Console.error(`warning: ${warning}`))
   })
 ).pipe(Command.provide(SouffleurSetup.layer), withProject)

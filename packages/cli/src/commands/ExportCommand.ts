@@ -1,7 +1,7 @@
-import { Agent, parseSessionId } from "@souffleur/domain"
+import { Agent, exportLimits, knownWindow, parseSessionId } from "@souffleur/domain"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { headerBytes, readHeader, trim } from "@souffleur/recovery"
-import { Console, Effect, Layer, Path, Result, Stream } from "effect"
+import { Console, Effect, Layer, Option, Path, Result, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { layerAgent, layerHost, opening } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -48,11 +48,13 @@ export const exportCommand = Command.make(
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const out = path.resolve(cwd, flags.out._tag === "Some" ? flags.out.value : `${sessionId}.md`)
     yield* replaceable(out, flags.force)
-    const newest = flags.trim ? settings.trimChars : undefined
-    const exported = yield* Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out, newest)).pipe(
-      Effect.provide(Layer.provide(layerAgent(settings), layerHost)),
-      withProgressLine("exporting")
-    )
+    const [exported, newest] = yield* Effect.gen(function* () {
+      const agent = yield* Agent
+      const signs = Option.getOrUndefined(yield* agent.signs(sessionId))
+      const window = knownWindow({ handedFrom: undefined, taken: undefined }, signs?.context)
+      const newest = flags.trim ? exportLimits(settings, window).trim_chars : undefined
+      return [yield* agent.exportSession(sessionId, out, newest), newest] as const
+    }).pipe(Effect.provide(Layer.provide(layerAgent(settings), layerHost)), withProgressLine("exporting"))
     const trimmed = newest === undefined ? undefined : yield* trim(out, newest)
     yield* Effect.forEach(exported.warnings, (warning) => Console.error(`warning: ${warning}`))
     yield* Console.log(flags.json ? JSON.stringify({ ...exported, trimmed: trimmed?.trimmed ?? false }) : exported.path)

@@ -1,11 +1,20 @@
 import { type HooksChanged, type HooksOrder, type HooksSeen, SouffleurSetup } from "@souffleur/embed"
-import { agentOfProgram, hooksTyped } from "@souffleur/embed/internal"
-import { Console, Effect, Option } from "effect"
+import {
+  agentOfProgram,
+  hooksTyped,
+  layerAgentFiles,
+  layerHost,
+  layerStoreReading,
+  settingsOf,
+  trustNow
+} from "@souffleur/embed/internal"
+import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentsWithHooks } from "../agent/HookedAgent.ts"
 import { agentKind, agentKinds } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
 import { json, realProject } from "./Options.ts"
 
 const namesOf = (kinds: typeof agentsWithHooks) => kinds.map(({ title }) => title).join(", ")
@@ -72,13 +81,32 @@ const printConditions = Effect.fnUntraced(function* ({ off, onlyIf, unapproved }
   yield* Console.log(onlyIf)
 })
 
+/** Has each session watched from now on by a person's word, who thereby trusts the config file of the folder. */
+const watching = Effect.fnUntraced(function* (project: string) {
+  const settings = yield* settingsOf(project)
+  yield* Effect.provide(personOnly("hooks install --watch"), [
+    layerStoreReading(settings),
+    Layer.provideMerge(layerAgentFiles(settings), layerHost)
+  ])
+  return Effect.asVoid(Effect.scoped(trustNow(project)))
+})
+
 const install = Command.make(
   "install",
-  flags,
+  {
+    ...flags,
+    watch: Flag.Boolean("watch").pipe(
+      Flag.withDescription("Have each session of the project watched from its first prompt on; --no-watch ends that"),
+      Flag.optional
+    )
+  },
   Effect.fnUntraced(function* (flags) {
     const setup = yield* SouffleurSetup
-    const order = yield* orderOf(flags)
+    const watch = Option.getOrUndefined(flags.watch)
+    const order = { ...(yield* orderOf(flags)), ...(watch === undefined ? {} : { watch }) }
+    const trusts = watch === true ? yield* watching(order.project) : Effect.void
     const change = yield* setup.installHooks(order)
+    yield* trusts
     yield* printChange(change, flags.json)
     if (!flags.json) yield* printConditions(yield* setup.hooks({ ...order, agent: change.agent }))
   })
@@ -114,6 +142,7 @@ const status = Command.make(
     const typed = hooksTyped(agentKind, agentOfProgram(agentKind, agent), ...words)
     if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "${typed}" adds them`)
     for (const { self, stateDir } of programs) yield* Console.log(`${self.join(" ")} hook, into ${stateDir}`)
+    if (programs.some(({ watch }) => watch)) yield* Console.log("each session is watched from its first prompt on")
     if (missing.length > 0) yield* Console.log(`not there any more: ${missing.join(", ")}: "${typed}" again`)
     yield* printConditions(seen)
   })

@@ -22,6 +22,10 @@ export const setupCommand = Command.make(
       Flag.withDescription("The most that a launch may have: MAX_EXTERNAL_PERMISSION"),
       Flag.optional
     ),
+    commits: Flag.Boolean("commits").pipe(
+      Flag.withDescription("Let the agent commit without a question in this project, for souffleur conduct"),
+      Flag.optional
+    ),
     hooks: Flag.Literals("hooks", hookAnswers).pipe(Flag.withDescription("Where the agent's hooks go"), Flag.optional),
     notify: Flag.String("notify").pipe(
       Flag.withDescription("Channels of notices, such as ntfy:TOPIC: NOTIFY; none: no notices"),
@@ -49,12 +53,13 @@ export const setupCommand = Command.make(
       layerStoreReading(settings),
       Layer.provideMerge(layerAgentFiles(settings), layerHost)
     ])
-    const { first, hooks, keys, own, permission, service } = yield* setupAnswers(flags, project)
+    const { commits, first, hooks, keys, own, permission, service } = yield* setupAnswers(flags, project)
     // Each file is told once it is written: a later step may fail.
     const told = (what: string, file: string) =>
       Effect.as(flags.json ? Effect.void : Console.log(`${what.padEnd(8)} ${file}`), { what, file })
     const wrote = [
       ...(keys.length === 0 ? [] : [yield* told("config", yield* writeConfig(project, keys))]),
+      ...(commits === undefined ? [] : [yield* told("commits", yield* commits.allow(project))]),
       ...(Option.isSome(own) && (hooks === "project" || hooks === "user")
         ? [yield* told("hooks", yield* writeHooks(own.value, project, hooks))]
         : []),

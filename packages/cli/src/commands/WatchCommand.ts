@@ -1,6 +1,8 @@
 import type { Target } from "@souffleur/domain"
 import { type NamedWatch, Souffleur } from "@souffleur/embed"
 import {
+  layerAgentFiles,
+  layerHost,
   layerSouffleur,
   layerSouffleurReading,
   refuseChange,
@@ -8,12 +10,13 @@ import {
   undelivered,
   unfinished
 } from "@souffleur/embed/internal"
-import { Effect, Option, Path } from "effect"
+import { Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint } from "../Printing.ts"
 import { printPreview } from "../preview/PreviewText.ts"
 import { ready } from "../service/Watchdog.ts"
+import { hookedSession } from "../watching/HookedSession.ts"
 import { detachedLine, outlived, tellDetached } from "../watching/DetachedWatch.ts"
 import { asked, pick } from "../watching/NamedTarget.ts"
 import { restorationOf } from "../watching/RestorationFlag.ts"
@@ -75,7 +78,10 @@ const orderOf = Effect.fnUntraced(function* (flags: Named, target: Option.Option
 export const watchCommand = Command.make(
   "watch",
   {
-    target: Argument.String("target").pipe(Argument.withDescription("PID:<pid> SESSION_ID:<id>"), Argument.variadic()),
+    target: Argument.String("target").pipe(
+      Argument.withDescription("PID:<pid> SESSION_ID:<id>; -: they are a line of standard input"),
+      Argument.variadic()
+    ),
     pid: Flag.String("pid").pipe(Flag.withDescription("The Conductor's process id"), Flag.optional),
     sessionId: Flag.String("session-id").pipe(Flag.withDescription("The Conductor's session id"), Flag.optional),
     projectDir,
@@ -96,6 +102,11 @@ export const watchCommand = Command.make(
       Flag.withDefault(false)
     ),
     detach: detachFlag,
+    begun: Flag.Boolean("begun").pipe(
+      Flag.withDescription("A hook's word: the session that runs this has begun"),
+      Flag.withDefault(false),
+      Flag.withHidden
+    ),
     outlive: Flag.String("outlive").pipe(
       Flag.withDescription("The pid that asked for --detach"),
       Flag.optional,
@@ -118,9 +129,12 @@ export const watchCommand = Command.make(
   },
   Effect.fnUntraced(function* (flags) {
     const restored = Option.getOrUndefined(yield* restorationOf(flags.restored))
-    const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const project = yield* Project
     const settings = yield* settingsOf(project)
+    const target = yield* flags.begun
+      ? Effect.provide(hookedSession(project), Layer.provideMerge(layerAgentFiles(settings), layerHost))
+      : asked(flags.target, flags.pid, flags.sessionId)
+    if (flags.begun && Option.isNone(target)) return
     if (Option.isSome(flags.resume) && Option.isSome(target))
       return yield* new BadUsage({ message: "--resume names a watch, which has its Conductor: leave the other out" })
     if (flags.dryRun) {

@@ -1,7 +1,8 @@
 import { serverUrl, Settings } from "@souffleur/domain"
 import { FleetDesk, FleetToken, logins, memberships } from "@souffleur/fleet"
-import { Console, Effect, Layer, Option, Redacted, Schema, Stdio, Stream } from "effect"
+import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { BadUsage } from "../Failure.ts"
+import { firstLine } from "../world/FirstLine.ts"
 
 /** The fleet of this state folder. Fails with `BadUsage` where it belongs to none. */
 export const joinedFleet = Effect.gen(function* () {
@@ -31,13 +32,6 @@ export const hubUrl = (url: string) =>
         new BadUsage({ message: "a hub has an https URL, or http on this machine alone, without a password" })
       )
     : Effect.succeed(url.replace(/\/+$/u, ""))
-
-/** Reads the first line of standard input. */
-export const firstLine = Effect.gen(function* () {
-  const stdio = yield* Stdio.Stdio
-  const line = yield* stdio.stdin.pipe(Stream.decodeText(), Stream.splitLines, Stream.take(1), Stream.runHead)
-  return Option.getOrElse(line, () => "").trim()
-})
 
 /** Asks for a token on standard input. `whose` says of whom. Fails with `BadUsage` where none comes. */
 export const askedToken = Effect.fnUntraced(function* (whose: string) {

@@ -11,6 +11,8 @@ const ending = ({ finish }: PlanPreview): string => {
       return "and no finishing step"
     case "Prompt":
       return `and then an agent: ${finish.prompt}`
+    case "Skill":
+      return `and then an agent, by its skill ${finish.skill}`
     case "Command":
       return `and then the command ${JSON.stringify(finish.command)}`
   }
@@ -22,7 +24,7 @@ const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
 /** Prints the preview of a plan for a person, or as JSON. */
 export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview: PlanPreview, asJson: boolean) {
   if (asJson) return yield* printJson(preview)
-  const { agents, goes_on, tasks, workflow_id } = preview
+  const { agents, commit_problem, goes_on, tasks, workflow_id } = preview
   yield* Console.log(`Workflow ${workflow_id}, in this order:`)
   const order = tasks.map(({ id, title }, index) => [String(index + 1), id, title])
   yield* printTable([...order, ["", ending(preview)]], { indent: "  " })
@@ -32,6 +34,10 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
       `${role} by ${agent}, ${held_by === null ? `with at most ${permission}` : `held to reading by ${held_by}`}`
     )
   )
+  if (commit_problem !== null) {
+    yield* Console.log(`warning: ${commit_problem.detail}`)
+    yield* Console.log(`  -> ${commit_problem.todo}`)
+  }
   yield* Effect.forEach(tasks, ({ id, implementer_prompt, reviewer_prompt }) =>
     printLines(
       `\n──── ${plain(id)}: implementer\n\n${indented(implementer_prompt)}\n──── ${plain(id)}: reviewer\n\n${indented(reviewer_prompt)}`

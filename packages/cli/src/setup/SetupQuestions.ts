@@ -1,6 +1,7 @@
-import { Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
+import { clamp, leastPermission, Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
 import {
   agentOfProgram,
+  commitsMendable,
   hasHooks,
   type ConfigTrust,
   installedAgents,
@@ -28,6 +29,7 @@ type AsTheyAre = "as they are"
 export interface AnswersGiven {
   readonly agent: Option.Option<string>
   readonly permission: Option.Option<Permission>
+  readonly commits: Option.Option<boolean>
   readonly hooks: Option.Option<HookAnswer>
   readonly notify: Option.Option<string>
   readonly service: Option.Option<boolean>
@@ -154,7 +156,7 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
   })
   if ([agent, ...Option.toArray(given.notify)].some((text) => /[\0\n\r]/u.test(text)))
     return yield* new BadUsage({ message: "an answer is one line" })
-  const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
+  const { args, program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
   const kind = agentOfProgram(agentKind, program)
   const own = Option.liftPredicate(kind, hasHooks)
   const choices = hookAnswers.filter(
@@ -172,6 +174,23 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
       choices: choicesOf(choices, Option.isNone(own) ? undefined : yield* hooksNow(own.value, project))
     }),
     yes: yes || Option.isNone(own)
+  })
+  if (Option.isSome(given.commits) && kind.commits === undefined)
+    return yield* new BadUsage({ message: `${kind.title} has no rule about commits: its permission decides` })
+  const commits = yield* answered(given.commits, {
+    name: "commits",
+    usual: false,
+    prompt: Prompt.Confirm({
+      message: "May the agent commit here without a question, as souffleur conduct needs it?",
+      initial: false
+    }),
+    yes:
+      yes ||
+      !(yield* commitsMendable(kind, settings, {
+        project,
+        words: [program, ...args],
+        permission: clamp(leastPermission, permission)
+      }))
   })
   const channelsAsked = yield* answered(given.notify, {
     name: "notify",
@@ -204,5 +223,5 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
   if (keys.length > 0) yield* acceptRest(project, { shown, trust: given.trust })
   // Nothing is written for a setting that stays, and what it names may not be installed.
   const first = agent === settings.agentCommand ? usual : program
-  return { first, hooks, keys, own, permission, service }
+  return { commits: commits ? kind.commits : undefined, first, hooks, keys, own, permission, service }
 })

@@ -8,6 +8,7 @@ export class NotRemoved extends Schema.TaggedError<NotRemoved>()("NotRemoved", {
 export interface Trace<R> {
   readonly kind:
     | "hooks"
+    | "plugin"
     | "service"
     | "completion"
     | "trust"

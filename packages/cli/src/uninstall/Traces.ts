@@ -1,8 +1,9 @@
 import type { ResolvedSettings } from "@souffleur/domain"
-import { forgetHooked, hookedFiles, hookedFolder, hookPlaces } from "@souffleur/embed/internal"
+import { forgetHooked, hookedFiles, hookedFolder, hookPlaces, pluginsHere } from "@souffleur/embed/internal"
 import { compiledDir } from "@souffleur/node"
 import { isDraft, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
+import { agentKind } from "../agent/Kind.ts"
 import { agentHooked, agentsWithHooks } from "../agent/HookedAgent.ts"
 import { completionsHere, uninstallCompletion } from "../completions/CompletionFile.ts"
 import { installed, uninstall } from "../service/ServiceManager.ts"
@@ -64,6 +65,20 @@ const hooks = Effect.fn("hooks")(function* (settings: ResolvedSettings, projects
   }))
 })
 
+/** Finds the plugins that souffleur wrote. One of another program is none. */
+const plugins = Effect.fn("plugins")(function* (settings: ResolvedSettings) {
+  const found = yield* Effect.forEach(yield* pluginsHere(agentKind, settings), ({ agentDir, plugin }) =>
+    Effect.match(plugin.status(agentDir), {
+      onSuccess: ({ is, path }) =>
+        is === "none" || is === "foreign"
+          ? []
+          : [{ kind: "plugin" as const, path, remove: orNotRemoved(plugin.uninstall(agentDir)) }],
+      onFailure: () => []
+    })
+  )
+  return found.flat()
+})
+
 const services = Effect.fn("services")(function* () {
   return (yield* installed()).map(({ file, id }) => ({
     kind: "service" as const,
@@ -95,9 +110,10 @@ export const traces = Effect.fn("traces")(function* (settings: ResolvedSettings,
     ...(compiled === undefined ? [] : [["compiled code", compiled] as const]),
     ...[...stateNames, ...there.filter(isDraft)].map((name) => ["state", path.join(stateDir, name)] as const)
   ]
-  const [ofAgents, ofManager, ofShells, own] = yield* Effect.all(
+  const [ofAgents, ofPlugins, ofManager, ofShells, own] = yield* Effect.all(
     [
       hooks(settings, projects),
+      plugins(settings),
       services(),
       completions(),
       Effect.forEach(wanted, ([kind, file]) => ownTrace(kind, file), together)
@@ -105,7 +121,9 @@ export const traces = Effect.fn("traces")(function* (settings: ResolvedSettings,
     together
   )
   const all: ReadonlyArray<
-    Trace<Needs<typeof ofAgents> | Needs<typeof ofManager> | Needs<typeof ofShells> | TrustedFiles>
-  > = [...ofAgents, ...ofManager, ...ofShells, ...own.flatMap(Option.toArray)]
+    Trace<
+      Needs<typeof ofAgents> | Needs<typeof ofPlugins> | Needs<typeof ofManager> | Needs<typeof ofShells> | TrustedFiles
+    >
+  > = [...ofAgents, ...ofPlugins, ...ofManager, ...ofShells, ...own.flatMap(Option.toArray)]
   return all
 })

@@ -5,8 +5,12 @@ import { Effect, Option } from "effect"
 import { Prompt } from "effect/cli"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
+import { firstLine } from "../world/FirstLine.ts"
 
-/** Reads the Conductor that a person names, by words or by flags. `None`: none is named. */
+/**
+ * Reads the Conductor that a person names, by words or by flags. The word `-` stands for a line of standard input, so
+ * that no shell has to read that line. `None`: none is named.
+ */
 export const asked = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
   pid: Option.Option<string>,
@@ -14,7 +18,7 @@ export const asked = Effect.fnUntraced(function* (
 ) {
   if (words.length > 0) {
     return Option.isNone(pid) && Option.isNone(session)
-      ? Option.some(yield* Effect.fromResult(parseTarget(words.join(" "))))
+      ? Option.some(yield* Effect.fromResult(parseTarget(words.join(" ") === "-" ? yield* firstLine : words.join(" "))))
       : yield* new BadUsage({
           message: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id"
         })

@@ -1,5 +1,6 @@
 import { Option, Schema } from "effect"
 import { count } from "./Words.ts"
+import { ExportLimits, thresholdInWords } from "../settings/ExportLimits.ts"
 import { stepNames } from "../watch/StepName.ts"
 
 /** The event of a step that succeeded, or what the state keeps of it. */
@@ -15,7 +16,7 @@ const decodeGate = Schema.decodeUnknownOption(
   Schema.Struct({
     estimated_tokens: Schema.Int,
     start_mode: Schema.String,
-    threshold: Schema.Int,
+    ...ExportLimits.fields,
     warnings: Schema.Array(Schema.String)
   })
 )
@@ -57,6 +58,6 @@ export const gateInWords = (succeeded: Succeeded): string | undefined => {
   if (gate === undefined) return undefined
   const scope = gate.start_mode === "full_file" ? "the whole file" : "from the last compact marker on"
   const fate = gate.estimated_tokens > gate.threshold ? "discarded" : "handed on"
-  const text = `the export is estimated at ${gate.estimated_tokens} tokens (${scope}), the threshold is ${gate.threshold}: it is ${fate}`
+  const text = `the export is estimated at ${gate.estimated_tokens} tokens (${scope}), the threshold is ${thresholdInWords(gate)}: it is ${fate}`
   return [text, ...gate.warnings].join(". ")
 }

@@ -90,6 +90,8 @@ export interface AgentKind {
   readonly commitsFrom?: Permission
   /** A command that asks for the least permission. Absent: each command does, where no flag asks for more. */
   readonly commandOfLess?: string
+  /** Returns the first words of a prompt that runs a skill of the user's. Absent: no prompt can. */
+  readonly skillPrompt?: (skill: string) => string
   /** The words that a person types between the program and a prompt, such as `exec`. */
   readonly typed: ReadonlyArray<string>
   /** Returns the command line by which a person resumes a session. */

@@ -46,7 +46,8 @@ const setting = <A>(key: ConfigKey, read: Read<A>, initial: NoInfer<A>, outside 
 
 /** Every setting with a key in the file, in the order of `souffleur config`. */
 export const tableFor = (agent: AgentKind) => ({
-  forceCompactThresholdTokens: setting("FORCE_COMPACT", positiveInteger, 400_000, false),
+  // Without a number the window of the model decides (`ExportLimits.ts`).
+  forceCompactThresholdTokens: setting<number | null>("FORCE_COMPACT", positiveInteger, null, false),
   maxExternalPermission: setting("MAX_EXTERNAL_PERMISSION", literal(Permission.literals), leastPermission, false),
   agentCommand: setting("AGENT_COMMAND", text, agent.program),
   agentEnvironment: setting<ReadonlyArray<string>>("AGENT_ENVIRONMENT", parseAgentEnvironment(agent.marks), []),
@@ -55,7 +56,7 @@ export const tableFor = (agent: AgentKind) => ({
   exportCommand: setting<string | null>("EXPORT_COMMAND", text, null),
   launcher: setting("LAUNCHER", literal(LauncherChoice.literals), "auto"),
   terminalCommand: setting<Words | null>("TERMINAL_COMMAND", words, null),
-  trimChars: setting("TRIM_CHARS", positiveInteger, 800_000),
+  trimChars: setting<number | null>("TRIM_CHARS", positiveInteger, null),
   watcherInitialWait: setting("WATCHER_INITIAL_WAIT", wait, Duration.seconds(240)),
   watcherInterval: setting("WATCHER_INTERVAL", interval, Duration.seconds(60)),
   heartbeatStaleAfter: setting("HEARTBEAT_STALE_AFTER", interval, Duration.seconds(240)),

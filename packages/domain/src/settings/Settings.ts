@@ -1,4 +1,5 @@
 import { Context, Duration, Effect } from "effect"
+import { withoutWindow } from "./ExportLimits.ts"
 import { formatChannel } from "./NotifyChannel.ts"
 import type { Pin } from "./Pin.ts"
 import { formatQuietHours, isQuietHours } from "./QuietHours.ts"
@@ -40,11 +41,15 @@ export type ResolvedSettings = {
 export class Settings extends Context.Service<Settings, ResolvedSettings>()("@souffleur/domain/Settings") {
   /**
    * Returns the output of `souffleur config --json` (spec: command-line#config): snake_case keys, and durations as text
-   * that reads back as the same.
+   * that reads back as the same. A limit that the window decides has its number for a window that is not known.
    */
   static readonly json = (settings: ResolvedSettings): Record<string, string | number | null | ReadonlyArray<string>> =>
     Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [
+      Object.entries({
+        ...settings,
+        forceCompactThresholdTokens: settings.forceCompactThresholdTokens ?? withoutWindow.threshold,
+        trimChars: settings.trimChars ?? withoutWindow.trimChars
+      }).map(([name, value]) => [
         snake(name),
         name === "notify"
           ? settings.notify.map(formatChannel)

@@ -6,7 +6,10 @@ export interface Trust {
   readonly folder?: true
   /** Root's ownership does not suffice, since souffleur writes in it. */
   readonly own?: true
-  /** The permitted access of others: to read it (the default), to write as its group, or none. */
+  /**
+   * The permitted access of others: to read it (the default), to write as its group, or none. Under the default a
+   * group of this user alone is this user.
+   */
   readonly others?: "read" | "write as its group" | "nothing"
   /** The greatest size in bytes. Absent: it is read piece by piece, in any size. */
   readonly atMost?: number
@@ -22,6 +25,8 @@ export interface FileState {
   readonly uid: number
   /** The permission bits, and possibly the bits of the type. */
   readonly mode: number
+  /** True if nobody but the user `uid` can act as its group. */
+  readonly ownGroup: boolean
 }
 
 const mayWrite = { read: 0o022, "write as its group": 0o002, nothing: 0o022 } as const
@@ -40,7 +45,8 @@ export const distrust = (
     return folder === true ? "it is no folder" : "it is no regular file"
   if (seen.uid !== uid && (own === true || seen.uid !== 0))
     return `it belongs to another user (uid ${seen.uid}, this is ${uid}): have it given to this user (chown), or move it away`
-  if ((seen.mode & mayWrite[others]) !== 0)
+  const groupIsUser = others === "read" && seen.ownGroup
+  if ((seen.mode & mayWrite[groupIsUser ? "write as its group" : others]) !== 0)
     return `others may write to it (mode ${mode}): chmod ${others === "read" ? "go-w" : others === "nothing" ? "go-rwx" : "o-w"} it`
   if (others === "nothing" && (seen.mode & 0o077) !== 0)
     return `others may look into it (mode ${mode}): chmod go-rwx it`

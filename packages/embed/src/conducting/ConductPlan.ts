@@ -18,7 +18,7 @@ import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
 import { finishingOf } from "./FinishingCommand.ts"
-import { castOf, type NamedPlan, namedPlan } from "./NamedPlan.ts"
+import { castOf, commitProblemIn, type NamedPlan, namedPlan } from "./NamedPlan.ts"
 import { type CastAgent, chosenFor } from "./RoleAgent.ts"
 import { runIdOf } from "./FindRun.ts"
 import { keepRun } from "./KeptRun.ts"
@@ -68,6 +68,8 @@ const begin = Effect.fnUntraced(function* (
   const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
   const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
+  const skillPrompt =
+    plan.finish._tag === "Skill" ? kindOf(parts.agent, agent.name).skillPrompt?.(plan.finish.skill) : undefined
   const conducted = {
     plan,
     git,
@@ -76,6 +78,7 @@ const begin = Effect.fnUntraced(function* (
     requested: permission,
     agents,
     commitSetting,
+    ...(skillPrompt === undefined ? {} : { skillPrompt }),
     finishing,
     finishingDigest
   }
@@ -114,6 +117,8 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const { pin, settings } = yield* parts.conducting({ project, limits, known })
   const begun = { ...named, pin, cast: yield* cast(settings) }
   yield* remarkWarnings(settings)
+  const problem = yield* commitProblemIn(begun.cast, project, settings)
+  if (problem !== null) yield* remark("warning", `${problem.detail}: ${problem.todo}`)
   const begins = begin(begun, options)
   return yield* Effect.provideContext(begins, yield* Layer.build(parts.layerRun({ settings, project })))
 })

@@ -44,7 +44,7 @@ const neededBy = (
   const isUnfinished = isOpen || run.finishing === "not begun"
   return [
     ...(isOpen ? [["implementer", implementer] as const, ["reviewer", reviewer] as const] : []),
-    ...(finish._tag === "Prompt" && isUnfinished ? [["finisher", undefined] as const] : [])
+    ...((finish._tag === "Prompt" || finish._tag === "Skill") && isUnfinished ? [["finisher", undefined] as const] : [])
   ]
 }
 
@@ -101,7 +101,11 @@ export const castRoles = Effect.fn("castRoles")(function* (
       program === undefined
         ? configured
         : yield* Effect.mapError(agentNamed(configured, program), ({ message }) => unfit(message))
-    const { commitSetting, commitsFrom = leastPermission } = kindOf(kinds, agent.name)
+    const { commitSetting, commitsFrom = leastPermission, skillPrompt, title } = kindOf(kinds, agent.name)
+    if (role === "finisher" && plan.finish._tag === "Skill" && skillPrompt === undefined)
+      return yield* unfit(
+        `no prompt of ${title} runs a skill: name what is to be done by finish: {prompt: …}, or another agent`
+      )
     if (role === "implementer" && lower(clamp(permission, ceiling), commitsFrom) !== commitsFrom)
       return yield* unfit(`${commitSetting}: ${wayTo(commitsFrom, permission, ceiling)}`)
     const lineOf = (looks: boolean) =>

@@ -1,4 +1,4 @@
-import { Processes, type ResolvedSettings } from "@souffleur/domain"
+import { Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
 import { channelProblem } from "@souffleur/notify"
 import { Effect, Layer } from "effect"
@@ -9,8 +9,10 @@ import { settingsOf } from "../world/ReadHere.ts"
 import { layerHost } from "../world/StoreLayers.ts"
 import { commsCheck } from "./CommsCheck.ts"
 import { passed, wrong } from "./Finding.ts"
+import { gateCheck } from "./GateCheck.ts"
 import { hooksCheck } from "./HooksCheck.ts"
 import { pidCheck } from "./PidCheck.ts"
+import { pluginCheck } from "../setup/PluginCheck.ts"
 import { runsCheck } from "./RunsCheck.ts"
 import { setupCheck, systemCheck } from "./SetupCheck.ts"
 import { stateFolderCheck } from "./StateFolderCheck.ts"
@@ -32,11 +34,12 @@ const trustFinding = Effect.fnUntraced(function* (project: string) {
   )
 })
 
-/** The files of the agent. They are read even where the agent cannot be launched, which another check reports. */
+/** The settings, and the files of the agent, which are read even where the agent cannot be launched. */
 const evidence = (settings: ResolvedSettings) =>
   Layer.mergeAll(
     Layer.catch(layerAgent(settings), () => layerAgentFiles(settings)),
-    HookFiles.layer(settings.stateDir)
+    HookFiles.layer(settings.stateDir),
+    Layer.succeed(Settings, settings)
   ).pipe(Layer.provideMerge(layerHost))
 
 /** Checks the channels of notices. It sends nothing. */
@@ -65,9 +68,11 @@ export const findings = Effect.fn("findings")(function* (project: string, { pid 
     ...(yield* setupCheck(settings, project, uid)),
     finding,
     ...pinned(kept.watches),
+    ...(yield* Effect.provide(gateCheck(project, kept.watches), evidence(settings))),
     ...(pid === undefined ? [] : yield* Effect.provide(pidCheck(pid, kept.watches), evidence(settings))),
     ...(yield* Effect.provide(windowCheck(settings, project, kept.watches, pid), evidence(settings))),
     ...(yield* hooksCheck(settings, project)),
+    ...(yield* pluginCheck(settings)),
     ...(yield* noticesCheck(settings)),
     ...kept.findings,
     ...(readable ? yield* runsCheck(settings, project) : []),

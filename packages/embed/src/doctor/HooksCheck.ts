@@ -25,7 +25,8 @@ export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (settings: Re
       if (absent.length > 0) return [note("hooks", `those in ${file} are not all: ${absent.join(", ")}`, again)]
       if (off !== null) return [note("hooks", `those in ${file} do not run: it has ${off}`)]
       const { onlyIf } = kind.hooks
-      const installed = passed("hooks", `installed in ${file}`)
+      const watching = programs.some((program) => program.watch) ? ", and have each session watched" : ""
+      const installed = passed("hooks", `installed in ${file}${watching}`)
       if (onlyIf === undefined || unapproved?.length === 0) return [installed]
       const left = unapproved === undefined ? "" : `, and leaves out ${unapproved.join(", ")}`
       return [installed, note("hooks", `${onlyIf}${left}`)]
@@ -33,7 +34,7 @@ export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (settings: Re
     (found, _, { file }) =>
       Effect.catch(found, (error) =>
         Effect.succeed([
-          note("hooks", error._tag === "HookSettingsUnusable" ? `${file} ${error.problem}` : error.message)
+          note("hooks", error._tag === "AgentSettingsUnusable" ? `${file} ${error.problem}` : error.message)
         ])
       )
   )

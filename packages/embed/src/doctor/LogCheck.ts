@@ -5,7 +5,7 @@ import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } fro
 import { allWatches, type NamedWatch } from "../watching/FindWatch.ts"
 import { layerDatabase, layerStore } from "../world/StoreLayers.ts"
 import { layerClaims } from "../world/World.ts"
-import { estimateCheck, ratioOf } from "./EstimateCheck.ts"
+import { estimateCheck, ratioOf } from "./GateCheck.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Reads every event, and finds a missing one between two others. */

@@ -1,8 +1,17 @@
-import { type AgentKind, leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
+import {
+  type AgentKind,
+  clamp,
+  leastPermission,
+  limitRuleInWords,
+  lower,
+  type ResolvedSettings,
+  Words
+} from "@souffleur/domain"
 import { pathOf } from "@souffleur/node"
 import { type AgentPackage, findConfig, programWords, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
+import { commitProblemOf } from "../conducting/CommitRules.ts"
 import { idleSettings } from "../preview/IdleSettings.ts"
 import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram } from "../setup/InstalledAgents.ts"
 import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
@@ -73,20 +82,6 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
     : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
 })
 
-/**
- * Says what the threshold leads to. A higher one is never passed: a trimmed export is estimated at a third of its
- * characters at most (spec: settings#gate).
- */
-const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
-  const maxTokens = Math.floor(trimChars / 3)
-  return passed(
-    "gate",
-    threshold >= maxTokens
-      ? `each export is launched from: trimmed to ${trimChars} characters it has ${maxTokens} tokens at most, and FORCE_COMPACT is ${threshold}`
-      : `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`
-  )
-}
-
 /** Checks the program that brings a Conductor back before souffleur's own providers do, where there is one. */
 const recoveryProgram = Effect.fnUntraced(function* ({ recoveryCommand: command }: ResolvedSettings) {
   if (command === null) return []
@@ -122,6 +117,26 @@ const ceiling = ({ maxExternalPermission }: ResolvedSettings, { refusedAsRoot }:
         `run as another user, or set MAX_EXTERNAL_PERMISSION=${leastPermission}`
       )
     : passed("permission", `no launch is above ${maxExternalPermission}`)
+
+/** Checks whether the agent could commit in a plan that is conducted here. */
+const commits = Effect.fnUntraced(function* (settings: ResolvedSettings, project: string, kind: AgentPackage) {
+  const { agent } = yield* Installation
+  const { commitSetting, commitsFrom = leastPermission } = kind
+  const ceiling = settings.maxExternalPermission
+  if (lower(ceiling, commitsFrom) !== commitsFrom)
+    return [
+      note("commits", `a plan cannot be conducted: ${commitSetting}`, `souffleur setup --permission ${commitsFrom}`)
+    ]
+  const words = Result.match(agent.parseCommand(settings.agentCommand), {
+    onSuccess: ({ args, program }) => [program, ...args],
+    onFailure: () => []
+  })
+  const permission = clamp(leastPermission, ceiling)
+  const problem = yield* commitProblemOf(kind, settings, { project, words, permission })
+  return problem === null
+    ? [passed("commits", "no rule of the agent's own keeps it from commits in a plan that is conducted")]
+    : [note("commits", `in a plan that is conducted, ${problem.detail}`, problem.todo)]
+})
 
 const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const { variables } = yield* Installation
@@ -164,13 +179,15 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   const kind = agentOfProgram(agent, yield* usualProgram(settings))
   const configured = agentOfProgram(agent, agentProgram(agent, settings))
   const others = (yield* installedAgents).filter(({ program }) => program !== configured.program)
+  const git = yield* repository(project)
   return [
     yield* agentFound(settings, others),
     ...othersFound(others),
     yield* sessionsReadable(settings, kind),
     ...(yield* config(settings, project)),
-    ...(yield* repository(project)),
-    gate(settings),
+    ...git,
+    ...(git.length === 0 ? [] : yield* commits(settings, project, kind)),
+    passed("gate", limitRuleInWords(settings)),
     ...(yield* recoveryProgram(settings)),
     staleLimit(settings, kind),
     ceiling(settings, kind, uid),

@@ -10,6 +10,7 @@ import {
   type RecoveryCycle,
   sessionInWords,
   stepNames,
+  thresholdInWords,
   type Watch,
   Words
 } from "@souffleur/domain"
@@ -46,7 +47,7 @@ const gate = (watch: Watch): ReadonlyArray<string> => {
   return found === undefined
     ? []
     : [
-        `the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`,
+        `the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${thresholdInWords(found)}`,
         ...(typeof found.measured_tokens === "number"
           ? [`the service had counted ${found.measured_tokens} tokens of context in use`]
           : [])

@@ -1,8 +1,9 @@
 import type { EffectivePermission } from "@souffleur/domain"
 import { type Assignment, freshTask, implementerPrompt, orderOf, type Plan, reviewerPrompt } from "@souffleur/plan"
+import type { CommitProblem } from "@souffleur/process"
 import { Effect } from "effect"
 import { finishingOf } from "../conducting/FinishingCommand.ts"
-import { castOf, namedPlan } from "../conducting/NamedPlan.ts"
+import { castOf, commitProblemIn, namedPlan } from "../conducting/NamedPlan.ts"
 import type { PlanOrder } from "../SouffleurOptions.ts"
 import { Parts } from "../world/Parts.ts"
 
@@ -31,6 +32,8 @@ export interface PlanPreview {
   readonly goes_on: string | null
   /** The agents of the roles that are still needed. */
   readonly agents: ReadonlyArray<ForeseenAgent>
+  /** What keeps the implementer from a commit; `null`: nothing that can be known. */
+  readonly commit_problem: CommitProblem | null
   /** The tasks in their order. */
   readonly tasks: ReadonlyArray<ForeseenTask>
   readonly finish: Plan["finish"]
@@ -62,12 +65,14 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
   const { limits = {}, project } = order
   const named = yield* namedPlan(order)
   const { known, loaded } = named
-  const cast = yield* castOf(named, order)(yield* parts.wouldConduct({ project, limits, known }))
+  const settings = yield* parts.wouldConduct({ project, limits, known })
+  const cast = yield* castOf(named, order)(settings)
   yield* finishingOf(loaded, { project, variables: parts.variables })
   return {
     workflow_id: loaded.plan.workflowId,
     goes_on: known?.id ?? null,
     agents: cast.map(({ agent, heldBy, permission, role }) => ({ role, agent, permission, held_by: heldBy })),
+    commit_problem: yield* commitProblemIn(cast, project, settings),
     tasks: foreseenTasks(loaded.plan),
     finish: loaded.plan.finish
   } satisfies PlanPreview

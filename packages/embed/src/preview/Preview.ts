@@ -7,6 +7,8 @@ import {
   formatChannel,
   isOver,
   leastPermission,
+  limitRuleInWords,
+  limitsInWords,
   permissionOf,
   personsZone,
   Processes,
@@ -20,6 +22,7 @@ import {
 import { type AgentPackage, runProgram } from "@souffleur/process"
 import { standardProviders } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Path, Result, Schema } from "effect"
+import { exportLimitsOf } from "@souffleur/recovery"
 import { statusLine } from "../explain/StatusLine.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import { lostWindow } from "../window/LostWindow.ts"
@@ -119,6 +122,12 @@ const sessionOf = Effect.fnUntraced(function* (sessionId: string) {
   }
 })
 
+/** Returns the gate of an export. `fresh`: no session has told its window yet. */
+const gateInForce = Effect.fnUntraced(function* (watch: Watch, settings: ResolvedSettings, fresh: boolean) {
+  const { limits } = yield* exportLimitsOf(watch)
+  return { ...limits, says: fresh ? limitRuleInWords(settings) : limitsInWords(limits) }
+})
+
 /** Returns whether a living souffleur has the watch. */
 const isWatched = Effect.fnUntraced(function* ({ owner }: Watch) {
   const processes = yield* Processes
@@ -185,6 +194,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
             edits_anywhere: effective !== leastPermission || of.editsAnywhere === true
           }
         : null,
+      gate: isAgent ? yield* gateInForce(watch, settings, fresh) : null,
       comms: watch.comms,
       observe: watch.observe,
       hooks: isAgent ? yield* hooksOf(of, settings, watch.project) : null,

@@ -19,6 +19,11 @@ export interface HooksOrder {
   readonly project: string
   /** The program of the agent, such as `pi`; the usual one of the folder by default. */
   readonly agent?: string
+  /**
+   * True to have each session of the project watched from its first prompt on, and false for reports alone. By default
+   * hooks that are there keep what they have. The hooks of an app only report: the souffleur command begins a watch.
+   */
+  readonly watch?: boolean
   /** The settings that have them. By default it is the project's own, where the agent takes hooks there. */
   readonly place?: HookPlace
 }
@@ -40,7 +45,7 @@ export interface AgentHooksChanged extends HooksChanged {
 }
 
 /** Returns the agent with its hooks and the file of its settings. Fails with `NoHooks`. */
-const meant = Effect.fnUntraced(function* ({ agent: program, place, project }: HooksOrder) {
+const meant = Effect.fnUntraced(function* ({ agent: program, place, project, watch = false }: HooksOrder) {
   const { agent } = yield* Installation
   const settings = yield* settingsOf(project)
   const named = program === undefined ? undefined : agentsOf(agent).find(({ owns }) => owns([program]))
@@ -55,6 +60,8 @@ const meant = Effect.fnUntraced(function* ({ agent: program, place, project }: H
   const found = place === undefined ? places[0] : places.find((one) => one.place === place)
   if (found === undefined)
     return yield* new NoHooks({ message: `${kind.title} has hooks in the settings of the user alone` })
+  if (watch && found.place !== "project")
+    return yield* new NoHooks({ message: "the sessions of a project are watched, and not those of every folder" })
   return { kind, file: found.file, stateDir: settings.stateDir }
 })
 
@@ -71,7 +78,9 @@ export const hooksInstalled = Effect.fn("hooksInstalled")(function* (order: Hook
   const { hookLine } = yield* Installation
   yield* TrustedFiles.stateFolder(stateDir)
   yield* addHooked(stateDir, file)
-  const change = yield* kind.hooks.install(file, kind.hooks.command({ stateDir, self: yield* hookLine }))
+  const watch = order.watch ?? (yield* kind.hooks.status(file)).programs.some((program) => program.watch === true)
+  const program = { stateDir, self: yield* hookLine, ...(watch ? { watch } : {}) }
+  const change = yield* kind.hooks.install(file, kind.hooks.command(program))
   return { ...change, agent: kind.program } satisfies AgentHooksChanged
 })
 

@@ -4,6 +4,8 @@ import { NoticeChannels, runProgram, type TrustedFiles } from "@souffleur/proces
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
+import { commitProblemOf } from "../conducting/CommitRules.ts"
+import { agentOfProgram } from "../setup/InstalledAgents.ts"
 import { noticeChannels } from "../setup/NoticeWiring.ts"
 import { previewOf } from "../preview/PreviewSubject.ts"
 import { guardianOfWatch } from "../keeping/GuardianKeeper.ts"
@@ -112,6 +114,10 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
               known === undefined ? wouldOpen(project, limits) : wouldGoOn(project, known.run.pin, limits),
               ({ settings }) => settings
             )
+          ),
+        commitProblem: (project, settings, { agent: name, command: { args, program }, permission }) =>
+          here(
+            commitProblemOf(agentOfProgram(agent, name), settings, { project, permission, words: [program, ...args] })
           ),
         layerAgent: (settings) => Layer.provide(layerAgent(settings), built),
         layerRun: ({ project, settings }) =>

@@ -30,6 +30,6 @@ export const layer = <E>({ claims, processes, roles, ...options }: NodeWorldOpti
     Layer.provide(given(theirs, own)),
     Layer.provideMerge(folder),
     Layer.provideMerge(Layer.merge(NodeInstallation.layer(options), given(processes, Processes.layer))),
-    Layer.provideMerge(HostServices.layer)
+    Layer.provideMerge(HostServices.layerLimited)
   )
 }

@@ -1,5 +1,6 @@
 import {
   Agent,
+  type AgentCommand,
   type AgentKind,
   Comms,
   type CommsLink,
@@ -8,6 +9,7 @@ import {
   Launcher,
   type LaunchFailed,
   noPrograms,
+  type Permission,
   type Pin,
   type ResolvedSettings,
   type SettingFlags,
@@ -17,6 +19,7 @@ import {
 import type { NamedRun } from "@souffleur/plan"
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, Layer, type Option, type PlatformError } from "effect"
+import type { CommitProblem } from "@souffleur/process"
 import { NoPreview, type Preview } from "../preview/Preview.ts"
 import type { PreviewError } from "../preview/PreviewSubject.ts"
 import type { WatchOrder } from "../SouffleurOptions.ts"
@@ -105,6 +108,15 @@ export class Parts extends Context.Service<
     readonly wouldConduct: (order: RunPartsOrder) => Effect.Effect<ResolvedSettings, PartsError | ConfigUntrusted>
     /** The agent of a project, for a look at its command lines. It makes no folder. */
     readonly layerAgent: (settings: ResolvedSettings) => Layer.Layer<Agent, PartsError>
+    /**
+     * Says what keeps an agent from committing in a project, by its program's name, its command line and its
+     * permission. `null`: nothing that can be known.
+     */
+    readonly commitProblem: (
+      project: string,
+      settings: ResolvedSettings,
+      agent: { readonly agent: string; readonly command: AgentCommand; readonly permission: Permission }
+    ) => Effect.Effect<CommitProblem | null>
     /** The agent and the launches of a run, whose agents need no terminal. */
     readonly layerRun: (
       order: Pick<PartsOrder, "project" | "settings">
@@ -150,6 +162,7 @@ export class Parts extends Context.Service<
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
           wouldConduct: () => Effect.succeed(settings),
           layerAgent: () => Layer.succeedContext(context),
+          commitProblem: () => Effect.succeed(null),
           layerRun: () => Layer.succeedContext(context),
           linked: () => Effect.succeedNone,
           preview: () => Effect.fail(new NoPreview({ message: "fixed parts foresee nothing" })),

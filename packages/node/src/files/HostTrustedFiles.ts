@@ -1,9 +1,12 @@
 import * as fs from "node:fs"
-import { FileRefused, TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Layer } from "effect"
+import type { Trust } from "@souffleur/domain"
+import { FileRefused, TrustedFiles, readTroubleOf } from "@souffleur/process"
+import { Effect, FileSystem, Layer, type PlatformError } from "effect"
+import { limited } from "./FileLimit.ts"
 import { ownFolder } from "./Folder.ts"
 import { foreignRows } from "../sqlite/ForeignRows.ts"
-import { openTrusted, refusalAt } from "./TrustedFile.ts"
+import { close, type Opened, opened } from "./LimitedFiles.ts"
+import { openTrustedAside, type Refusal, refusalAt } from "./TrustedFile.ts"
 
 /** Makes the folder of souffleur's own files, if it is missing. Fails with `FileRefused` where it cannot be used. */
 export const stateFolder = Effect.fn("TrustedFiles.stateFolder")(function* (path: string) {
@@ -19,26 +22,38 @@ export const removeEmptyFolder = Effect.fn("TrustedFiles.removeEmptyFolder")((pa
   )
 )
 
-/** {@link TrustedFiles} of this host. */
-export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = Layer.effect(
-  TrustedFiles,
-  Effect.map(FileSystem.FileSystem, (files) =>
-    TrustedFiles.of({
-      open: Effect.fn("TrustedFiles.open")((path, trust) =>
-        Effect.acquireUseRelease(
-          Effect.suspend(() => {
-            const file = openTrusted(path, trust)
-            return typeof file === "number" ? Effect.succeed(file) : Effect.fail(new FileRefused({ path, ...file }))
-          }),
-          // Opens the same file again, by its descriptor instead of its name, for Effect's own reading.
-          (file) =>
-            Effect.mapError(
-              files.open(`/dev/fd/${file}`, { flag: "r" }),
-              ({ reason }) => new FileRefused({ path, problem: `it cannot be read (${reason._tag})`, missing: false })
-            ),
-          (file) => Effect.sync(() => fs.closeSync(file))
+/** Returns the files of this host. `within` limits each operation on the file of that path. */
+const filesWithin = (within: typeof limited) =>
+  Effect.map(FileSystem.FileSystem, (files) => {
+    const refusing =
+      (path: string) =>
+      (error: PlatformError.PlatformError): FileRefused =>
+        new FileRefused({ path, problem: `it cannot be read (${readTroubleOf(error)})`, missing: false })
+    /** Opens the same file again, by its descriptor instead of its name, for Effect's own reading. */
+    const opening = Effect.fnUntraced(function* (path: string, trust: Trust) {
+      const file = yield* Effect.callback<number | Refusal>((resume) =>
+        openTrustedAside(path, trust, (found) => resume(Effect.succeed(found)))
+      )
+      if (typeof file !== "number") return file
+      return yield* Effect.ensuring(
+        opened(files.open(`/dev/fd/${file}`, { flag: "r" })),
+        Effect.sync(() => fs.closeSync(file))
+      )
+    })
+    const leaving = (path: string) => (found: Opened | Refusal) => ("scope" in found ? close(path)(found) : Effect.void)
+    return TrustedFiles.of({
+      open: Effect.fn("TrustedFiles.open")(function* (path, trust) {
+        const leave = leaving(path)
+        const found = yield* Effect.acquireRelease(within(path, opening(path, trust), leave), leave).pipe(
+          Effect.mapError(refusing(path))
         )
-      ),
+        if (!("scope" in found)) return yield* new FileRefused({ path, ...found })
+        const { file } = found
+        return {
+          stat: within(path, file.stat),
+          read: (buffer, options) => within(path, file.read(buffer, options))
+        }
+      }),
       rows: Effect.fn("TrustedFiles.rows")((path, trust, asked) =>
         Effect.suspend(() => {
           // SQLite takes rows from the files beside it too.
@@ -51,5 +66,16 @@ export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = La
         })
       )
     })
-  )
+  })
+
+/** {@link TrustedFiles} of this host. */
+export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = Layer.effect(
+  TrustedFiles,
+  filesWithin((_, act) => act)
+)
+
+/** The same files, with a limit for each operation (spec: behaviour#reads-that-hang). */
+export const layerLimited: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = Layer.effect(
+  TrustedFiles,
+  filesWithin(limited)
 )

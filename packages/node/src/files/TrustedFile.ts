@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import { distrust, type FileState, type Trust } from "@souffleur/domain"
+import { isOwnGroup } from "./OwnGroup.ts"
 import { hasCode } from "./SystemError.ts"
 
 /** Why a file was not opened. It is `FileRefused` of the port without the path. */
@@ -13,11 +14,13 @@ const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 /** A pipe is opened without waiting for its other end, and is then refused. A link is never followed. */
 const reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
-const seenOf = (found: fs.Stats): FileState => ({
+const seenOf = (path: string, found: fs.Stats, { others = "read" }: Trust, uid: number): FileState => ({
   kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other",
   size: found.size,
   uid: found.uid,
-  mode: found.mode
+  mode: found.mode,
+  // It takes a program, and a session file is opened often.
+  ownGroup: others === "read" && (found.mode & 0o020) !== 0 && isOwnGroup(path, found.gid, uid)
 })
 
 const refusalOf = (error: unknown): Refusal => {
@@ -34,6 +37,15 @@ const refusalOf = (error: unknown): Refusal => {
   return { problem, missing: false }
 }
 
+/** Judges what was opened. Returns its descriptor, or closes it. */
+const judged = (path: string, file: number, found: fs.Stats, trust: Trust): number | Refusal => {
+  const uid = process.getuid?.() ?? 0
+  const problem = distrust(trust, seenOf(path, found, trust, uid), uid)
+  if (problem === undefined) return file
+  fs.closeSync(file)
+  return { problem, missing: false }
+}
+
 /**
  * Opens a file or folder, and judges what was opened. Returns a descriptor, which the caller closes. It is synchronous
  * and needs no runtime, because a hook and a launch use it too.
@@ -45,10 +57,22 @@ export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: 
   } catch (error) {
     return refusalOf(error)
   }
-  const problem = distrust(trust, seenOf(fs.fstatSync(file)), process.getuid?.() ?? 0)
-  if (problem === undefined) return file
-  fs.closeSync(file)
-  return { problem, missing: false }
+  return judged(path, file, fs.fstatSync(file), trust)
+}
+
+/**
+ * Opens as {@link openTrusted} does, on another thread, so that a file system that hangs holds up nothing else. A hook
+ * loads this file, and no runtime with it.
+ */
+export const openTrustedAside = (path: string, trust: Trust, answer: (file: number | Refusal) => void): void => {
+  const judge = (file: number) =>
+    fs.fstat(file, (unseen, found) => answer(unseen !== null ? refusalOf(unseen) : judged(path, file, found, trust)))
+  try {
+    fs.open(path, reading, (refused, file) => (refused !== null ? answer(refusalOf(refused)) : judge(file)))
+  } catch (error) {
+    // Node throws where no path could have that name.
+    answer(refusalOf(error))
+  }
 }
 
 /** Reads a whole file as text. */

@@ -1,10 +1,16 @@
-import type { HookReader } from "@souffleur/domain"
+import type { HookCall, HookReader } from "@souffleur/domain"
+import { existsSync, readFileSync } from "node:fs"
 import { isAbsolute, join, resolve } from "node:path"
 import { addAbortSignal } from "node:stream"
 import { ownFolder } from "../files/Folder.ts"
 import { hostSource } from "../processes/HostSource.ts"
 import { appendSign, pruneSigns } from "../files/SignFile.ts"
 import { agentAbove, type ProcessAbove } from "../processes/AgentAbove.ts"
+
+export { ownWords } from "./OwnProgram.ts"
+
+/** A program and its arguments. */
+type CommandWords = readonly [string, ...ReadonlyArray<string>]
 
 /** Bytes of standard input that are parsed. The rest is read and dropped, so that the writer does not fail. */
 const parsedBytes = 65_536
@@ -47,14 +53,39 @@ const above = function* (): Generator<ProcessAbove> {
     yield { pid, words: hostSource?.commandLine(pid) ?? [] }
 }
 
+/** Bytes at the end of a file of signs that are searched. No prompt is far behind the beginning of its session. */
+const searchedBytes = 16_384
+
+/** Returns whether a prompt is the first of its session in this process, by the signs before it. */
+const isFirstPrompt = (path: string, { event }: HookCall): boolean => {
+  if (event !== "UserPromptSubmit" || !existsSync(path)) return false
+  const lines = readFileSync(path).subarray(-searchedBytes).toString().split("\n")
+  const began = lines.findLastIndex((line) => line.includes('"holding":"began"'))
+  return began !== -1 && !lines.slice(began).some((line) => line.includes(`"event":"${event}"`))
+}
+
+/** Starts a command that the agent does not wait for. */
+const leave = ([program, ...args]: CommandWords): void => {
+  const { spawn } = process.getBuiltinModule("node:child_process")
+  spawn(program, args, { detached: true, stdio: "ignore" })
+    .on("error", () => {})
+    .unref()
+}
+
 /**
  * Records a call of an agent's hook on standard input, as one line of `<state dir>/hooks/<session id>.jsonl` (0600).
- * `reader` makes that line from the call. `agent`: the program that the hook names, whose process is above it. Absent:
- * the environment names the process. It never fails and prints nothing: an agent waits for it, and must not be
- * disturbed.
+ * `reader` makes that line from the call. `words` are those behind `hook`. The program that they name is the agent's,
+ * whose process is above the hook; without one the environment names the process. With `--watch` the first prompt of a
+ * session starts `watching`, unless souffleur itself has launched the agent. It never fails and prints nothing: an
+ * agent waits for it, and must not be disturbed.
  */
-export const keepSign = async (reader: HookReader, agent: string | undefined): Promise<void> => {
+export const keepSign = async (
+  reader: HookReader,
+  words: ReadonlyArray<string>,
+  watching?: CommandWords
+): Promise<void> => {
   try {
+    const agent = words.find((word) => word !== "--watch")
     const call = reader.call(await input())
     const state = stateDir(process.env)
     if (call === undefined || state === undefined) return
@@ -65,7 +96,10 @@ export const keepSign = async (reader: HookReader, agent: string | undefined): P
     const folder = join(state, "hooks")
     if (ownFolder(state) !== undefined || ownFolder(folder) !== undefined) return
     const path = join(folder, `${call.sessionId}.jsonl`)
+    const watched = watching !== undefined && words.includes("--watch") && !process.env["SOUFFLEUR_LAUNCH_ID"]
+    const begins = watched && isFirstPrompt(path, call)
     appendSign(path, `${line}\n`)
+    if (begins) leave(watching)
     if (call.holding === "began" || call.holding === "goes on") pruneSigns(folder)
   } catch {
     // A sign that cannot be recorded is lost, and nothing more.

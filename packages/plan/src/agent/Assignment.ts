@@ -18,7 +18,7 @@ import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgen
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/Git.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
-import { completionSummary, implementerPrompt, reviewerPrompt } from "../tasks/Prompt.ts"
+import { finisherPrompt, implementerPrompt, reviewerPrompt } from "../tasks/Prompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
 
@@ -28,9 +28,8 @@ import type { AgentRole } from "../run/RunEvent.ts"
  */
 const promptOf = Effect.fnUntraced(
   function* (run: Run, { role, taskId }: Assignment, word: string) {
-    const { git, plan } = yield* PlanContext
-    if (role === "finisher")
-      return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
+    const { git, plan, skillPrompt = "" } = yield* PlanContext
+    if (role === "finisher") return finisherPrompt(run, plan.finish, skillPrompt)
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined)
       return yield* new LaunchFailed({ message: `task ${taskId} is no longer in the plan` })

@@ -104,18 +104,20 @@ export const stateText = (run: Run, before?: string): string => {
 
 const decode = Schema.decodeUnknownResult(StateJson)
 
-/** Returns whether a text is empty, or a piece of a file of this format. */
-const isSpoiled = (text: string) => /^[\s\0]*$/u.test(text) || text.includes('"workflow_id"')
+/** Returns whether a text is empty, or a piece of a file of this format, whose first key is the workflow's. */
+const isSpoiled = (text: string) =>
+  text.includes('"workflow_id"') || '{"workflow_id"'.startsWith(text.replaceAll(/[\s\0]/gu, ""))
 
 /**
  * Reads a state file. Fails with `corrupt` for an empty file or a piece of one, and with `foreign` for anything else.
+ * `ours`: a state file is known to have been there, so any text that is no JSON is a spoiled one.
  */
-export const readState = (text: string): Result.Result<StateJson, "corrupt" | "foreign"> => {
+export const readState = (text: string, ours = false): Result.Result<StateJson, "corrupt" | "foreign"> => {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    return Result.fail(isSpoiled(text) ? "corrupt" : "foreign")
+    return Result.fail(ours || isSpoiled(text) ? "corrupt" : "foreign")
   }
   return Result.mapError(decode(json), () => "foreign" as const)
 }

@@ -38,21 +38,28 @@ export const backupOf = (path: string): string => `${path}.backup`
  * Reads what is there. Something that is no file, or that any user may write, is foreign and is not written over. A
  * project may be its group's.
  */
-const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<FoundState, never, TrustedFiles> {
+const look = Effect.fnUntraced(function* (
+  path: string,
+  ours: boolean
+): Effect.fn.Return<FoundState, never, TrustedFiles> {
   const read = yield* Effect.result(readTrusted(path, { atMost: maxBytes, others: "write as its group" }))
   if (Result.isFailure(read))
     return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", problem: read.failure.problem }
   const text = new TextDecoder().decode(read.success)
-  return Result.match(readState(text), {
+  return Result.match(readState(text, ours), {
     onFailure: (why): FoundState =>
       why === "corrupt" ? { _tag: "Corrupt", bytes: read.success } : { _tag: "Foreign", problem: ofAnotherKind },
     onSuccess: (state): FoundState => ({ _tag: "State", state, text })
   })
 })
 
-/** Reads the state file and its backup, as they are. */
-export const lookAtState = Effect.fn("lookAtState")(function* (path: string) {
-  return { state: yield* look(path), backup: yield* look(backupOf(path)) }
+/**
+ * Reads the state file and its backup, as they are. `ours`: this run has a state file there. So has some run where the
+ * backup is sound.
+ */
+export const lookAtState = Effect.fn("lookAtState")(function* (path: string, ours = false) {
+  const backup = yield* look(backupOf(path), ours)
+  return { state: yield* look(path, ours || backup._tag === "State"), backup }
 })
 
 /** A file that was kept beside its successor. */
@@ -98,7 +105,7 @@ export const writeState = Effect.fn("writeState")(function* (
   StateForeign | PlatformError.PlatformError,
   FileSystem.FileSystem | Path.Path | TrustedFiles
 > {
-  const { backup, state: before } = yield* lookAtState(path)
+  const { backup, state: before } = yield* lookAtState(path, true)
   if (before._tag === "Foreign") return yield* stateForeign(path, before)
   const theirs =
     before._tag === "State" ? before : before._tag === "Corrupt" && backup._tag === "State" ? backup : undefined

@@ -36,6 +36,7 @@ export interface PlannedTask {
 export type Finish =
   | { readonly _tag: "None" }
   | { readonly _tag: "Prompt"; readonly prompt: string }
+  | { readonly _tag: "Skill"; readonly skill: string }
   | { readonly _tag: "Command"; readonly command: readonly [string, ...ReadonlyArray<string>] }
 
 /** A plan without a problem. Its tasks are in the order of its file. */
@@ -62,6 +63,12 @@ const Id = Schema.String.check(
 )
 /** An argument of a program, which cannot have a NUL. */
 const Word = Schema.String.check(Schema.isPattern(/^[^\0]+$/u, { message: "must be text, not empty, without a NUL" }))
+/** The name of a skill, with that of its plugin before it where it has one. It becomes a word of a prompt. */
+const Skill = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/u, {
+    message: "must be the name of a skill, such as finishing-a-development-branch"
+  })
+)
 const Doc = Schema.Union([Text, Schema.Struct({ path: Text, description: Text })])
 const Docs = Schema.optional(Schema.Array(Doc))
 
@@ -80,6 +87,7 @@ const PlanSource = Schema.Struct({
     Schema.Union([
       Schema.Literal("none"),
       Schema.Struct({ prompt: Text }),
+      Schema.Struct({ skill: Skill }),
       Schema.Struct({ command: Schema.NonEmptyArray(Word) })
     ])
   ),
@@ -93,7 +101,7 @@ const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessP
 /** Returns the keys that a plan, a task, a document or a finish may have. */
 const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (place.includes("reference_docs")) return ["path", "description"]
-  if (place[0] === "finish") return ["prompt", "command"]
+  if (place[0] === "finish") return ["prompt", "skill", "command"]
   return Object.keys(place[0] === "tasks" ? TaskFields.fields : PlanSource.fields)
 }
 
@@ -165,6 +173,7 @@ export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
 const finishOf = (finish: PlanSource["finish"]): Finish => {
   if (finish === undefined) return { _tag: "Prompt", prompt: finishing }
   if (finish === "none") return { _tag: "None" }
+  if ("skill" in finish) return { _tag: "Skill", skill: finish.skill }
   return "prompt" in finish ? { _tag: "Prompt", prompt: finish.prompt } : { _tag: "Command", command: finish.command }
 }
 

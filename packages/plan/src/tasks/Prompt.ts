@@ -1,4 +1,4 @@
-import type { PlannedTask } from "./Plan.ts"
+import type { Finish, PlannedTask } from "./Plan.ts"
 import type { Run, Task } from "../run/Run.ts"
 
 const taskDetails = ({ acceptanceCriteria, description, id, title }: PlannedTask) => `**Task ID:** ${id}
@@ -232,3 +232,18 @@ export const completionSummary = ({ summary, tasks }: Run): string =>
     `- Total commits: ${summary?.commits ?? 0}`,
     `- Files changed: ${summary?.files ?? 0}`
   ].join("\n")
+
+/**
+ * Returns the prompt of the finishing step. With a skill it begins with `skillPrompt`, and the rest is the skill's
+ * arguments: a skill that would ask a person is told that none can hear it.
+ */
+export const finisherPrompt = (run: Run, finish: Finish, skillPrompt: string): string => {
+  const [call, told] =
+    finish._tag === "Skill"
+      ? [
+          `${skillPrompt} `,
+          "No person can be asked. Where a choice is a person's, leave the branch as it is, and end by saying what is done and what is left to choose."
+        ]
+      : ["", finish._tag === "Prompt" ? finish.prompt : ""]
+  return `${call}${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${told}\n`
+}

@@ -6,6 +6,8 @@ export interface HookProgram {
   readonly stateDir: string
   /** The program of the agent, as its hook names it. Absent: the first agent. */
   readonly agent?: string
+  /** True if the first prompt of a session begins a watch of it. Absent: the hooks report alone. */
+  readonly watch?: true
   /** The interpreter and its first arguments, absolute: a hook runs in any folder. */
   readonly self: readonly [string, ...ReadonlyArray<string>]
 }
@@ -14,7 +16,7 @@ export interface HookProgram {
  * A file of the agent's settings that does not have the form of one; nothing was written. `problem` says what is wrong,
  * and where.
  */
-export class HookSettingsUnusable extends Schema.TaggedError<HookSettingsUnusable>()("HookSettingsUnusable", {
+export class AgentSettingsUnusable extends Schema.TaggedError<AgentSettingsUnusable>()("AgentSettingsUnusable", {
   path: Schema.String,
   problem: Schema.String
 }) {
@@ -53,12 +55,12 @@ export interface HooksStatus {
 }
 
 /**
- * Reads or writes a file of the agent's settings. Fails with `HookSettingsUnusable` when the file does not have that
+ * Reads or writes a file of the agent's settings. Fails with `AgentSettingsUnusable` when the file does not have that
  * form. Fails with `FileRefused` when it is not this user's, and with `PlatformError`.
  */
 export type OnSettings<A> = Effect.Effect<
   A,
-  FileRefused | HookSettingsUnusable | PlatformError.PlatformError,
+  FileRefused | AgentSettingsUnusable | PlatformError.PlatformError,
   FileSystem.FileSystem | Path.Path | TrustedFiles
 >
 

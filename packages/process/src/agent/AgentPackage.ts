@@ -1,7 +1,8 @@
-import type { Agent, AgentKind, AgentProgram, Processes, Variables } from "@souffleur/domain"
-import type { FileSystem, Layer, Path } from "effect"
+import type { Agent, AgentKind, AgentProgram, Permission, Processes, Variables } from "@souffleur/domain"
+import type { Effect, FileSystem, Layer, Path } from "effect"
 import type { TrustedFiles } from "../file/TrustedFiles.ts"
-import type { AgentHooks } from "./AgentHooks.ts"
+import type { AgentHooks, OnSettings } from "./AgentHooks.ts"
+import type { AgentPlugin } from "./AgentPlugin.ts"
 
 /** What an agent gets from the settings (spec: settings#keys). */
 export interface AgentOptions {
@@ -14,12 +15,47 @@ export interface AgentOptions {
   readonly environmentAllowed?: ReadonlyArray<string>
 }
 
+/** An agent that is to commit without a person. */
+export interface CommitPlace {
+  /** The folder of its work, absolute. */
+  readonly project: string
+  /** The folder of its own files, absolute. */
+  readonly agentDir: string
+  /** The environment that says where its other files are. */
+  readonly variables: Variables
+  /** Its program and arguments, some of which may change what counts. */
+  readonly words: ReadonlyArray<string>
+  readonly permission: Permission
+}
+
+/** What keeps an agent from a commit, and what a person does about it. */
+export interface CommitProblem {
+  readonly detail: string
+  readonly todo: string
+  /** True if `allow` mends it. */
+  readonly mendable: boolean
+}
+
+/** Looks after the agent's own rules about commits. */
+export interface AgentCommits {
+  /** Says what keeps an agent in print mode from a commit. `null`: nothing that can be known. It never fails. */
+  readonly problem: (
+    place: CommitPlace
+  ) => Effect.Effect<CommitProblem | null, never, FileSystem.FileSystem | Path.Path | TrustedFiles>
+  /** Allows commits in the user's own settings of a project. Returns their file. */
+  readonly allow: (project: string) => OnSettings<string>
+}
+
 /**
  * Everything that an agent package exports: the facts about its kind of agent, its hooks, and the port to its sessions.
  */
 export interface AgentPackage extends AgentKind {
   /** If absent, the agent has no hooks that souffleur could install. */
   readonly hooks?: AgentHooks
+  /** If absent, souffleur has no plugin for it. */
+  readonly plugin?: AgentPlugin
+  /** Absent: the permission alone decides whether it can commit. */
+  readonly commits?: AgentCommits
   /** The agents that `anyAgent` joined, in order. Absent for a single agent. */
   readonly all?: ReadonlyArray<AgentPackage>
   /** See `AgentKind.kindOf`. */

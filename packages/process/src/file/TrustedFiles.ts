@@ -60,6 +60,10 @@ export class TrustedFiles extends Context.Service<
   static readonly layerNone = Layer.succeed(TrustedFiles, { open: notThere, rows: notThere })
 }
 
+/** Says in a few words why a file could not be read. */
+export const readTroubleOf = ({ reason }: PlatformError.PlatformError): string =>
+  reason._tag === "TimedOut" ? (reason.description ?? reason._tag) : reason._tag
+
 const blockBytes = 65_536
 
 /** Reads the bytes of a file from `offset` on, at most `bytes` of them, as they arrive. Fails with `PlatformError`. */
@@ -83,7 +87,7 @@ export const readTrusted = Effect.fn("readTrusted")(function* (
   const file = yield* (yield* TrustedFiles).open(path, trust)
   const pieces = yield* Stream.runCollect(piecesOf(file, { bytes: trust.atMost + 1 })).pipe(
     Effect.mapError(
-      ({ reason }) => new FileRefused({ path, problem: `it cannot be read (${reason._tag})`, missing: false })
+      (error) => new FileRefused({ path, problem: `it cannot be read (${readTroubleOf(error)})`, missing: false })
     )
   )
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
@@ -98,6 +102,6 @@ export const lookTrusted = Effect.fn("lookTrusted")(function* (path: string, tru
   const file = yield* (yield* TrustedFiles).open(path, trust)
   return yield* Effect.mapError(
     file.stat,
-    ({ reason }) => new FileRefused({ path, problem: `it cannot be read (${reason._tag})`, missing: false })
+    (error) => new FileRefused({ path, problem: `it cannot be read (${readTroubleOf(error)})`, missing: false })
   )
 }, Effect.scoped)

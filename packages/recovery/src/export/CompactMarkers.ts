@@ -1,11 +1,13 @@
 import { compactMarkerLine } from "./ExportFormat.ts"
 
+/** Most characters before a position that a decision reads: the `micro` of `microcompact_boundary`. */
+export const behindCharacters = 5
 /** Most characters after a position that a decision reads. */
 export const reachCharacters = 256
 
 /**
- * Finds the compact markers of a text that comes in windows. Each window begins with the last character of the window
- * before.
+ * Finds the compact markers of a text that comes in windows, each of its line endings as one character. Each window
+ * begins with the last {@link behindCharacters} of the window before.
  */
 export interface CompactMarkers {
   /**
@@ -26,7 +28,11 @@ export const ownMarkers = (nonce: string): CompactMarkers => {
   return {
     look: (window, cut) => {
       let last = -1
-      for (let at = window.indexOf(line); at >= 0 && at + 1 < cut; at = window.indexOf(line, at + 1)) {
+      for (
+        let at = window.indexOf(line, behindCharacters - 1);
+        at >= 0 && at + 1 < cut;
+        at = window.indexOf(line, at + 1)
+      ) {
         const end = at + line.length
         if (end < window.length && window[end] !== "\n") continue
         count++
@@ -39,23 +45,25 @@ export const ownMarkers = (nonce: string): CompactMarkers => {
   }
 }
 
-/** Matches Python's `\s`, except the end of a line. */
-// oxlint-disable-next-line no-control-regex
-const blank = /^[\t\x0b-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u
-const isBlank = (text: string) => blank.test(text)
+/** The characters of Python's `\s`, except the end of a line. */
+const blanks = "\\t\\v-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
+const isBlank = new RegExp(`^[${blanks}]*$`, "u")
+const blankLines = new RegExp(`[\\n${blanks}]*`, "uy")
 const isQuote = (line: string) => /^ {0,3}>/u.test(line)
 const ours = new RegExp(`^${compactMarkerLine("[0-9a-f]{32}")}(?:\n|$)`, "u")
+const micro = /micro$/iu
 
 /** Most characters of a code fence, and of the rest of its line that is read. */
 const maxFenceChars = 64
 
 /**
- * Finds the markers of any other export, in any case (spec: behaviour#estimate). They are `compact_boundary` (with or
- * without `micro`), a line that begins with `/compact`, `Compacted (`, and `[lethe summary]`. A marker in a code fence
- * or a quoted line may only be talk about compaction. It is counted, but the scope never starts there.
+ * Finds the markers of any other export, in any case (spec: behaviour#estimate). They are `compact_boundary`,
+ * `microcompact_boundary`, which counts as two, a line that begins with `/compact`, `Compacted` before a parenthesis,
+ * and `[lethe summary]`. A marker in a code fence or a quoted line may only be talk about compaction. It is counted,
+ * but the scope never starts there.
  */
 export const foreignMarkers = (): CompactMarkers => {
-  const candidate = /compact(?:_boundary|ed \()?|\[lethe summary\]|\n {0,3}(?:`{3,}|~{3,})/giu
+  const candidate = /compact_boundary|compacted|\/compact(?![\p{L}\p{N}_])|\[lethe summary\]|\n {0,3}(?:`{3,}|~{3,})/giu
   let count = 0
   let plain = 0
   /** Counts souffleur's own markers without its header: a part of an export, or a conversation that has read one. */
@@ -67,12 +75,14 @@ export const foreignMarkers = (): CompactMarkers => {
   /** True if the line up to there is only white space. */
   let blank = true
   let quoted = false
+  /** A `Compacted` with nothing but white space behind it so far: where it ends, and whether it may count. */
+  let open: { readonly end: number; readonly counts: boolean } | undefined
 
   const follow = (window: string, to: number) => {
     const passed = window.slice(followed, to)
     const line = passed.lastIndexOf("\n") + 1
     if (line > 0) quoted = isQuote(window.slice(followed + line, followed + line + 4))
-    blank = (line > 0 || blank) && isBlank(passed.slice(line))
+    blank = (line > 0 || blank) && isBlank.test(passed.slice(line))
     followed = to
   }
 
@@ -85,45 +95,59 @@ export const foreignMarkers = (): CompactMarkers => {
     if (run.length > maxFenceChars) return
     if (fence === undefined) {
       if (run.startsWith("~") || !info!.includes("`")) fence = run
-    } else if (run.startsWith(fence) && /^[ \t\r]*$/u.test(info!)) fence = undefined
+    } else if (run.startsWith(fence) && /^[ \t]*$/u.test(info!)) fence = undefined
   }
 
-  const isCommand = (window: string, at: number) => {
-    if (
-      window[at - 1] !== "/" ||
-      /^[\p{L}\p{N}_]/u.test(window.slice(at + "compact".length, at + "compact".length + 2))
-    )
-      return false
-    follow(window, at - 1)
-    return blank
+  /** Counts a marker. Returns where it ends if it may count, or -1. */
+  const counted = (end: number, counts: boolean, times = 1) => {
+    count += times
+    if (counts) plain++
+    return counts ? end : -1
+  }
+
+  /** Looks for the parenthesis of the open `Compacted`. Any number of blank lines may be before it. */
+  const close = (window: string) => {
+    if (open === undefined) return -1
+    const { counts, end } = open
+    blankLines.lastIndex = end
+    blankLines.test(window)
+    const at = blankLines.lastIndex
+    if (at === window.length) return -1
+    open = undefined
+    return window[at] === "(" ? counted(at + 1, counts) : -1
   }
 
   /** Returns where a marker that may count ends, or -1. */
   const lookAtMarker = (window: string, at: number, found: string) => {
-    if (found.length === "compact".length && !isCommand(window, at)) return -1
+    const end = at + found.length
     follow(window, at)
-    count++
+    const counts = !quoted && fence === undefined
+    if (found.startsWith("/")) return blank ? counted(end, counts) : -1
+    if (found.toLowerCase() === "compacted") {
+      open = { end, counts }
+      return close(window)
+    }
     if (window[at - 6] === "\n" && ours.test(window.slice(at - 5, at + 70))) strays++
-    if (quoted || fence !== undefined) return -1
-    plain++
-    return at + found.length
+    return counted(end, counts, micro.test(window.slice(at - 5, at)) ? 2 : 1)
   }
 
   return {
     look: (window, cut) => {
-      let last = -1
+      let last = close(window)
       candidate.lastIndex = 0
       for (let found = candidate.exec(window); found !== null; found = candidate.exec(window)) {
         const [text] = found
         const isFence = text.startsWith("\n")
         const at = isFence ? found.index + 1 : found.index
         if (at >= cut) break
+        if (at < behindCharacters) continue
         const end = found.index + text.length
         if (isFence) lookAtFence(text.trimStart(), window.slice(end, end + maxFenceChars))
-        else if (at > 0) last = Math.max(last, lookAtMarker(window, at, text))
+        else last = Math.max(last, lookAtMarker(window, at, text))
       }
       follow(window, cut)
-      followed = 1
+      followed = behindCharacters
+      if (open !== undefined) open = { ...open, end: Math.max(open.end - cut, 0) + behindCharacters }
       return last
     },
     count: () => count,

@@ -1,6 +1,7 @@
+import { readTroubleOf } from "@souffleur/process"
 import { Effect, FileSystem, type PlatformError, Runtime, Schema } from "effect"
 import { countCharacters } from "./Characters.ts"
-import { type CompactMarkers, foreignMarkers, ownMarkers, reachCharacters } from "./CompactMarkers.ts"
+import { behindCharacters, type CompactMarkers, foreignMarkers, ownMarkers, reachCharacters } from "./CompactMarkers.ts"
 import { headerBytes, readHeader } from "./ExportFormat.ts"
 
 /**
@@ -14,7 +15,13 @@ export const Estimate = Schema.Struct({
   estimated_tokens: Schema.Int,
   /** A third of all characters, rounded down. */
   estimated_tokens_full: Schema.Int,
+  /** Characters of the scope. */
+  chars_scoped: Schema.Int,
+  /** Characters of the whole file. A line ending is one of them. */
+  chars_full: Schema.Int,
   start_mode: Schema.Literals(["last_compact_marker", "full_file"]),
+  /** Characters before the scope. */
+  start_offset: Schema.Int,
   marker_found: Schema.Boolean,
   marker_count: Schema.Int,
   /** Sentences for a person; nothing of the conversation. */
@@ -23,29 +30,34 @@ export const Estimate = Schema.Struct({
 export type Estimate = typeof Estimate.Type
 
 /** There is no estimate: the file cannot be read, is not a regular file, or changed meanwhile. The caller escalates. */
-export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("EstimateFailed", { message: Schema.String }) {
-  override readonly [Runtime.errorExitCode] = 2
+export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("EstimateFailed", {
+  message: Schema.String,
+  /** True if there is no regular file of that name. */
+  missing: Schema.Boolean
+}) {
+  override readonly [Runtime.errorExitCode] = this.missing ? 2 : 3
 }
 
 const charactersPerToken = 3
 
-const unreadable = ({ reason }: PlatformError.PlatformError, path: string) =>
-  new EstimateFailed({
-    message: `the export ${path} cannot be read: ${reason._tag === "NotFound" ? "it is not there" : reason._tag}`
-  })
+const unreadable = (error: PlatformError.PlatformError, path: string) => {
+  const missing = error.reason._tag === "NotFound"
+  const trouble = missing ? "it is not there" : readTroubleOf(error)
+  return new EstimateFailed({ message: `the export ${path} cannot be read: ${trouble}`, missing })
+}
 
 /** To V8 the text of a larger block is a large object. Garbage of those took a hundred megabytes for a gigabyte. */
 const usualBlockBytes = 1 << 16
 
 /**
  * Finds where the next window begins: at a line, or inside a line that is longer than a block. It never splits a
- * character or follows a slash.
+ * character.
  */
 const cutOf = (window: string): number => {
   const last = window.length - reachCharacters
   const line = window.lastIndexOf("\n", last) + 1
-  if (line > 1) return line
-  return /[/\ud800-\udbff]/.test(window[last - 1]!) ? last - 1 : last
+  if (line > behindCharacters) return line
+  return /[\ud800-\udbff]/.test(window[last - 1]!) ? last - 1 : last
 }
 
 /**
@@ -72,50 +84,54 @@ export const estimate: (
     const fs = yield* FileSystem.FileSystem
     // A pipe would block its opener.
     if ((yield* fs.stat(path)).type !== "File")
-      return yield* new EstimateFailed({ message: "the export is not a regular file" })
+      return yield* new EstimateFailed({ message: `the export ${path} is not a regular file`, missing: true })
     const file = yield* fs.open(path)
-    const before = yield* file.stat
+    const { size: expected } = yield* file.stat
 
     // A short file needs only a short block.
-    const block = new Uint8Array(Math.min(blockBytes, Math.max(1024, Number(before.size))))
+    const block = new Uint8Array(Math.min(blockBytes, Math.max(1024, Number(expected))))
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
     // The start of a file is the start of a line.
-    let window = "\n"
+    let window = "\n".repeat(behindCharacters)
+    /** A carriage return at the end of a block. It may be the first half of a line ending. */
+    let held = ""
     let markers: CompactMarkers | undefined
     let damaged = false
-    let size = 0
     let characters = 0
     let charactersBeforeScope = 0
     for (let more = true; more;) {
       const read = yield* file.read(block)
-      size += read
       more = read > 0
-      window += decoder.decode(block.subarray(0, read), { stream: more })
+      const text = held + decoder.decode(block.subarray(0, read), { stream: more })
+      held = more && text.endsWith("\r") ? "\r" : ""
+      window += text.slice(0, text.length - held.length).replaceAll(/\r\n?/gu, "\n")
       if (more && window.length <= 2 * reachCharacters) continue
       if (markers === undefined) {
-        const header = readHeader(window.slice(1, 1 + headerBytes))
+        const header = readHeader(window.slice(behindCharacters, behindCharacters + headerBytes))
         damaged = header._tag === "Damaged"
         markers = header._tag === "Own" ? ownMarkers(header.nonce) : foreignMarkers()
       }
       const cut = more ? cutOf(window) : window.length
       const scopeStart = markers.look(window, cut)
-      if (scopeStart >= 0) charactersBeforeScope = characters + countCharacters(window.slice(1, scopeStart))
-      characters += countCharacters(window.slice(1, cut))
-      window = window.slice(cut - 1)
+      if (scopeStart >= 0)
+        charactersBeforeScope = characters + countCharacters(window.slice(behindCharacters, scopeStart))
+      characters += countCharacters(window.slice(behindCharacters, cut))
+      window = window.slice(cut - behindCharacters)
     }
 
-    const after = yield* file.stat
-    if (BigInt(size) !== after.size || before.size !== after.size) {
-      return yield* new EstimateFailed({ message: "the export changed while it was read" })
-    }
+    const { size: found } = yield* file.stat
+    if (found !== expected)
+      return yield* new EstimateFailed({ message: `the export ${path} changed while it was read`, missing: false })
     const count = markers?.count() ?? 0
     const doubt = damaged ? "the header of the export is damaged: the whole file is counted" : markers?.doubt()
-    const scoped = doubt === undefined ? characters - charactersBeforeScope : characters
+    const before = doubt === undefined ? charactersBeforeScope : 0
     return {
-      estimated_tokens: Math.floor(scoped / charactersPerToken),
+      estimated_tokens: Math.floor((characters - before) / charactersPerToken),
       estimated_tokens_full: Math.floor(characters / charactersPerToken),
-      start_mode:
-        doubt === undefined && charactersBeforeScope > 0 ? ("last_compact_marker" as const) : ("full_file" as const),
+      chars_scoped: characters - before,
+      chars_full: characters,
+      start_mode: before > 0 ? ("last_compact_marker" as const) : ("full_file" as const),
+      start_offset: before,
       marker_found: count > 0,
       marker_count: count,
       warnings: doubt === undefined ? [] : [doubt]

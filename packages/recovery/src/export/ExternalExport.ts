@@ -1,5 +1,5 @@
 import { Agent, agentsOwn, type Export, ExportFailed, parseSessionId } from "@souffleur/domain"
-import { piecesOf, replaceWith, runProgram, TrustedFiles } from "@souffleur/process"
+import { piecesOf, readTroubleOf, replaceWith, runProgram, TrustedFiles } from "@souffleur/process"
 import { type Duration, Effect, FileSystem, Layer, Option, Path, Result, Schema, Stream } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
@@ -86,7 +86,7 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (
   }).pipe(Effect.scoped)
   const bytes = yield* Effect.catchTags(copied, {
     FileRefused: ({ message }) => Effect.fail(failed(message)),
-    PlatformError: ({ reason }) => Effect.fail(failed(`${made} cannot be copied: ${reason._tag}`))
+    PlatformError: (error) => Effect.fail(failed(`${made} cannot be copied: ${readTroubleOf(error)}`))
   })
   return { path: out, bytes, records: 0, warnings: [] } satisfies Export
 })

@@ -1,4 +1,4 @@
-import { replaceWith } from "@souffleur/process"
+import { replaceWith, readTroubleOf } from "@souffleur/process"
 import { Effect, FileSystem, type Path, Runtime, Schema } from "effect"
 import { characterStart, charactersIn } from "./Characters.ts"
 import { conversationLine, headerBytes, readHeader } from "./ExportFormat.ts"
@@ -180,7 +180,8 @@ export const trim: (
     return { trimmed: true, characters, bytesBefore: size, bytesAfter: opening.length + size - start, leftOutBytes }
   },
   Effect.scoped,
-  Effect.catchTag("PlatformError", (error) =>
-    Effect.fail(new TrimFailed({ message: `the export cannot be trimmed: ${error.reason._tag}` }))
-  )
+  (trimming, path) =>
+    Effect.catchTag(trimming, "PlatformError", (error) =>
+      Effect.fail(new TrimFailed({ message: `the export ${path} cannot be trimmed: ${readTroubleOf(error)}` }))
+    )
 )

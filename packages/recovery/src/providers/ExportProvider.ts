@@ -1,4 +1,4 @@
-import type { Watch } from "@souffleur/domain"
+import { thresholdInWords, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem } from "effect"
 import { trimExport, unlessChanged } from "../steps/Fingerprint.ts"
 import { launchSuccessor, unlessUnfit } from "../steps/Launch.ts"
@@ -25,11 +25,11 @@ const byExport: Omit<Provider<StepServices>, "applies" | "name"> = {
     const discard = Effect.ignore(fs.remove(exported.path, { force: true }))
     const discarded = (stage: string) => (error: { readonly message: string }) =>
       Effect.andThen(discard, escalated(stage)(error))
-    const made = yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
+    const made = yield* trimExport(watch, exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
     const gate = yield* estimateExport(watch, exported).pipe(Effect.catchTag("NoExport", discarded("estimate")))
     if (gate.estimated_tokens > gate.threshold) {
-      const message = `the export is estimated at ${gate.estimated_tokens} tokens (${gate.start_mode}), over the threshold of ${gate.threshold}`
+      const message = `the export is estimated at ${gate.estimated_tokens} tokens (${gate.start_mode}), and the threshold is ${thresholdInWords(gate)}`
       return yield* discarded("gate")({ message })
     }
 

@@ -1,4 +1,13 @@
-import { Agent, Export, SessionMark, Settings, stepNames, type Watch } from "@souffleur/domain"
+import {
+  Agent,
+  Export,
+  exportLimits,
+  knownWindow,
+  SessionMark,
+  Settings,
+  stepNames,
+  type Watch
+} from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { again, Cycle, step } from "./Step.ts"
 
@@ -26,6 +35,17 @@ export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ se
     if (Option.isSome(yield* Effect.option(agent.sessionFile(id)))) return id
   }
   return sessionId
+})
+
+/**
+ * Returns the limits of an export of this watch, as the newest word of its agent decides them (spec: settings#gate),
+ * and the context in use by that word.
+ */
+export const exportLimitsOf = Effect.fn("exportLimitsOf")(function* (watch: Watch) {
+  const agent = yield* Agent
+  const signs = yield* agent.signs(yield* newestSession(watch))
+  const context = Option.getOrUndefined(signs)?.context
+  return { context, limits: exportLimits(yield* Settings, knownWindow(watch, context)) }
 })
 
 /**
@@ -73,11 +93,10 @@ export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: 
  * cannot export it.
  */
 export const exportConversation = Effect.fn("exportConversation")(function* (watch: Watch) {
-  const { trimChars } = yield* Settings
   return yield* step(stepNames.export, {
     outcome: Exported,
     failure: NoExport,
-    act: (token) => writeExport(watch, token, trimChars),
+    act: (token) => Effect.flatMap(exportLimitsOf(watch), ({ limits }) => writeExport(watch, token, limits.trim_chars)),
     reconcile: again
   })
 })

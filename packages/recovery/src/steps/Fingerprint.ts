@@ -1,7 +1,7 @@
-import { digestOf, type Export, Settings, stepNames } from "@souffleur/domain"
+import { digestOf, type Export, stepNames, type Watch } from "@souffleur/domain"
 import { readTrusted } from "@souffleur/process"
 import { Effect, Schema } from "effect"
-import { NoExport } from "./ExportConversation.ts"
+import { exportLimitsOf, NoExport } from "./ExportConversation.ts"
 import { again, step } from "./Step.ts"
 import { trim } from "../export/Trim.ts"
 
@@ -42,12 +42,11 @@ export const trimmed = Effect.fn("Fingerprint.trimmed")(function* (path: string,
 })
 
 /** Trims an export to the limit: step 3 of a recovery. Fails with `NoExport` when it cannot be read or written. */
-export const trimExport = Effect.fn("trimExport")(function* ({ path }: Export) {
-  const { trimChars } = yield* Settings
+export const trimExport = Effect.fn("trimExport")(function* (watch: Watch, { path }: Export) {
   return yield* step(stepNames.trim, {
     outcome: Schema.Struct({ trimmed: Schema.Boolean, leftOutBytes: Schema.Int, ...Fingerprint.fields }),
     failure: NoExport,
-    act: () => trimmed(path, trimChars),
+    act: () => Effect.flatMap(exportLimitsOf(watch), ({ limits }) => trimmed(path, limits.trim_chars)),
     reconcile: again
   })
 })

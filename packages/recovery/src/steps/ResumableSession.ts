@@ -1,4 +1,4 @@
-import { Agent, SessionMark, Settings, stepNames, unresumable, type Watch } from "@souffleur/domain"
+import { Agent, SessionMark, Settings, stepNames, unresumable, type Watch, withoutWindow } from "@souffleur/domain"
 import { launchOutput } from "@souffleur/process"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { Escalated } from "../Provider.ts"
@@ -54,7 +54,7 @@ const resumableSession = Effect.fn("resumableSession")(function* ({ launchId, se
     act: Effect.fnUntraced(function* () {
       const mark = yield* quietMark(sessionId)
       const signs = Option.getOrUndefined(yield* agent.signs(sessionId, yield* launchOutput(launchId)))
-      const message = unresumable({ signs, bytes: mark.offset }, threshold)
+      const message = unresumable({ signs, bytes: mark.offset }, threshold ?? withoutWindow.threshold)
       if (message !== undefined) return yield* new NotResumable({ message })
       return { mark, contextTokens: signs?.context?.tokens ?? null }
     }),

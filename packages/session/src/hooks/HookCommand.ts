@@ -1,33 +1,30 @@
 import type { HookProgram } from "@souffleur/process"
 import { Option } from "effect"
-
-/**
- * Quotes a text as one word for a shell of the Bourne kind. Each agent runs a hook with such a shell (spec:
- * behaviour#hooks-of-the-agent).
- */
-const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
+import { shellWords, wordsOfShell } from "../command/ShellWords.ts"
 
 const before = "SOUFFLEUR_STATE_DIR="
 /** The end of a line, which names the agent. The first agent's own environment names its process. */
-const after = (agent: string | undefined) => ` hook${agent === undefined ? "" : ` ${agent}`} 2>/dev/null || true`
+const after = ({ agent, watch }: Pick<HookProgram, "agent" | "watch">) =>
+  ` hook${agent === undefined ? "" : ` ${agent}`}${watch === undefined ? "" : " --watch"} 2>/dev/null || true`
 
 /**
- * Makes the command line for the settings. It names the state folder, because the agent's environment may lack it. It
- * succeeds even if souffleur is gone, so that the agent is not disturbed.
+ * Makes the command line for the settings, which each agent runs with a shell. It names the state folder, because the
+ * agent's environment may lack it. It succeeds even if souffleur is gone, so that the agent is not disturbed.
  */
-export const hookCommand = ({ agent, self, stateDir }: HookProgram): string =>
-  `${before}${[stateDir, ...self].map(quoted).join(" ")}${after(agent)}`
+export const hookCommand = ({ self, stateDir, ...rest }: HookProgram): string =>
+  `${before}${shellWords([stateDir, ...self])}${after(rest)}`
 
 /** Returns the program of a line that is ours, wherever it was installed from. `None`: the line is not ours. */
 export const hookProgram = (line: string): Option.Option<HookProgram> => {
-  const end = / hook(?: ([a-z]+))? 2>\/dev\/null \|\| true$/u.exec(line)
+  const end = / hook(?: ([a-z]+))?( --watch)? 2>\/dev\/null \|\| true$/u.exec(line)
   if (!line.startsWith(before) || end === null) return Option.none()
-  const words = line.slice(before.length, end.index)
-  const word = /'[^']*'(?:\\''[^']*')*/gs
-  const [stateDir, program, ...args] = [...words.matchAll(word)].map(([text]) =>
-    text.slice(1, -1).replaceAll("'\\''", "'")
-  )
+  const [stateDir, program, ...args] = wordsOfShell(line.slice(before.length, end.index))
   if (stateDir === undefined || program === undefined) return Option.none()
-  const found: HookProgram = { stateDir, self: [program, ...args], ...(end[1] === undefined ? {} : { agent: end[1] }) }
+  const found: HookProgram = {
+    stateDir,
+    self: [program, ...args],
+    ...(end[1] === undefined ? {} : { agent: end[1] }),
+    ...(end[2] === undefined ? {} : { watch: true })
+  }
   return hookCommand(found) === line ? Option.some(found) : Option.none()
 }

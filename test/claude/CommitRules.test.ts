@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process"
+import { claudeCode } from "@souffleur/claude"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { inject } from "vitest"
+import { makeLab } from "./Lab.ts"
+import { bash, services } from "./Watched.ts"
+
+const claude = inject("claude")
+
+const both = ["Bash(git add:*)", "Bash(git commit:*)"]
+const allow = (...rules: ReadonlyArray<string>) => ({ permissions: { allow: rules } })
+const [ofProject, ofLocal] = [".claude/settings.json", ".claude/settings.local.json"]
+
+/** Settings by their files, from the project; `~` is the home. */
+const rows: ReadonlyArray<readonly [what: string, files: Readonly<Record<string, unknown>>, trusted?: false]> = [
+  ["no rule", {}],
+  ["rules of the project", { [ofProject]: allow(...both) }],
+  ["rules of a project that is not trusted", { [ofProject]: allow(...both) }, false],
+  ["the user's rules there", { [ofLocal]: allow(...both) }, false],
+  ["one rule of two", { [ofLocal]: allow(both[1]!) }],
+  ["a pattern", { "~/.claude/settings.json": allow("Bash(git *)") }],
+  ["an empty prefix", { "~/.claude/settings.json": allow("Bash(:*)") }],
+  ["a denial elsewhere", { [ofLocal]: allow("Bash"), [ofProject]: { permissions: { deny: ["Bash(git commit:*)"] } } }],
+  ["a question", { [ofLocal]: { permissions: { allow: both, ask: ["Bash(git commit *)"] } } }],
+  ["no JSON", { [ofLocal]: `${JSON.stringify(allow(...both)).slice(0, -1)},}` }]
+]
+
+describe("claude-code#permissions", () => {
+  it.live.skipIf(claude === null)("what its settings say of a commit is what the agent does", () =>
+    Effect.gen(function* () {
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const seen = yield* Effect.forEach(
+        rows,
+        Effect.fnUntraced(function* ([what, files, trusted = true]) {
+          const lab = yield* makeLab(
+            claude!,
+            "opera",
+            ({ toolResult }) =>
+              Effect.succeed(
+                toolResult === undefined ? bash("git add a.txt && git commit -q -m x") : { text: "Done." }
+              ),
+            { solo: true }
+          )
+          const git = (...args: ReadonlyArray<string>) =>
+            execFileSync("git", ["-C", lab.project, ...args], { encoding: "utf8" })
+          git("init", "-q", "-b", "main")
+          git("config", "user.name", "A")
+          git("config", "user.email", "a@localhost")
+          git("commit", "-q", "--allow-empty", "-m", "base")
+          yield* lab.write("a.txt", "a\n")
+          for (const [name, text] of Object.entries(files))
+            yield* lab.write(name.replace("~", lab.home), typeof text === "string" ? text : JSON.stringify(text))
+          const notes = `${lab.home}/.claude.json`
+          if (!trusted)
+            yield* lab.write(notes, (yield* lab.read(notes)).replace('DialogAccepted":true', 'DialogAccepted":false'))
+          const problem = yield* claudeCode.commits!.problem({
+            project: lab.project,
+            agentDir: `${lab.home}/.claude`,
+            variables: { HOME: lab.home },
+            words: [claude!],
+            permission: "acceptEdits"
+          })
+          const args = ["-p", "--permission-mode", "acceptEdits", "--", "Commit."]
+          yield* spawner.exitCode(ChildProcess.make(claude!, args, lab.options))
+          return [what, problem === null, git("rev-list", "--count", "HEAD").trim() === "2"] as const
+        }, Effect.scoped)
+      )
+      for (const [what, foreseen, committed] of seen) assert.strictEqual(foreseen, committed, what)
+      assert.lengthOf(
+        seen.filter(([, , committed]) => committed),
+        3
+      )
+    }).pipe(Effect.provide(services))
+  )
+})
