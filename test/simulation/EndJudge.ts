@@ -6,6 +6,7 @@ import type { Lies } from "./Liar.ts"
 /** The part of a world that an end is judged by. */
 export interface EndedWorld extends SimMachine {
   readonly conductors: ReadonlyArray<Conductor>
+  readonly byHand: ReadonlySet<Conductor>
   readonly lies: Lies
   readonly results: ReadonlyMap<string, number>
   readonly ledger: { readonly events: ReadonlyArray<WatchEvent> }
@@ -47,11 +48,14 @@ const leaves = (world: EndedWorld, { process }: Conductor): boolean =>
 
 /**
  * Returns whether the last Conductor that did something had finished its turn, and nothing was refused to it. A person
- * may have resumed the session by hand: what that process said counts as well.
+ * may have resumed the session by hand: what that process said counts as well, even if it did nothing. A turn that a
+ * person cleared away was finished.
  */
-const doneBefore = (world: EndedWorld, watch: Watch): boolean => {
-  const last = world.conductors.findLast(({ sessionId, worked }) => worked > 0 && watch.sessions.includes(sessionId))
-  return last !== undefined && last.turnEnded && !last.wasRefused
+const doneBefore = (world: EndedWorld, { sessions }: Watch): boolean => {
+  const isOf = ({ cleared = "", sessionId }: Conductor) => sessions.includes(sessionId) || sessions.includes(cleared)
+  const last = world.conductors.findLast((one) => (one.worked > 0 || world.byHand.has(one)) && isOf(one))
+  if (last === undefined) return false
+  return sessions.includes(last.sessionId) ? last.turnEnded && !last.wasRefused : true
 }
 
 /**

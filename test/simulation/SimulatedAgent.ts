@@ -57,6 +57,8 @@ export class Conductor {
   status: "busy" | "waiting" = "busy"
   /** The number of its tools' results. */
   worked = 0
+  /** The session that a person cleared away for another one. */
+  cleared: string | undefined
   #tasks = 0
   #idle = false
 
@@ -289,6 +291,7 @@ export class Conductor {
         if (this.#world.byHand.has(this) || this.superseded) return
         // A person types it, so the turn before it is over.
         this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
+        this.cleared = this.sessionId
         this.sessionId = `22222222-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
         this.process.session = this.sessionId
         this.#world.disk.write(this.#world.sessionFile(this.sessionId), "")
