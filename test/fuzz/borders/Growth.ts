@@ -256,7 +256,7 @@ const growsWell = async (read: (text: string) => unknown, shape: Shape): Promise
 /** Checks that the work of each reader of others' words grows as their length does, whatever the words are. */
 export const growths = border("growth", {
   share: 1,
-  within: 2000,
+  within: 10_000,
   draw: (seed): Shape => ({
     head: seed.chance(0.5) ? "" : anything(seed) + (seed.chance(0.3) ? anything(seed) : ""),
     unit: anything(seed) + (seed.chance(0.4) ? anything(seed) : ""),

@@ -40,8 +40,8 @@ const gitFolder = Effect.fnUntraced(function* (project: string) {
 
 /**
  * Reads the commit that is checked out in a project, as `git rev-parse HEAD` prints it. It reads git's own files, so a
- * poll starts no process. Of reftables, which only git reads, it returns their names. Returns an empty text without a commit or a repository. Fails with `FileRefused` when a file
- * there cannot be trusted or is not a regular file.
+ * poll starts no process. Of reftables, which only git reads, it returns their names. Returns an empty text without a
+ * commit or a repository. Fails with `FileRefused` when a file there cannot be trusted or is not a regular file.
  */
 export const commitAt = Effect.fn("commitAt")(function* (project: string) {
   const path = yield* Path.Path
