@@ -56,6 +56,7 @@ export const layer = ({ agentDir, environment }: AgentOptions) =>
           return { path: file.path, device: String(dev), inode, offset: Number(size) }
         }),
         compactedSince: () => Effect.succeed("not yet"),
+        mode: () => Effect.succeedNone,
         toolResults: (sessions) => Effect.map(Effect.forEach(sessions, parts), (all) => all.flat().length),
         usedTools: (sessionId) => Effect.map(parts(sessionId), ({ length }) => length > 0),
         isAgent: (words) => words.includes(program),

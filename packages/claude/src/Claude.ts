@@ -1,6 +1,6 @@
 import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
-import { makeStreamJsonReader, markOf } from "@souffleur/session"
+import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
@@ -10,6 +10,7 @@ import { findSessionFile } from "./session/SessionFile.ts"
 import { runningSessions } from "./session/RunningSessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
+import { modeIn } from "./session/Mode.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { makeToolResults } from "./session/ToolResults.ts"
@@ -100,6 +101,10 @@ export const layer = (
         signs: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* sessionSigns(file.value.path)
+        }, Effect.provide(services)),
+        mode: Effect.fnUntraced(function* (sessionId) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          return Option.isNone(file) ? Option.none() : yield* newestMode(file.value.path, modeIn)
         }, Effect.provide(services)),
         lastAnswer: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))

@@ -154,6 +154,27 @@ it.layer(HostServices.layer)((it) => {
     )
   })
 
+  describe("behaviour#permission-ceiling", () => {
+    it.effect("the mode of a session is that of its newest turn, as Codex 0.169.0 records it", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { agent, file } = yield* codexOf("finished")
+        assert.deepStrictEqual(yield* agent.mode(id), Option.none())
+        const turn = (type: string) =>
+          fs.writeFileString(
+            file,
+            `{"timestamp":"2026-11-22T00:03:22.555Z","ordinal":5,"type":"turn_context","payload":{"cwd":"/lab","approval_policy":"never","collaboration_mode":{"mode":"default","settings":{"model":"m"}},"sandbox_policy":{"type":"${type}","network_access":false}}}\n`,
+            { flag: "a" }
+          )
+        yield* turn("danger-full-access")
+        assert.deepStrictEqual(yield* agent.mode(id), Option.some("bypassPermissions"))
+        yield* turn("workspace-write")
+        assert.deepStrictEqual(yield* agent.mode(id), Option.some("acceptEdits"))
+        assert.deepStrictEqual(yield* agent.mode("01b"), Option.none())
+      })
+    )
+  })
+
   describe("codex#files", () => {
     it.effect("a session is found by its id or the beginning of it, and knows its folder and its last answer", () =>
       Effect.gen(function* () {

@@ -7,6 +7,7 @@ import {
   type HandoffReceipt,
   type Reported,
   SessionNotFound,
+  type SessionMode,
   type SessionSigns
 } from "@souffleur/domain"
 import { joinedAgents } from "@souffleur/process"
@@ -42,6 +43,8 @@ export class FakeAgent {
   slow = 0
   /** Reads the answer of a session to its hand-off; `undefined`: there is none yet. */
   taken: (sessionId: string) => HandoffReceipt | undefined = () => undefined
+  /** The modes of sessions. */
+  readonly modes = new Map<string, SessionMode>()
   /** The last answers, by session. */
   readonly answers = new Map<string, string>()
   /** Tokens of all sessions. */
@@ -157,6 +160,7 @@ export class FakeAgent {
         return this.#tells(output) ? signs : Option.map(signs, (said) => ({ ...said, turn: undefined }))
       }),
       usedTools: () => Effect.succeed(true),
+      mode: (sessionId) => Effect.sync(() => Option.fromUndefinedOr(this.modes.get(sessionId))),
       lastAnswer: (sessionId) => Effect.sync(() => this.answers.get(sessionId) ?? ""),
       outputReader: (into) => this.outputReader(into),
       handoffTaken: (sessionId) =>

@@ -13,7 +13,7 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
       ],
       [
         "one",
-        "--output-format --input-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file"
+        "--output-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file"
       ],
       [
         "many",
@@ -48,6 +48,8 @@ const lifting = [
 /** Flags that would choose another session, or a process that is not the launch's own. */
 const ours = [
   "--print",
+  // The prompt of a launch is one text on standard input.
+  "--input-format",
   "--resume",
   "--continue",
   "--session-id",

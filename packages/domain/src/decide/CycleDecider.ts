@@ -57,11 +57,22 @@ const prepared = (
   watch: Watch,
   command: Extract<CycleCommand, { readonly _tag: "PrepareLaunch" }>
 ): Decision<Event.WatchEvent> => {
-  const { cycle, digest, effective, launchId, now: at, pty = false, requested, sessionId, turnBefore = null } = command
+  const {
+    cycle,
+    digest,
+    effective,
+    heldTo = null,
+    launchId,
+    now: at,
+    pty = false,
+    requested,
+    sessionId,
+    turnBefore = null
+  } = command
   const above = abovePin(effective, watch)
   if (above !== undefined) return Result.fail(above)
   return ok(
-    Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective, pty, turnBefore })
+    Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective, heldTo, pty, turnBefore })
   )
 }
 

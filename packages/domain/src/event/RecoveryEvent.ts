@@ -1,7 +1,7 @@
 import { Count, event, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { baseline, print, Trigger } from "./EventFields.ts"
-import { Permission } from "../settings/Permission.ts"
+import { Permission, SessionMode } from "../settings/Permission.ts"
 import { Terminal } from "../port/Launcher.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
@@ -61,6 +61,8 @@ export const LaunchPrepared = event("LaunchPrepared", {
   sessionId: Text,
   requested: Text,
   effective: Permission,
+  /** The lower mode of its session, which it is held to; `null`: its session had no lower one. */
+  heldTo: Schema.NullOr(SessionMode).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   /** When the newest turn of that session was recorded, epoch ms by the agent's clock; `null`: it had none. */
   turnBefore: Schema.NullOr(Time).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   /** The command gets a terminal of its own. */

@@ -12,6 +12,7 @@ import type {
   SessionNotFound,
   Spent
 } from "./AgentSession.ts"
+import type { SessionMode } from "../settings/Permission.ts"
 import type { ProcessIdentity, Tag } from "./Process.ts"
 
 /** All that tells which session a launch began, of an agent that chooses its ids. */
@@ -121,6 +122,8 @@ export class Agent extends Context.Service<
      * agents tell the state of a turn. Absent: a window has it, or no launch is known.
      */
     readonly signs: (sessionId: string, output?: string) => Effect.Effect<Option.Option<SessionSigns>>
+    /** Returns the mode of a session by its newest record; `None`: the agent records none, or it is not known. */
+    readonly mode: (sessionId: string) => Effect.Effect<Option.Option<SessionMode>>
     /** Returns the text of the model's last answer, or an empty one. It is only for showing, and decides nothing. */
     readonly lastAnswer: (sessionId: string) => Effect.Effect<string>
     /**

@@ -1,5 +1,5 @@
 import { Runtime, Schema } from "effect"
-import type { EffectivePermission } from "../settings/Permission.ts"
+import type { EffectivePermission, Permission, SessionMode } from "../settings/Permission.ts"
 
 /** A launch of an agent, before it is a command line. */
 export interface AgentOrder {
@@ -8,6 +8,8 @@ export interface AgentOrder {
     | { readonly _tag: "Fresh"; readonly sessionId: string }
     | { readonly _tag: "Resume"; readonly sessionId: string }
   readonly permission: EffectivePermission
+  /** A lower mode that it is held to. Absent: it works with its permission. */
+  readonly heldTo?: Exclude<SessionMode, Permission>
   /** Empty: the agent waits for a prompt. */
   readonly prompt: string
   /** A file that the agent must be able to read without a question; absolute. */

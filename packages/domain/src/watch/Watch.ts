@@ -4,6 +4,7 @@ import { baseline, Trigger } from "../event/EventFields.ts"
 import * as Event from "../event/WatchEvent.ts"
 import { Owner } from "../port/Claims.ts"
 import { ProcessIdentity } from "../port/Process.ts"
+import { Permission, SessionMode } from "../settings/Permission.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
 import { RecoveryCycle } from "./RecoveryCycle.ts"
 import { unknownSession } from "./Target.ts"
@@ -70,6 +71,8 @@ export const Watch = Schema.Struct({
   preparedAt: Time,
   /** The newest turn that its session had before that launch, as `LaunchPrepared` has it. */
   turnBefore: Schema.NullOr(Time),
+  /** What the launch of this generation gave its Conductor; `undefined`: souffleur launched none. */
+  given: Schema.UndefinedOr(Schema.Struct({ effective: Permission, heldTo: Schema.NullOr(SessionMode) })),
   provider: Schema.UndefinedOr(Text),
   /** The trigger of the recovery that launched this generation. */
   launchedFor: Schema.UndefinedOr(Trigger),
@@ -207,6 +210,7 @@ export const initial: Watch = {
   launchedAt: 0,
   preparedAt: 0,
   turnBefore: null,
+  given: undefined,
   provider: undefined,
   launchedFor: undefined,
   launchId: undefined,

@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
 import type { Owner } from "../port/Claims.ts"
 import type { Baseline } from "../port/Comms.ts"
-import type { Permission } from "../settings/Permission.ts"
+import type { Permission, SessionMode } from "../settings/Permission.ts"
 import type { Pin } from "../settings/Pin.ts"
 import type { EarlyEnd } from "../evidence/EndJudgement.ts"
 import type { PinIntent } from "../decide/PinDecider.ts"
@@ -198,6 +198,8 @@ export type WatchIntent =
       readonly sessionId: string
       readonly requested: string
       readonly effective: Permission
+      /** See `LaunchPrepared`; absent: `null`. */
+      readonly heldTo?: SessionMode | null
       /** See `LaunchPrepared`; absent: `null`. */
       readonly turnBefore?: number | null
       /** The command gets a terminal of its own; `false` by default. */

@@ -83,6 +83,7 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
     turnEnded: (process, sessionId, output) =>
       Effect.flatMap(ofSession(sessionId), (one) => one.turnEnded(process, sessionId, output)),
     signs: asked((one) => one.signs),
+    mode: asked((one) => one.mode),
     lastAnswer: asked((one) => one.lastAnswer),
     // A pipe loses nothing: a line that only looks like another agent's record is text there.
     outputReader: (into) => {

@@ -1,14 +1,14 @@
 import {
-  type Agent,
+  Agent,
   type AgentOrder,
-  type EffectivePermission,
   baselineOf,
   ceilingNow,
-  clamp,
   Comms,
+  granted,
   Launcher,
   LaunchFailed,
   type LaunchOrder,
+  type Permission,
   type Processes,
   ProcessIdentity,
   type Settings,
@@ -34,18 +34,34 @@ type Errand = Pick<AgentOrder, "folder" | "session" | "reads"> & {
   readonly title: string
 }
 
+/**
+ * Returns what a launch gets: the least of the ceiling, of what was asked for, and of the newest mode of its session.
+ * What the agent itself asked for outranks that mode (spec: behaviour#permission-ceiling).
+ */
+export const grant = Effect.fn("Recovery.grant")(function* (watch: Watch, request: Request, ceiling: Permission) {
+  if (request.asked) return granted(request.requested, ceiling, undefined)
+  const agent = yield* Agent
+  const { effective, heldTo = null } = watch.given ?? {}
+  const mode = Option.getOrElse(yield* agent.mode(watch.sessionId), () => heldTo ?? undefined)
+  // souffleur itself gave its session this mode, under a ceiling that may be another now.
+  const isOurs = mode === effective && heldTo === null
+  return granted(request.requested, ceiling, isOurs ? undefined : mode)
+})
+
 /** Makes the command line of a launch. Fails with `LaunchFailed` where there is no such agent. */
 export const commandLineOf = (
   { folder, prompt, reads, session }: Omit<Errand, "title">,
   {
+    effective,
+    heldTo,
     launchId,
-    permission,
     terminal
-  }: { readonly launchId: string; readonly permission: EffectivePermission; readonly terminal: Terminal }
+  }: ReturnType<typeof granted> & { readonly launchId: string; readonly terminal: Terminal }
 ) =>
   agentCommand({
     session,
-    permission,
+    permission: effective,
+    ...(heldTo === "plan" || heldTo === "asks" ? { heldTo } : {}),
     prompt: prompt(launchId),
     ...(reads === undefined ? {} : { reads }),
     ...(folder === undefined ? {} : { folder }),
@@ -68,14 +84,11 @@ export const launch = Effect.fn("Recovery.launch")(function* <E, R>(
     token,
     Effect.fnUntraced(function* (launchId, terminal) {
       const { title, ...asked } = yield* errand
-      const effective = clamp(request.requested, yield* ceilingNow(ref.dispatch))
-      const command = yield* commandLineOf(
-        { ...asked, folder: watch.project },
-        { launchId, permission: effective, terminal }
-      )
+      const given = yield* grant(watch, request, yield* ceilingNow(ref.dispatch))
+      const command = yield* commandLineOf({ ...asked, folder: watch.project }, { launchId, ...given, terminal })
       return {
         order: { command, cwd: watch.project, title },
-        prepared: { sessionId: asked.session.sessionId, requested: request.requested, effective }
+        prepared: { sessionId: asked.session.sessionId, requested: request.requested, ...given }
       }
     })
   )
@@ -86,7 +99,7 @@ interface PreparedOrder {
   readonly order: Omit<LaunchOrder, "id">
   readonly prepared: Pick<
     Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>,
-    "sessionId" | "requested" | "effective" | "pty"
+    "sessionId" | "requested" | "effective" | "heldTo" | "pty"
   >
 }
 
@@ -139,17 +152,17 @@ export const started = Effect.fn("Recovery.started")(function* <E, R>(
  * Fails with `FailedClosed` where the agent cannot be launched here. It runs before anything is stopped. Its answer is
  * kept, because after a crash a successor may run.
  */
-export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* ({ requested }: Request) {
+export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* (watch: Watch, request: Request) {
   const launcher = yield* Launcher
   const { watch: ref } = yield* Cycle
   yield* step("0 fit", {
     outcome: Schema.Struct({}),
     failure: LaunchFailed,
     act: Effect.fnUntraced(function* (launchId: string) {
-      const permission = clamp(requested, yield* ceilingNow(ref.dispatch))
+      const given = yield* grant(watch, request, yield* ceilingNow(ref.dispatch))
       const session = { _tag: "Fresh", sessionId: "none" } as const
       const [terminal] = terminalsNow(yield* ref.state, launcher)
-      yield* commandLineOf({ session, prompt: () => "Continue." }, { launchId, permission, terminal })
+      yield* commandLineOf({ session, prompt: () => "Continue." }, { launchId, ...given, terminal })
       return {}
     }),
     reconcile: again

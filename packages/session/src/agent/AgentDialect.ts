@@ -5,6 +5,7 @@ import type {
   AgentSession,
   Processes,
   SessionFile,
+  SessionMode,
   SessionNotFound
 } from "@souffleur/domain"
 import type { TrustedFiles } from "@souffleur/process"
@@ -70,6 +71,11 @@ export interface AgentDialect extends SessionFolder {
   readonly outputReader?: () => (line: string) => Option.Option<string>
   /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
   readonly addsFormat?: boolean
+  /**
+   * Makes a reader of the mode that a record tells, the newest record first. Absent: the agent records no mode, and no
+   * launch of it can be held to one.
+   */
+  readonly modes?: () => (record: Json) => SessionMode | undefined
   /** Makes the command line of a launch. A session that is to be resumed always has an id. */
   readonly command: (
     order: AgentOrder,

@@ -14,6 +14,7 @@ import {
 import { type AgentPackage, lookTrusted } from "@souffleur/process"
 import { Clock, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
+import { newestMode } from "../lines/NewestMode.ts"
 import { inHead } from "../lines/Head.ts"
 import { recordOf } from "../lines/JsonRecord.ts"
 import { fromTheEnd, stateOf } from "../lines/Tail.ts"
@@ -197,6 +198,11 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     turnEnded: (_, sessionId, output) =>
       Effect.map(signs(sessionId, output), (said) => Option.exists(said, ({ turn }) => turn?._tag === "Finished")),
     signs,
+    mode: (sessionId) =>
+      reading(sessionId, Option.none(), (file) => {
+        const modeIn = dialect.modes?.()
+        return modeIn === undefined ? Effect.succeedNone : newestMode(file, modeIn)
+      }),
     lastAnswer: (sessionId) =>
       reading(sessionId, "", (file) => {
         let found = ""
@@ -239,7 +245,14 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       // An agent that chooses its ids begins a session without one.
       (session._tag === "Resume" || sessionIn === undefined) && Result.isFailure(parseSessionId(session.sessionId))
         ? Effect.fail(new AgentNotFound({ program: dialect.name, problem: "the session id cannot be one" }))
-        : Effect.provide(dialect.command({ ...order, session }, sessionFile), services)
+        : order.heldTo !== undefined && dialect.modes === undefined
+          ? Effect.fail(
+              new AgentNotFound({
+                program: dialect.name,
+                problem: "the session asks a person before it changes anything, and this agent cannot be held to that"
+              })
+            )
+          : Effect.provide(dialect.command({ ...order, session }, sessionFile), services)
   })
 })
 
