@@ -101,7 +101,7 @@ it.layer(HostServices.layer)((it) => {
         const words = "Missing environment variable: `TEST_KEY`."
         assert.deepStrictEqual((yield* turnOf("failed")).turn, { ...failed("other"), words })
         const account = yield* turnOf("account")
-        assert.deepStrictEqual([account.turn, account.ended], [failed("account"), false])
+        assert.deepStrictEqual([account.turn, account.ended], [failed("login"), false])
       })
     )
     it.effect("results, use and the hand-off are counted from the records, and only new lines are read", () =>

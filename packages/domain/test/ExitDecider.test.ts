@@ -37,6 +37,7 @@ describe("standing by", () => {
     { _tag: "ExitRequested" },
     { _tag: "EndedEarly", reason: "refused", leftRunning: 0 },
     { _tag: "ContextExhausted" },
+    { _tag: "Unmendable", reason: "login" },
     { _tag: "Limited", kind: "usage-limit", resetsAt: 9000, turnAt: 900 },
     { _tag: "Resolved", holder: { conductor, print: true } }
   ]
@@ -56,6 +57,24 @@ describe("behaviour#exits", () => {
       .when({ _tag: "Retry" }, { _tag: "Operator" })
       .thenTags("RecoveryRetried", "RecoveryStarted")
     assert.strictEqual(events.reduce(evolve, asked.watch).retries, 0)
+  })
+})
+
+describe("behaviour#what-no-launch-mends", () => {
+  it("such an end is no death: it counts nothing, and the same session goes on when a person says so", () => {
+    for (const reason of ["login", "account", "model", "cap", "other"] as const) {
+      const ended = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
+      const events = ended
+        .when(reports({ _tag: "Unmendable", reason }, 2))
+        .thenTags("RecoveryWithheld", "WatcherStarted")
+      assert.deepInclude(events[0], { stage: reason === "other" ? "unknown-error" : reason, trigger: "limit" })
+      const watch = events.reduce(evolve, ended.watch)
+      assert.deepStrictEqual([watch.retries, watch.sessionId], [ended.watch.retries, ended.watch.sessionId])
+      const retried = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2), ...events)
+        .when({ _tag: "Retry" }, { _tag: "Operator" })
+        .thenTags("RecoveryRetried", "RecoveryStarted")
+      assert.deepInclude(retried[1], { trigger: "limit", purpose: "relaunch" })
+    }
   })
 })
 

@@ -59,13 +59,15 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual(yield* turnOf(upTo("finished", '"finish":"tool-calls"')), "Asked")
         assert.strictEqual(yield* turnOf(upTo("finished", '"finish":"stop"')), "Asked")
         assert.strictEqual(yield* turnOf(recorded("finished")), "Finished")
+        for (const finish of ["other", "a word of tomorrow"])
+          assert.strictEqual(yield* turnOf(recorded("finished").replaceAll('"stop"', `"${finish}"`)), "Finished")
         for (const finish of ["tool-calls", "unknown"])
           assert.strictEqual(yield* turnOf(recorded("finished").replaceAll('"stop"', `"${finish}"`)), "Asked")
       })
     )
     it.effect("an answer that was cut off ends its turn in the middle of the work", () =>
       Effect.gen(function* () {
-        for (const finish of ["length", "content-filter", "error", "other"]) {
+        for (const finish of ["length", "content-filter", "error"]) {
           const { agent, turn } = yield* openCodeOf(recorded("finished").replaceAll('"stop"', `"${finish}"`))
           assert.deepInclude(yield* turn, { _tag: "Failed", reason: "other" }, finish)
           assert.isFalse(yield* agent.turnEnded({ pid: 70 }, sessionId))
@@ -179,7 +181,7 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual(yield* api(503), "outage")
         assert.strictEqual(yield* api(undefined), "outage")
         assert.strictEqual(yield* api(400, "prompt is too long"), "prompt-too-long")
-        assert.strictEqual(yield* reasonOf("ProviderAuthError", {}), "account")
+        assert.strictEqual(yield* reasonOf("ProviderAuthError", {}), "login")
         assert.strictEqual(yield* reasonOf("MessageAbortedError", { message: "aborted" }), "other")
       })
     )

@@ -33,6 +33,18 @@ const isRefusal = (record: Json): boolean => {
   return isJson(decision) && decision["decision"] === "reject"
 }
 
+/**
+ * The reasons of an answer without a tool call after which the agent goes on by itself, or says why not in its next
+ * record (spec: claude-code#ends). Any other reason ends the turn, whatever a gateway calls it.
+ */
+const unfinished: ReadonlySet<unknown> = new Set([
+  "tool_use",
+  "max_tokens",
+  "model_context_window_exceeded",
+  "compaction",
+  "refusal"
+])
+
 type Open = Extract<TurnState, { readonly _tag: "Tool" | "Question" }>
 const lasts = (turn: Open): number =>
   turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER)
@@ -90,8 +102,11 @@ export const makeReading = (): Reading => {
   const fromModel = (said: Json, at: number) => {
     const calls = blocksOf(said).filter(({ type }) => type === "tool_use")
     const seen = open.length > 0 || answeredAt !== undefined
-    if (calls.length === 0 && !seen)
-      return decide({ _tag: said["stop_reason"] === "end_turn" ? "Finished" : "Asked", at })
+    if (calls.length === 0 && !seen) {
+      const reason = said["stop_reason"]
+      if (typeof reason === "string" && !unfinished.has(reason)) return decide({ _tag: "Finished", at })
+      return decide({ _tag: "Asked", at, ...(reason === "tool_use" ? {} : { answered: true }) })
+    }
     if (message !== undefined && said["id"] !== message) return void settle()
     message = said["id"]
     for (const { id, input, name: named } of calls) {

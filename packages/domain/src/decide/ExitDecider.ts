@@ -4,6 +4,7 @@ import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
 import { type Progress, progressedSince } from "../evidence/WorkProgress.ts"
+import { unknownError, unmendableInWords } from "../evidence/Unmendable.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
@@ -151,6 +152,17 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       return ok(
         Event.ContextExhausted.make({ ...seen, retries }),
         ...recoveryOf(watch, at, { trigger: "context", retries }, command)
+      )
+    }
+    case "Unmendable": {
+      if (watch.standby !== undefined) return ok()
+      // The trigger of a turn that the service ended: the same session continues it, once a person says so.
+      const withheld = { at, cycle: watch.cycles + 1, trigger: "limit" as const }
+      return ok(
+        exit.reason === "other"
+          ? Event.RecoveryWithheld.make({ ...withheld, stage: "unknown-error", message: unknownError })
+          : Event.RecoveryWithheld.make({ ...withheld, stage: exit.reason, message: unmendableInWords[exit.reason] }),
+        nextWatcher(watch, at)
       )
     }
     case "Limited": {

@@ -1,4 +1,5 @@
 import type * as Event from "../event/WatchEvent.ts"
+import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { nameOf, type Reader } from "./Reader.ts"
@@ -8,6 +9,7 @@ import { count, dollars, deadline, duration, withoutProgress } from "./Words.ts"
 export const waitInWords = {
   "usage-limit": "a usage limit",
   outage: "an outage of the service",
+  "unknown-error": unknownError,
   "quiet-hours": "the quiet hours",
   pause: "a pause before the next try"
 } as const
@@ -23,6 +25,7 @@ const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type, {
 const noticeOfWait = {
   "usage-limit": { notice: "usage_limit" },
   outage: { notice: "outage" },
+  "unknown-error": { notice: "outage" },
   "quiet-hours": {},
   pause: {}
 } as const

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { print, seen, Trigger } from "./EventFields.ts"
+import { ServiceWait } from "../decide/LimitWait.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
 /**
@@ -65,10 +66,10 @@ export const ConductorUnclaimed = event("ConductorUnclaimed", { message: Text })
 export const ConductorClaimed = event("ConductorClaimed", {})
 
 /**
- * The kinds of waits. A usage limit or an outage of the service is no death (spec: behaviour#limits-and-waits). The
- * others are the user's quiet hours, and the pause before a command is run again.
+ * The kinds of waits. A usage limit, an outage or another error of the service is no death (spec:
+ * behaviour#limits-and-waits). The others are the user's quiet hours, and the pause before a command is run again.
  */
-export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours", "pause"])
+export const WaitKind = Schema.Literals([...ServiceWait.literals, "quiet-hours", "pause"])
 export type WaitKind = typeof WaitKind.Type
 
 /**

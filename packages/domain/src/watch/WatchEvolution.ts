@@ -1,5 +1,6 @@
 import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
+import { isServiceWait } from "../decide/LimitWait.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import {
@@ -158,7 +159,7 @@ const changes: Changes = {
     watcher: undefined,
     wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at, turnAt },
     // A limit ends a turn within it.
-    ...(kind === "usage-limit" || kind === "outage" ? { waits: watch.waits + 1, saidDone: false } : {})
+    ...(isServiceWait(kind) ? { waits: watch.waits + 1, saidDone: false } : {})
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),
   HoldStarted: ({ at }) => ({ held: { since: at } }),

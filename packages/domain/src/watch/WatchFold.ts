@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "5cbad11da119eb2a" },
+  name: { kind: "watch", fingerprint: "9dd6bf4bd40acc91" },
   initial,
   evolve,
   schema: Watch,

@@ -94,7 +94,7 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
             ? `the session file does not state when that ends: ${Words.duration(event.until - event.at)} are tried, wait ${before.waits + 1} in a row`
             : `the session file states that it ends at ${Words.dateAndTime(event.resetsAt, zone)}`
         ],
-        rule: "A usage limit and an outage are no deaths: they are waited out, and then the session is resumed once."
+        rule: "What the service ended is no death: it is waited out, and then the session is resumed once."
       }
     case "WaitEnded":
       return endOfWait[event.how](before)
