@@ -4,7 +4,7 @@ import { inject } from "vitest"
 import { makeLab, type Part, until } from "./Lab.ts"
 import { headless } from "./ClaudeStage.ts"
 import type { Answer } from "./ModelEndpoint.ts"
-import { begin, only, services, told } from "./Watched.ts"
+import { bash, begin, only, services, told } from "./Watched.ts"
 
 const claude = inject("claude")
 const write = { tool: { name: "Write", input: { file_path: "done.txt", content: "done" } } }
@@ -50,6 +50,42 @@ describe("behaviour#what-no-launch-mends", () => {
             ["waiting_for_a_person"]
           )
           assert.lengthOf([...(yield* lab.agents).all], 1)
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
+})
+
+describe("behaviour#caps-of-the-user", () => {
+  const caps = [
+    ["dollars", "--max-budget-usd", "0.01"],
+    ["turns", "--max-turns", "3"]
+  ] as const
+  for (const [ceiling, flag, limit] of caps)
+    it.live.skipIf(claude === null)(
+      `an agent that used up its ${flag} ends there, and a retry allows as much again`,
+      () =>
+        Effect.gen(function* () {
+          const part: Part = () => Effect.succeed(bash("date >> work"))
+          const lab = yield* makeLab(claude!, "opera", part, { solo: true })
+          const stage = yield* headless(lab)
+          const command = [claude!, "-p", flag, limit, "--allowedTools=Bash", "--", begin]
+          const souffleur = yield* stage.souffleur(["run", "--json", "--", ...command])
+          yield* told(souffleur, "RecoveryWithheld")
+          const log = yield* lab.log
+          assert.deepInclude(only(log, "CeilingReached"), { ceiling, flag })
+          assert.deepInclude(only(log, "RecoveryWithheld"), { stage: "ceiling" })
+          only(log, "LaunchPrepared")
+          assert.isUndefined(log.find(({ _tag }) => _tag === "ConductorDied"))
+          const [watch] = JSON.parse(yield* lab.said("status", "--json"))
+          assert.deepInclude(watch, { state: "needs you", retries: 0 })
+          const spent = (yield* lab.asked).filter(({ turn }) => turn).length
+          yield* lab.said("retry")
+          const counted = (tag: string) => Effect.map(lab.log, (all) => all.filter(({ _tag }) => _tag === tag).length)
+          yield* until(
+            "a second end",
+            Effect.map(counted("RecoveryWithheld"), (count) => count === 2)
+          )
+          assert.strictEqual(yield* counted("LaunchPrepared"), 2)
+          assert.strictEqual((yield* lab.asked).filter(({ turn }) => turn).length, 2 * spent)
         }).pipe(Effect.scoped, Effect.provide(services))
     )
 })

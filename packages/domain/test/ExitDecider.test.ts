@@ -78,6 +78,36 @@ describe("behaviour#what-no-launch-mends", () => {
   })
 })
 
+describe("behaviour#caps-of-the-user", () => {
+  const spent = (flag: string | null) =>
+    Event.CeilingReached.make({ at, watcher: 1, ceiling: "dollars", used: 60, limit: 50, flag })
+  const ends = (exit: WatcherExit, end: Event.Evidence["end"]): WatchIntent => ({
+    ...(reports(exit) as Extract<WatchIntent, { readonly _tag: "ReportExit" }>),
+    evidence: { ...evidence, end }
+  })
+  const died_ = { _tag: "Dead", reason: "pid" } as const
+  it("an agent that ended itself at a cap of its user has not died, and a retry allows as much again", () => {
+    const failed = { _tag: "Exited", code: 1 } as const
+    for (const exit of [died_, { _tag: "Unmendable", reason: "cap" }] as const) {
+      const capped = given(...watching, spent("--max-budget-usd"))
+      const events = capped.when(ends(exit, failed)).thenTags("RecoveryWithheld", "WatcherStarted")
+      assert.deepInclude(events[0], { stage: "ceiling", trigger: "limit" })
+      const again = given(...watching, spent("--max-budget-usd"), ...events)
+      const retried = again.when({ _tag: "Retry" }, { _tag: "Operator" }).thenTags("RecoveryRetried", "RecoveryStarted")
+      assert.deepInclude(retried.reduce(evolve, again.watch), { ceiling: undefined, allowedSince: retried[0]!.at })
+    }
+  })
+  it("a killed agent has died, and nothing is launched where its cap is used up", () => {
+    const killed = { _tag: "Killed", signal: "SIGKILL" } as const
+    given(...watching, spent("--max-budget-usd"))
+      .when(ends(died_, killed))
+      .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+    given(...watching, spent(null))
+      .when(ends(died_, { _tag: "Exited", code: 1 }))
+      .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+  })
+})
+
 const early = { _tag: "EndedEarly", reason: "only-answered", leftRunning: 0 } as const
 
 describe("behaviour#early-ends", () => {

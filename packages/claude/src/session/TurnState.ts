@@ -45,6 +45,10 @@ const unfinished: ReadonlySet<unknown> = new Set([
   "refusal"
 ])
 
+/** Returns whether the agent ended the turn at the most turns that its user allows. */
+const reachedTurns = ({ attachment, type }: Json): boolean =>
+  type === "attachment" && isJson(attachment) && attachment["type"] === "max_turns_reached"
+
 type Open = Extract<TurnState, { readonly _tag: "Tool" | "Question" }>
 const lasts = (turn: Open): number =>
   turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER)
@@ -161,6 +165,7 @@ export const makeReading = (): Reading => {
         else if (record["type"] === "assistant") fromAgent(record, at)
         else if (record["type"] === "user") fromUser(record, at)
         else if (record["type"] === "system") fromSystem(record, at)
+        else if (reachedTurns(record)) decide({ _tag: "Failed", at, reason: "cap", resetsAt: undefined })
       }
       return decided && contextDone && refused !== undefined && (!unstated() || retriesSeen) ? "enough" : "more"
     },

@@ -37,12 +37,26 @@ const waitEnds = {
   go: () => "an operator ended the wait"
 } as const
 
-const ceiling = ({ ceiling, limit, used }: typeof Event.CeilingReached.Type): string =>
-  ceiling === "tokens"
+const amountOf = (kind: (typeof Event.CeilingReached.Type)["ceiling"], amount: number): string =>
+  kind === "dollars" ? dollars(amount) : count(amount)
+/** Says that a cap is used up, which the user gave the agent by its own flag. */
+export const capInWords = ({
+  ceiling,
+  flag,
+  limit,
+  used
+}: Pick<typeof Event.CeilingReached.Type, "ceiling" | "flag" | "limit" | "used">): string =>
+  `the cap of ${ceiling} that you gave it is used up (${flag}): ${amountOf(ceiling, used)} of ${amountOf(ceiling, limit)}`
+
+const ceiling = (event: typeof Event.CeilingReached.Type): string => {
+  const { ceiling, limit, used } = event
+  if (event.flag !== null) return capInWords(event)
+  return ceiling === "tokens"
     ? `the ceiling of tokens is reached: ${count(used)} of ${count(limit)} are used`
     : ceiling === "dollars"
       ? `the ceiling of dollars is reached: ${dollars(used)} of ${dollars(limit)} are spent`
       : `the ceiling of time is reached: the watch has gone on for ${duration(used)} of ${duration(limit)}`
+}
 
 /** Describes the signs of a Conductor, its waits and its claims. */
 export const describeSign = {
@@ -96,9 +110,13 @@ export const describeSign = {
     }),
   HoldEnded: () => described("info", "an operator lets souffleur go on", { message: "system" }),
   CeilingReached: (event) =>
-    described("warning", `${ceiling(event)}. Work in hand goes on, nothing is launched any more`, {
-      notice: "ceiling"
-    }),
+    described(
+      "warning",
+      `${ceiling(event)}. ${event.flag === null ? "Work in hand goes on, nothing is launched any more" : 'Nothing is launched: "souffleur retry" allows as much again'}`,
+      {
+        notice: "ceiling"
+      }
+    ),
   AllowanceRenewed: () => described("info", "an operator allows as much again from now on"),
   ContextExhausted: ({ retries }) =>
     described("warning", `the conversation no longer fits the model${withoutProgress(retries)}`),

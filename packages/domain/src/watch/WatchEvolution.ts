@@ -188,7 +188,7 @@ const changes: Changes = {
   }),
   ConductorUnresolved: () => ({ conductor: undefined }),
   ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
-  CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
+  CeilingReached: ({ ceiling, flag, limit, used }) => ({ ceiling: { ceiling, limit, used, flag } }),
   AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),

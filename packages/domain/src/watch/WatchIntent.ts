@@ -171,7 +171,7 @@ export type WatchIntent =
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
   /** `since`: when the count began, epoch ms. */
-  | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
+  | ({ readonly _tag: "ReportCeiling"; readonly since: number; readonly flag?: string } & Pick<
       typeof CeilingReached.Type,
       "watcher" | "ceiling" | "used" | "limit"
     >)

@@ -127,7 +127,13 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
   if (standby !== undefined && (standby.stage !== "ceiling" || ceiling === undefined))
     return { why: `it stands by (${standby.stage})`, next: `souffleur why ${id}` }
   if (ceiling !== undefined)
-    return { why: `its ceiling of ${ceiling.ceiling} is reached`, next: `souffleur retry ${id}` }
+    return {
+      why:
+        ceiling.flag === null
+          ? `its ceiling of ${ceiling.ceiling} is reached`
+          : `its cap of ${ceiling.ceiling} is used up`,
+      next: `souffleur retry ${id}`
+    }
   if (overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
   return null
 }
