@@ -27,7 +27,7 @@ const valueIn = (
   return args[at] === flag ? { at: at + 1, begins: "" } : { at, begins: `${flag}=` }
 }
 
-/** Reads the caps in the arguments of an agent, by the kinds of its flags. A value that is no positive number is none. */
+/** Reads the caps in the arguments of an agent, by the kinds of its flags. Only a positive number is a cap. */
 export const capsIn = (args: ReadonlyArray<string>, flags: Readonly<Record<string, CapKind>>): ReadonlyArray<Cap> =>
   Object.entries(flags).flatMap(([flag, kind]) => {
     const place = valueIn(args, flag)
