@@ -77,7 +77,7 @@ export const layer = ({ agentDir, environment }: AgentOptions) =>
           }),
         lastAnswer: (sessionId) => Effect.map(parts(sessionId), (all) => all.at(-1)?.text ?? ""),
         outputReader: () => () => Option.none(),
-        spent: () => Effect.succeed({ tokens: 0, dollars: 0 }),
+        spent: () => Effect.succeed({ tokens: 0, dollars: 0, turns: 0 }),
         exportSession: Effect.fnUntraced(function* (sessionId, out) {
           yield* sessionFile(sessionId)
           const all = yield* said(sessionId)

@@ -161,7 +161,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         Effect.sync(() => {
           const turns = sessionIds.flatMap((sessionId) => world.sessions.get(sessionId)?.asked ?? [])
           const count = turns.filter((at) => at >= since).length
-          return { tokens: count * tokensOfTurn, dollars: count * dollarsOfTurn }
+          return { tokens: count * tokensOfTurn, dollars: count * dollarsOfTurn, turns: count }
         })
       )
   }

@@ -300,10 +300,15 @@ export class Conductor {
       }
       case "limited":
       case "outage":
+      case "refused":
       case "too long": {
-        const reason = ({ limited: "usage-limit", outage: "outage", "too long": "prompt-too-long" } as const)[
-          this.life.fate
-        ]
+        const reasons = {
+          limited: "usage-limit",
+          outage: "outage",
+          refused: "login",
+          "too long": "prompt-too-long"
+        } as const
+        const reason = reasons[this.life.fate]
         const resetsAt =
           this.life.resetsIn === undefined || reason !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
         this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason, resetsAt })

@@ -101,7 +101,7 @@ it.layer(HostServices.layer)((it) => {
         const words = "Missing environment variable: `TEST_KEY`."
         assert.deepStrictEqual((yield* turnOf("failed")).turn, { ...failed("other"), words })
         const account = yield* turnOf("account")
-        assert.deepStrictEqual([account.turn, account.ended], [failed("account"), false])
+        assert.deepStrictEqual([account.turn, account.ended], [failed("login"), false])
       })
     )
     it.effect("results, use and the hand-off are counted from the records, and only new lines are read", () =>
@@ -113,7 +113,7 @@ it.layer(HostServices.layer)((it) => {
         const done = yield* codexOf("finished")
         assert.deepStrictEqual([yield* done.agent.usedTools(id), yield* done.agent.toolResults([id, id])], [true, 1])
         assert.isAbove((yield* agent.spent([id], 0)).tokens, 10_000)
-        assert.deepStrictEqual(yield* agent.spent([id], 8e12), { tokens: 0, dollars: 0 })
+        assert.deepStrictEqual(yield* agent.spent([id], 8e12), { tokens: 0, dollars: 0, turns: 0 })
         const launch = /Hand-off (work-\S+-resume-in-place-1)/u.exec(yield* fs.readFileString(file))![1]!
         assert.isTrue(Option.isSome(yield* agent.handoffTaken(id, launch)))
         assert.isTrue(Option.isNone(yield* agent.handoffTaken(id, "another")))

@@ -3,6 +3,7 @@ import {
   AgentNotFound,
   type AgentOrder,
   type AgentSession,
+  type Cap,
   ExportFailed,
   type HandoffReceipt,
   type Reported,
@@ -49,6 +50,9 @@ export class FakeAgent {
   readonly answers = new Map<string, string>()
   /** Tokens of all sessions. */
   spent = 0
+  /** Its answers, and the caps of its user. */
+  turns = 0
+  caps: ReadonlyArray<Cap> = []
   /** US dollars that its sessions have cost. */
   dollars = 0
   /** Counts of the reads for these. */
@@ -121,6 +125,7 @@ export class FakeAgent {
     Agent.of({
       name: "agent",
       stall: this.stall,
+      caps: this.caps,
       compactPrompt: this.compactPrompt,
       ...(this.reports === undefined
         ? {}
@@ -165,7 +170,8 @@ export class FakeAgent {
       outputReader: (into) => this.outputReader(into),
       handoffTaken: (sessionId) =>
         Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
-      spent: () => Effect.sync(() => ((this.read.spent += 1), { tokens: this.spent, dollars: this.dollars })),
+      spent: () =>
+        Effect.sync(() => ((this.read.spent += 1), { tokens: this.spent, dollars: this.dollars, turns: this.turns })),
       tags: ({ pid, sessionId }) => [{ environment: { AGENT_PID: String(pid), AGENT_SESSION_ID: sessionId } }],
       sessionTag: (sessionId) => ({ environment: { AGENT_SESSION_ID: sessionId } }),
       command: (order) =>
@@ -176,7 +182,12 @@ export class FakeAgent {
             ? Effect.fail(new AgentNotFound({ program: "agent", problem }))
             : Effect.succeed({
                 program,
-                args: [order.session.sessionId, "--", order.prompt],
+                args: [
+                  ...this.caps.flatMap(({ flag, limit }) => [flag, String(limit)]),
+                  order.session.sessionId,
+                  "--",
+                  order.prompt
+                ],
                 environment: {},
                 ...(order.print || this.windowless ? {} : { window: true })
               })

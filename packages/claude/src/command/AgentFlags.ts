@@ -26,6 +26,9 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
   ).flatMap(([takes, flags]) => flags.split(" ").map((flag) => [flag, takes] as const))
 )
 
+/** Flags by which a user caps the use of one process. */
+export const capFlags = { "--max-budget-usd": "dollars", "--max-turns": "turns" } as const
+
 /** Flags whose effect would exceed the permission ceiling, each in its own way (spec: behaviour#permission-ceiling). */
 const lifting = [
   "--permission-mode",

@@ -1,6 +1,7 @@
 import { Count, event, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { baseline, print, Trigger } from "./EventFields.ts"
+import { Unmendable } from "../evidence/Unmendable.ts"
 import { Permission, SessionMode } from "../settings/Permission.ts"
 import { Terminal } from "../port/Launcher.ts"
 import { ProcessIdentity } from "../port/Process.ts"
@@ -15,11 +16,14 @@ export const RecoveryStarted = event("RecoveryStarted", {
   purpose: Purpose,
   trigger: Trigger
 })
-/** A recovery was withheld: by `--observe`, by an operator's hold, or because a ceiling of use is reached. */
+/**
+ * A recovery was withheld: by `--observe`, by an operator's hold, because a ceiling of use is reached, or because no
+ * launch mends the end (spec: behaviour#what-no-launch-mends).
+ */
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
-  stage: Schema.Literals(["observe", "hold", "ceiling", "exit-requested"]),
+  stage: Schema.Literals(["observe", "hold", "ceiling", "exit-requested", ...Unmendable.literals, "unknown-error"]),
   message: Text
 })
 

@@ -1,4 +1,5 @@
 import { Context, type Duration, type Effect, type Option } from "effect"
+import type { Cap } from "../evidence/Cap.ts"
 import type { SessionSigns } from "../evidence/Signs.ts"
 import type { AgentCommand, AgentNotFound, AgentOrder } from "./AgentOrder.ts"
 import type {
@@ -60,6 +61,8 @@ export class Agent extends Context.Service<
     readonly name: string
     /** See `AgentKind.stall`. */
     readonly stall: Duration.Duration
+    /** The caps that the user gave the agent by its own flags. Absent: none. */
+    readonly caps?: ReadonlyArray<Cap>
     /** The agents that this one joins. Absent: it is a single one. */
     readonly joined?: JoinedAgents
     /**

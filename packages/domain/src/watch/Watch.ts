@@ -132,7 +132,12 @@ export const Watch = Schema.Struct({
   waits: Count,
   /** The ceiling of use that is reached. */
   ceiling: Schema.UndefinedOr(
-    Schema.Struct({ ceiling: Event.CeilingReached.fields.ceiling, used: Measure, limit: Measure })
+    Schema.Struct({
+      ceiling: Event.CeilingReached.fields.ceiling,
+      used: Measure,
+      limit: Measure,
+      flag: Schema.NullOr(Text)
+    })
   ),
   /** When the count of use began: the start of the watch, or an operator's last renewal. */
   allowedSince: Time,

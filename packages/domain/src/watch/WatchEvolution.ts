@@ -1,5 +1,6 @@
 import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
+import { isServiceWait } from "../decide/LimitWait.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import {
@@ -158,7 +159,7 @@ const changes: Changes = {
     watcher: undefined,
     wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at, turnAt },
     // A limit ends a turn within it.
-    ...(kind === "usage-limit" || kind === "outage" ? { waits: watch.waits + 1, saidDone: false } : {})
+    ...(isServiceWait(kind) ? { waits: watch.waits + 1, saidDone: false } : {})
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),
   HoldStarted: ({ at }) => ({ held: { since: at } }),
@@ -187,7 +188,7 @@ const changes: Changes = {
   }),
   ConductorUnresolved: () => ({ conductor: undefined }),
   ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
-  CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
+  CeilingReached: ({ ceiling, flag, limit, used }) => ({ ceiling: { ceiling, limit, used, flag } }),
   AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),

@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "9f424f578b82241f" },
+  name: { kind: "watch", fingerprint: "c0ae09938a6cf96a" },
   initial,
   evolve,
   schema: Watch,

@@ -4,11 +4,13 @@ import type { Baseline } from "../port/Comms.ts"
 import type { Permission, SessionMode } from "../settings/Permission.ts"
 import type { Pin } from "../settings/Pin.ts"
 import type { EarlyEnd } from "../evidence/EndJudgement.ts"
+import type { ServiceWait } from "../decide/LimitWait.ts"
+import type { Unmendable } from "../evidence/Unmendable.ts"
 import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { CeilingReached, WaitKind, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
+import type { CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
 import type {
   Check,
   ConductorDied,
@@ -54,13 +56,15 @@ export type WatcherExit =
   /** The service ended the last turn; `resetsAt` in epoch ms, `null` where it is not stated. */
   | {
       readonly _tag: "Limited"
-      readonly kind: Extract<WaitKind, "usage-limit" | "outage">
+      readonly kind: ServiceWait
       readonly resetsAt: number | null
       /** When the turn that failed was recorded. */
       readonly turnAt: number
     }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
   | { readonly _tag: "ContextExhausted" }
+  /** It has ended, and no launch mends the reason. `other`: the service goes on to give an error that is not known. */
+  | { readonly _tag: "Unmendable"; readonly reason: Unmendable | "other" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
   /** In `heartbeat-only`, a process was found that holds the session. */
   | { readonly _tag: "Resolved"; readonly holder: Holder }
@@ -167,7 +171,7 @@ export type WatchIntent =
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
   /** `since`: when the count began, epoch ms. */
-  | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
+  | ({ readonly _tag: "ReportCeiling"; readonly since: number; readonly flag?: string } & Pick<
       typeof CeilingReached.Type,
       "watcher" | "ceiling" | "used" | "limit"
     >)

@@ -1,4 +1,4 @@
-import { Agent, type Watch } from "@souffleur/domain"
+import { Agent, sumSpent, type Watch } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 
 type OneAgent = Agent["Service"]
@@ -94,8 +94,7 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
     spent: (sessionIds, since) =>
       Effect.map(
         summed(sessionIds, (one, its) => one.spent(its, since)),
-        (counts) =>
-          counts.reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }))
+        sumSpent
       ),
     exportSession: asked((one) => one.exportSession),
     tags: (process) => all.flatMap((one) => one.tags(process)),

@@ -1,5 +1,6 @@
 import {
   Agent,
+  type AgentCommand,
   type AgentOrder,
   baselineOf,
   ceilingNow,
@@ -16,7 +17,8 @@ import {
   unfitStage,
   unreadBaseline,
   type Watch,
-  type WatchIntent
+  type WatchIntent,
+  withRemainder
 } from "@souffleur/domain"
 import type { LogError, Offspring, Refused } from "@souffleur/eventlog"
 import { agentCommand, launchOnce, sessionToBegin, turnBefore } from "@souffleur/process"
@@ -69,6 +71,15 @@ export const commandLineOf = (
     print: terminal === "headless"
   })
 
+/** Gives a launch what is left of the caps of its user. */
+const cappedNow = (ref: Cycle["Service"]["watch"]) =>
+  Effect.fnUntraced(function* (command: AgentCommand) {
+    const agent = yield* Agent
+    const { allowedSince, sessions } = yield* ref.state
+    const { caps = [] } = agent
+    return caps.length === 0 ? command : withRemainder(command, caps, yield* agent.spent(sessions, allowedSince))
+  })
+
 /**
  * Launches the agent under the ceiling, once under a token, with a command line for the terminal that it gets. `errand`
  * runs right before each launch, and fails where there must be none. Fails with `LaunchFailed`.
@@ -85,7 +96,9 @@ export const launch = Effect.fn("Recovery.launch")(function* <E, R>(
     Effect.fnUntraced(function* (launchId, terminal) {
       const { title, ...asked } = yield* errand
       const given = yield* grant(watch, request, yield* ceilingNow(ref.dispatch))
-      const command = yield* commandLineOf({ ...asked, folder: watch.project }, { launchId, ...given, terminal })
+      const command = yield* commandLineOf({ ...asked, folder: watch.project }, { launchId, ...given, terminal }).pipe(
+        Effect.flatMap(cappedNow(ref))
+      )
       return {
         order: { command, cwd: watch.project, title },
         prepared: { sessionId: asked.session.sessionId, requested: request.requested, ...given }

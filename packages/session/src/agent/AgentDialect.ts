@@ -3,6 +3,7 @@ import type {
   AgentNotFound,
   AgentOrder,
   AgentSession,
+  Cap,
   Processes,
   SessionFile,
   SessionMode,
@@ -63,6 +64,8 @@ export interface AgentDialect extends SessionFolder {
   readonly subagents?: (sessionId: string) => Effect.Effect<ReadonlyArray<string>, never, Needs>
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
+  /** See `Agent.caps`. */
+  readonly caps: ReadonlyArray<Cap>
   /** See `AgentKind.stall`. */
   readonly stall: Duration.Duration
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */

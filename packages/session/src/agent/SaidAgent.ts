@@ -4,11 +4,13 @@ import {
   agentsOwn,
   isOver,
   isSessionKnown,
+  nothingSpent,
   parseSessionId,
   Processes,
   type Reported,
   SessionNotFound,
   type SessionSigns,
+  sumSpent,
   type TurnState
 } from "@souffleur/domain"
 import { type AgentPackage, lookTrusted } from "@souffleur/process"
@@ -160,6 +162,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
 
   return Agent.of({
     name: dialect.name,
+    caps: dialect.caps,
     stall: dialect.stall,
     compactPrompt: dialect.compactPrompt ?? null,
     ...(sessionIn === undefined
@@ -224,16 +227,12 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     spent: (sessionIds, since) =>
       Effect.map(
         Effect.flatMap(withSubagents(sessionIds), (all) =>
-          each(all, { tokens: 0, dollars: 0 }, (file) =>
+          each(all, nothingSpent, (file) =>
             // The state of a follower keeps changing.
-            Effect.map(spend(file, String(since)), ({ dollars, tokens }) => ({ dollars, tokens }))
+            Effect.map(spend(file, String(since)), ({ dollars, tokens, turns }) => ({ dollars, tokens, turns }))
           )
         ),
-        (all) =>
-          all.reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }), {
-            tokens: 0,
-            dollars: 0
-          })
+        sumSpent
       ),
     exportSession: Effect.fnUntraced(function* (sessionId, out, newest) {
       const file = yield* sessionFile(sessionId)
