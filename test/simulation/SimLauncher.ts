@@ -1,4 +1,4 @@
-import { type Launcher, LaunchFailed, type ProcessEnd } from "@souffleur/domain"
+import { type Launcher, type LaunchEnd, LaunchFailed } from "@souffleur/domain"
 import { Effect, Option, Schedule } from "effect"
 import type { Gate } from "./EffectGate.ts"
 import type { LaunchRoom } from "./LaunchRoom.ts"
@@ -15,7 +15,7 @@ export const launcher = (
   { processes, room }: { readonly processes: ProcessTable; readonly room: LaunchRoom },
   self: SimProcess,
   gate: Gate,
-  endOf: (id: string) => Option.Option<ProcessEnd>
+  endOf: (id: string) => Option.Option<LaunchEnd>
 ): Launcher["Service"] => {
   const look = (id: string, process: SimProcess) =>
     gate.through(

@@ -1228,6 +1228,30 @@ describe("a run", () => {
     })
   })
 
+  describe("behaviour#restart", () => {
+    it("a command whose end nothing tells is not run again, until a person says so, whatever the count", () => {
+      for (const earlier of [0, 2]) {
+        const { watch } = given(...running("command"))
+        const [, withheld] = Result.getOrThrow(
+          decide({ ...watch, retries: earlier }, {
+            ...deadAt(1000, "3 abc"),
+            unseen: true,
+            pause: 1000,
+            by: { _tag: "Owner", fence: 1 }
+          } as WatchCommand)
+        )
+        assert.deepInclude(withheld, { _tag: "RecoveryWithheld", stage: "unknown-end" })
+      }
+      const unseen = { ...deadAt(1000, "3 abc"), unseen: true }
+      const asks = given(...running("command"))
+        .when(unseen)
+        .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+      given(...running("command"), ...asks)
+        .when({ _tag: "Retry" }, { _tag: "Operator" })
+        .thenTags("RecoveryRetried", "RecoveryStarted")
+    })
+  })
+
   describe("behaviour#ends", () => {
     it("a run is complete by its turn or its exit, by the watcher's word", () => {
       for (const [kind, by] of [

@@ -7,7 +7,7 @@ import {
   type ProcessIdentity,
   type Terminal
 } from "@souffleur/domain"
-import { Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { fakeCompactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
@@ -50,6 +50,8 @@ export class FakeLauncher {
   vanishes = 0
   /** How every headless launch ended: its exit code, or a signal. `undefined`: nothing saw the end. */
   ended: number | string | undefined
+  /** The time of that end, epoch ms. `undefined`: the time at which it is asked for. */
+  endedAt: number | undefined
   /** The behaviour of each compaction in order. The last one applies to all that follow. */
   compactions: ReadonlyArray<FakeCompaction> = ["compacts"]
   /** Count of the sessions that were told to compact. */
@@ -137,7 +139,10 @@ export class FakeLauncher {
           : Effect.succeed(order)
       },
       forget: (id) => Effect.sync(() => void this.prepared.delete(id)),
-      endOf: () => Effect.sync(() => Option.map(Option.fromUndefinedOr(this.ended), endOf)),
+      endOf: () =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          Option.map(Option.fromUndefinedOr(this.ended), (ended) => ({ end: endOf(ended), at: this.endedAt ?? now }))
+        ),
       outputPath: (id) => `/state/launches/${id}.out`,
       inWindow: (id) => Effect.sync(() => this.#placeOf(id) !== "headless")
     })

@@ -30,14 +30,15 @@ export const withheldByHold = (at: number, { cycle, trigger }: Pick<RecoveryCycl
   Event.RecoveryWithheld.make({ at, cycle, trigger, stage: "hold", message: heldMessage })
 
 /**
- * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. Without these
+ * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. A command
+ * whose end is unknown waits for a person, as running it twice may harm. Without these
  * the export of the third end without progress is always made. A command has a pause (ms) first.
  */
 export const recoveryOf = (
   watch: Watch,
   at: number,
   { retries, trigger }: Pick<RecoveryCycle, "trigger"> & { readonly retries: number },
-  { pause = 0, quietUntil = null, watcher }: Pick<Report, "pause" | "quietUntil" | "watcher">
+  { pause = 0, quietUntil = null, unseen = false, watcher }: Pick<Report, "pause" | "quietUntil" | "unseen" | "watcher">
 ): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
   const withheld = (stage: (typeof Event.RecoveryWithheld.Type)["stage"], message: string) => [
@@ -46,6 +47,11 @@ export const recoveryOf = (
   ]
   if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
   if (watch.held !== undefined) return [withheldByHold(at, { cycle, trigger }), nextWatcher(watch, at)]
+  if (unseen)
+    return withheld(
+      "unknown-end",
+      'nothing tells how the command ended. "souffleur retry" runs it again, and "souffleur done" says that it is complete'
+    )
   if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
   if (watch.ceiling !== undefined)
     return withheld(

@@ -74,7 +74,9 @@ export const describeRecovery = {
       ? described("warning", `the recovery waits for you: ${message}. "souffleur retry" starts it`, {
           notice: "waiting_for_a_person"
         })
-      : described("info", `the recovery is withheld: ${message}`),
+      : stage === "unknown-end"
+        ? described("warning", `the command is not run again by itself: ${message}`, { notice: "waiting_for_a_person" })
+        : described("info", `the recovery is withheld: ${message}`),
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(
       "info",

@@ -15,11 +15,14 @@ export const RecoveryStarted = event("RecoveryStarted", {
   purpose: Purpose,
   trigger: Trigger
 })
-/** A recovery was withheld: by `--observe`, by an operator's hold, or because a ceiling of use is reached. */
+/**
+ * A recovery was withheld: by `--observe`, by an operator's hold, because a ceiling of use is reached, or until a person says
+ * whether an end that nobody saw was a good one.
+ */
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
-  stage: Schema.Literals(["observe", "hold", "ceiling", "exit-requested"]),
+  stage: Schema.Literals(["observe", "hold", "ceiling", "exit-requested", "unknown-end"]),
   message: Text
 })
 

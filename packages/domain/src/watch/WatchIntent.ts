@@ -144,6 +144,8 @@ export type WatchIntent =
       readonly seen?: number
       /** When the process was last seen to run, epoch ms. Absent: now. */
       readonly ranUntil?: number
+      /** True if the process is over, and nothing tells how it ended. Absent: that is known, or it is an agent's. */
+      readonly unseen?: boolean
       /** The end of the user's quiet hours, epoch ms; `null`: no quiet hours now. */
       readonly quietUntil?: number | null
       /** The time that is added to a stated end of a limit, ms. */
