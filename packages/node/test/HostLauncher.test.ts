@@ -511,6 +511,26 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       })
     )
 
+    it.effect("a program that is still being written is run once it is whole", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const program = join(at, "updated")
+        fs.copyFileSync("/bin/sleep", program)
+        const launcher = yield* launcherIn(at)
+        const asked = order("busy", at, "")
+        yield* launcher.prepare({ ...asked, command: { ...asked.command, program, args: ["300"] } })
+        const file = fs.openSync(program, "r+")
+        const agent = yield* start(launcher, "busy")
+        const processes = yield* Processes
+        const name = Effect.map(processes.find(agent.pid), (found) => Option.getOrThrow(found).name)
+        yield* Effect.sleep("500 millis")
+        assert.notStrictEqual(yield* name, "updated")
+        fs.closeSync(file)
+        yield* until(Effect.map(name, (is) => is === "updated"))
+        assert.strictEqual(fs.readFileSync(launcher.outputPath("busy"), "utf8"), "")
+      })
+    )
+
     it.effect("a program that the system cannot run is one sentence, with the exit code that a shell gives", () =>
       Effect.gen(function* () {
         const at = yield* folder

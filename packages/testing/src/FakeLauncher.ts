@@ -44,7 +44,7 @@ export class FakeLauncher {
   readonly prepared = new Map<string, LaunchOrder>()
   readonly receipts = new Map<string, ProcessIdentity | "tombstone">()
   /** Decides the result of a launch: the process that it becomes, or the reason why it fails. */
-  becomes: (id: string) => FakeProcess | string = () => ({ pid: this.#nextPid++ })
+  becomes: (id: string) => FakeProcess | LaunchFailed | string = () => ({ pid: this.#nextPid++ })
   #nextPid = 5000
   /** Count of the next launches after which souffleur vanishes, as by SIGKILL. */
   vanishes = 0
@@ -103,9 +103,9 @@ export class FakeLauncher {
           return yield* new LaunchFailed({ message: `${place} does not answer`, noWindow: true })
         }
         const process = this.becomes(id)
-        if (typeof process === "string") {
+        if (typeof process === "string" || process instanceof LaunchFailed) {
           this.receipts.set(id, "tombstone")
-          return yield* new LaunchFailed({ message: process })
+          return yield* typeof process === "string" ? new LaunchFailed({ message: process }) : process
         }
         const { pid } = process
         processes.did.push(`launch ${pid}`)

@@ -84,6 +84,14 @@ export const WindowRefused = event("WindowRefused", {
   message: Text
 })
 
+/** A launch that cannot run for now, and has not run, is tried again after a pause. */
+export const LaunchDelayed = event("LaunchDelayed", {
+  cycle: Count,
+  /** What it lacked. */
+  message: Text,
+  until: Time
+})
+
 /** A successor runs. The cycle ends with its watcher, and its generation begins. */
 export const ConductorRelaunched = event("ConductorRelaunched", {
   cycle: Count,

@@ -42,7 +42,9 @@ export const handoffLine = (launchId: string): string => `Hand-off ${launchId}`
 export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", {
   message: Schema.String,
   /** Its terminal opened no window for it, so that another terminal may do for another launch. */
-  noWindow: Schema.optionalKey(Schema.Literal(true))
+  noWindow: Schema.optionalKey(Schema.Literal(true)),
+  /** What it lacked may be back in a moment, such as a program that is being updated. */
+  momentary: Schema.optionalKey(Schema.Literal(true))
 }) {
   override readonly [Runtime.errorExitCode] = 2
 }

@@ -153,6 +153,7 @@ const changes: Changes = {
   TaskSilent: ({ heartbeat, task }, watch) => ({
     silentTasks: [...watch.silentTasks.filter((one) => one.task !== task), { task, heartbeat }]
   }),
+  LaunchDelayed: () => ({}),
   NoticeLost: () => ({}),
   WaitStarted: ({ at, kind, trigger, turnAt, until }, watch) => ({
     watcher: undefined,

@@ -18,6 +18,7 @@ import type {
   LaunchPrepared,
   RecoveryEscalated,
   StepKind,
+  LaunchDelayed,
   WindowRefused
 } from "../event/WatchEvent.ts"
 
@@ -210,6 +211,7 @@ export type WatchIntent =
       typeof WindowRefused.Type,
       "cycle" | "launchId" | "terminal" | "instead" | "message"
     >)
+  | ({ readonly _tag: "DelayLaunch" } & Pick<typeof LaunchDelayed.Type, "cycle" | "message" | "until">)
   | {
       readonly _tag: "Relaunched"
       readonly cycle: number

@@ -44,7 +44,7 @@ export const startHeadless = (
 ): Effect.Effect<number, LaunchFailed> =>
   Effect.callback((resume) => {
     const failed = (message = `${start.line[0]} cannot be started`) =>
-      resume(Effect.fail(new LaunchFailed({ message })))
+      resume(Effect.fail(new LaunchFailed({ message, momentary: true })))
     try {
       const child = detached(start, cwd, output, input)
       child.on("error", () => failed())

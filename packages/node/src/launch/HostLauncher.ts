@@ -132,7 +132,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           if (Option.isSome(receipt)) {
             return receipt.value._tag === "Taken" ? Option.some(receipt.value.process) : yield* cancelled
           }
-          if (gone) return yield* new LaunchFailed({ message: "the launcher ended and left no receipt" })
+          if (gone)
+            return yield* new LaunchFailed({ message: "the launcher ended and left no receipt", momentary: true })
           return Option.none<ProcessIdentity>()
         })
 
@@ -178,7 +179,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const inTime = (late: string) =>
         Effect.timeoutOrElse({
           duration: options.receiptTimeout ?? "15 seconds",
-          orElse: () => Effect.fail(new LaunchFailed({ message: late }))
+          orElse: () => Effect.fail(new LaunchFailed({ message: late, momentary: true }))
         })
 
       const attempt = Effect.fnUntraced(function* (id: string) {
@@ -186,7 +187,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         if (Option.isSome(earlierTaker)) return earlierTaker.value
         const launch = yield* files.read(id)
         const message = obstacle(launch)
-        if (message !== undefined) return yield* new LaunchFailed({ message })
+        if (message !== undefined) return yield* new LaunchFailed({ message, momentary: true })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
         const isWindow = launch.place !== "headless"
         const started: Effect.Effect<Started, LaunchFailed> = isWindow
