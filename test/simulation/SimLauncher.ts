@@ -24,7 +24,7 @@ export const launcher = (
         const receipt = room.look(id)
         if (receipt?._tag === "Taken") return Effect.succeedSome(receipt.process)
         return receipt !== undefined || !processes.isAlive(process)
-          ? Effect.fail(new LaunchFailed({ message: "the launcher ended and left no receipt" }))
+          ? Effect.fail(new LaunchFailed({ message: "the launcher ended and left no receipt", momentary: true }))
           : Effect.succeedNone
       })
     )
@@ -50,7 +50,7 @@ export const launcher = (
       Effect.map(Option.getOrThrow),
       Effect.timeoutOrElse({
         duration: receiptTimeout,
-        orElse: () => Effect.fail(new LaunchFailed({ message: "the launcher took too long" }))
+        orElse: () => Effect.fail(new LaunchFailed({ message: "the launcher took too long", momentary: true }))
       })
     )
   })

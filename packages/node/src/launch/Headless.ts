@@ -17,7 +17,7 @@ interface HeadlessOptions {
  */
 const waiting = [
   "exec 3>&2 2>/dev/null; trap : HUP INT TERM",
-  `${launchVariable}="$SOUFFLEUR_LAUNCH" "$0" "$@" 2>&3 3>&-; code=$?`,
+  `(${launchVariable}="$SOUFFLEUR_LAUNCH"; export ${launchVariable}; exec "$0" "$@" 2>&3 3>&-); code=$?`,
   `[ $code = ${lateCode} ] || [ ! -e "$SOUFFLEUR_RECEIPT" ] || (umask 077; set -C; printf %s $code > "$SOUFFLEUR_EXIT")`
 ].join("\n")
 
