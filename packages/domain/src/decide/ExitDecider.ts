@@ -1,11 +1,15 @@
 import { type Decision, ok } from "@souffleur/eventlog"
+import { Schema } from "effect"
+import { EarlyEnd } from "../evidence/EndJudgement.ts"
 import { limitWait, pauseUntil } from "./LimitWait.ts"
 import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
-import { type Progress, progressedSince } from "../evidence/WorkProgress.ts"
+import { type Progress, progressedSince, quickEndsAfter } from "../evidence/WorkProgress.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
+
+const isEarlyEnd = Schema.is(EarlyEnd)
 
 /** The attempts before souffleur gives up: failed validations, or ends without progress (spec: behaviour#ends). */
 export const attempts = 3
@@ -32,7 +36,8 @@ export const withheldByHold = (at: number, { cycle, trigger }: Pick<RecoveryCycl
 /**
  * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. A command
  * whose end is unknown waits for a person, as running it twice may harm. Without these
- * the export of the third end without progress is always made. A command has a pause (ms) first.
+ * the export of the third end without progress is always made. A command has a pause (ms) first, and
+ * so has an agent that ends soon after its launch again and again.
  */
 export const recoveryOf = (
   watch: Watch,
@@ -63,7 +68,10 @@ export const recoveryOf = (
     nextWatcher(watch, at)
   ]
   if (quietUntil !== null && quietUntil > at) return waiting("quiet-hours", quietUntil)
-  if (watch.kind === "command" && pause > 0) return waiting("pause", pauseUntil(at, retries, pause))
+  if (pause > 0 && watch.kind === "command") return waiting("pause", pauseUntil(at, retries, pause))
+  const quickEnds = quickEndsAfter(watch, at)
+  if (pause > 0 && quickEnds > 1 && (trigger === "pid" || isEarlyEnd(trigger)))
+    return waiting("pause", pauseUntil(at, quickEnds - 1, pause))
   return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
 }
 

@@ -1,6 +1,7 @@
 import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
+import { quickEndsAfter } from "../evidence/WorkProgress.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import {
   agentOfAdopted,
@@ -139,6 +140,7 @@ const changes: Changes = {
   SelfMonitorStopped: () => ({ monitor: undefined }),
   WatchSettled: () => ({ phase: "Watching" }),
   ConductorDied: ({ reason, ...event }, watch) => ({
+    quickEnds: quickEndsAfter(watch, event.at),
     ...turnOver(event, watch),
     silent: reason === "heartbeat" ? { heartbeat: event.evidence.heartbeat, retried: false } : undefined
   }),
@@ -176,6 +178,7 @@ const changes: Changes = {
   }),
   TurnEnded: turnOver,
   EndedEarly: (event, watch) => ({
+    quickEnds: quickEndsAfter(watch, event.at),
     ...turnOver(event, watch),
     ...(event.reason === "refused" ? { saidDone: false } : {})
   }),
