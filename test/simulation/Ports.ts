@@ -9,7 +9,7 @@ import {
   ExportFailed,
   Launcher,
   type Owner,
-  type ProcessEnd,
+  type LaunchEnd,
   Processes,
   type ResolvedSettings,
   SessionNotFound,
@@ -167,15 +167,15 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
   }
 }
 
-const endOf = (world: World, launchId: string): Option.Option<ProcessEnd> => {
+const endOf = (world: World, launchId: string): Option.Option<LaunchEnd> => {
   const conductor = world.conductors.find((one) => one.process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
-  return conductor === undefined || conductor.isAlive
-    ? Option.none()
-    : Option.some(
-        conductor.turnEnded && conductor.life.ends === "killed"
-          ? { _tag: "Killed", signal: "SIGTERM" }
-          : { _tag: "Exited", code: conductor.turnEnded ? 0 : 1 }
-      )
+  // What waits for a launch ends with the power, and has told nothing.
+  if (conductor === undefined || conductor.isAlive || conductor.endedAt === undefined) return Option.none()
+  const end =
+    conductor.turnEnded && conductor.life.ends === "killed"
+      ? ({ _tag: "Killed", signal: "SIGTERM" } as const)
+      : ({ _tag: "Exited", code: conductor.turnEnded ? 0 : 1 } as const)
+  return Option.some({ end, at: conductor.endedAt })
 }
 
 /** Builds the world as one souffleur can reach it: every effect of every port goes through its gate. */

@@ -68,6 +68,8 @@ export class FakeAgent {
   onExport: (newest?: number) => void = () => {}
   /** True if its program is missing. */
   missing = false
+  /** Says whether it is missing at a time, epoch ms. */
+  lacks: (now: number) => boolean = () => false
   /** True if no launch of it takes a window. */
   windowless = false
   /** See `Agent.stall`. */
@@ -175,11 +177,10 @@ export class FakeAgent {
       tags: ({ pid, sessionId }) => [{ environment: { AGENT_PID: String(pid), AGENT_SESSION_ID: sessionId } }],
       sessionTag: (sessionId) => ({ environment: { AGENT_SESSION_ID: sessionId } }),
       command: (order) =>
-        Effect.suspend(() => {
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
           this.orders.push(order)
-          const problem = this.missing ? "not found in PATH" : undefined
-          return problem !== undefined
-            ? Effect.fail(new AgentNotFound({ program: "agent", problem }))
+          return this.missing || this.lacks(now)
+            ? Effect.fail(new AgentNotFound({ program: "agent", problem: "not found in PATH", missing: true }))
             : Effect.succeed({
                 program,
                 args: [

@@ -111,7 +111,14 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const now = read.begun.wall
     const heartbeat = after.heartbeat ?? { raw: null, changedAt: undefined }
     const beating = seen !== undefined && heartbeatAge(heartbeat, now, after.notBefore) !== undefined
-    const processEnd = yield* endOf(signs.process)
+    const launchEnd = yield* endOf(signs.process)
+    const processEnd = launchEnd?.end
+    const unseen =
+      watch.kind === "command" &&
+      isOver(signs.process) &&
+      launchEnd === undefined &&
+      watch.launchId !== undefined &&
+      !(yield* launcher.inWindow(watch.launchId))
     // A resumed session begins with the finished turn of the generation before.
     const turn = signs.session?.turn
     // Some services give no reason for the end of an answer. In print mode an exit code of 0 says that it was the last.
@@ -128,6 +135,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       read: read.ended,
       process: signs.process,
       end: processEnd,
+      endedAt: launchEnd?.at,
+      unseen,
       comms: seen,
       heartbeat,
       notBefore: after.notBefore,

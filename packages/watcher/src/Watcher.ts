@@ -213,7 +213,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
       tasks: tasksOf(seen.comms),
       evidence: evidenceOf(watch, seen),
       seen: revision,
-      ranUntil: yield* ranUntil,
+      ranUntil: seen.endedAt === undefined ? yield* ranUntil : Math.min(seen.endedAt, seen.read.wall),
+      unseen: seen.unseen,
       quietUntil: yield* quietUntilNow(settings.quietHours),
       margin: yield* jittered(settings.limitMargin),
       pause: yield* jittered(settings.restartPause)

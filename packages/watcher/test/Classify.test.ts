@@ -38,6 +38,8 @@ const healthy: Observation = {
   read: { wall: now, monotonic: 0 },
   process: "running",
   end: undefined,
+  endedAt: undefined,
+  unseen: false,
   comms: comms("working"),
   heartbeat: { raw: ago(10), changedAt: undefined },
   notBefore: 0,

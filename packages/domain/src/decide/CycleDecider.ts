@@ -45,6 +45,7 @@ type CycleCommand = Extract<
       | "FailStep"
       | "PrepareLaunch"
       | "RefuseWindow"
+      | "DelayLaunch"
       | "Relaunched"
       | "Escalate"
       | "FailClosed"
@@ -123,6 +124,8 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
         : no("never", "retries are exhausted: nothing is launched")
     case "RefuseWindow":
       return windowRefused(command)
+    case "DelayLaunch":
+      return ok(Event.LaunchDelayed.make({ at, cycle, message: command.message, until: command.until }))
     case "Relaunched": {
       const { awaiting, baseline, conductor, exportPath, launchId, print, provider, sessionId } = command
       if (recovery.launch?.launchId !== launchId) return no("never", "this launch was never prepared")

@@ -1,12 +1,16 @@
 import { type Decision, ok } from "@souffleur/eventlog"
+import { Schema } from "effect"
+import { EarlyEnd } from "../evidence/EndJudgement.ts"
 import { limitWait, pauseUntil } from "./LimitWait.ts"
 import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
-import { type Progress, progressedSince } from "../evidence/WorkProgress.ts"
+import { type Progress, progressedSince, quickEndsAfter } from "../evidence/WorkProgress.ts"
 import { unknownError, unmendableInWords } from "../evidence/Unmendable.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
+
+const isEarlyEnd = Schema.is(EarlyEnd)
 
 /** The attempts before souffleur gives up: failed validations, or ends without progress (spec: behaviour#ends). */
 export const attempts = 3
@@ -34,14 +38,16 @@ const ceilingMessage = ({ ceiling }: Watch): string =>
   `${ceiling?.flag == null ? `the ceiling of ${ceiling?.ceiling} is reached` : `the cap of ${ceiling.ceiling} is used up (${ceiling.flag})`}: "souffleur retry" allows as much again`
 
 /**
- * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. Without these
- * the export of the third end without progress is always made. A command has a pause (ms) first.
+ * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. A command
+ * whose end is unknown waits for a person, as running it twice may harm. Without these the export of the third end
+ * without progress is always made. A command has a pause (ms) first, and so has an agent that ends soon after its launch
+ * again and again.
  */
 export const recoveryOf = (
   watch: Watch,
   at: number,
   { retries, trigger }: Pick<RecoveryCycle, "trigger"> & { readonly retries: number },
-  { pause = 0, quietUntil = null, watcher }: Pick<Report, "pause" | "quietUntil" | "watcher">
+  { pause = 0, quietUntil = null, unseen = false, watcher }: Pick<Report, "pause" | "quietUntil" | "unseen" | "watcher">
 ): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
   const withheld = (stage: (typeof Event.RecoveryWithheld.Type)["stage"], message: string) => [
@@ -50,6 +56,11 @@ export const recoveryOf = (
   ]
   if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
   if (watch.held !== undefined) return [withheldByHold(at, { cycle, trigger }), nextWatcher(watch, at)]
+  if (unseen)
+    return withheld(
+      "unknown-end",
+      'nothing tells how the command ended. "souffleur retry" runs it again, and "souffleur done" says that it is complete'
+    )
   if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
   if (watch.ceiling !== undefined) return withheld("ceiling", ceilingMessage(watch))
   const waiting = (kind: "quiet-hours" | "pause", until: number) => [
@@ -57,7 +68,10 @@ export const recoveryOf = (
     nextWatcher(watch, at)
   ]
   if (quietUntil !== null && quietUntil > at) return waiting("quiet-hours", quietUntil)
-  if (watch.kind === "command" && pause > 0) return waiting("pause", pauseUntil(at, retries, pause))
+  if (pause > 0 && watch.kind === "command") return waiting("pause", pauseUntil(at, retries, pause))
+  const quickEnds = quickEndsAfter(watch, at)
+  if (pause > 0 && quickEnds > 1 && (trigger === "pid" || isEarlyEnd(trigger)))
+    return waiting("pause", pauseUntil(at, quickEnds - 1, pause))
   return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
 }
 

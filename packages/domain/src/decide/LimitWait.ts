@@ -45,7 +45,7 @@ export const limitWait = (
     : { resetsAt: null, until: at + Math.min(60 * minute, (kind === "usage-limit" ? 5 : 1) * minute * 2 ** waits) }
 
 /**
- * Returns the end (epoch ms) of a command's pause. It is `pause` (ms) after the first death in a row, and five times as
+ * Returns the end (epoch ms) of a pause. It is `pause` (ms) after the first of the deaths in a row, and five times as
  * long after each further one. It is five minutes at most.
  */
 export const pauseUntil = (at: number, retries: number, pause: number): number =>

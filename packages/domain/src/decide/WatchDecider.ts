@@ -212,6 +212,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "FailStep":
     case "PrepareLaunch":
     case "RefuseWindow":
+    case "DelayLaunch":
     case "Relaunched":
     case "Escalate":
     case "FailClosed":

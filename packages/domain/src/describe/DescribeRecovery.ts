@@ -4,7 +4,7 @@ import { described, type Describers, type WatchNoticeKind } from "./Description.
 import { exportAt, inSession } from "./DescribeWatch.ts"
 import { nameOf, type Reader } from "./Reader.ts"
 import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
-import { capital, threeEnds } from "./Words.ts"
+import { capital, duration, threeEnds } from "./Words.ts"
 import { mendedBy } from "../evidence/Unmendable.ts"
 import { stepNames } from "../watch/StepName.ts"
 import { isSessionKnown } from "../watch/Target.ts"
@@ -80,6 +80,10 @@ export const describeRecovery = {
         return described("warning", `the recovery waits for you: ${message}. "souffleur retry" starts it`, {
           notice: "waiting_for_a_person"
         })
+      case "unknown-end":
+        return described("warning", `the command is not run again by itself: ${message}`, {
+          notice: "waiting_for_a_person"
+        })
       default:
         return described(
           "warning",
@@ -136,6 +140,11 @@ export const describeRecovery = {
   },
   WindowRefused: (event, { who }) =>
     described("warning", refusalInWords(event, who), { message: "warning", notice: "warning" }),
+  LaunchDelayed: ({ at, message, until }, { who }) =>
+    described(
+      "warning",
+      `${nameOf(who)} cannot be launched now, and nothing has run: ${message}. It is tried again in ${duration(until - at)}`
+    ),
   ConductorRelaunched: (event, { who }) =>
     described("success", relaunchInWords(event, who), { message: "system", notice: "recovered" }),
   RecoveryFailedClosed: ({ message, stage }) =>

@@ -17,6 +17,8 @@ export const waitInWords = {
 const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type, { who, zone }: Reader): string => {
   const end = deadline(until, at, zone)
   if (kind === "quiet-hours") return `the quiet hours hold a recovery back until ${end}`
+  if (kind === "pause" && who.kind === "agent")
+    return `${nameOf(who)} keeps ending soon after its launch: it is brought back at ${end}, after a pause of ${duration(until - at)}`
   if (kind === "pause") return `the command is run again at ${end}, after a pause of ${duration(until - at)}`
   return `${waitInWords[kind]} holds ${nameOf(who)} up until ${end}${resetsAt === null ? ", a guess: the session does not say" : ""}`
 }

@@ -17,13 +17,22 @@ export const RecoveryStarted = event("RecoveryStarted", {
   trigger: Trigger
 })
 /**
- * A recovery was withheld: by `--observe`, by an operator's hold, because a ceiling of use is reached, or because no
- * launch mends the end (spec: behaviour#what-no-launch-mends).
+ * A recovery was withheld: by `--observe`, by an operator's hold, because a ceiling of use is reached, because no
+ * launch mends the end (spec: behaviour#what-no-launch-mends), or until a person says whether an end that nobody saw
+ * was a good one.
  */
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
-  stage: Schema.Literals(["observe", "hold", "ceiling", "exit-requested", ...Unmendable.literals, "unknown-error"]),
+  stage: Schema.Literals([
+    "observe",
+    "hold",
+    "ceiling",
+    "exit-requested",
+    "unknown-end",
+    ...Unmendable.literals,
+    "unknown-error"
+  ]),
   message: Text
 })
 
@@ -85,6 +94,14 @@ export const WindowRefused = event("WindowRefused", {
   /** The terminal of the next launch. */
   instead: Terminal,
   message: Text
+})
+
+/** A launch that cannot run for now, and has not run, is tried again after a pause. */
+export const LaunchDelayed = event("LaunchDelayed", {
+  cycle: Count,
+  /** What it lacked. */
+  message: Text,
+  until: Time
 })
 
 /** A successor runs. The cycle ends with its watcher, and its generation begins. */

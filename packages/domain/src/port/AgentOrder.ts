@@ -40,7 +40,9 @@ export interface AgentCommand {
 /** An agent, or another command, names no program that can be run (exit code 2). */
 export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", {
   program: Schema.String,
-  problem: Schema.String
+  problem: Schema.String,
+  /** Its file is not there, or is no program yet. */
+  missing: Schema.optionalKey(Schema.Literal(true))
 }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {

@@ -130,6 +130,8 @@ export const Watch = Schema.Struct({
   held: Schema.UndefinedOr(Schema.Struct({ since: Time })),
   /** Waits in a row, since a hand-off was last taken. */
   waits: Count,
+  /** The generations in a row that ended within a minute of their launch, whatever they did. */
+  quickEnds: Count,
   /** The ceiling of use that is reached. */
   ceiling: Schema.UndefinedOr(
     Schema.Struct({
@@ -243,6 +245,7 @@ export const initial: Watch = {
   wait: undefined,
   held: undefined,
   waits: 0,
+  quickEnds: 0,
   ceiling: undefined,
   allowedSince: 0,
   taken: undefined,

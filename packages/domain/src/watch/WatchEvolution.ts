@@ -2,6 +2,7 @@ import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { isServiceWait } from "../decide/LimitWait.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
+import { quickEndsAfter } from "../evidence/WorkProgress.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import {
   agentOfAdopted,
@@ -140,6 +141,7 @@ const changes: Changes = {
   SelfMonitorStopped: () => ({ monitor: undefined }),
   WatchSettled: () => ({ phase: "Watching" }),
   ConductorDied: ({ reason, ...event }, watch) => ({
+    quickEnds: quickEndsAfter(watch, event.at),
     ...turnOver(event, watch),
     silent: reason === "heartbeat" ? { heartbeat: event.evidence.heartbeat, retried: false } : undefined
   }),
@@ -154,6 +156,7 @@ const changes: Changes = {
   TaskSilent: ({ heartbeat, task }, watch) => ({
     silentTasks: [...watch.silentTasks.filter((one) => one.task !== task), { task, heartbeat }]
   }),
+  LaunchDelayed: () => ({}),
   NoticeLost: () => ({}),
   WaitStarted: ({ at, kind, trigger, turnAt, until }, watch) => ({
     watcher: undefined,
@@ -176,6 +179,7 @@ const changes: Changes = {
   }),
   TurnEnded: turnOver,
   EndedEarly: (event, watch) => ({
+    quickEnds: quickEndsAfter(watch, event.at),
     ...turnOver(event, watch),
     ...(event.reason === "refused" ? { saidDone: false } : {})
   }),

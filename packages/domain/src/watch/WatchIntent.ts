@@ -20,6 +20,7 @@ import type {
   LaunchPrepared,
   RecoveryEscalated,
   StepKind,
+  LaunchDelayed,
   WindowRefused
 } from "../event/WatchEvent.ts"
 
@@ -148,6 +149,8 @@ export type WatchIntent =
       readonly seen?: number
       /** When the process was last seen to run, epoch ms. Absent: now. */
       readonly ranUntil?: number
+      /** True if the process is over, and nothing tells how it ended. Absent: that is known, or it is an agent's. */
+      readonly unseen?: boolean
       /** The end of the user's quiet hours, epoch ms; `null`: no quiet hours now. */
       readonly quietUntil?: number | null
       /** The time that is added to a stated end of a limit, ms. */
@@ -214,6 +217,7 @@ export type WatchIntent =
       typeof WindowRefused.Type,
       "cycle" | "launchId" | "terminal" | "instead" | "message"
     >)
+  | ({ readonly _tag: "DelayLaunch" } & Pick<typeof LaunchDelayed.Type, "cycle" | "message" | "until">)
   | {
       readonly _tag: "Relaunched"
       readonly cycle: number

@@ -13,7 +13,7 @@ import {
   type Processes,
   ProcessIdentity,
   type Settings,
-  Terminal,
+  type Terminal,
   unfitStage,
   unreadBaseline,
   type Watch,
@@ -24,6 +24,7 @@ import type { LogError, Offspring, Refused } from "@souffleur/eventlog"
 import { agentCommand, launchOnce, sessionToBegin, turnBefore } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { unhindered } from "./LaunchHindrance.ts"
+import { againForAWhile } from "./LaunchAgain.ts"
 import { signed } from "./LaunchPrompt.ts"
 import { type Completed, Escalated, FailedClosed, type Successor } from "../Provider.ts"
 import type { Request } from "./Request.ts"
@@ -129,9 +130,14 @@ const terminalsNow = (
 /**
  * Launches once under a token (spec: behaviour#launch-at-most-once). Where a terminal opens no window, that launch is
  * cancelled, and the next terminal has a launch of its own (spec: behaviour#no-window). `orderOf` makes the order of
- * each, right before it. Fails with `LaunchFailed`.
+ * each, right before it. What cannot run for now is tried again for a while. Fails with `LaunchFailed`.
  */
-export const started = Effect.fn("Recovery.started")(function* <E, R>(
+export const started = <E, R>(
+  token: string,
+  orderOf: (launchId: string, terminal: Terminal) => Effect.Effect<PreparedOrder, E, R>
+) => againForAWhile((n) => startedNow(n === 0 ? token : `${token}-again-${n}`, orderOf))
+
+const startedNow = Effect.fn("Recovery.started")(function* <E, R>(
   token: string,
   orderOf: (launchId: string, terminal: Terminal) => Effect.Effect<PreparedOrder, E, R>
 ) {
@@ -154,7 +160,8 @@ export const started = Effect.fn("Recovery.started")(function* <E, R>(
     const message = launched
     if (instead === undefined)
       return yield* new LaunchFailed({
-        message: `${message}; to launch it without a window, type "souffleur retry ${ref.id} --headless"`
+        message: `${message}; to launch it without a window, type "souffleur retry ${ref.id} --headless"`,
+        momentary: true
       })
     yield* ref.dispatch({ _tag: "RefuseWindow", cycle, launchId, terminal, instead, message })
     launchId = launchIdOf(ref.id, token, instead)
@@ -194,8 +201,8 @@ export const settled = Effect.fnUntraced(function* (token: string) {
   const { watch } = yield* Cycle
   // A launch is cancelled before the next one of its step is prepared, so that the newest alone may have run.
   const newest = (yield* watch.state).recovery?.launch?.launchId
-  const instead = Terminal.literals.map((one) => launchIdOf(watch.id, token, one)).find((id) => id === newest)
-  const launchId = instead ?? launchIdOf(watch.id, token)
+  const first = launchIdOf(watch.id, token)
+  const launchId = newest?.startsWith(`${first}-`) === true ? newest : first
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
 })
 
