@@ -75,7 +75,14 @@ export const trustOf = Effect.fn("trustOf")(function* (folder: string, flags: Se
   const project = yield* realOf(folder)
   const { source, stateDir } = (yield* readHere(project, flags)).settings
   const trusted = yield* recordOf(stateDir, project, source)
-  return { trusted, ...(yield* beside(project, flags, Option.getOrElse(trusted, () => leastPin))) }
+  return {
+    trusted,
+    ...(yield* beside(
+      project,
+      flags,
+      Option.getOrElse(trusted, () => leastPin)
+    ))
+  }
 })
 /** A config file, what it says, and what a person has trusted of it. */
 export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
