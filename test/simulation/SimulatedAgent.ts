@@ -86,7 +86,8 @@ export class Conductor {
     process.ended = () => world.tell(`the Conductor (S${generation}, pid ${process.identity.pid}) ended`)
     const { timeline } = world
     timeline.after(1000, () => {
-      if (!this.isAlive) return
+      // Its last word may have come before: no word of its beginning follows that.
+      if (!this.isAlive || this.condition === "complete" || this.condition === "handoff") return
       const file = world.sessionFile(this.sessionId)
       world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
       if (life.fate === "mute")

@@ -1,7 +1,7 @@
-import { getNodeValue, type Node, parse } from "jsonc-parser"
+import { getNodeValue, parse } from "jsonc-parser"
 import { Option, Predicate, Result } from "effect"
 import { isJson } from "../lines/JsonRecord.ts"
-import { settingsTree, withElement, without } from "../settings/SettingsText.ts"
+import { type SettingsNode, settingsTree, withElement, without } from "../settings/SettingsText.ts"
 import { hookProgram } from "./HookCommand.ts"
 
 /** The form of souffleur's hooks in the settings of an agent. */
@@ -19,7 +19,7 @@ interface Place {
   readonly event: string
   readonly command: string
   readonly whole: boolean
-  readonly part: Node
+  readonly part: SettingsNode
 }
 
 const refused = (why: string): Result.Result<never, string> => Result.fail(why)
@@ -29,7 +29,7 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Predicate.isString(hook.command) &&
   Option.isSome(hookProgram(hook.command))
 
-const keyOf = ({ children }: Node): string => children![0]!.value
+const keyOf = ({ children }: SettingsNode): string => children![0]!.value
 
 /** Finds our hooks. `Err` says in a few words why the text is no settings. */
 const places = (text: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {

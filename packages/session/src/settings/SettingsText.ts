@@ -1,10 +1,20 @@
-import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree, visit } from "jsonc-parser"
+import { createScanner, findNodeAtLocation, type ParseError, parseTree, visit } from "jsonc-parser"
+
+/** A part of a text of settings. The parser's own type would reach users, who do not have the parser. */
+export interface SettingsNode {
+  readonly type: "object" | "array" | "property" | "string" | "number" | "boolean" | "null"
+  readonly value?: any
+  readonly offset: number
+  readonly length: number
+  readonly parent?: SettingsNode
+  readonly children?: Array<SettingsNode>
+}
 
 /** What is nested deeper could end the stack of a function that walks through it. */
 const deepest = 200
 
 /** Reads a text of settings. `undefined`: it is no JSON with comments, or nested too deep. */
-export const settingsTree = (text: string): Node | undefined => {
+export const settingsTree = (text: string): SettingsNode | undefined => {
   const errors: Array<ParseError> = []
   let [depth, most] = [0, 0]
   const begins = () => void (most = Math.max(most, ++depth))
@@ -21,7 +31,7 @@ export const settingsTree = (text: string): Node | undefined => {
 // jsonc-parser reads, and its `modify` cannot write: it formats the user's own lines. Asked to remove the last
 // element of `[1,2]`, it leaves `[12]`.
 
-const endOf = ({ length, offset }: Node): number => offset + length
+const endOf = ({ length, offset }: SettingsNode): number => offset + length
 
 /** Returns the comments of a gap between two parts, without its comma. Nothing is left of spaces alone. */
 const commentsIn = (gap: string): string => {
@@ -33,7 +43,7 @@ const commentsIn = (gap: string): string => {
 }
 
 /** Removes one member of an object, or one element of an array. All else stays as it is written, with its comments. */
-export const without = (text: string, part: Node): string => {
+export const without = (text: string, part: SettingsNode): string => {
   const { children = [], length, offset } = part.parent!
   const at = children.indexOf(part)
   const [before, after, close] = [children[at - 1], children[at + 1], offset + length - 1]
