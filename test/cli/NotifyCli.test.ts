@@ -110,6 +110,7 @@ describe.concurrent("the command line sends notices", () => {
         const config = join(the.project, ".orchestra_configs", "souffleur")
         fs.mkdirSync(join(the.project, ".orchestra_configs"))
         fs.writeFileSync(config, "NOTIFY=command:/bin/true\n")
+        assert.strictEqual((yield* the.run(["config", "--trust"])).code, 0)
         assert.strictEqual((yield* the.run(["notify", "--test"])).code, 0)
         fs.writeFileSync(config, `NOTIFY=ntfy:${url}/thief\n`)
         for (const words of [["notify", "--test"], quietly("/bin/true")]) {

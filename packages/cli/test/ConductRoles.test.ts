@@ -6,7 +6,7 @@ import { printedAt } from "./Printed.ts"
 const planOf = (finish: string) =>
   `workflow_id: play\n${finish}\ntasks:\n  - id: overture\n    title: The overture\n    acceptance_criteria: it is written\n`
 
-/** A project with a plan, whose settings nothing trusts yet, and these programs in PATH. */
+/** A project with a plan, whose settings are trusted, and these programs in PATH. */
 const opera = Effect.fnUntraced(function* (ceiling: string, ...programs: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-roles-" }))
@@ -21,13 +21,14 @@ const opera = Effect.fnUntraced(function* (ceiling: string, ...programs: Readonl
   yield* fs.makeDirectory(`${home}/bin`)
   for (const program of programs) yield* fs.writeFileString(`${home}/bin/${program}`, "#!/bin/sh\n", { mode: 0o755 })
   const variables = { HOME: home, PATH: `${home}/bin`, SOUFFLEUR_STATE_DIR: `${home}/state` }
+  yield* printedAt({ cwd: project, variables, interactive: false, lines: [] }, "config", "--trust")
   const conduct = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
     const lines: Array<string> = []
     const at = { cwd: project, variables, interactive: false, lines }
     const exit = yield* Effect.exit(printedAt(at, "conduct", ...args))
     return { isDone: Exit.isSuccess(exit), said: lines.join("\n") }
   })
-  return { conduct, home, trusted: fs.exists(`${home}/state/trust`) }
+  return { conduct, home }
 })
 
 describe("behaviour#agents-of-a-run", () => {
@@ -85,51 +86,47 @@ describe("behaviour#agents-of-a-run", () => {
       })
     )
 
-    it.effect(
-      "an agent that its role cannot have is refused by its flag, also in a dry run, and nothing is trusted",
-      () =>
-        Effect.gen(function* () {
-          const { conduct, trusted } = yield* opera("acceptEdits", "claude", "codex", "opencode", "pi")
-          const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, why: string]> = [
-            [
-              ["--implementer", "codex"],
-              "--implementer codex: with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails"
-            ],
-            [
-              ["--reviewer", "opencode"],
-              "--reviewer opencode: OpenCode runs each command without a question: it is launched with bypassPermissions alone"
-            ],
-            [
-              ["--implementer", "pi"],
-              "--implementer pi: with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions, then say --permission bypassPermissions"
-            ],
-            [
-              ["--implementer", "pi", "--permission", "bypassPermissions"],
-              "its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions\n"
-            ],
-            [["--implementer", "qwen", "--permission", "bypassPermissions"], "--implementer qwen: with acceptEdits, "],
-            [["--reviewer", "nonesuch"], '--reviewer nonesuch: no agent is called "nonesuch"'],
-            [["--reviewer", "qwen"], "--reviewer qwen: there is no program qwen in PATH"]
-          ]
-          for (const [args, why] of cases)
-            for (const more of [[], ["--dry-run"]]) {
-              const { isDone, said } = yield* conduct("plan.yaml", ...args, ...more)
-              assert.isFalse(isDone, said)
-              assert.include(`${said}\n`, why)
-            }
-          assert.isFalse(yield* trusted)
-        })
+    it.effect("an agent that its role cannot have is refused by its flag, also in a dry run", () =>
+      Effect.gen(function* () {
+        const { conduct } = yield* opera("acceptEdits", "claude", "codex", "opencode", "pi")
+        const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, why: string]> = [
+          [
+            ["--implementer", "codex"],
+            "--implementer codex: with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails"
+          ],
+          [
+            ["--reviewer", "opencode"],
+            "--reviewer opencode: OpenCode runs each command without a question: it is launched with bypassPermissions alone"
+          ],
+          [
+            ["--implementer", "pi"],
+            "--implementer pi: with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions, then say --permission bypassPermissions"
+          ],
+          [
+            ["--implementer", "pi", "--permission", "bypassPermissions"],
+            "its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions\n"
+          ],
+          [["--implementer", "qwen", "--permission", "bypassPermissions"], "--implementer qwen: with acceptEdits, "],
+          [["--reviewer", "nonesuch"], '--reviewer nonesuch: no agent is called "nonesuch"'],
+          [["--reviewer", "qwen"], "--reviewer qwen: there is no program qwen in PATH"]
+        ]
+        for (const [args, why] of cases)
+          for (const more of [[], ["--dry-run"]]) {
+            const { isDone, said } = yield* conduct("plan.yaml", ...args, ...more)
+            assert.isFalse(isDone, said)
+            assert.include(`${said}\n`, why)
+          }
+      })
     )
 
-    it.effect("a start without a work tree, or without the finishing command, trusts nothing", () =>
+    it.effect("a start without a work tree, or without the finishing command, is refused", () =>
       Effect.gen(function* () {
-        const { conduct, trusted } = yield* opera("bypassPermissions", "claude")
+        const { conduct } = yield* opera("bypassPermissions", "claude")
         const bare = yield* conduct("plan.yaml")
         assert.isFalse(bare.isDone, bare.said)
         assert.include(bare.said, "git")
         const missing = yield* conduct("ended.yaml")
         assert.include(missing.said, "finish.command: there is no program nonesuch in PATH")
-        assert.isFalse(yield* trusted)
       })
     )
 

@@ -1,9 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { allRuns, RunLog } from "@souffleur/plan"
 import { leastPin, pinOf, Processes, wordOf, parseConfigFile, type WatchEvent } from "@souffleur/domain"
-import { Effect, FileSystem, Option } from "effect"
+import { Effect, FileSystem, Layer, Option } from "effect"
 import { TestConsole } from "effect/testing"
-import { goingOn, layerHost, layerStore, opening, settingsOf } from "@souffleur/embed/internal"
+import {
+  agentSession,
+  goingOn,
+  layerAgentFiles,
+  layerHost,
+  layerStore,
+  opening,
+  settingsOf
+} from "@souffleur/embed/internal"
+import { agentKind } from "../src/agent/Kind.ts"
 import { cli } from "../src/Cli.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
 
@@ -34,6 +43,7 @@ const project = Effect.gen(function* () {
     config: (text: string) => fs.writeFileString(`${folder}/souffleur`, text),
     opens: (variables: Readonly<Record<string, string>> = {}) => said(opening(the.project).pipe(the.as("", variables))),
     run,
+    said,
     trustFiles: Effect.orElseSucceed(fs.readDirectory(`${the.stateDir}/trust`), () => [])
   }
 })
@@ -44,44 +54,133 @@ const ended = (came: { readonly _tag: string; readonly success?: unknown }) =>
 describe("behaviour#trust", () => {
   it.layer(services)((it) => {
     it.effect(
-      "the first config file is trusted, recorded for its user alone, and noted where it names a program or bypassPermissions",
+      "a first file with a program, a variable or a higher ceiling opens nothing until a person trusts it",
       () =>
         Effect.gen(function* () {
           const the = yield* project
           const fs = yield* FileSystem.FileSystem
+          for (const text of [
+            "NOTIFY=command:/opt/tell KEY",
+            "AGENT_COMMAND=/opt/agent",
+            "AGENT_ENVIRONMENT=A_NAME",
+            "RECOVERY_COMMAND=/opt/back",
+            "EXPORT_COMMAND=/opt/export",
+            'TERMINAL_COMMAND=["foot"]',
+            bypass
+          ]) {
+            yield* the.config(text)
+            const { came } = yield* the.opens()
+            if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail(text)
+            assert.include(came.failure.message, text.split("=")[0]!)
+            assert.match(came.failure.message, /not trusted yet: .*souffleur config --trust/u)
+            assert.notInclude(came.failure.message, "KEY")
+            assert.deepStrictEqual(yield* the.trustFiles, [])
+          }
+          yield* the.config("STOP_GRACE=3 seconds\nMAX_TOKENS=7\n")
+          assert.strictEqual((yield* the.opens()).came._tag, "Success")
           yield* the.config(`${bypass}NOTIFY=command:/opt/tell KEY\n`)
-          const first = yield* the.opens()
-          assert.match(
-            first.errors,
-            /is trusted from now on as it is, with NOTIFY, MAX_EXTERNAL_PERMISSION=bypassPermissions/u
-          )
-          assert.notInclude(first.errors, "KEY")
+          assert.strictEqual(ended((yield* the.run(["config", "--trust"])).came), 0)
           const files = yield* the.trustFiles
           assert.lengthOf(files, 2)
           for (const file of files)
             assert.strictEqual((yield* fs.stat(`${the.stateDir}/trust/${file}`)).mode & 0o777, 0o600)
-          const again = yield* the.opens()
-          assert.strictEqual(again.errors, "")
-          if (again.came._tag === "Failure") return assert.fail()
-          assert.strictEqual(again.came.success.settings.maxExternalPermission, "bypassPermissions")
-          assert.deepStrictEqual(again.came.success.pin, yield* pinned(`${bypass}NOTIFY=command:/opt/tell KEY`))
-          const plain = yield* project
-          yield* plain.config("FORCE_COMPACT=7\n")
-          assert.strictEqual((yield* plain.opens()).errors, "")
+          const { came } = yield* the.opens()
+          if (came._tag === "Failure") return assert.fail()
+          assert.strictEqual(came.success.settings.maxExternalPermission, "bypassPermissions")
+          assert.deepStrictEqual(came.success.pin, yield* pinned(`${bypass}NOTIFY=command:/opt/tell KEY`))
         })
+    )
+    it.effect("each way in ends with 2 and the line to type, and runs no program of the file", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        const fs = yield* FileSystem.FileSystem
+        const [proof, program] = [`${the.project}/proof`, `${the.project}/evil`]
+        yield* fs.writeFileString(program, `#!/bin/sh\necho ran >> '${proof}'\n`, { mode: 0o755 })
+        yield* the.config(`NOTIFY=command:${program}\n`)
+        const inFolder = ["--project-dir", the.project]
+        for (const words of [
+          ["run", ...inFolder, "--", "/bin/true"],
+          ["run", "--detach", ...inFolder, "--", "/bin/true"],
+          ["run", "--dry-run", ...inFolder, "--", "/bin/true"],
+          ["watch", "--pid", String(process.pid), "--session-id", "s1", ...inFolder],
+          ["notify", "--test", ...inFolder],
+          // The server of tools knows its folder by its agent.
+          ["mcp"]
+        ]) {
+          const { came, errors } = yield* the.said(
+            Effect.match(cli(words), { onFailure: ({ code }) => code, onSuccess: () => 0 }).pipe(the.as(""))
+          )
+          assert.strictEqual(ended(came), 2, `${words.join(" ")}: ${errors}`)
+          assert.match(errors, /NOTIFY is not trusted yet: .*souffleur config --trust/u)
+        }
+        assert.isFalse(yield* fs.exists(proof))
+      })
+    )
+    it.effect(
+      "trust is of the file itself: it counts from a folder below, and a changed or removed file frees nothing",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* project
+          const fs = yield* FileSystem.FileSystem
+          const below = `${the.project}/pkg`
+          yield* fs.makeDirectory(`${below}/.orchestra_configs`, { recursive: true })
+          const fromBelow = Effect.map(Effect.result(opening(below).pipe(the.as(""))), ({ _tag }) => _tag)
+          yield* the.config("NOTIFY=command:/opt/tell\n")
+          yield* the.run(["config", "--trust"])
+          assert.strictEqual(yield* fromBelow, "Success")
+          yield* the.config("NOTIFY=command:/tmp/evil\n")
+          assert.strictEqual(yield* fromBelow, "Failure")
+          assert.strictEqual((yield* the.opens()).came._tag, "Failure")
+          yield* the.config("NOTIFY=command:/opt/tell\n")
+          yield* fs.writeFileString(`${below}/.orchestra_configs/souffleur`, "NOTIFY=command:/opt/tell\n")
+          assert.strictEqual(yield* fromBelow, "Failure")
+          yield* fs.remove(`${the.project}/.orchestra_configs/souffleur`)
+          assert.strictEqual((yield* the.opens()).came._tag, "Failure")
+          yield* the.run(["config", "--trust"])
+          assert.strictEqual((yield* the.opens()).came._tag, "Success")
+        })
+    )
+    it.effect("an agent's session opens under what its start gave it, however high the trusted file is", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        yield* the.config(bypass)
+        yield* the.run(["config", "--trust"])
+        const asked = (pin: "acceptEdits" | "bypassPermissions", mark?: string) =>
+          Effect.gen(function* () {
+            const settings = yield* settingsOf(the.project)
+            const { pin: given } = yield* opening(the.project)
+            const session = yield* agentSession(agentKind, mark === undefined ? {} : { [mark]: "1" }).pipe(
+              Effect.provide([layerStore(settings), Layer.provideMerge(layerAgentFiles(settings), layerHost)])
+            )
+            assert.strictEqual(given.ceiling, "bypassPermissions")
+            assert.strictEqual(session?.ceiling, pin)
+          }).pipe(the.as(""))
+        yield* asked("acceptEdits", "CLAUDECODE")
+        const ancestor = yield* Effect.gen(function* () {
+          const processes = yield* Processes
+          return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
+        }).pipe(Effect.provide(layerHost))
+        const [opened, ...rest] = watching({ project: "/another", comms: null, conductor: ancestor })
+        yield* the.watch("of-ours", [
+          { ...opened!, pin: { ...leastPin, ceiling: "bypassPermissions" } } as WatchEvent,
+          ...rest
+        ])
+        yield* asked("bypassPermissions", "CLAUDECODE")
+        yield* asked("bypassPermissions")
+      })
     )
     it.effect("a record of trust that is damaged or readable for others is refused, and doctor reports it", () =>
       Effect.gen(function* () {
         const the = yield* project
         const fs = yield* FileSystem.FileSystem
-        yield* the.opens()
+        yield* the.run(["config", "--trust"])
         const [record = ""] = yield* the.trustFiles
         const file = `${the.stateDir}/trust/${record}`
         for (const spoil of [fs.chmod(file, 0o644), fs.writeFileString(file, "{}"), fs.writeFileString(file, "")]) {
           yield* spoil
           const { came } = yield* the.opens()
           if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail("it was opened")
-          assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
+          assert.match(came.failure.message, /what was trusted of .*souffleur config --trust/u)
           yield* fs.chmod(file, 0o600)
         }
         const from = (yield* TestConsole.logLines).length
@@ -94,26 +193,16 @@ describe("behaviour#trust", () => {
         assert.strictEqual((yield* the.opens()).came._tag, "Success")
       })
     )
-    it.effect("a missing config file is trusted too: a later file raises nothing and runs nothing", () =>
+    it.effect("a program of the environment outranks the file, which then needs no trust", () =>
       Effect.gen(function* () {
         const the = yield* project
-        yield* the.opens()
-        yield* the.config(bypass)
-        const raised = yield* the.opens()
-        assert.include(raised.errors, "souffleur config --trust")
-        if (raised.came._tag === "Failure") return assert.fail()
-        assert.strictEqual(raised.came.success.settings.maxExternalPermission, "acceptEdits")
-        assert.deepStrictEqual(raised.came.success.pin, leastPin)
         for (const key of ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "RECOVERY_COMMAND", "EXPORT_COMMAND", "NOTIFY"]) {
           const value = (name: string) =>
             key === "AGENT_ENVIRONMENT" ? name.toUpperCase() : key === "NOTIFY" ? `ntfy:${name}` : `/opt/${name}`
           yield* the.config(`${key}=${value("evil")}\n`)
           const { came } = yield* the.opens()
           if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail(key)
-          assert.match(
-            came.failure.message,
-            new RegExp(`${key} is not what was trusted.*souffleur config --trust`, "u")
-          )
+          assert.match(came.failure.message, new RegExp(`${key} is not trusted yet.*souffleur config --trust`, "u"))
           // A value that a person sets in the environment outranks the file, and does not trust it.
           const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: value("own") })
           if (own.came._tag === "Failure") return assert.fail(key)
@@ -121,11 +210,11 @@ describe("behaviour#trust", () => {
         }
       })
     )
-    it.effect("a lower ceiling needs no word, and a later raise gives no more than was trusted", () =>
+    it.effect("a lower ceiling needs no word, nor does its return to what was trusted", () =>
       Effect.gen(function* () {
         const the = yield* project
         yield* the.config(bypass)
-        yield* the.opens()
+        yield* the.run(["config", "--trust"])
         yield* the.config("")
         const lowered = yield* the.opens()
         assert.strictEqual(lowered.errors, "")
@@ -144,6 +233,7 @@ describe("behaviour#trust", () => {
           const the = yield* project
           const fs = yield* FileSystem.FileSystem
           yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n")
+          yield* the.run(["config", "--trust"])
           const { came } = yield* the.opens()
           if (came._tag === "Failure") return assert.fail()
           const { pin } = came.success
@@ -232,20 +322,18 @@ describe("behaviour#trust", () => {
           return { in_force: json.max_external_permission, trusted: json.trusted, file: json.file, level, detail }
         })
         yield* the.config("")
-        assert.deepInclude(yield* shown, { in_force: "acceptEdits", trusted: "not yet", level: "note" })
-        yield* the.opens()
-        assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
+        assert.deepInclude(yield* shown, { in_force: "acceptEdits", trusted: "yes", level: "ok" })
         yield* the.config(bypass)
         const raised = yield* shown
         assert.deepInclude(raised, {
           in_force: "acceptEdits",
-          trusted: "no",
+          trusted: "not yet",
           file: { max_external_permission: "bypassPermissions", asks_for: ["MAX_EXTERNAL_PERMISSION"] },
-          level: "note"
+          level: "wrong"
         })
         assert.include(String(raised.detail), "bypassPermissions")
         yield* the.config("NOTIFY=command:/tmp/evil")
-        assert.deepInclude(yield* shown, { trusted: "no", level: "wrong" })
+        assert.deepInclude(yield* shown, { trusted: "not yet", level: "wrong" })
         yield* the.run(["config", "--trust"])
         assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
       })
@@ -258,7 +346,11 @@ describe("behaviour#trust", () => {
         const words = [
           ["config", "--trust"],
           ["retry", "--ceiling", "bypassPermissions"],
-          ["retry", "--ceiling", "acceptEdits"]
+          ["retry", "--ceiling", "acceptEdits"],
+          ["release"],
+          ["adopt", "--force", "--pid", "7", "--session-id", "s1"],
+          ["watch", "--force", "--pid", "7", "--session-id", "s1"],
+          ["conduct", "answer", "t1", "--retry"]
         ] as const
         for (const mark of ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]) {
           for (const word of words) {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Processes } from "@souffleur/domain"
-import { Effect, FileSystem } from "effect"
+import { Effect, Exit, FileSystem } from "effect"
 import { layerHost, layerStore } from "@souffleur/embed/internal"
 import type { Preview } from "@souffleur/embed/internal"
 import { loadSettings } from "@souffleur/process"
@@ -53,9 +53,7 @@ it.layer(services)((it) => {
           `AGENT_COMMAND=${the.home}/bin/claude\n`
         )
         const watched = ["--force", "--pid", "4190000", "--session-id", "s-none"]
-        const found = yield* the.json({}, "watch", "--dry-run", "--json", ...watched)
-        assert.deepInclude(found.sees.agent, { untrusted: true, version: null })
-        assert.deepInclude(found.sees.config, { trusted: "not yet" })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(the.json({}, "watch", "--dry-run", "--json", ...watched))))
         assert.strictEqual(yield* the.started, "")
       })
     )
@@ -240,7 +238,7 @@ it.layer(services)((it) => {
       })
     )
 
-    it.effect("a dry run says where each setting comes from, and that the file would be trusted", () =>
+    it.effect("a dry run says where each setting comes from, and which file is in force", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const the = yield* stage()
@@ -250,6 +248,7 @@ it.layer(services)((it) => {
           file,
           "# the night\nSTOP_GRACE=3 seconds\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n"
         )
+        yield* printed(the.project, the.variables, "config", "--trust")
         const { sees } = yield* the.json(
           { SOUFFLEUR_WATCHER_INTERVAL: "7 seconds" },
           "run",
@@ -264,13 +263,12 @@ it.layer(services)((it) => {
           { name: "watcher_interval", value: "7 seconds", from: "SOUFFLEUR_WATCHER_INTERVAL" },
           { name: "stop_grace", value: "3 seconds", from: `line 2 of ${file}` }
         ])
-        assert.deepInclude(sees.config, { file, trusted: "not yet" })
+        assert.deepInclude(sees.config, { file, trusted: "yes" })
         assert.strictEqual(sees.permission?.effective, "acceptEdits")
         assert.strictEqual(sees.permission?.ceiling, "bypassPermissions")
         const text = yield* printed(the.project, the.variables, "run", "--dry-run", "--", "claude", "do it")
-        assert.include(text, `  config file   ${file}; it would be trusted as it is`)
+        assert.include(text, `  config file   ${file}`)
         assert.include(text, "IF IT IS KILLED")
-        assert.isFalse(yield* fs.exists(the.variables.SOUFFLEUR_STATE_DIR))
       })
     )
   })
@@ -283,6 +281,7 @@ it.layer(services)((it) => {
         yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
         const config = `${the.project}/.orchestra_configs/souffleur`
         yield* fs.writeFileString(config, "MAX_EXTERNAL_PERMISSION=bypassPermissions\n", { mode: 0o600 })
+        yield* printed(the.project, the.variables, "config", "--trust")
         for (const name of ["codex", "gemini", "opencode"])
           yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/${name}`)
         const inTmux = { TMUX: "/tmp/tmux-0/default,1,0" }

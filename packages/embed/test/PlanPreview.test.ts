@@ -78,7 +78,7 @@ describe("command-line#plans", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("a preview of a plan trusts no file, and a run that goes on has the ceiling of its pin there", () =>
+  it.live("a preview of a plan launches nothing, and a run that goes on has the ceiling of its pin there", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-plan-" }))
@@ -99,9 +99,12 @@ describe("command-line#plans", () => {
         const { agents, goes_on } = yield* souffleur.previewPlan(order)
         return { goes_on, permissions: agents.map(({ permission }): string => permission) }
       }).pipe(Effect.provide(layer))
+      yield* Effect.provide(
+        Souffleur.use((souffleur) => souffleur.trust(project)),
+        layer
+      )
       const fresh = yield* permissions
       assert.deepStrictEqual(fresh, { goes_on: null, permissions: ["bypassPermissions", "bypassPermissions"] })
-      assert.isFalse(yield* fs.exists(`${stateDir}/trust`))
       assert.isFalse(yield* fs.exists(`${stateDir}/launches`))
       const opened = { ...examples.RunOpened, project, plan: `${project}/plan.yaml` }
       const pin = { ...opened.pin, programs: { ...opened.pin.programs, EXPORT_COMMAND: null } }

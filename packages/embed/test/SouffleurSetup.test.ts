@@ -6,7 +6,7 @@ import { FakeWorld } from "@souffleur/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { spawnSync } from "node:child_process"
-import { type NodeOptions, SouffleurSetup } from "../src/index.ts"
+import { type NodeOptions, Souffleur, SouffleurSetup } from "../src/index.ts"
 import { Installation } from "../src/world/Installation.ts"
 
 /** The service over files in memory. */
@@ -80,7 +80,10 @@ describe("command-line#doctor", () => {
           found.find(({ check }) => check === "agent"),
           { level: "wrong" }
         )
-        assert.include(found.find(({ check }) => check === "trust")?.detail ?? "", "nothing is trusted here yet")
+        assert.include(
+          found.find(({ check }) => check === "trust")?.detail ?? "",
+          "asks for nothing that is not trusted"
+        )
         assert.match(found.find(({ check }) => check === `process ${process.pid}`)?.detail ?? "", /souffleur/u)
         assert.deepStrictEqual(
           found.filter(({ level, todo }) => level === "wrong" && todo === null),
@@ -144,13 +147,17 @@ describe("command-line#setting-up", () => {
 
   it.live("a program that the config file names since it was trusted gets no notice", () =>
     Effect.gen(function* () {
-      const { config, fs, home, layer, project } = yield* place()
+      const { config, fs, home, layer, project, stateDir } = yield* place()
       const tell = (name: string) => `NOTIFY=command:${JSON.stringify(["/usr/bin/touch", `${home}/${name}`])}\n`
       const tried = Effect.provide(
         SouffleurSetup.use((setup) => setup.tryNotices(project)),
         layer
       )
       yield* config(tell("first"))
+      yield* Effect.provide(
+        Souffleur.use((souffleur) => souffleur.trust(project)),
+        Souffleur.layerNode({ stateDir, environment: { HOME: home, PATH: "/usr/bin:/bin" } })
+      )
       assert.deepStrictEqual(yield* tried, [{ channel: "command", problem: null }])
       yield* config(tell("second"))
       assert.strictEqual((yield* Effect.flip(tried))._tag, "ConfigUntrusted")

@@ -1,8 +1,9 @@
 import { parsePid, parseSessionId } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
-import { layerSouffleur } from "@souffleur/embed/internal"
-import { Console, Effect } from "effect"
+import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
+import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
+import { personOnly } from "../watching/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -21,6 +22,7 @@ export const adoptCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
+    if (flags.force) yield* personOnly("adopt --force")
     const souffleur = yield* Souffleur
     const pid = yield* Effect.fromResult(parsePid(flags.pid))
     const session = yield* Effect.fromResult(parseSessionId(flags.sessionId))
@@ -32,4 +34,4 @@ export const adoptCommand = Command.make(
       )
     yield* Console.log(`${id} follows pid ${pid} from now on, as Conductor (S${adopted.generation})`)
   })
-).pipe(withLayers(layerSouffleur))
+).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

@@ -67,15 +67,10 @@ export const conductAnswerCommand = Command.make(
     const project = yield* Project
     const settings = yield* Settings
     yield* Effect.gen(function* () {
-      // The finishing step is a command that an agent can write, and souffleur itself runs it.
-      if ("finishing" in word && word.finishing === "retry") yield* personOnly("conduct answer --finishing --retry")
+      // The answer goes to the reviewer of a task, or has souffleur itself run a command that an agent can write.
+      yield* personOnly("conduct answer")
       const souffleur = yield* Souffleur
       const { id } = yield* souffleur.findRun(namedIn(project, run))
-      // The answer goes to the reviewer of the task, so no agent of this run may give it.
-      if (((yield* Environment).variables["SOUFFLEUR_LAUNCH_ID"] ?? "").startsWith(`run-${id}-`))
-        return yield* new BadUsage({
-          message: "only a person may answer, and this is an agent of the same run"
-        })
       const after = yield* souffleur.answer(id, word)
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))

@@ -9,6 +9,7 @@ import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
+import { orTrusted } from "../watching/TrustQuestion.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
@@ -120,7 +121,7 @@ export const conductCommand = Command.make(
       const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
       yield* yield* WorksUnread
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
-      const run = yield* souffleur.conduct({ ...order, ...(wait ? { waiting } : {}) })
+      const run = yield* orTrusted(order.project, souffleur.conduct({ ...order, ...(wait ? { waiting } : {}) }))
       return yield* printRun(run, flags.json, yield* zoneOf(flags))
     }).pipe(
       Effect.catchTag("RoleUnfit", unfit(agents)),

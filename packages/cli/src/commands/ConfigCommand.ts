@@ -11,9 +11,7 @@ import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
 const inWords = ({ problem, trusted }: ProjectConfig): string =>
-  trusted === "not yet"
-    ? "trusted: not yet; the first watch, run or plan here trusts the file as it is then"
-    : `trusted: ${trusted}${trusted === "no" ? `: ${problem}` : ""}`
+  `trusted: ${trusted}${problem === null ? "" : `: ${problem}`}`
 
 /** Trusts the present file for this project, and for its unfinished watches and its runs. */
 const trust = Effect.fn("Config.trust")(function* (project: string, asJson: boolean) {

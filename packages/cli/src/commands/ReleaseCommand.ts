@@ -1,8 +1,9 @@
 import { nameOf } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
-import { layerSouffleur } from "@souffleur/embed/internal"
-import { Console, Effect } from "effect"
+import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
+import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { personOnly } from "../watching/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -11,6 +12,7 @@ export const releaseCommand = Command.make(
   "release",
   { watch: watchName, projectDir, json },
   Effect.fnUntraced(function* (flags) {
+    yield* personOnly("souffleur release")
     const souffleur = yield* Souffleur
     const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
     const watch = yield* souffleur.release(id)
@@ -23,4 +25,4 @@ export const releaseCommand = Command.make(
       `${id} is released; ${nameOf(watch)}${pid} is left as it is.${watch.lastExport === null ? "" : ` Its last export: ${watch.lastExport}`}`
     )
   })
-).pipe(withLayers(layerSouffleur))
+).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

@@ -9,6 +9,7 @@ import { paint } from "../Printing.ts"
 import { printPreview } from "../preview/PreviewText.ts"
 import { ready } from "../service/Watchdog.ts"
 import { detachedLine, tellDetached } from "../watching/DetachedWatch.ts"
+import { orTrusted } from "../watching/TrustQuestion.ts"
 import { guardedBy, printWatch } from "../watching/WatchSession.ts"
 import { promptInput } from "../world/PromptInput.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
@@ -72,14 +73,17 @@ export const runCommand = Command.make(
       const souffleur = yield* Souffleur
       const order = yield* ordered
       if (flags.detach) {
-        return yield* tellDetached(yield* souffleur.detach(order, { line: yield* detachedLine(flags) }), flags.json)
+        return yield* tellDetached(
+          yield* orTrusted(project, souffleur.detach(order, { line: yield* detachedLine(flags) })),
+          flags.json
+        )
       }
       yield* yield* WorksUnread
       yield* ready
       const keeping = yield* guardedBy(flags.guardian)
       const watch = yield* "watch" in order
         ? souffleur.resume(order.watch, keeping)
-        : souffleur.run({ ...order, ...keeping })
+        : orTrusted(project, souffleur.run({ ...order, ...keeping }))
       const code = yield* printWatch(watch, yield* tellingOf(flags))
       const { end, generation } = yield* watch.state
       // It was the second of two simultaneous starts, so the folder is looked at again.

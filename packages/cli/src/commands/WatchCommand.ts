@@ -5,6 +5,7 @@ import {
   layerHost,
   layerSouffleur,
   layerSouffleurReading,
+  layerStoreReading,
   refuseChange,
   settingsOf,
   undelivered,
@@ -19,7 +20,9 @@ import { ready } from "../service/Watchdog.ts"
 import { hookedSession } from "../watching/HookedSession.ts"
 import { detachedLine, outlived, tellDetached } from "../watching/DetachedWatch.ts"
 import { asked, pick } from "../watching/NamedTarget.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
 import { restorationOf } from "../watching/RestorationFlag.ts"
+import { orTrusted } from "../watching/TrustQuestion.ts"
 import { guardedBy, printWatch } from "../watching/WatchSession.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { detachFlag, dryRunFlag, json, projectDir, quiet, realProject, tellingOf, utcFlag, verbose } from "./Options.ts"
@@ -137,6 +140,11 @@ export const watchCommand = Command.make(
     if (flags.begun && Option.isNone(target)) return
     if (Option.isSome(flags.resume) && Option.isSome(target))
       return yield* new BadUsage({ message: "--resume names a watch, which has its Conductor: leave the other out" })
+    if (flags.force)
+      yield* Effect.provide(personOnly("--force"), [
+        layerStoreReading(settings),
+        Layer.provideMerge(layerAgentFiles(settings), layerHost)
+      ])
     if (flags.dryRun) {
       const { colour } = yield* Environment
       const foreseen = Effect.gen(function* () {
@@ -151,14 +159,17 @@ export const watchCommand = Command.make(
       if (Option.isSome(flags.outlive)) yield* outlived(Number(flags.outlive.value))
       const { ended, order } = yield* orderOf(flags, target, project)
       if (flags.detach && !ended) {
-        return yield* tellDetached(yield* souffleur.detach(order, { line: yield* detachedLine(flags) }), flags.json)
+        return yield* tellDetached(
+          yield* orTrusted(project, souffleur.detach(order, { line: yield* detachedLine(flags) })),
+          flags.json
+        )
       }
       yield* yield* WorksUnread
       yield* ready
       const keeping = yield* guardedBy(flags.guardian)
       const watch = yield* "watch" in order
         ? souffleur.resume(order.watch, { ...keeping, ...(restored === undefined ? {} : { restored }) })
-        : souffleur.watch({ ...order, ...keeping })
+        : orTrusted(project, souffleur.watch({ ...order, ...keeping }))
       return yield* printWatch(watch, yield* tellingOf(flags))
     })
     const code = yield* Effect.scoped(watching).pipe(

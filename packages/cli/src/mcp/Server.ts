@@ -1,6 +1,8 @@
-import { Effect, Exit, Fiber, Layer, Semaphore, Stdio } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Semaphore, Stdio } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
+import { layerStoreReading, opening, settingsOf, unfinished } from "@souffleur/embed/internal"
 import { version } from "../Version.ts"
+import { projectHere } from "./CallContext.ts"
 import { postMessage, readMessages, registerTasks, setState } from "./CommsTools.ts"
 import { screened } from "./Requests.ts"
 import { tools } from "./Tools.ts"
@@ -55,8 +57,17 @@ const server = McpServer.layerStdio({
   registrations: McpServer.toolkit(tools).pipe(Layer.provide(handlers))
 }).pipe(Layer.provide(Layer.effect(Stdio.Stdio, Effect.map(Stdio.Stdio, screened))))
 
+/** Refuses a file that nothing trusts yet. A watch that is under way has its own pin, whatever the file says now. */
+const admitted = Effect.gen(function* () {
+  const project = yield* projectHere
+  const store = layerStoreReading(yield* settingsOf(project))
+  const known = yield* Effect.orElseSucceed(Effect.provide(unfinished({ project }), store), Option.none)
+  if (Option.isNone(known)) yield* opening(project)
+})
+
 /** Serves standard input and output until the input ends. The server then interrupts itself, which is no failure. */
-export const serve = Effect.forkChild(Layer.launch(server)).pipe(
+export const serve = admitted.pipe(
+  Effect.andThen(Effect.forkChild(Layer.launch(server))),
   Effect.flatMap(Fiber.await),
   Effect.flatMap((exit) => (Exit.hasInterrupts(exit) ? Effect.void : exit)),
   Effect.catchTag("IllegalArgumentError", Effect.die)

@@ -25,9 +25,9 @@ const lines = (indent: string, line: ForeseenLine): ReadonlyArray<string> => [
 
 const agentOf = ({ agent }: Preview["sees"]): string => {
   if (agent === null) return "none: a plain command, which is run again"
-  const { problem, program, title, untrusted, version } = agent
+  const { problem, program, title, version } = agent
   return problem === null
-    ? `${title}, ${program}, ${untrusted ? "not started, because its config file is not trusted yet" : (version ?? "it does not say its version")}`
+    ? `${title}, ${program}, ${version ?? "it does not say its version"}`
     : `${title}: nothing could be launched: ${problem}`
 }
 
@@ -44,9 +44,8 @@ const conductorOf = ({ conductor }: Preview["sees"]): string => {
   return `pid ${pid}${name === null ? "" : ` (${name})`}${doubt === null ? "" : `; in doubt: ${doubt}`}`
 }
 
-const configOf = ({ asks_for, file, trusted }: Preview["sees"]["config"]): string => {
+const configOf = ({ asks_for, file }: Preview["sees"]["config"]): string => {
   if (file === null) return "none"
-  if (trusted === "not yet") return `${file}; it would be trusted as it is`
   return `${file}${asks_for.length === 0 ? "" : `; not trusted: ${asks_for.join(", ")}`}`
 }
 

@@ -14,6 +14,7 @@ import { Effect, Layer, Option, Path } from "effect"
 import { runNeeds } from "../explain/RunSentence.ts"
 import { remark, remarkWarnings } from "../Remark.ts"
 import type { ConductOptions } from "../SouffleurOptions.ts"
+import { withinSession } from "../watching/AgentSession.ts"
 import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
@@ -114,7 +115,8 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
     yield* finishingOf(loaded, { project, variables: parts.variables })
     yield* gitOf(project, yield* ownFilesOf(loaded, statePath, project))
   }
-  const { pin, settings } = yield* parts.conducting({ project, limits, known })
+  const conducting = yield* parts.conducting({ project, limits, known })
+  const { pin, settings } = known === undefined ? yield* withinSession(conducting) : conducting
   const begun = { ...named, pin, cast: yield* cast(settings) }
   yield* remarkWarnings(settings)
   const problem = yield* commitProblemIn(begun.cast, project, settings)

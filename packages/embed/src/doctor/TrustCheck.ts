@@ -8,15 +8,12 @@ const look = (source: string | null) => `look at ${source ?? "it"}, then: souffl
 
 /** Compares the config file of a project with what a person has trusted there. */
 export const trustCheck = ({ keys, said, says, settings: { source }, trusted }: ConfigTrust): Finding => {
-  if (Option.isNone(trusted))
-    return note("trust", "nothing is trusted here yet: the first watch, run or plan trusts the config file as it is")
   if (keys.length === 0)
     return passed(
       "trust",
-      `the config file asks for nothing that is not trusted; in it: ${said.ceiling}, trusted: ${trusted.value.ceiling}`
+      `the config file asks for nothing that is not trusted; in it: ${said.ceiling}, trusted: ${Option.match(trusted, { onNone: () => "nothing yet", onSome: ({ ceiling }) => ceiling })}`
     )
-  const finding = keys.some((key) => key !== "MAX_EXTERNAL_PERMISSION") ? wrong : note
-  return finding("trust", overreachInWords({ keys, said: says }), look(source))
+  return wrong("trust", overreachInWords({ keys, said: says }), look(source))
 }
 
 /** Reports the unfinished watches whose config file asks for more than is in force. */

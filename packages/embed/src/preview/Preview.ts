@@ -62,10 +62,6 @@ export interface Foreseen {
 /** The longest answer of an agent that is asked for its version. */
 const maxVersionLength = 80
 
-/** A config file that nothing trusts yet may name the program of the agent, or its variables. */
-const isUntrusted = ({ first, pin: { programs } }: Opening) =>
-  first && (programs.AGENT_COMMAND ?? programs.AGENT_ENVIRONMENT) !== null
-
 /** Returns a command line of the agent, for its program and its terminal. */
 const anyLine = Effect.fnUntraced(function* (permission: EffectivePermission, terminal: Terminal) {
   const agent = yield* Agent
@@ -78,12 +74,10 @@ const anyLine = Effect.fnUntraced(function* (permission: EffectivePermission, te
 const versionOf = Effect.fnUntraced(function* (
   { args }: AgentProgram,
   title: string,
-  line: Effect.Success<ReturnType<typeof anyLine>>,
-  untrusted: boolean
+  line: Effect.Success<ReturnType<typeof anyLine>>
 ) {
-  if (Result.isFailure(line)) return { title, program: null, version: null, untrusted, problem: line.failure.message }
+  if (Result.isFailure(line)) return { title, program: null, version: null, problem: line.failure.message }
   const { environment, program } = line.success
-  if (untrusted) return { title, program, version: null, untrusted, problem: null }
   const printed = yield* Effect.option(
     runProgram({
       command: program,
@@ -95,7 +89,7 @@ const versionOf = Effect.fnUntraced(function* (
     })
   )
   const version = Option.map(printed, (text) => text.trim().split("\n")[0]!.slice(0, maxVersionLength))
-  return { title, program, version: Option.getOrNull(version), untrusted, problem: null }
+  return { title, program, version: Option.getOrNull(version), problem: null }
 })
 
 /** Returns the hooks of souffleur in the settings of this project and of the user. `null`: the agent has none. */
@@ -181,7 +175,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
               owner: watch.owner?.process.pid ?? null,
               watched: yield* isWatched(watch)
             },
-      agent: isAgent ? yield* versionOf(program, of.title, line, isUntrusted(opening)) : null,
+      agent: isAgent ? yield* versionOf(program, of.title, line) : null,
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
       terminal: isShown && terminal !== "headless" ? terminal : pty ? ("pty" as const) : ("headless" as const),
@@ -202,7 +196,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
       settings: Object.entries(sources).map(([name, from]) => ({ name, value: values[name] ?? null, from })),
       config: {
         file: settings.source,
-        trusted: opening.first ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const),
+        trusted: keys.length === 0 ? ("yes" as const) : ("no" as const),
         asks_for: keys,
         warnings: [...settings.warnings, ...idleSettings(of, watch.kind, settings)]
       },

@@ -22,7 +22,7 @@ import type { WatchOrder } from "../SouffleurOptions.ts"
 import { findWatch, type NamedWatch, unfinished } from "../watching/FindWatch.ts"
 import { firstWords, refuseOther } from "../watching/KnownWatch.ts"
 import { type CommandOrder, firstOf } from "../watching/OpenCommand.ts"
-import { wouldGoOn, wouldOpen } from "../world/ConfigTrust.ts"
+import { opening, wouldGoOn } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { layerAgent } from "../world/AgentLayers.ts"
@@ -56,8 +56,8 @@ const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { 
 /** Previews a watch that would be resumed. */
 const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
   const { watch } = known
-  const opening = yield* wouldGoOn(watch.project, watch.pin)
-  const { settings } = opening
+  const opened = yield* wouldGoOn(watch.project, watch.pin)
+  const { settings } = opened
   const overrides: LaunchOverrides = yield* launchOverridesOf(settings, Option.some(known))
   const program = overrides.agent ?? (yield* programOf(settings))
   const processes = yield* Processes
@@ -65,7 +65,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
   const condition = conductor === undefined ? "running" : yield* processes.condition(conductor)
   const found = conductor === undefined || condition === "gone" ? Option.none() : yield* processes.find(conductor.pid)
   const foreseen: Foreseen = {
-    opening,
+    opening: opened,
     watch,
     goesOn: known,
     program,
@@ -99,8 +99,8 @@ const previewRun = Effect.fn("previewRun")(function* (
     return yield* previewKnown(known.value)
   }
   const { agent, variables } = yield* Installation
-  const opening = yield* wouldOpen(project)
-  const { settings } = opening
+  const opened = yield* opening(project)
+  const { settings } = opened
   const configured = yield* programOf(settings)
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
@@ -122,13 +122,13 @@ const previewRun = Effect.fn("previewRun")(function* (
       pid: 0,
       sessionId,
       observe: false,
-      pin: opening.pin,
+      pin: opened.pin,
       run: { kind, launch: { launchId: "", digest: "", requested, effective } }
     })
     const fresh = Option.exists(literal, ({ session }) => session === undefined)
     const starts: AgentCommand = command
     return yield* preview({
-      opening,
+      opening: opened,
       watch,
       goesOn: undefined,
       program,
@@ -156,8 +156,8 @@ export interface WatchPreviewOrder {
 
 /** Previews the first `watch` of a Conductor. Fails as `watch` does where no watch may have the process. */
 const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: WatchPreviewOrder) {
-  const opening = yield* wouldOpen(order.project)
-  const { settings } = opening
+  const opened = yield* opening(order.project)
+  const { settings } = opened
   const program = yield* programOf(settings)
   const terminal = yield* terminalOf(settings)
   const foreseen = Effect.gen(function* () {
@@ -186,10 +186,10 @@ const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: 
       pid: target.pid,
       sessionId,
       process: named?.identity ?? null,
-      pin: opening.pin
+      pin: opened.pin
     })
     return yield* preview({
-      opening,
+      opening: opened,
       watch,
       goesOn: undefined,
       program,

@@ -42,7 +42,7 @@ export const projectSettings = Effect.fn("projectSettings")(function* (project: 
     settings: Object.entries(values).map(([name, value]) => ({ name, value, from: sources[name] ?? null })),
     config: {
       file: source,
-      trusted: Option.isNone(trusted) ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const),
+      trusted: keys.length === 0 ? ("yes" as const) : Option.isNone(trusted) ? ("not yet" as const) : ("no" as const),
       ceiling: said.ceiling,
       asks_for: keys,
       problem: keys.length === 0 ? null : overreachInWords({ keys, said: says }),

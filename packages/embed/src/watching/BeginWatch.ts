@@ -20,6 +20,7 @@ import { launchable } from "../world/AgentLayers.ts"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"
 import { Parts } from "../world/Parts.ts"
 import type { LaunchOverrides } from "../world/World.ts"
+import { withinSession } from "./AgentSession.ts"
 import { type NamedWatch, unfinished, unfinishedWatches } from "./FindWatch.ts"
 import { lostWindow } from "../window/LostWindow.ts"
 import { firstWords, goesOn, refuseChange, refuseOther } from "./KnownWatch.ts"
@@ -101,7 +102,7 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     yield* refuseChange(known.value, { comms: named, force })
     return yield* goOn(known.value, goesOn(known.value, target), keeper)
   }
-  const { pin, settings } = yield* parts.opening(project)
+  const { pin, settings } = yield* withinSession(yield* parts.opening(project))
   const comms = yield* parts.comms(project, named)
   const begins = Effect.gen(function* () {
     if (!observe) yield* Effect.andThen(needed, windowed(target))
@@ -177,7 +178,7 @@ export const beginRun = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const { project } = options
   const attempt = Effect.gen(function* () {
     const known = yield* unfinished({ project })
-    if (Option.isNone(known)) return yield* start(options, yield* opening(project), keeper)
+    if (Option.isNone(known)) return yield* start(options, yield* withinSession(yield* opening(project)), keeper)
     // A watch that ended meanwhile refuses no command.
     const begun = Effect.catchTag(inPlace(known.value, options.command, keeper), "OpenedOtherwise", (refusal) =>
       Effect.flatMap(unfinished({ project }), (now) => {

@@ -3,7 +3,6 @@ import {
   leastPin,
   lower,
   mapPrograms,
-  mostPermission,
   noPrograms,
   overreachInWords,
   overreachOf,
@@ -15,21 +14,28 @@ import {
   type SettingFlags,
   type SettingSourceNames
 } from "@souffleur/domain"
-import { Effect, Option } from "effect"
+import { configPlaces } from "@souffleur/process"
+import { Effect, FileSystem, Option, Path } from "effect"
 import { remark } from "../Remark.ts"
 import { Installation } from "./Installation.ts"
 import { readHere } from "./ReadHere.ts"
-import { ConfigUntrusted, keepTrust, programOf, trustedIn } from "./TrustStore.ts"
+import { ConfigUntrusted, forgetTrust, keepTrust, programOf, trustedOf } from "./TrustStore.ts"
 
 const accept = '"souffleur config --trust" accepts the file as it is now'
 
-/** The environment is the person's own word, and outranks the file. */
-const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | undefined>>) =>
-  key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== ""
+/** The environment and the values of the program are a person's own word, and outrank the file. */
+const overridden = (key: PinnedKey, { values = {}, variables }: Installation["Service"]) => {
+  const name = key.toLowerCase().replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
+  return name in values || (key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== "")
+}
+
+/** Returns the real path of a project, by which its config file is trusted from every folder that has it. */
+const realOf = (project: string) =>
+  FileSystem.FileSystem.use((fs) => Effect.orElseSucceed(fs.realPath(project), () => project))
 
 /** Compares the config file of a project with a pin (`undefined`: no pin), and returns the settings in force. */
 const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags, pin: Pin | undefined) {
-  const { variables } = yield* Installation
+  const installation = yield* Installation
   const { said, settings, sources } = yield* readHere(project, flags)
   const says = yield* pinOf(said)
   if (pin === undefined) return { said, says, settings, sources, keys: [], lost: [] }
@@ -39,7 +45,7 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
       : programOf(settings.stateDir, digest)
   const programs = yield* Effect.all(mapPrograms(pin.programs, (digest, key) => text(key, digest)))
   const held = mapPrograms(noPrograms, (_, key) => Option.getOrNull(programs[key]))
-  const keys = overreachOf(says, pin).filter((key) => !overridden(key, variables))
+  const keys = overreachOf(says, pin).filter((key) => !overridden(key, installation))
   const inForce = yield* readHere(project, flags, { ceiling: pin.ceiling, programs: held })
   return {
     said,
@@ -48,31 +54,45 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
     settings: inForce.settings,
     sources: inForce.sources,
     /** The programs whose trusted text is lost. */
-    lost: programKeys.filter((key) => Option.isNone(programs[key]) && !overridden(key, variables))
+    lost: programKeys.filter((key) => Option.isNone(programs[key]) && !overridden(key, installation))
   }
 })
 
-/** Returns what a project's file says, and what of it is trusted. Adds the settings in force for a new watch or run. */
-export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: SettingFlags = {}) {
-  const { stateDir } = (yield* beside(project, flags, undefined)).settings
-  const trusted = yield* trustedIn(stateDir, project)
-  return { trusted, ...(yield* beside(project, flags, Option.getOrUndefined(trusted))) }
+/**
+ * Reads what a person has trusted of the config file that a project has now. A nearer file that was trusted and is gone
+ * counts in its place, so that its removal frees nothing.
+ */
+const recordOf = Effect.fnUntraced(function* (stateDir: string, project: string, source: string | null) {
+  for (const place of configPlaces(yield* Path.Path, project)) {
+    const trusted = yield* trustedOf(stateDir, place)
+    if (Option.isSome(trusted) || place === source) return trusted
+  }
+  return Option.none<Pin>()
+})
+
+/** Returns what a project's file says, what of it is trusted, and the settings in force for a new watch or run. */
+export const trustOf = Effect.fn("trustOf")(function* (folder: string, flags: SettingFlags = {}) {
+  const project = yield* realOf(folder)
+  const { source, stateDir } = (yield* readHere(project, flags)).settings
+  const trusted = yield* recordOf(stateDir, project, source)
+  return {
+    trusted,
+    ...(yield* beside(
+      project,
+      flags,
+      Option.getOrElse(trusted, () => leastPin)
+    ))
+  }
 })
 /** A config file, what it says, and what a person has trusted of it. */
 export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
 
-/** Returns the keys of a file that a person would newly trust. Of a file that nothing trusts yet, it is all. */
+/** Returns the keys of a file that a person would newly trust, also those that the environment outranks. */
 export const untrustedIn = ({ says, trusted }: Pick<ConfigTrust, "says" | "trusted">): ReadonlyArray<PinnedKey> =>
   overreachOf(
     says,
     Option.getOrElse(trusted, () => leastPin)
   )
-
-/** Returns the parts of a trusted file that are worth a note: its programs, and the highest permission. */
-const allowed = ({ ceiling, programs }: Pin): ReadonlyArray<string> => [
-  ...programKeys.filter((key) => programs[key] !== null),
-  ...(ceiling === mostPermission ? [`MAX_EXTERNAL_PERMISSION=${ceiling}`] : [])
-]
 
 /** The settings and the pin of a watch, and what its config file asks for. */
 export interface Opening {
@@ -81,43 +101,20 @@ export interface Opening {
   readonly pin: Pin
   /** The keys by which the file asks for more than is in force. */
   readonly keys: ReadonlyArray<PinnedKey>
-  /** True if the file would be trusted by this first use. */
-  readonly first: boolean
 }
 
 /**
- * Returns the settings and the pin that a new watch or run in a project would have, and keeps nothing. Fails with
- * `ConfigUntrusted` where a program is another.
- */
-export const wouldOpen = Effect.fn("ConfigTrust.wouldOpen")(function* (project: string, flags: SettingFlags = {}) {
-  const { keys, said, says, settings, sources, trusted } = yield* trustOf(project, flags)
-  if (Option.isNone(trusted)) return { keys, said, says, settings, sources, pin: says, first: true }
-  const changed = keys.filter((key) => key !== "MAX_EXTERNAL_PERMISSION")
-  if (changed.length > 0)
-    return yield* new ConfigUntrusted({
-      message: `${settings.source ?? "the config file, which is gone"}: ${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not what was trusted in ${project}: look at it, then ${accept}`
-    })
-  const pin = { ceiling: lower(says.ceiling, trusted.value.ceiling), programs: trusted.value.programs }
-  return { keys, said, says, settings, sources, pin, first: false }
-})
-
-/**
- * Returns the settings and the pin of a new watch or run in a project. The first file that is found is trusted, with a
- * note where it names a program or the highest permission. Later on a higher ceiling is not used. Fails with
- * `ConfigUntrusted` where a program is another.
+ * The gate of every new watch and run, and of every other program of a config file: returns the settings and the pin
+ * that it would have. Fails with `ConfigUntrusted` where the file asks for more than a person has trusted of it.
  */
 export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
-  const { first, keys, pin, said, says, settings } = yield* wouldOpen(project, flags)
-  if (first) {
-    yield* keepTrust(settings.stateDir, project, says, said.programs)
-    const news = allowed(says)
-    if (news.length > 0)
-      yield* remark(
-        "note",
-        `${settings.source} is trusted from now on as it is, with ${news.join(", ")}; a change takes "souffleur config --trust"`
-      )
-  } else if (keys.length > 0) yield* remark("warning", overreachInWords({ keys, said: says }))
-  return { settings, pin }
+  const { keys, says, settings, sources, trusted } = yield* trustOf(project, flags)
+  if (keys.length > 0)
+    return yield* new ConfigUntrusted({
+      message: `${settings.source ?? "the config file, which is gone"}: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} not ${Option.isNone(trusted) ? "trusted yet" : "what was trusted"}: look at it, then ${accept}`
+    })
+  const { ceiling, programs } = Option.getOrElse(trusted, () => leastPin)
+  return { keys, settings, sources, pin: { ceiling: lower(says.ceiling, ceiling), programs } } satisfies Opening
 })
 
 /**
@@ -134,7 +131,7 @@ export const wouldGoOn = Effect.fn("ConfigTrust.wouldGoOn")(function* (
     return yield* new ConfigUntrusted({
       message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}`
     })
-  return { keys, says, settings, sources, pin, first: false }
+  return { keys, says, settings, sources, pin }
 })
 
 /** Returns the settings of {@link wouldGoOn}, and remarks where the file asks for more. */
@@ -148,9 +145,13 @@ export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (
   return settings
 })
 
-/** Trusts the present file in this project, by a person's word. */
-export const trustNow = Effect.fn("trustNow")(function* (project: string) {
+/** Trusts the present file of a project, by a person's word, and that a nearer one is gone. */
+export const trustNow = Effect.fn("trustNow")(function* (folder: string) {
+  const project = yield* realOf(folder)
   const { said, says, settings } = yield* beside(project, {}, undefined)
-  yield* keepTrust(settings.stateDir, project, says, said.programs)
+  const places = configPlaces(yield* Path.Path, project)
+  const place = places.find((one) => one === settings.source) ?? places[0]!
+  yield* Effect.forEach(places.slice(0, places.indexOf(place)), (gone) => forgetTrust(settings.stateDir, gone))
+  yield* keepTrust(settings.stateDir, place, says, said.programs)
   return { settings, pin: says }
 })

@@ -10,7 +10,7 @@ import { noticeChannels } from "../setup/NoticeWiring.ts"
 import { previewOf } from "../preview/PreviewSubject.ts"
 import { guardianOfWatch } from "../keeping/GuardianKeeper.ts"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"
-import { goingOn, opening, trustNow, wouldGoOn, wouldOpen } from "./ConfigTrust.ts"
+import { goingOn, opening, trustNow, wouldGoOn } from "./ConfigTrust.ts"
 import { Installation, NotDetached } from "./Installation.ts"
 import { launchOverridesOf } from "./LaunchOverrides.ts"
 import { type ApartOrder, Parts } from "./Parts.ts"
@@ -111,7 +111,7 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
         wouldConduct: ({ known, limits, project }) =>
           here(
             Effect.map(
-              known === undefined ? wouldOpen(project, limits) : wouldGoOn(project, known.run.pin, limits),
+              known === undefined ? opening(project, limits) : wouldGoOn(project, known.run.pin, limits),
               ({ settings }) => settings
             )
           ),

@@ -2,14 +2,14 @@ import { digestOf, mapPrograms, Pin, type Programs } from "@souffleur/domain"
 import { readTrusted, replaceDurably } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Runtime, Schema } from "effect"
 
-/** The config file of a project is not what a person trusted there. `message` names it, and says what to do. */
+/** A config file asks for more than a person has trusted of it. `message` names it, and says what to type. */
 export class ConfigUntrusted extends Schema.TaggedError<ConfigUntrusted>()("ConfigUntrusted", {
   message: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
-/** The trust of a person in one project. The name of the file holds the project. */
+/** The trust of a person in one config file. The name of the record holds the real path of that file. */
 const Trusted = Schema.fromJsonString(Pin)
 const decode = Schema.decodeUnknownEffect(Trusted)
 
@@ -19,8 +19,8 @@ const largest = 1_000_000
 const folderOf = Effect.fnUntraced(function* (stateDir: string, ...below: ReadonlyArray<string>) {
   return (yield* Path.Path).join(stateDir, "trust", ...below)
 })
-const fileOf = (stateDir: string, project: string) =>
-  Effect.flatMap(digestOf(project), (digest) => folderOf(stateDir, `${digest}.json`))
+const fileOf = (stateDir: string, config: string) =>
+  Effect.flatMap(digestOf(config), (digest) => folderOf(stateDir, `${digest}.json`))
 const programFile = (stateDir: string, digest: string) => folderOf(stateDir, `${digest}.program`)
 
 /** Writes a file whole or not at all, for its user alone, because a program's line may hold a key. */
@@ -36,14 +36,14 @@ const read = (file: string) =>
   )
 
 /**
- * Reads what was trusted in a project. `None`: nothing yet. Fails with `ConfigUntrusted` where a record exists and
- * cannot be used.
+ * Reads what was trusted of a config file, by its real path. `None`: nothing yet. Fails with `ConfigUntrusted` where a
+ * record exists and cannot be used.
  */
-export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, project: string) {
-  const file = yield* fileOf(stateDir, project)
+export const trustedOf = Effect.fn("trustedOf")(function* (stateDir: string, config: string) {
+  const file = yield* fileOf(stateDir, config)
   const unusable = (why: string) =>
     new ConfigUntrusted({
-      message: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it again`
+      message: `${file}, what was trusted of ${config}: ${why}; "souffleur config --trust" makes it again`
     })
   return yield* read(file).pipe(
     Effect.flatMap((text) => Effect.asSome(Effect.mapError(decode(text), () => unusable("it is damaged")))),
@@ -59,10 +59,16 @@ export const programOf = Effect.fn("programOf")(function* (stateDir: string, dig
   return Option.isSome(text) && (yield* digestOf(text.value)) === digest ? text : Option.none<string>()
 })
 
-/** Records the trust in a project. The programs are written first, so that each program of a pin exists. */
+/** Forgets the trust in a config file that is gone. */
+export const forgetTrust = Effect.fn("forgetTrust")(function* (stateDir: string, config: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* fs.remove(yield* fileOf(stateDir, config), { force: true })
+})
+
+/** Records the trust in a config file, by its real path. The programs are written first, so that each program of a pin exists. */
 export const keepTrust = Effect.fn("keepTrust")(function* (
   stateDir: string,
-  project: string,
+  config: string,
   pin: Pin,
   programs: Programs
 ): Effect.fn.Return<void, PlatformError.PlatformError, FileSystem.FileSystem | Path.Path> {
@@ -70,5 +76,5 @@ export const keepTrust = Effect.fn("keepTrust")(function* (
     if (program !== null && digest !== null) yield* write(stateDir, yield* programFile(stateDir, digest), program)
   })
   yield* Effect.all(mapPrograms(programs, (program, key) => keep(program, pin.programs[key])))
-  yield* write(stateDir, yield* fileOf(stateDir, project), JSON.stringify(pin))
+  yield* write(stateDir, yield* fileOf(stateDir, config), JSON.stringify(pin))
 })

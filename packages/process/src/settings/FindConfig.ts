@@ -18,6 +18,11 @@ const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
   })
 })
 
+/** Returns the places of a project's config file, the nearest first. */
+export const configPlaces = (path: Path.Path, project: string): ReadonlyArray<string> => [
+  ...new Set([project, path.dirname(project)].map((folder) => path.join(folder, ".orchestra_configs", "souffleur")))
+]
+
 /**
  * Finds `<project>/.orchestra_configs/souffleur`, else the same file in the project's parent. The nearest file is used
  * alone. If it cannot be read or is not trusted, the result has the defaults and a warning. It never has the parent's
@@ -27,11 +32,8 @@ export const findConfig = Effect.fn("findConfig")(function* (
   projectDir: string
 ): Effect.fn.Return<FoundConfig, never, TrustedFiles | Path.Path> {
   const path = yield* Path.Path
-  const project = path.resolve(projectDir)
-  for (const parent of new Set([project, path.dirname(project)])) {
-    const folder = path.join(parent, ".orchestra_configs")
-    const source = path.join(folder, "souffleur")
-    const text = yield* Effect.result(textOf(folder, source))
+  for (const source of configPlaces(path, path.resolve(projectDir))) {
+    const text = yield* Effect.result(textOf(path.dirname(source), source))
     if (Result.isSuccess(text)) return { ...parseConfigFile(text.success), source, refused: null }
     if (text.failure.missing) continue
     const { message } = text.failure

@@ -1,0 +1,39 @@
+import { plain } from "@souffleur/domain"
+import { type ConfigUntrusted, Souffleur } from "@souffleur/embed"
+import { layerAgentFiles, settingsOf, trustOf } from "@souffleur/embed/internal"
+import { Effect } from "effect"
+import { Prompt } from "effect/cli"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { signOfAgent } from "./PersonOnly.ts"
+
+/** UTF-16 units of a line of the config file in a question. */
+const maxLine = 500
+
+/** Shows a person what a config file asks for beyond what is trusted, and asks for that trust. */
+const accepted = Effect.fnUntraced(function* (project: string) {
+  const { keys, said, settings } = yield* trustOf(project)
+  const lines = keys.map((key) =>
+    plain(`${key}=${key === "MAX_EXTERNAL_PERMISSION" ? said.ceiling : (said.programs[key] ?? "")}`, maxLine)
+  )
+  const message = `${settings.source ?? "The config file is gone, which"} asks for what is not trusted. Trust it? ${lines.join("; ")}`
+  return yield* Effect.catchTag(Prompt.run(Prompt.Confirm({ message })), "QuitError", () => Effect.succeed(false))
+})
+
+/**
+ * Does what a config file must be trusted for. A refusal becomes a question to a person at a terminal, and is final
+ * everywhere else (spec: behaviour#trust).
+ */
+export const orTrusted = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
+  project: string,
+  does: Effect.Effect<A, E | ConfigUntrusted, R>
+) {
+  const asks = Effect.fnUntraced(function* (refusal: ConfigUntrusted) {
+    const { interactive } = yield* Environment
+    if (!interactive) return yield* refusal
+    const isAgent = yield* Effect.provide(signOfAgent, layerAgentFiles(yield* settingsOf(project)))
+    if (isAgent !== undefined || !(yield* accepted(project))) return yield* refusal
+    yield* Souffleur.use((souffleur) => souffleur.trust(project))
+    return yield* does
+  })
+  return yield* Effect.catchIf(does, (error): error is ConfigUntrusted => error._tag === "ConfigUntrusted", asks)
+})
