@@ -103,7 +103,7 @@ describe("behaviour#restart", () => {
         const souffleur = yield* stage.souffleur(["run", "--", "sh", "-c", script])
         assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
         const screen = yield* souffleur.said
-        assert.match(screen, /brought back \(pid \d+\): started again, in a window of tmux\n/u)
+        assert.match(screen, /brought back \(pid \d+\): started again, in a window of its own\n/u)
         assert.match(screen, /\n24 80\ndone\n▸ \d\d:\d\d:\d\d the command finished/u)
       }).pipe(Effect.scoped, Effect.provide(services))
   )

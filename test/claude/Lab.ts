@@ -15,7 +15,8 @@ const timings = {
   SOUFFLEUR_HEARTBEAT_STALE_AFTER: "30 seconds",
   SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
   SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
-  SOUFFLEUR_MONITOR_STALE_AFTER: "5 seconds",
+  // A souffleur that a busy machine holds up for some seconds is no silent one.
+  SOUFFLEUR_MONITOR_STALE_AFTER: "30 seconds",
   SOUFFLEUR_STOP_GRACE: "1 second",
   SOUFFLEUR_LIMIT_MARGIN: "0 seconds"
 }

@@ -57,7 +57,7 @@ describe("settings#compiled-code", () => {
       yield* the.run()
       fs.rmSync(own)
       fs.mkdirSync(own)
-      fs.chmodSync(own, 0o770)
+      fs.chmodSync(own, 0o777)
       yield* the.run()
       assert.strictEqual(compiled(own), 0)
       assert.deepStrictEqual(fs.readdirSync(elsewhere), [])

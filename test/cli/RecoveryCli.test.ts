@@ -120,7 +120,7 @@ describe.concurrent("a recovery of real processes", () => {
         sleep 1001 & echo $! > child
         (setsid sh -c 'echo $$ > orphan; exec sleep 1002' </dev/null >/dev/null 2>&1 &)
         ${withTmux ? `tmux -L beside -f /dev/null new-session -d 'echo $$ > pane; exec sleep 1003'` : "sleep 1003 & echo $! > pane"}
-        "$1" "$3" __stand-in --session-id "$4" -- hello </dev/null >/dev/null 2>&1 & echo $! > second
+        setsid "$1" "$3" __stand-in --session-id "$4" -- hello </dev/null >/dev/null 2>&1 & echo $! > second
         cd "$5"; shift 5
         exec "$@"`
           const words = [

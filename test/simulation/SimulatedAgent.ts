@@ -91,8 +91,7 @@ export class Conductor {
       world.tell(`the Conductor (S${generation}, pid ${process.identity.pid}) ended`)
     }
     timeline.after(1000, () => {
-      // Its last word may have come before: no word of its beginning follows that.
-      if (!this.isAlive || this.condition === "complete" || this.condition === "handoff") return
+      if (!this.isAlive) return
       const file = world.sessionFile(this.sessionId)
       world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
       if (life.fate === "mute")
@@ -103,7 +102,10 @@ export class Conductor {
       this.#beat()
       timeline.after(life.answersAfter ?? 0, () => this.#answer())
     })
-    if (life.fate !== "lives" && life.fate !== "mute") timeline.after(life.at, () => this.#meetFate())
+    // It may end before its first word. It never says its last one before that.
+    const earliest = ["completes", "handoff", "turn ends"].includes(life.fate) ? 1001 : 0
+    if (life.fate !== "lives" && life.fate !== "mute")
+      timeline.after(Math.max(life.at, earliest), () => this.#meetFate())
     if (life.worksEvery !== undefined && life.fate !== "mute")
       this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
   }

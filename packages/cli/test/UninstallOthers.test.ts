@@ -4,6 +4,7 @@ import { freshToken, logins, memberships } from "@souffleur/fleet"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Result } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
+import { ownTrace } from "../src/uninstall/Trace.ts"
 import { traces } from "../src/uninstall/Traces.ts"
 import { surroundingsIn, installedIn } from "./Surroundings.ts"
 import { services } from "./mcp/McpPlace.ts"
@@ -43,6 +44,16 @@ describe("command-line#uninstall", () => {
           assert.deepStrictEqual((yield* removed(true)).toSorted(), ["souffleur.db", "trust"])
           assert.deepStrictEqual(yield* names, ["souffleur.db", "trust"])
         })
+    )
+    it.effect("what goes by itself between the look and its removal is removed", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const file = `${yield* fs.makeTempDirectoryScoped()}/souffleur.db-wal`
+        yield* fs.writeFileString(file, "", { mode: 0o600 })
+        const found = yield* ownTrace("state", file)
+        yield* fs.remove(file)
+        yield* Effect.fromOption(found).pipe(Effect.flatMap(({ remove }) => remove))
+      })
     )
     it.effect("an uninstall removes the token of this host and that of a person", () =>
       Effect.gen(function* () {

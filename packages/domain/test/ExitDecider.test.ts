@@ -52,7 +52,8 @@ describe("behaviour#exits", () => {
   it("a Conductor that asked for its user and ended is not launched again, until a person says so", () => {
     const asked = given(...watching)
     const events = asked.when(reports({ _tag: "ExitRequested" })).thenTags("RecoveryWithheld", "WatcherStarted")
-    assert.deepInclude(events[0], { stage: "exit-requested" })
+    const message = "the Conductor asked for its user, and ended"
+    assert.deepInclude(events[0], { stage: "exit-requested", message })
     given(...watching, ...events)
       .when({ _tag: "Retry" }, { _tag: "Operator" })
       .thenTags("RecoveryRetried", "RecoveryStarted")

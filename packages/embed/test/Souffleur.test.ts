@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type EventLog, type Launcher, Settings } from "@souffleur/domain"
+import { CycleSettings, type EventLog, type Launcher, Settings } from "@souffleur/domain"
 import { release } from "@souffleur/supervisor"
 import { RunLog } from "@souffleur/plan"
 import { FakeAgent, FakeWorld, fakeKind, identityOf, untilEvent } from "@souffleur/testing"
@@ -314,6 +314,32 @@ it.effect("a command runs in the fake world where its program was put there, and
     assert.strictEqual((yield* end).end, "completed")
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
+
+it.effect(
+  "a watch that is released before souffleur has looked at its config file ends well, and launches nothing",
+  () => {
+    const { layer, world } = faked()
+    world.files.program("/bin/make")
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const settings = yield* Effect.flatten(CycleSettings)
+      const released = Effect.gen(function* () {
+        for (const { id } of yield* souffleur.watches) yield* Effect.ignore(souffleur.release(id))
+        return settings
+      }).pipe(Effect.orDie)
+      const { end, id } = yield* Effect.provideService(
+        souffleur.run({ project: "/p", command: ["/bin/make", "night"] }),
+        CycleSettings,
+        released
+      )
+      assert.strictEqual((yield* end).end, "released")
+      assert.notInclude(
+        (yield* souffleur.history(id)).map(({ event }) => event._tag),
+        "ConductorConfirmed"
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  }
+)
 
 it.effect("the state and the decisions of a watch are there at each revision", () => {
   const { layer, world } = faked()

@@ -11,6 +11,7 @@ import {
   Event,
   holdingOf,
   isWithin,
+  namesSession,
   Processes,
   type ProcessIdentity,
   type Target,
@@ -77,7 +78,7 @@ const isOnlyAgent = Effect.fnUntraced(function* ({ project }: Watch, named: Proc
   const isAgent = (pid: number) => Effect.map(processes.commandLine(pid), agent.isAgent)
   if (!(yield* isAgent(named.pid))) return false
   const words = yield* processes.commandLine(named.pid)
-  if (words.some((word) => word === sessionId || word.endsWith(`=${sessionId}`))) return true
+  if (namesSession(words, sessionId)) return true
   const parent = Option.getOrUndefined(yield* processes.find(named.pid))?.parent
   const here = (yield* processes.carriers("PWD")).filter(({ value }) => isWithin(project, value))
   const others = here.filter(

@@ -102,7 +102,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const observe = Effect.fnUntraced(function* (due: number, taken: boolean) {
     const one = yield* readAll(due)
     // A reading that stood still is of two moments. It is made once more, and still counts as a break in the polls.
-    const read = isInterrupted(one) ? { ...(yield* readAll(due)), begun: one.begun } : one
+    // Its time is that of the second one, as the clock may have been set meanwhile.
+    const read: PollReading = isInterrupted(one) ? { ...(yield* readAll(due)), stoodStill: true } : one
     const before = yield* Ref.get(memory)
     const { excuse, memory: after, signs, verdict } = remember(before, read, stallAfter)
     yield* Ref.set(memory, after)

@@ -39,6 +39,8 @@ export interface Memory {
 export interface PollReading {
   readonly begun: Moment
   readonly ended: Moment
+  /** It is the second one, as the first was interrupted. */
+  readonly stoodStill?: true
   /** The time within which this poll was due, ms. */
   readonly due: number
   /** `undefined`: comms is out. */
@@ -98,8 +100,12 @@ export const rememberOutage = (before: Memory): Memory => ({ ...before, commsOut
 /**
  * Returns whether a reading was interrupted, and so compares old signs with a new time, or new signs with an old one.
  */
-export const isInterrupted = ({ begun, ended }: Pick<PollReading, "begun" | "ended">): boolean =>
-  brokenOff(begun, ended, maxPollMillis)
+export const isInterrupted = ({
+  begun,
+  ended,
+  stoodStill
+}: Pick<PollReading, "begun" | "ended" | "stoodStill">): boolean =>
+  stoodStill === true || brokenOff(begun, ended, maxPollMillis)
 
 /**
  * Compares a reading with the memory of the polls before it (spec: behaviour#heartbeat-age, behaviour#excuses).

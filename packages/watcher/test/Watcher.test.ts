@@ -369,6 +369,19 @@ describe("behaviour#heartbeat-age", () => {
         assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", reason: "hang" })
       })
     )
+    it.effect("a clock that is set back while a look stands still makes no beat old", () =>
+      Effect.gen(function* () {
+        const row = { ...stuck, heartbeat: formatTime(begun + 235_000) }
+        const { told, world } = yield* watching({ world: { row } })
+        yield* until(239)
+        world.comms.slow = 30_000
+        yield* until(250)
+        world.wallJump = -600_000
+        world.row = { ...row, heartbeat: formatTime(begun - 350_000) }
+        yield* until(400)
+        assert.deepStrictEqual(tagsOf(yield* told), [])
+      })
+    )
     for (const [name, jump] of [
       ["forward", 600_000],
       ["back", -600_000]

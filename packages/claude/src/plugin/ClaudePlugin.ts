@@ -1,6 +1,7 @@
+import { freshHex } from "@souffleur/domain"
 import { type AgentPlugin, AgentSettingsUnusable, type HookProgram, replaceDurably } from "@souffleur/process"
 import { makeSettingsFolder, readSettingsFile, shellWords, wordsOfShell } from "@souffleur/session"
-import { Effect, FileSystem, Option, Path, Random } from "effect"
+import { Effect, FileSystem, Option, Path } from "effect"
 
 const [typed, words] = ["/souffleur", "PID:<pid> SESSION_ID:<session id>"]
 
@@ -92,8 +93,7 @@ const install = Effect.fn("ClaudePlugin.install")(function* (agentDir: string, s
   const found = yield* readSettingsFile(skillFile)
   const same = Option.exists(found, ({ text }) => shellWords(programOf(text) ?? []) === shellWords(self))
   if (before.is === "current" && same) return { path: skillFile, changed: false }
-  const parts = yield* Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), 4)
-  const word = parts.map((part) => part.toString(16).padStart(8, "0")).join("")
+  const word = yield* freshHex(16)
   for (const [file, text] of [
     [manifestFile, manifest],
     [skillFile, skill(self, word)]

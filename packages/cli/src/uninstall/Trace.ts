@@ -40,8 +40,11 @@ export const ownTrace = Effect.fn("ownTrace")(function* (kind: Trace<never>["kin
   const folder = Option.exists(found, ({ type }) => type === "Directory")
   const remove = Effect.gen(function* () {
     if (link) return yield* new NotRemoved({ message: "it is a link, and souffleur makes none" })
-    yield* orNotRemoved(lookTrusted(path, { own: true, ...(folder ? { folder } : {}) }))
-    yield* orNotRemoved(fs.remove(path, { recursive: folder }))
+    const looked = lookTrusted(path, { own: true, ...(folder ? { folder } : {}) })
+    const removed = Effect.andThen(looked, fs.remove(path, { recursive: folder, force: true }))
+    // What goes by itself meanwhile is gone, as a file beside a database is that its last user closes.
+    const isGone = (error: Effect.Error<typeof removed>) => error._tag === "FileRefused" && error.missing
+    yield* orNotRemoved(Effect.catchIf(removed, isGone, () => Effect.void))
   })
   return Option.some({ kind, path, remove })
 })

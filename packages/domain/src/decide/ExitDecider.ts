@@ -151,7 +151,7 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
     }
     case "ExitRequested": {
       if (watch.standby !== undefined) return ok()
-      const message = `the Conductor asked for its user, and ended`
+      const message = "the Conductor asked for its user, and ended"
       const cycle = watch.cycles + 1
       return ok(
         Event.RecoveryWithheld.make({ at, cycle, trigger: "pid", stage: "exit-requested", message }),

@@ -95,6 +95,10 @@ export const holdingOf = Effect.fn("holdingOf")(function* (
     : { _tag: "Unknown" }
 })
 
+/** Returns whether a command line names a session, as a word or as the value of a flag. */
+export const namesSession = (words: ReadonlyArray<string>, sessionId: string): boolean =>
+  words.some((word) => word === sessionId || word.endsWith(`=${sessionId}`))
+
 /** The most parents between a window and the agent in it: a terminal, shells, launchers. */
 const maxParents = 64
 

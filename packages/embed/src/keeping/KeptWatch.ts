@@ -15,7 +15,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { type LogError, LogUnusable, type Refused } from "@souffleur/eventlog"
+import { type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
 import { boundOutputs, fullDisk, meansFull } from "@souffleur/node"
 import { lastWords, type LostNotice, reportOfLost, sendToAll, type TrustedFiles, warnOfLost } from "@souffleur/process"
 import {
@@ -81,6 +81,8 @@ export interface KeepOrder<R> {
   readonly guardian?: Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, R>
 }
 
+const isEnded = (error: unknown): error is Refused => error instanceof Refused && error.reason === "ended"
+
 /** A first launch that a full disk leaves undecided stays so: the log has no room for more either. */
 const fullAsUnusable = Effect.catchDefect((defect) =>
   meansFull(defect) ? Effect.fail(new LogUnusable({ reason: "full", problem: fullDisk })) : Effect.die(defect)
@@ -107,7 +109,8 @@ const looking = Effect.fnUntraced(function* <R>(
   if (comms !== null) yield* deliverUndelivered(comms)
   for (const folder of ["launches", "guardians"])
     yield* Effect.forkScoped(attendedHere(`bound of ${folder}`, boundOutputs(path.join(settings.stateDir, folder), id)))
-  yield* ceilingNow(ref.dispatch)
+  // A word may have ended the watch since it was taken. Its end is what is found below then.
+  yield* Effect.catchIf(ceilingNow(ref.dispatch), isEnded, () => Effect.void)
   const last = yield* fullAsUnusable(supervise(ref, fence))
   yield* forget(last)
   yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), drainTimeout)

@@ -13,11 +13,10 @@ export interface TerminalWords {
 }
 
 /**
- * Runs the words of a terminal in a session of their own, which outlives souffleur, without the secrets of channels. A
- * person may open other windows in that terminal. The terminal does not report the
- * pid of its command. So the result is an effect that fails once the words have ended badly, and gives `false` until
- * then. souffleur does not wait for them: they may end at once, or with the command. Fails with `LaunchFailed` where
- * there is no such program.
+ * Runs the words of a terminal in a session of their own, which outlives souffleur. They get no secret of a channel, as
+ * a person may open other windows in that terminal. The terminal does not report the pid of its command, so the result
+ * is an effect that fails once the words have ended badly, and gives `false` until then. souffleur does not wait for
+ * them: they may end at once, or with the command. Fails with `LaunchFailed` where there is no such program.
  */
 export const runTerminal = ({
   cwd,

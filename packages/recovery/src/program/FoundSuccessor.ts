@@ -1,4 +1,12 @@
-import { Agent, heldByLiving, holdingOf, Processes, type ProcessIdentity, Settings } from "@souffleur/domain"
+import {
+  Agent,
+  heldByLiving,
+  holdingOf,
+  namesSession,
+  Processes,
+  type ProcessIdentity,
+  Settings
+} from "@souffleur/domain"
 import { endProcess } from "@souffleur/process"
 import { Effect, Option } from "effect"
 import { successorPoll, successorTimeout } from "../RecoverySchedule.ts"
@@ -20,9 +28,6 @@ const taggedBy = Effect.fnUntraced(function* (launchId: string) {
   return tagged.toSorted((one, other) => one.identity.startTime - other.identity.startTime)
 })
 
-const names = (words: ReadonlyArray<string>, sessionId: string) =>
-  words.some((word) => word === sessionId || word.endsWith(`=${sessionId}`))
-
 /**
  * Finds a living agent of this user that holds the session, or is about to: it carries the launch, or its command line
  * names the session. The pid that the program named is no more than a hint. `undefined`: there is none.
@@ -42,7 +47,7 @@ const findSuccessor = Effect.fnUntraced(function* ({ launchId, pid, sessionId }:
     // A session that only compacts is no Conductor.
     if (!agent.isAgent(words) || words.at(-1) === agent.compactPrompt) continue
     const { _tag: holding } = yield* holdingOf(found.identity, sessionId)
-    const isMeant = tagged.includes(one) || names(words, sessionId)
+    const isMeant = tagged.includes(one) || namesSession(words, sessionId)
     if (holding === "Holds" || (holding === "Unknown" && isMeant)) return { conductor: found.identity, words }
   }
   return undefined
