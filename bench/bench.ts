@@ -17,6 +17,7 @@ import { store } from "./StoreBench.ts"
 import { suite } from "./SuiteBench.ts"
 import { transcripts } from "./Transcripts.ts"
 import { trim } from "./TrimBench.ts"
+import { words } from "./WordsBench.ts"
 
 const [name, option, count] = process.argv.slice(2)
 
@@ -47,6 +48,7 @@ const benches: Readonly<Record<string, Bench>> = {
     "an agent is killed: how soon its successor runs, by the size of the session; [--gigabyte]"
   ],
   estimate: [estimate, "the estimate of an export that was trimmed, and the memory of one of 1 GB"],
+  words: [words, "1 MB of an agent's output in one line on a terminal, whatever it holds"],
   trim: [trim, "10 MB, 100 MB and 1 GB trimmed in process"],
   transcripts: [
     transcripts(option === "--gigabyte" ? [10, 100, 1000] : [10, 100]),

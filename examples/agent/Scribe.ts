@@ -56,6 +56,7 @@ export const layer = ({ agentDir, environment }: AgentOptions) =>
           return { path: file.path, device: String(dev), inode, offset: Number(size) }
         }),
         compactedSince: () => Effect.succeed("not yet"),
+        mode: () => Effect.succeedNone,
         toolResults: (sessions) => Effect.map(Effect.forEach(sessions, parts), (all) => all.flat().length),
         usedTools: (sessionId) => Effect.map(parts(sessionId), ({ length }) => length > 0),
         isAgent: (words) => words.includes(program),
@@ -76,7 +77,7 @@ export const layer = ({ agentDir, environment }: AgentOptions) =>
           }),
         lastAnswer: (sessionId) => Effect.map(parts(sessionId), (all) => all.at(-1)?.text ?? ""),
         outputReader: () => () => Option.none(),
-        spent: () => Effect.succeed({ tokens: 0, dollars: 0 }),
+        spent: () => Effect.succeed({ tokens: 0, dollars: 0, turns: 0 }),
         exportSession: Effect.fnUntraced(function* (sessionId, out) {
           yield* sessionFile(sessionId)
           const all = yield* said(sessionId)

@@ -40,6 +40,8 @@ export interface Answer {
   readonly thinking?: string
   readonly text?: string
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, string>> }
+  /** The reason of its end, as a gateway may say it; `null`: it says none. */
+  readonly stopReason?: string | null
   readonly refused?: Refusal
   /** It begins to answer, and then is silent for ever. */
   readonly stalls?: boolean
@@ -110,7 +112,7 @@ const begin = (message: Readonly<Record<string, unknown>>) =>
 const events = (
   message: Readonly<Record<string, unknown>>,
   content: ReturnType<typeof contentOf>,
-  stopReason: string
+  stopReason: string | null
 ): string => {
   const block = (whole: Readonly<Record<string, unknown>>, index: number) => {
     const [empty, deltas] =
@@ -141,7 +143,7 @@ const events = (
 
 const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
   const content = contentOf(answer, n)
-  const stopReason = answer.tool === undefined ? "end_turn" : "tool_use"
+  const { stopReason = answer.tool === undefined ? "end_turn" : "tool_use" } = answer
   const usage = { input_tokens: 1000, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
   const message = {
     id: `msg_test_${n}`,

@@ -202,6 +202,29 @@ describe.concurrent("run, of a plain command", () => {
   })
 
   describe("behaviour#first-launch", () => {
+    live("a pipe gives an agent in print mode the prompt that its command lacks, and an empty one is refused", () =>
+      Effect.gen(function* () {
+        const the = yield* solo()
+        const piped = (words: string, ...more: ReadonlyArray<string>) => {
+          const agent = [process.execPath, bundle, "__stand-in", "-p"]
+          const line = [process.execPath, bundle, "run", ...more, "--no-guardian", "--", ...agent]
+          return the.spawned("/bin/sh", ["-c", `printf '${words}' | "$0" "$@"`, ...line])
+        }
+        const empty = piped(" \\n")
+        assert.strictEqual((yield* empty.ended).code, 2)
+        assert.match(empty.errors(), /standard input has none/u)
+        const foreseen = piped("Gossamer it is.", "--dry-run")
+        assert.strictEqual((yield* foreseen.ended).code, 0, foreseen.errors())
+        assert.include(foreseen.lines.join("\n"), "Gossamer it is.")
+        const run = piped("Gossamer it is.", "--json")
+        assert.strictEqual((yield* run.ended).code, 0, run.errors())
+        const { sessionId } = run.lines.map(said).find(({ _tag }) => _tag === "LaunchPrepared")!
+        assert.include(the.conversation(String(sessionId)), "Gossamer it is.")
+      })
+    )
+  })
+
+  describe("behaviour#first-launch", () => {
     live(
       "a souffleur that is killed right after its start leaves the command to the next one, which starts it once",
       () =>

@@ -5,6 +5,7 @@ import { commsDatabases } from "./borders/CommsDatabases.ts"
 import { config, environment } from "./borders/ConfigBorder.ts"
 import { exports } from "./borders/Exports.ts"
 import { git, gitFiles } from "./borders/GitBorder.ts"
+import { growths } from "./borders/Growth.ts"
 import { hookInput, hookLines } from "./borders/HooksBorder.ts"
 import { hookSettings } from "./borders/HookSettingsBorder.ts"
 import { launchFiles } from "./borders/LaunchFiles.ts"
@@ -45,5 +46,6 @@ export const borders: ReadonlyArray<Border> = [
   git,
   gitFiles,
   userPrograms,
-  launchFiles
+  launchFiles,
+  growths
 ]

@@ -114,13 +114,15 @@ export class LaunchJudge {
     this.#export(args.at(-1) ?? "", [watch.sessionId, ...watch.sessions.toReversed()], spawned)
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (watch.recovery === undefined) return
+    const before = world.conductors.at(-1)
+    if (before !== undefined && this.#isRefused(before))
+      world.violated("a launch that mends nothing: the service refuses the login, and no person has said a word")
     if (args.at(-1) === compactPrompt) return this.#compaction(watch.cycles)
     // A launch after a limit or an outage of the service follows no death (spec: behaviour#limits-and-waits). The
     // number of such launches has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
     // A person asked for this one, and its predecessor did not end (spec: behaviour#retries).
     if (watch.recovery?.trigger === "handover") return
-    const before = world.conductors.at(-1)
     const ranLong = before !== undefined && world.timeline.monotonic - before.process.since >= 10 * minute
     if (watch.kind === "command" && (ranLong || !world.steadyClock)) this.#longRuns++
     // The measure of the successor was fixed before its launch, and may have been out of sight then.
@@ -176,6 +178,19 @@ export class LaunchJudge {
     const end = whole.length > limit ? whole.slice(whole.lastIndexOf("\n", whole.length - 2)) : whole
     if (!text.endsWith(end) || text.length > limit)
       this.#world.violated("the export that a prompt names is not whole, or of another session")
+  }
+
+  /** Returns whether the service refused this Conductor, and it ended so, and no person has tried it again since. */
+  #isRefused({ condition, life, process, sessionId }: Conductor): boolean {
+    const { events, watch } = this.#world.ledger
+    const ended = events.findLastIndex((event) => "conductor" in event && event.conductor?.pid === process.identity.pid)
+    return (
+      life.fate === "refused" &&
+      condition === "failed" &&
+      process.print === true &&
+      sessionId === watch.sessionId &&
+      !events.slice(ended).some(({ _tag }) => _tag === "RecoveryRetried" || _tag === "AgentChosen")
+    )
   }
 
   #compaction(cycle: number): void {

@@ -4,7 +4,7 @@ import type { SimProcess } from "./ProcessTable.ts"
 export interface Life {
   readonly fate:
     | ("lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "turn ends" | "completes")
-    | ("limited" | "outage" | "too long" | "tool" | "retries" | "asks" | "mute" | "clears")
+    | ("limited" | "outage" | "refused" | "too long" | "tool" | "retries" | "asks" | "mute" | "clears")
   /**
    * How its turn ends. `killed`: a signal ends its process after it. `refused`: its last tool was refused. `idle`: it
    * has only answered. Absent: by itself, and well.

@@ -46,6 +46,7 @@ const mild: ReadonlyArray<Life["fate"]> = [
   "limited",
   "outage",
   "outage",
+  "refused",
   "too long",
   "tool",
   "tool",

@@ -9,7 +9,7 @@ import {
   ExportFailed,
   Launcher,
   type Owner,
-  type ProcessEnd,
+  type LaunchEnd,
   Processes,
   type ResolvedSettings,
   SessionNotFound,
@@ -161,21 +161,21 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         Effect.sync(() => {
           const turns = sessionIds.flatMap((sessionId) => world.sessions.get(sessionId)?.asked ?? [])
           const count = turns.filter((at) => at >= since).length
-          return { tokens: count * tokensOfTurn, dollars: count * dollarsOfTurn }
+          return { tokens: count * tokensOfTurn, dollars: count * dollarsOfTurn, turns: count }
         })
       )
   }
 }
 
-const endOf = (world: World, launchId: string): Option.Option<ProcessEnd> => {
+const endOf = (world: World, launchId: string): Option.Option<LaunchEnd> => {
   const conductor = world.conductors.find((one) => one.process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
-  return conductor === undefined || conductor.isAlive
-    ? Option.none()
-    : Option.some(
-        conductor.turnEnded && conductor.life.ends === "killed"
-          ? { _tag: "Killed", signal: "SIGTERM" }
-          : { _tag: "Exited", code: conductor.turnEnded ? 0 : 1 }
-      )
+  // What waits for a launch ends with the power, and has told nothing.
+  if (conductor === undefined || conductor.isAlive || conductor.endedAt === undefined) return Option.none()
+  const end =
+    conductor.turnEnded && conductor.life.ends === "killed"
+      ? ({ _tag: "Killed", signal: "SIGTERM" } as const)
+      : ({ _tag: "Exited", code: conductor.turnEnded ? 0 : 1 } as const)
+  return Option.some({ end, at: conductor.endedAt })
 }
 
 /** Builds the world as one souffleur can reach it: every effect of every port goes through its gate. */

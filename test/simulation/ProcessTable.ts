@@ -140,12 +140,17 @@ export class ProcessTable {
     for (const tell of this.#awaited) tell(process)
   }
 
+  /** True while every process ends at once, and nothing is left that could tell how. */
+  losesPower = false
+
   /** Cuts the power and brings it back: nothing of before runs, and the machine has another boot id. */
   reboot(): void {
+    this.losesPower = true
     for (const process of this.all) {
       process.leavesZombie = false
       this.end(process)
     }
+    this.losesPower = false
     this.#byPid.clear()
     this.#bootId = `3b0c7c5e-0000-4000-8000-${String(++this.#boots).padStart(12, "0")}`
   }

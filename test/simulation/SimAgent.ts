@@ -16,6 +16,7 @@ export const agentByWords = (gate: Gate) =>
     compactPrompt,
     isAgent: ([program]) => program === "claude",
     inPrintMode: (args) => args.includes("-p"),
+    mode: () => Effect.succeedNone,
     lastAnswer: () => Effect.succeed(""),
     outputReader: () => () => Option.none(),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],

@@ -1,4 +1,4 @@
-import { type Launcher, LaunchFailed, type ProcessEnd } from "@souffleur/domain"
+import { type Launcher, type LaunchEnd, LaunchFailed } from "@souffleur/domain"
 import { Effect, Option, Schedule } from "effect"
 import type { Gate } from "./EffectGate.ts"
 import type { LaunchRoom } from "./LaunchRoom.ts"
@@ -15,7 +15,7 @@ export const launcher = (
   { processes, room }: { readonly processes: ProcessTable; readonly room: LaunchRoom },
   self: SimProcess,
   gate: Gate,
-  endOf: (id: string) => Option.Option<ProcessEnd>
+  endOf: (id: string) => Option.Option<LaunchEnd>
 ): Launcher["Service"] => {
   const look = (id: string, process: SimProcess) =>
     gate.through(
@@ -24,7 +24,7 @@ export const launcher = (
         const receipt = room.look(id)
         if (receipt?._tag === "Taken") return Effect.succeedSome(receipt.process)
         return receipt !== undefined || !processes.isAlive(process)
-          ? Effect.fail(new LaunchFailed({ message: "the launcher ended and left no receipt" }))
+          ? Effect.fail(new LaunchFailed({ message: "the launcher ended and left no receipt", momentary: true }))
           : Effect.succeedNone
       })
     )
@@ -50,7 +50,7 @@ export const launcher = (
       Effect.map(Option.getOrThrow),
       Effect.timeoutOrElse({
         duration: receiptTimeout,
-        orElse: () => Effect.fail(new LaunchFailed({ message: "the launcher took too long" }))
+        orElse: () => Effect.fail(new LaunchFailed({ message: "the launcher took too long", momentary: true }))
       })
     )
   })

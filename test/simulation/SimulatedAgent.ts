@@ -64,6 +64,8 @@ export class Conductor {
 
   /** Monotonic time. */
   readonly startedAt: number
+  /** When it ended, by the wall clock of that time. `undefined`: it lives, or the machine lost its power. */
+  endedAt: number | undefined
 
   constructor(world: ConductorWorld, process: SimProcess, sessionId: string, generation: number, life: Life) {
     this.#world = world
@@ -83,8 +85,11 @@ export class Conductor {
     process.belongsTo = generation
     process.onTerm = life.onTerm
     process.leavesZombie = life.fate === "zombie"
-    process.ended = () => world.tell(`the Conductor (S${generation}, pid ${process.identity.pid}) ended`)
     const { timeline } = world
+    process.ended = () => {
+      if (!world.processes.losesPower) this.endedAt = timeline.wall
+      world.tell(`the Conductor (S${generation}, pid ${process.identity.pid}) ended`)
+    }
     timeline.after(1000, () => {
       // Its last word may have come before: no word of its beginning follows that.
       if (!this.isAlive || this.condition === "complete" || this.condition === "handoff") return
@@ -300,10 +305,15 @@ export class Conductor {
       }
       case "limited":
       case "outage":
+      case "refused":
       case "too long": {
-        const reason = ({ limited: "usage-limit", outage: "outage", "too long": "prompt-too-long" } as const)[
-          this.life.fate
-        ]
+        const reasons = {
+          limited: "usage-limit",
+          outage: "outage",
+          refused: "login",
+          "too long": "prompt-too-long"
+        } as const
+        const reason = reasons[this.life.fate]
         const resetsAt =
           this.life.resetsIn === undefined || reason !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
         this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason, resetsAt })

@@ -1,7 +1,8 @@
-import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
+import { Agent, capsIn, nothingSpent, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
-import { makeStreamJsonReader, markOf } from "@souffleur/session"
+import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { capFlags } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
@@ -10,10 +11,11 @@ import { findSessionFile } from "./session/SessionFile.ts"
 import { runningSessions } from "./session/RunningSessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
+import { modeIn } from "./session/Mode.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { makeToolResults } from "./session/ToolResults.ts"
-import { makeSpend, nothingSpent } from "./session/Spend.ts"
+import { makeSpend } from "./session/Spend.ts"
 import { exportTranscript } from "./export/ClaudeExport.ts"
 
 /**
@@ -56,6 +58,7 @@ export const layer = (
       const results = makeToolResults()
       return Agent.of({
         name: agentName(options.agentCommand),
+        caps: capsIn(options.agentCommand.args, capFlags),
         stall,
         compactPrompt,
         sessions: runningSessions(options.agentDir).pipe(Effect.provide(services)),
@@ -101,6 +104,10 @@ export const layer = (
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* sessionSigns(file.value.path)
         }, Effect.provide(services)),
+        mode: Effect.fnUntraced(function* (sessionId) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          return Option.isNone(file) ? Option.none() : yield* newestMode(file.value.path, modeIn)
+        }, Effect.provide(services)),
         lastAnswer: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? "" : yield* lastAnswer(file.value.path)
@@ -118,10 +125,7 @@ export const layer = (
               Effect.orElseSucceed(() => nothingSpent)
             )
           )
-          return all.reduce(
-            (sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }),
-            nothingSpent
-          )
+          return sumSpent(all)
         }, Effect.provide(services)),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

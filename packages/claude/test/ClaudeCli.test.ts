@@ -47,6 +47,15 @@ it.layer(services)((it) => {
       })
     )
 
+    it.effect("a launch that is held to a lower mode gets that mode", () =>
+      Effect.gen(function* () {
+        const claude = yield* agent("/bin/true", {})
+        const modeOf = (heldTo: "plan" | "asks") =>
+          Effect.map(claude.command({ ...order, heldTo }), ({ args }) => args[args.indexOf("--permission-mode") + 1])
+        assert.deepStrictEqual([yield* modeOf("plan"), yield* modeOf("asks")], ["plan", "default"])
+      })
+    )
+
     it.effect("a launch fails without its program, or with an id that cannot be one", () =>
       Effect.gen(function* () {
         const folder = yield* claudeFolder({ "plain/claude": "" })

@@ -49,6 +49,14 @@ const managed = "managed/managed-settings.json"
 const none = /^no rule lets Claude Code commit without a question/u
 
 describe("behaviour#agents-of-a-run", () => {
+  it("a pattern with many stars is answered at once", () => {
+    const stars = "*t".repeat(1000)
+    assert.isFalse(isAbout(`Bash(${stars}!)`, "git commit -m text"))
+    assert.isFalse(isAbout("Bash(git*commit*commit)", "git commit -m text"))
+    assert.isTrue(isAbout("Bash(*g*t* text)", "git commit -m text"))
+    assert.isFalse(isAbout("Bash(git commit -m text*text)", "git commit -m text"))
+  })
+
   it("a rule of Claude Code is about a command by its first words, or by a pattern", () => {
     const command = "git commit -m text"
     for (const rule of [

@@ -160,6 +160,7 @@ describe("behaviour#permission-ceiling", () => {
         ["-wfoo", "--", "x"],
         ["--dangerously-skip-perm", "--", "x"],
         ["--settings=x", "--", "x"],
+        ["--input-format", "stream-json", "--", "x"],
         ["--verbose=--settings", "--", "x"]
       ])
         refusal("claude", ...words)

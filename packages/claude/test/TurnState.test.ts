@@ -29,6 +29,49 @@ describe("claude-code#trouble", () => {
   })
 })
 
+describe("claude-code#ends", () => {
+  const failed = (record: Record<string, unknown>, text = "Some words.") => {
+    const message = { model: "<synthetic>", content: [{ type: "text", text }] }
+    return failureOf({ type: "assistant", isApiErrorMessage: true, message, ...record }, 7)
+  }
+  it("each word of the agent's own list has what follows from it", () => {
+    const reasons = {
+      authentication_failed: "login",
+      cloud_credential_error: "login",
+      account_on_hold: "account",
+      billing_error: "account",
+      oauth_org_not_allowed: "account",
+      verification_required: "account",
+      model_not_found: "model",
+      rate_limit: "usage-limit",
+      overloaded: "outage",
+      server_error: "outage",
+      invalid_request: "other",
+      max_output_tokens: "other",
+      unknown: "other"
+    }
+    for (const [error, reason] of Object.entries(reasons)) assert.strictEqual(failed({ error })?.reason, reason, error)
+  })
+  it("the status tells more than the word where the agent has the same word for two causes", () => {
+    assert.strictEqual(failed({ error: "authentication_failed", apiErrorStatus: 403 })?.reason, "account")
+    assert.strictEqual(failed({ error: "invalid_request", apiErrorStatus: 413 })?.reason, "prompt-too-long")
+    const cut = { error: "max_output_tokens", apiErrorParams: { cut: "context_window" } }
+    assert.strictEqual(failed(cut)?.reason, "prompt-too-long")
+    for (const [apiErrorStatus, reason] of [
+      [401, "login"],
+      [404, "model"],
+      [418, "other"],
+      [503, "outage"]
+    ] as const)
+      assert.strictEqual(failed({ error: "a word of tomorrow", apiErrorStatus })?.reason, reason)
+  })
+  it("an error that is not known is said with the agent's words, and an answer that was cut off is no error", () => {
+    assert.strictEqual(failed({ error: "unknown" }, "I am a teapot")?.words, "I am a teapot")
+    assert.isUndefined(failed({ error: "max_output_tokens" })?.words)
+    assert.isUndefined(failed({ error: "rate_limit" })?.words)
+  })
+})
+
 it.layer(services)((it) => {
   describe("claude-code#permissions", () => {
     it.effect(
@@ -111,7 +154,10 @@ it.layer(services)((it) => {
             user("of the program itself", { isMeta: true }),
           `${user()}${assistant()}not json\n[]\nnull\n\n${user().slice(0, 20)}`,
           (user() + assistant()).trimEnd(),
-          user() + assistant({ content: "a string" })
+          user() + assistant({ content: "a string" }),
+          user() + assistant({ stop_reason: "stop_sequence" }),
+          user() + assistant({ stop_reason: "pause_turn" }),
+          user() + assistant({ stop_reason: "a word of tomorrow" })
         ]) {
           assert.isTrue(yield* ended(session), session)
         }

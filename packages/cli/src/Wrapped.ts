@@ -11,15 +11,16 @@ export const wrapped = (text: string, columns: number | undefined, indent = 0): 
   if (columns === undefined || columns < leastColumns || textColumns(text) <= columns) return [text]
   const before = " ".repeat(Math.min(indent, Math.floor(columns / 2)))
   const lines: Array<string> = []
-  let rest = text
-  while (textColumns(rest) > columns) {
-    const most = unitsWithin(rest, columns)
+  for (let [at, lead] = [0, ""]; ; lead = before) {
+    // A part of a text shares its units, so no line costs as much as all those after it.
+    const rest = text.slice(at)
+    const most = unitsWithin(rest, columns - lead.length)
+    if (most === rest.length) return [...lines, lead + rest]
     const space = rest.lastIndexOf(" ", most)
-    const end = space > before.length ? space : most
-    lines.push(rest.slice(0, end).trimEnd())
-    rest = before + rest.slice(end).trimStart()
+    const end = lead.length + space > before.length ? space : most
+    lines.push((lead + rest.slice(0, end)).trimEnd())
+    at = text.length - rest.slice(end).trimStart().length
   }
-  return [...lines, rest]
 }
 
 /** Returns the spaces before a line, for its later parts. */

@@ -6,6 +6,7 @@ import { codexCommand, compactPrompt } from "./command/CodexLaunch.ts"
 import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
 import { inPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
 import { hooksFile, unapprovedHooks } from "./command/HookTrust.ts"
+import { rolloutModes } from "./session/RolloutMode.ts"
 import { rolloutSayings } from "./session/RolloutSayings.ts"
 import { writersIn } from "./session/Writers.ts"
 
@@ -90,6 +91,7 @@ export const codex = saidPackage({
     inPrintMode,
     sessions: (known) => writersIn(options.agentDir, known),
     compactPrompt,
+    modes: rolloutModes,
     sessionIn: (output) => inHead(output, startedIn),
     outputReader: makeOutputReader,
     addsFormat: !asksRecords(options.agentCommand.args),

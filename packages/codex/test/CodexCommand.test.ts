@@ -78,7 +78,7 @@ describe("behaviour#permission-ceiling", () => {
     for (const words of [["login"], ["mcp", "list"], ["--version"], ["exec", "--help"]])
       assert.isUndefined(said(...words), words.join(" "))
     assert.isTrue(Option.isNone(Result.getOrThrow(taken("grep", "codex", "exec"))))
-    assert.include(said("exec", "-"), "standard input")
+    assert.deepInclude(said("exec", "-"), { print: true, prompt: "" })
     assert.include(said("exec", "one", "two"), "quote it")
     assert.include(said("exec", "resume"), "must name a session")
   })
@@ -229,6 +229,8 @@ it.layer(HostServices.layer)((it) => {
         const resumed = yield* line({ session, permission, print: false })
         assert.deepStrictEqual(resumed.args.slice(3), ["-s", "danger-full-access", "--json", "resume", "01a2", "-"])
         assert.deepStrictEqual([resumed.input, resumed.window], ["--yolo", undefined])
+        const held = yield* line({ session, heldTo: "asks" })
+        assert.deepStrictEqual(held.args.slice(3, 5), ["-s", "read-only"])
         const { args } = yield* line({ session })
         assert.deepStrictEqual(
           Option.map(codex.ofLaunch({ program: "/bin/codex", args }, ""), (command) => command.args),

@@ -21,7 +21,7 @@ describe("codex#files, codex#turns", () => {
         { text: recorded("throttled"), reason: "usage-limit" },
         { text: recorded("full"), reason: "prompt-too-long" },
         { text: recorded("outage"), reason: "outage" },
-        { text: recorded("account"), reason: "account" }
+        { text: recorded("account"), reason: "login" }
       ],
       words: ["exec", "-m", "gpt-5"],
       byInput: ["-"],

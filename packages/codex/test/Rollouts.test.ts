@@ -101,7 +101,7 @@ it.layer(HostServices.layer)((it) => {
         const words = "Missing environment variable: `TEST_KEY`."
         assert.deepStrictEqual((yield* turnOf("failed")).turn, { ...failed("other"), words })
         const account = yield* turnOf("account")
-        assert.deepStrictEqual([account.turn, account.ended], [failed("account"), false])
+        assert.deepStrictEqual([account.turn, account.ended], [failed("login"), false])
       })
     )
     it.effect("results, use and the hand-off are counted from the records, and only new lines are read", () =>
@@ -113,7 +113,7 @@ it.layer(HostServices.layer)((it) => {
         const done = yield* codexOf("finished")
         assert.deepStrictEqual([yield* done.agent.usedTools(id), yield* done.agent.toolResults([id, id])], [true, 1])
         assert.isAbove((yield* agent.spent([id], 0)).tokens, 10_000)
-        assert.deepStrictEqual(yield* agent.spent([id], 8e12), { tokens: 0, dollars: 0 })
+        assert.deepStrictEqual(yield* agent.spent([id], 8e12), { tokens: 0, dollars: 0, turns: 0 })
         const launch = /Hand-off (work-\S+-resume-in-place-1)/u.exec(yield* fs.readFileString(file))![1]!
         assert.isTrue(Option.isSome(yield* agent.handoffTaken(id, launch)))
         assert.isTrue(Option.isNone(yield* agent.handoffTaken(id, "another")))
@@ -150,6 +150,27 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual(yield* since(whole, upTo), "not yet")
         assert.strictEqual(yield* since(whole.slice(0, upTo), 0), "summary")
         assert.strictEqual(Option.getOrThrow(yield* agent.signs(id)).turn?._tag, "Asked")
+      })
+    )
+  })
+
+  describe("behaviour#permission-ceiling", () => {
+    it.effect("the mode of a session is that of its newest turn, as Codex 0.169.0 records it", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { agent, file } = yield* codexOf("finished")
+        assert.deepStrictEqual(yield* agent.mode(id), Option.none())
+        const turn = (type: string) =>
+          fs.writeFileString(
+            file,
+            `{"timestamp":"2026-11-22T00:03:22.555Z","ordinal":5,"type":"turn_context","payload":{"cwd":"/lab","approval_policy":"never","collaboration_mode":{"mode":"default","settings":{"model":"m"}},"sandbox_policy":{"type":"${type}","network_access":false}}}\n`,
+            { flag: "a" }
+          )
+        yield* turn("danger-full-access")
+        assert.deepStrictEqual(yield* agent.mode(id), Option.some("bypassPermissions"))
+        yield* turn("workspace-write")
+        assert.deepStrictEqual(yield* agent.mode(id), Option.some("acceptEdits"))
+        assert.deepStrictEqual(yield* agent.mode("01b"), Option.none())
       })
     )
   })

@@ -49,7 +49,8 @@ const used = ({ usage }: Json): ReadonlyArray<Saying> => {
 
 const failure = ({ message, statusCode }: Json): Saying => ({
   _tag: "Failed",
-  reason: failureReason(statusCode, textOf(message))
+  reason: failureReason(statusCode, textOf(message)),
+  words: textOf(message)
 })
 
 /** Reads a record of Copilot CLI (spec: copilot#records). */

@@ -18,7 +18,7 @@ export const trustsFolders = Effect.fn("trustsFolders")(
     if (!(yield* (yield* FileSystem.FileSystem).exists(file))) return false
     const text = new TextDecoder().decode(yield* readTrusted(file, { ...agentsOwn, atMost: sizeLimit }))
     // Copilot writes comments before its settings.
-    const found = yield* Schema.decodeUnknownEffect(Settings)(text.replaceAll(/^\s*\/\/.*$/gmu, ""))
+    const found = yield* Schema.decodeUnknownEffect(Settings)(text.replaceAll(/^[ \t]*\/\/.*$/gmu, ""))
     return (found.trustedFolders ?? []).length > 0
   },
   Effect.orElseSucceed(() => true)

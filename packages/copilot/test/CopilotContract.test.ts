@@ -19,7 +19,7 @@ describe("copilot#files, copilot#records", () => {
         { text: recorded("limited"), reason: "usage-limit" },
         { text: recorded("full"), reason: "prompt-too-long" },
         { text: recorded("outage"), reason: "outage" },
-        { text: recorded("account"), reason: "account" }
+        { text: recorded("account"), reason: "login" }
       ],
       refused: recorded("refused"),
       words: ["--model", "m", "--disable-builtin-mcps", "--allow-all-tools"],

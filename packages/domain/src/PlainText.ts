@@ -5,7 +5,15 @@
  */
 const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 
-const shown = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+/** Each of them as a sign. There are some two thousand, and a text of a megabyte may hold nothing else. */
+const signs = new Map<string, string>()
+
+/** Writes a character as in JSON. */
+export const shownAsSign = (character: string): string => {
+  let sign = signs.get(character)
+  if (sign === undefined) signs.set(character, (sign = `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`))
+  return sign
+}
 
 /**
  * Makes a text of others safe for one line of a terminal. Characters that a terminal obeys are written as in JSON
@@ -15,5 +23,5 @@ const shown = (character: string) => `\\u${character.charCodeAt(0).toString(16).
 export const plain = (text: string, maxLength = Number.POSITIVE_INFINITY): string =>
   (text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/u, "")}…` : text).replaceAll(
     obeyed,
-    shown
+    shownAsSign
   )

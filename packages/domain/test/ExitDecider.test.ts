@@ -37,6 +37,7 @@ describe("standing by", () => {
     { _tag: "ExitRequested" },
     { _tag: "EndedEarly", reason: "refused", leftRunning: 0 },
     { _tag: "ContextExhausted" },
+    { _tag: "Unmendable", reason: "login" },
     { _tag: "Limited", kind: "usage-limit", resetsAt: 9000, turnAt: 900 },
     { _tag: "Resolved", holder: { conductor, print: true } }
   ]
@@ -56,6 +57,54 @@ describe("behaviour#exits", () => {
       .when({ _tag: "Retry" }, { _tag: "Operator" })
       .thenTags("RecoveryRetried", "RecoveryStarted")
     assert.strictEqual(events.reduce(evolve, asked.watch).retries, 0)
+  })
+})
+
+describe("behaviour#what-no-launch-mends", () => {
+  it("such an end is no death: it counts nothing, and the same session goes on when a person says so", () => {
+    for (const reason of ["login", "account", "model", "cap", "other"] as const) {
+      const ended = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
+      const events = ended
+        .when(reports({ _tag: "Unmendable", reason }, 2))
+        .thenTags("RecoveryWithheld", "WatcherStarted")
+      assert.deepInclude(events[0], { stage: reason === "other" ? "unknown-error" : reason, trigger: "limit" })
+      const watch = events.reduce(evolve, ended.watch)
+      assert.deepStrictEqual([watch.retries, watch.sessionId], [ended.watch.retries, ended.watch.sessionId])
+      const retried = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2), ...events)
+        .when({ _tag: "Retry" }, { _tag: "Operator" })
+        .thenTags("RecoveryRetried", "RecoveryStarted")
+      assert.deepInclude(retried[1], { trigger: "limit", purpose: "relaunch" })
+    }
+  })
+})
+
+describe("behaviour#caps-of-the-user", () => {
+  const spent = (flag: string | null) =>
+    Event.CeilingReached.make({ at, watcher: 1, ceiling: "dollars", used: 60, limit: 50, flag })
+  const ends = (exit: WatcherExit, end: Event.Evidence["end"]): WatchIntent => ({
+    ...(reports(exit) as Extract<WatchIntent, { readonly _tag: "ReportExit" }>),
+    evidence: { ...evidence, end }
+  })
+  const died_ = { _tag: "Dead", reason: "pid" } as const
+  it("an agent that ended itself at a cap of its user has not died, and a retry allows as much again", () => {
+    const failed = { _tag: "Exited", code: 1 } as const
+    for (const exit of [died_, { _tag: "Unmendable", reason: "cap" }] as const) {
+      const capped = given(...watching, spent("--max-budget-usd"))
+      const events = capped.when(ends(exit, failed)).thenTags("RecoveryWithheld", "WatcherStarted")
+      assert.deepInclude(events[0], { stage: "ceiling", trigger: "limit" })
+      const again = given(...watching, spent("--max-budget-usd"), ...events)
+      const retried = again.when({ _tag: "Retry" }, { _tag: "Operator" }).thenTags("RecoveryRetried", "RecoveryStarted")
+      assert.deepInclude(retried.reduce(evolve, again.watch), { ceiling: undefined, allowedSince: retried[0]!.at })
+    }
+  })
+  it("a killed agent has died, and nothing is launched where its cap is used up", () => {
+    const killed = { _tag: "Killed", signal: "SIGKILL" } as const
+    given(...watching, spent("--max-budget-usd"))
+      .when(ends(died_, killed))
+      .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+    given(...watching, spent(null))
+      .when(ends(died_, { _tag: "Exited", code: 1 }))
+      .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
   })
 })
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { clamp, clampInWords, Permission } from "../src/settings/Permission.ts"
+import { clamp, clampInWords, granted, Permission, SessionMode } from "../src/settings/Permission.ts"
 
 const rank = (permission: Permission) => Permission.literals.indexOf(permission)
 
@@ -27,12 +27,26 @@ describe("behaviour#permission-ceiling", () => {
     ([requested, ceiling]) => {
       const effective = clamp(requested, ceiling)
       assert.strictEqual(effective, rank(requested) <= rank(ceiling) ? requested : ceiling)
-      if (effective === requested) assert.isUndefined(clampInWords({ requested, effective }))
+      if (effective === requested) assert.isUndefined(clampInWords({ requested, effective, heldTo: null }))
       else
         assert.match(
-          clampInWords({ requested, effective }) ?? "",
+          clampInWords({ requested, effective, heldTo: null }) ?? "",
           /bypassPermissions was asked for, acceptEdits is the ceiling/u
         )
+    }
+  )
+  it.prop(
+    "a launch gets the least of the ceiling, of what was asked for, and of the mode that its session had",
+    [Permission, Permission, SessionMode],
+    ([requested, ceiling, mode]) => {
+      const modes = SessionMode.literals
+      const { effective, heldTo } = granted(requested, ceiling, mode)
+      const given = heldTo === "plan" || heldTo === "asks" ? heldTo : effective
+      assert.strictEqual(
+        modes.indexOf(given),
+        Math.min(modes.indexOf(clamp(requested, ceiling)), modes.indexOf(mode)),
+        given
+      )
     }
   )
   it("an unknown word counts as acceptEdits, and the message does not repeat it", () => {
@@ -48,7 +62,7 @@ describe("behaviour#permission-ceiling", () => {
       const effective = clamp(requested, "bypassPermissions")
       assert.strictEqual(effective, "acceptEdits")
       assert.strictEqual(
-        clampInWords({ requested, effective }),
+        clampInWords({ requested, effective, heldTo: null }),
         "a permission was asked for that no launch may have: it gets acceptEdits"
       )
     }

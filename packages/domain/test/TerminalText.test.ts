@@ -63,6 +63,12 @@ describe("behaviour#output-on-a-terminal", () => {
       assert.strictEqual(shown(long), `\\u001b]0;x${long}`)
     })
 
+    it("a sequence too long for a terminal is shown, in one piece as in several", () => {
+      // Work that grows with the square of the length would take minutes.
+      const long = `${escape}[${"1;".repeat(500_000)}m`
+      assert.strictEqual(makeTerminalText(true)(long), long.replace(escape, "\\u001b"))
+    })
+
     it("a control that a terminal shows nothing of is left out, such as the shift that ends a colour in tmux", () => {
       assert.strictEqual(bare(`${escape}[7mtop${escape}[m\u000F \u000Eup\u0007\0`), "top up")
     })

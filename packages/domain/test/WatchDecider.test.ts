@@ -1214,6 +1214,19 @@ describe("a run", () => {
       }
       assert.deepStrictEqual([retriesAt(599_999), retriesAt(600_000)], [3, 0])
     })
+    it("an agent that ends within a minute of its launch again has a pause that grows, whatever it did", () => {
+      const { watch } = given(...running("agent"))
+      const pauseAfter = (quickEnds: number, ms: number) => {
+        const command = { ...deadAt(watch.launchedAt + ms, "9 def", 9), pause: 1000, by: { _tag: "Owner", fence: 1 } }
+        const [, next] = Result.getOrThrow(decide({ ...watch, quickEnds }, command as WatchCommand))
+        return next?._tag === "WaitStarted" ? next.until - next.at : next?._tag
+      }
+      assert.deepStrictEqual(
+        [0, 1, 2, 3, 9].map((before) => pauseAfter(before, 59_999)),
+        ["RecoveryStarted", 1000, 5000, 25_000, 300_000]
+      )
+      assert.strictEqual(pauseAfter(9, 60_000), "RecoveryStarted")
+    })
     it("a run of an agent progresses where its fingerprint changed: more results of tools, or a commit", () => {
       for (const [fingerprint, retries] of [
         ["3 abc", 1],
@@ -1225,6 +1238,30 @@ describe("a run", () => {
           .thenTags("ConductorDied", "RecoveryStarted")
         assert.deepInclude(died, { retries })
       }
+    })
+  })
+
+  describe("behaviour#restart", () => {
+    it("a command whose end nothing tells is not run again, until a person says so, whatever the count", () => {
+      for (const earlier of [0, 2]) {
+        const { watch } = given(...running("command"))
+        const [, withheld] = Result.getOrThrow(
+          decide({ ...watch, retries: earlier }, {
+            ...deadAt(1000, "3 abc"),
+            unseen: true,
+            pause: 1000,
+            by: { _tag: "Owner", fence: 1 }
+          } as WatchCommand)
+        )
+        assert.deepInclude(withheld, { _tag: "RecoveryWithheld", stage: "unknown-end" })
+      }
+      const unseen = { ...deadAt(1000, "3 abc"), unseen: true }
+      const asks = given(...running("command"))
+        .when(unseen)
+        .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
+      given(...running("command"), ...asks)
+        .when({ _tag: "Retry" }, { _tag: "Operator" })
+        .thenTags("RecoveryRetried", "RecoveryStarted")
     })
   })
 

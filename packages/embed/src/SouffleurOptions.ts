@@ -1,5 +1,6 @@
 import type {
   Claims,
+  CommandRefused,
   Comms,
   FleetWordIntent,
   Launcher,
@@ -98,6 +99,11 @@ export interface RunOptions extends KeepOptions {
    * True to give a command that is no agent a terminal of its own, in a window if there is one. Defaults to `false`.
    */
   readonly terminal?: boolean
+  /**
+   * Reads the prompt of an agent in print mode, where its command has none: such as standard input. Absent: a command
+   * without a prompt is refused.
+   */
+  readonly input?: Effect.Effect<string, CommandRefused>
 }
 
 /** A command to run, a Conductor to watch, or a watch to resume. */

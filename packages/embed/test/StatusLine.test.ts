@@ -21,7 +21,7 @@ describe("command-line#without-a-command", () => {
   it("a watch needs a person for a wait, a hold, a standby, a ceiling, its file or a failed end, and names the command", () => {
     const next = (more: Partial<Watch>, owned = true) =>
       needOf("w", { ...initial, phase: "Watching", ...more }, owned)?.next
-    const ceiling = { ceiling: "tokens", used: 2, limit: 1 } as const
+    const ceiling = { ceiling: "tokens", used: 2, limit: 1, flag: null } as const
     const overreach = { said: initial.pin, keys: ["AGENT_COMMAND" as const] }
     const person = { for: "permission prompt", since: noon }
     assert.isUndefined(next({}))
@@ -116,9 +116,12 @@ describe("command-line#status", () => {
     )
     assert.strictEqual(says({ held: { since: noon } }), 'held until "souffleur go"')
     assert.strictEqual(says({ person: { for: "permission prompt", since: noon } }), "waits for a person")
-    assert.strictEqual(says({ ceiling: { ceiling: "tokens", used: 2, limit: 1 } }), "watching, at its ceiling")
     assert.strictEqual(
-      says({ ceiling: { ceiling: "time", used: 2, limit: 1 }, standby: closed }),
+      says({ ceiling: { ceiling: "tokens", used: 2, limit: 1, flag: null } }),
+      "watching, at its ceiling"
+    )
+    assert.strictEqual(
+      says({ ceiling: { ceiling: "time", used: 2, limit: 1, flag: null }, standby: closed }),
       "standing by (ceiling)"
     )
     assert.strictEqual(says({ generation: 2, launchId: "w-g2" }), "watching, hand-off not taken yet")

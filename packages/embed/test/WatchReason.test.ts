@@ -242,7 +242,7 @@ describe("behaviour#solo", () => {
     assert.include(why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "go" })), "done now, once")
     const paused = why(ended({ _tag: "Exited", code: 3 }), wait("pause", at + hour))
     assert.include(paused, "The Conductor is dead: it ended with exit code 3")
-    assert.include(paused, "The command is run again at 04:00:00 UTC, after a pause of 1 h 0 m")
+    assert.include(paused, "it is brought back at 04:00:00 UTC, after a pause of 1 h 0 m")
     assert.include(why(ended({ _tag: "Killed", signal: "SIGKILL" })), "it ended by SIGKILL")
   })
 })

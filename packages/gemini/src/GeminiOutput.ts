@@ -27,7 +27,7 @@ const failure = (words: string): ReadonlyArray<Saying> => {
   if (!words.includes("[API Error:")) return failed("other")
   const limit = /quota|rate limit|try again later/iu.test(words) ? "429" : undefined
   const status = /"code"\s*:\s*(\d{3})/u.exec(words)?.[1] ?? limit
-  return failed(failureReason(status === undefined ? undefined : Number(status), words))
+  return [{ _tag: "Failed", reason: failureReason(status === undefined ? undefined : Number(status), words), words }]
 }
 
 /** Reads the last record before a `result` with `success`, which also follows a turn that was cut off. */

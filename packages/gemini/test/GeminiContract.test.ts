@@ -24,7 +24,7 @@ describe("gemini#files, gemini#output", () => {
         { text: turn("limited"), reason: "usage-limit" },
         { text: turn("full"), reason: "prompt-too-long" },
         { text: turn("outage"), reason: "outage" },
-        { text: turn("account"), reason: "account" }
+        { text: turn("account"), reason: "login" }
       ],
       words: ["--model", "m", "--skip-trust", "-y", "-p", "sing"],
       lifting: [

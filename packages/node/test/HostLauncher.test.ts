@@ -8,7 +8,7 @@ import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as NodeProcesses from "../src/processes/Processes.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
-import { entryOf, hostile, launching, node, order, windowed } from "./fixtures/Launching.ts"
+import { entryOf, hostile, howEnded, launching, node, order, windowed } from "./fixtures/Launching.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
 type Service = typeof Launcher.Service
@@ -38,7 +38,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         assert.isUndefined(over.pollUnsafe())
         yield* killed(agent.pid)
         assert.deepStrictEqual(
-          yield* launcher.endOf("reported-1"),
+          yield* howEnded(launcher, "reported-1"),
           Option.some({ _tag: "Killed", signal: "SIGKILL" } as const)
         )
         assert.isTrue(Option.isSome(yield* Effect.timeoutOption(Fiber.join(over), "10 seconds")))
@@ -183,7 +183,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         // Another launcher process comes late, and ends quietly.
         const late = yield* spawned(node, [...usual.slice(1), join(at, "launches", "twice.json")])
         yield* until(Effect.sync(() => late.exitCode !== null))
-        assert.strictEqual(late.exitCode, 120)
+        assert.strictEqual(late.exitCode, 119)
         assert.strictEqual(fs.readFileSync(join(at, "runs"), "utf8"), "ran\n")
       })
     )
@@ -260,7 +260,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         fs.writeFileSync(path, text, { mode: 0o600 })
         const late = yield* spawned(node, [...usual.slice(1), path])
         yield* until(Effect.sync(() => late.exitCode !== null))
-        assert.deepStrictEqual([late.exitCode, fs.existsSync(join(at, "runs"))], [120, false])
+        assert.deepStrictEqual([late.exitCode, fs.existsSync(join(at, "runs"))], [119, false])
       })
     )
 
@@ -451,7 +451,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
           assert.strictEqual((yield* launcher.kept("pty-1", digest)).terminal, "own")
           const agent = yield* start(launcher, "pty-1")
           yield* becomes(agent, "gone")
-          assert.deepStrictEqual(yield* launcher.endOf("pty-1"), Option.some({ _tag: "Exited", code: 7 }))
+          assert.deepStrictEqual(yield* howEnded(launcher, "pty-1"), Option.some({ _tag: "Exited", code: 7 }))
           assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(4, -1), [...hostile])
           assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
             "PATH=/usr/bin:/bin",
@@ -511,6 +511,26 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       })
     )
 
+    it.effect("a program that is still being written is run once it is whole", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const program = join(at, "updated")
+        fs.copyFileSync("/bin/sleep", program)
+        const launcher = yield* launcherIn(at)
+        const asked = order("busy", at, "")
+        yield* launcher.prepare({ ...asked, command: { ...asked.command, program, args: ["300"] } })
+        const file = fs.openSync(program, "r+")
+        const agent = yield* start(launcher, "busy")
+        const processes = yield* Processes
+        const name = Effect.map(processes.find(agent.pid), (found) => Option.getOrThrow(found).name)
+        yield* Effect.sleep("500 millis")
+        assert.notStrictEqual(yield* name, "updated")
+        fs.closeSync(file)
+        yield* until(Effect.map(name, (is) => is === "updated"))
+        assert.strictEqual(fs.readFileSync(launcher.outputPath("busy"), "utf8"), "")
+      })
+    )
+
     it.effect("a program that the system cannot run is one sentence, with the exit code that a shell gives", () =>
       Effect.gen(function* () {
         const at = yield* folder
@@ -523,6 +543,41 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         const { status, stderr } = spawnSync(node, entry, { encoding: "utf8" })
         assert.strictEqual(stderr, "souffleur: not launched: the system cannot run its program (ENOEXEC)\n")
         assert.strictEqual(status, 126)
+      })
+    )
+  })
+
+  describe("behaviour#output-of-launches", () => {
+    it.effect("the end of a launch is known with its time, though no souffleur ran then", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const first = yield* launcherIn(at)
+        for (const [terminal, signal] of [
+          ["none", "SIGKILL"],
+          ["own", "SIGINT"]
+        ] as const) {
+          const kill = signal === "SIGKILL" ? "kill -9 $$" : "kill -INT 0"
+          yield* first.prepare({
+            ...order(terminal, at, `until test -e go; do sleep 0.1; done; ${kill}; exit 7`),
+            terminal
+          })
+          const souffleur = yield* spawned(node, [andStays, at, terminal, usual[1]])
+          const agent = yield* identity(Number(yield* output(souffleur)))
+          yield* Effect.addFinalizer(() => killed(agent.pid))
+          const dead = yield* identity(souffleur.pid)
+          yield* killed(souffleur.pid)
+          yield* becomes(dead, "gone")
+          fs.writeFileSync(join(at, "go"), "")
+          yield* becomes(agent, "gone")
+          const launcher = yield* launcherIn(at)
+          const end = Option.getOrThrow(yield* launcher.endOf(terminal))
+          assert.deepStrictEqual(end.end, { _tag: "Killed", signal }, terminal)
+          fs.writeFileSync(join(at, "after"), "")
+          assert.isAtLeast(end.at, fs.statSync(join(at, "go")).mtimeMs)
+          assert.isAtMost(end.at, fs.statSync(join(at, "after")).mtimeMs)
+          assert.notMatch(fs.readFileSync(launcher.outputPath(terminal), "utf8"), /interrupt|killed/iu)
+          fs.rmSync(join(at, "go"))
+        }
       })
     )
   })
@@ -540,9 +595,9 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
           yield* launcher.prepare(order(id, at, line))
           const agent = yield* start(launcher, id)
           yield* becomes(agent, "gone")
-          assert.deepStrictEqual(yield* launcher.endOf(id), Option.some(end))
+          assert.deepStrictEqual(yield* howEnded(launcher, id), Option.some(end))
           const next = yield* launcherIn(at)
-          assert.deepStrictEqual(yield* next.endOf(id), Option.some(end))
+          assert.deepStrictEqual(yield* howEnded(next, id), Option.some(end))
           assert.strictEqual(mode(join(at, "launches", `${id}.exit`)), 0o600)
         }
         yield* launcher.prepare(order("runs", at, "exec sleep 300"))

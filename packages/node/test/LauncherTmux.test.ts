@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { plain, Processes } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import * as NodeProcesses from "../src/processes/Processes.ts"
-import { hostile, launching, order, windowed } from "./fixtures/Launching.ts"
+import { hostile, howEnded, launching, order, windowed } from "./fixtures/Launching.ts"
 import { folder, killed, until } from "./fixtures/Spawned.ts"
 
 const { launcherIn } = await launching()
@@ -85,7 +85,10 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           // tmux 3.3 now and then forgets to reap a pane whose window it has closed.
           yield* until(Effect.map(processes.condition(agent), (now) => now === "gone" || now === "zombie"))
           yield* until(Effect.map(launcher.endOf("window"), Option.isSome))
-          assert.deepStrictEqual(yield* launcher.endOf("window"), Option.some({ _tag: "Killed", signal: "SIGKILL" }))
+          assert.deepStrictEqual(
+            yield* howEnded(launcher, "window"),
+            Option.some({ _tag: "Killed", signal: "SIGKILL" })
+          )
         })
     )
 
@@ -102,7 +105,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           yield* Effect.addFinalizer(() => killed(agent.pid))
           const later = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           yield* until(Effect.map(later.endOf("ends"), Option.isSome))
-          assert.deepStrictEqual(yield* later.endOf("ends"), Option.some({ _tag: "Exited", code: 7 }))
+          assert.deepStrictEqual(yield* howEnded(later, "ends"), Option.some({ _tag: "Exited", code: 7 }))
           assert.strictEqual(fs.readFileSync(join(at, "said"), "utf8"), "24 80\nSigIgn:\t0000000000000000\n")
           assert.isFalse(fs.existsSync(later.outputPath("ends")), "its output is the window's")
           const files = ["ends.exit", "ends.window"].map((name) => join(at, "launches", name))
@@ -126,7 +129,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           for (const pid of [Number(tmux("list-panes", "-s", "-F", "#{pane_pid}").split("\n").at(-1)), agent.pid])
             process.kill(pid, "SIGTERM")
           yield* until(Effect.map(launcher.endOf("tree"), Option.isSome))
-          assert.deepStrictEqual(yield* launcher.endOf("tree"), Option.some({ _tag: "Exited", code: 3 }))
+          assert.deepStrictEqual(yield* howEnded(launcher, "tree"), Option.some({ _tag: "Exited", code: 3 }))
         })
     )
 
@@ -142,7 +145,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
         assert.lengthOf(tmux("list-windows", "-a").split("\n"), 1)
         assert.isFalse(yield* launcher.inWindow("print"))
         yield* until(Effect.map(launcher.endOf("print"), Option.isSome))
-        assert.deepStrictEqual(yield* launcher.endOf("print"), Option.some({ _tag: "Exited", code: 7 }))
+        assert.deepStrictEqual(yield* howEnded(launcher, "print"), Option.some({ _tag: "Exited", code: 7 }))
         assert.strictEqual(fs.readFileSync(launcher.outputPath("print"), "utf8"), "read")
       })
     )
@@ -175,7 +178,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           yield* printed("read hello")
           const later = yield* launcherIn(at, { terminals: ["tmux"], tmux: { socket, pane } })
           yield* until(Effect.map(later.endOf("own"), Option.isSome))
-          assert.deepStrictEqual(yield* later.endOf("own"), Option.some({ _tag: "Exited", code: 7 }))
+          assert.deepStrictEqual(yield* howEnded(later, "own"), Option.some({ _tag: "Exited", code: 7 }))
           assert.strictEqual(said().replaceAll("\r", ""), "24 80\nhello\nread hello\n0022\nSigIgn:\t0000000000000000\n")
           const files = ["own.exit", "own.out", "own.receipt", "own.window"].map((name) => join(at, "launches", name))
           for (const path of files) assert.strictEqual(fs.statSync(path).mode & 0o777, 0o600, path)

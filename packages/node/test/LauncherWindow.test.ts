@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import * as NodeProcesses from "../src/processes/Processes.ts"
 import { builtProgram } from "./fixtures/BuiltProgram.ts"
 import { display, hasDisplay } from "./fixtures/Display.ts"
-import { entryOf, hostile, launching, node, order, windowed } from "./fixtures/Launching.ts"
+import { entryOf, hostile, howEnded, launching, node, order, windowed } from "./fixtures/Launching.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
 const { launcherIn, usual } = await launching()
@@ -83,7 +83,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("xterm (skipped whe
           fs.writeFileSync(join(at, "go"), "")
           yield* until(Effect.map(launcher.endOf("window"), Option.isSome))
           const later = yield* launcherIn(at)
-          assert.deepStrictEqual(yield* later.endOf("window"), Option.some({ _tag: "Exited", code: 7 }))
+          assert.deepStrictEqual(yield* howEnded(later, "window"), Option.some({ _tag: "Exited", code: 7 }))
           yield* until(Effect.sync(() => !fs.existsSync(`/proc/${terminal}`)))
           assert.include(
             fs.readFileSync(join(at, "shown"), "utf8"),
@@ -119,7 +119,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("xterm (skipped whe
         const agent = yield* launcher.launch("own")
         yield* Effect.addFinalizer(() => killed(agent.pid))
         yield* until(Effect.map(launcher.endOf("own"), Option.isSome))
-        assert.deepStrictEqual(yield* launcher.endOf("own"), Option.some({ _tag: "Exited", code: 3 }))
+        assert.deepStrictEqual(yield* howEnded(launcher, "own"), Option.some({ _tag: "Exited", code: 3 }))
         assert.strictEqual(fs.readFileSync(launcher.outputPath("own"), "utf8").trim(), "shown")
       })
     )

@@ -62,21 +62,23 @@ const failureOf = ({ data, name }: Json): Saying => {
   const { message, statusCode } = jsonOf(data)
   switch (name) {
     case "APIError":
-      return { _tag: "Failed", reason: failureReason(statusCode, textOf(message)) }
+      return { _tag: "Failed", reason: failureReason(statusCode, textOf(message)), words: textOf(message) }
     case "ContextOverflowError":
       return { _tag: "Failed", reason: "prompt-too-long" }
     case "ProviderAuthError":
-      return { _tag: "Failed", reason: "account" }
+      return { _tag: "Failed", reason: "login" }
     default:
-      return { _tag: "Failed", reason: "other" }
+      return { _tag: "Failed", reason: "other", words: textOf(message) || textOf(name) }
   }
 }
 
-/** Reads the end of an answer. An answer that was cut off ends the turn too, in the middle of the work. */
+/** Answers that were cut off. They end the turn too, in the middle of the work. */
+const cutOff = wordSet("length content-filter error")
+
+/** Reads the end of an answer, whatever a gateway calls it. */
 const endOf = (finish: string): ReadonlyArray<Saying> => {
-  if (finish === "stop") return [{ _tag: "Ended" }]
-  const asksAgain = finish === "tool-calls" || finish === "unknown"
-  return asksAgain ? [] : [{ _tag: "Failed", reason: "other" }]
+  if (finish === "tool-calls" || finish === "unknown") return []
+  return [cutOff.has(finish) ? { _tag: "Failed", reason: "other" } : { _tag: "Ended" }]
 }
 
 /** Reads an answer as a whole. It is written when it begins, and with each of its ends. */

@@ -16,7 +16,7 @@ describe("opencode#records, opencode#trouble", () => {
       killed: recorded("killed"),
       failed: [
         { text: recorded("full"), reason: "prompt-too-long" },
-        { text: recorded("account"), reason: "account" },
+        { text: recorded("account"), reason: "login" },
         { text: recorded("cut"), reason: "other" },
         { text: recorded("filtered"), reason: "other" }
       ],

@@ -59,13 +59,15 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual(yield* turnOf(upTo("finished", '"finish":"tool-calls"')), "Asked")
         assert.strictEqual(yield* turnOf(upTo("finished", '"finish":"stop"')), "Asked")
         assert.strictEqual(yield* turnOf(recorded("finished")), "Finished")
+        for (const finish of ["other", "a word of tomorrow"])
+          assert.strictEqual(yield* turnOf(recorded("finished").replaceAll('"stop"', `"${finish}"`)), "Finished")
         for (const finish of ["tool-calls", "unknown"])
           assert.strictEqual(yield* turnOf(recorded("finished").replaceAll('"stop"', `"${finish}"`)), "Asked")
       })
     )
     it.effect("an answer that was cut off ends its turn in the middle of the work", () =>
       Effect.gen(function* () {
-        for (const finish of ["length", "content-filter", "error", "other"]) {
+        for (const finish of ["length", "content-filter", "error"]) {
           const { agent, turn } = yield* openCodeOf(recorded("finished").replaceAll('"stop"', `"${finish}"`))
           assert.deepInclude(yield* turn, { _tag: "Failed", reason: "other" }, finish)
           assert.isFalse(yield* agent.turnEnded({ pid: 70 }, sessionId))
@@ -99,7 +101,8 @@ it.layer(HostServices.layer)((it) => {
         yield* keep(path.replace(sessionId, `${subagent}4`), recorded("subagent"), "another")
         assert.deepStrictEqual(yield* agent.spent([sessionId], 0), {
           tokens: 2100 + 2 * 990_000,
-          dollars: 0.0075 + 2 * 4.05
+          dollars: 0.0075 + 2 * 4.05,
+          turns: 4
         })
         yield* agent.exportSession(sessionId, `${agentDir}/out.md`)
         const markdown = yield* (yield* FileSystem.FileSystem).readFileString(`${agentDir}/out.md`)
@@ -153,8 +156,12 @@ it.layer(HostServices.layer)((it) => {
       Effect.gen(function* () {
         const costly = recorded("finished").replaceAll(/("type":"step-finish".*?"cost":)0/gu, "$10.25")
         const { agent } = yield* openCodeOf(costly)
-        assert.deepStrictEqual(yield* agent.spent([sessionId], 0), { tokens: 15_531, dollars: 0.5 })
-        assert.deepStrictEqual(yield* agent.spent([sessionId], 1_795_444_822_000), { tokens: 7817, dollars: 0.25 })
+        assert.deepStrictEqual(yield* agent.spent([sessionId], 0), { tokens: 15_531, dollars: 0.5, turns: 2 })
+        assert.deepStrictEqual(yield* agent.spent([sessionId], 1_795_444_822_000), {
+          tokens: 7817,
+          dollars: 0.25,
+          turns: 1
+        })
       })
     )
     it.effect("records without an end of the turn end none, also behind an answer", () =>
@@ -179,7 +186,7 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual(yield* api(503), "outage")
         assert.strictEqual(yield* api(undefined), "outage")
         assert.strictEqual(yield* api(400, "prompt is too long"), "prompt-too-long")
-        assert.strictEqual(yield* reasonOf("ProviderAuthError", {}), "account")
+        assert.strictEqual(yield* reasonOf("ProviderAuthError", {}), "login")
         assert.strictEqual(yield* reasonOf("MessageAbortedError", { message: "aborted" }), "other")
       })
     )

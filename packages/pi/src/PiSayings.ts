@@ -29,7 +29,7 @@ const failureOf = (message: Json, id: string): Saying => {
   const [, status, rest = ""] = /^(\d{3})\b:?\s*(.*)$/su.exec(said) ?? []
   const reason = failureReason(status === undefined ? undefined : Number(status), said)
   const resets = numberIn(recordOf(rest)?.["resets_at"])
-  return { _tag: "Failed", reason, resetsAt: resets === undefined ? undefined : resets * 1000, id }
+  return { _tag: "Failed", reason, resetsAt: resets === undefined ? undefined : resets * 1000, id, words: said }
 }
 
 const used = (usage: unknown): Saying => {
@@ -49,11 +49,14 @@ const endOf = (message: Json, id: string): ReadonlyArray<Saying> => {
       return [{ _tag: "Ended" }]
     case "error":
       return [failureOf(message, id)]
+    case "toolUse":
+      return []
     case "aborted":
     case "length":
       return [{ _tag: "Failed", reason: "other", id }]
     default:
-      return []
+      // Whatever a service calls it, an answer without a tool ends the turn.
+      return messageParts(message["content"]).some(({ type }) => type === "toolCall") ? [] : [{ _tag: "Ended" }]
   }
 }
 

@@ -19,7 +19,7 @@ describe("pi#files, pi#records", () => {
         { text: recorded("limited"), reason: "usage-limit" },
         { text: recorded("full"), reason: "prompt-too-long" },
         { text: recorded("outage"), reason: "outage" },
-        { text: recorded("account"), reason: "account" }
+        { text: recorded("account"), reason: "login" }
       ],
       words: ["--model", "m", "-p"],
       lifting: [["--approve"], ["-a"], ["-e", "x.ts"], ["--extension", "x.ts"]]

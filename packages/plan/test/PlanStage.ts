@@ -165,7 +165,9 @@ export const stage = Effect.fnUntraced(function* (
       return process
     }),
     endOf: () =>
-      plan.finish._tag === "Command" ? Effect.succeedSome({ _tag: "Exited", code: 0 } as const) : Effect.succeedNone,
+      plan.finish._tag === "Command"
+        ? Effect.succeedSome({ end: { _tag: "Exited", code: 0 } as const, at: 0 })
+        : Effect.succeedNone,
     outputPath: (id) => path.join(outputs, id)
   })
   const signalling = Processes.of({

@@ -15,6 +15,7 @@ const firstLaunch = {
   sessionId: "",
   requested: "acceptEdits",
   effective: "acceptEdits",
+  heldTo: null,
   turnBefore: null,
   pty: false
 } as const

@@ -61,7 +61,7 @@ const failure = (event: Json, sessionId: string): ReadonlyArray<Saying> => {
   if (event["event.name"] !== "qwen-code.api_error" || !textOf(prompt).startsWith(`${sessionId}########`)) return []
   const reason = failureReason(status, textOf(words))
   const again = reason === "usage-limit" || reason === "outage" ? { asksWithin } : {}
-  return [{ _tag: "Failed", reason, ...again }]
+  return [{ _tag: "Failed", reason, words: textOf(words), ...again }]
 }
 
 const systemSayings = ({ sessionId, subtype, systemPayload }: Json): ReadonlyArray<Saying> => {

@@ -48,6 +48,17 @@ describe("behaviour#continue_turn", () => {
       )
     })
   )
+  it.effect("behaviour#caps-of-the-user: a launch is given what the generations before it left of a cap", () =>
+    Effect.gen(function* () {
+      const world = ended()
+      world.agent.caps = [{ kind: "turns", flag: "--max-turns", limit: 12 }]
+      world.agent.turns = 5
+      const { run } = yield* cycle(world)
+      yield* run
+      const [launched] = world.launcher.prepared.values()
+      assert.deepStrictEqual(launched?.command.args.slice(0, 2), ["--max-turns", "7"])
+    })
+  )
   it.effect("continue_turn applies only to an ended turn", () =>
     Effect.gen(function* () {
       for (const trigger of ["pid", "handoff"] as const) {

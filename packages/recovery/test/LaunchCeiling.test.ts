@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CycleSettings, leastPin, payloadHeader, type Permission, Settings } from "@souffleur/domain"
+import { CycleSettings, leastPin, payloadHeader, type Permission, type SessionMode, Settings } from "@souffleur/domain"
 import { Effect } from "effect"
-import { standardCompact } from "../src/index.ts"
-import { closedAt, cycleOf } from "./Cycles.ts"
+import { exportProvider, standardCompact } from "../src/index.ts"
+import { type Change, closedAt, cycleOf } from "./Cycles.ts"
 import { type FakeWorld } from "@souffleur/testing"
 import { worldOf } from "./RecoveryWorld.ts"
 
@@ -24,6 +24,46 @@ const handedOver = Effect.fnUntraced(function* (
   return { ...cycle, run: Effect.provideService(cycle.run, CycleSettings, found) }
 })
 const permissions = (world: FakeWorld) => [...new Set(world.agent.orders.map(({ permission }) => permission))]
+
+describe("behaviour#permission-ceiling", () => {
+  const grants = Effect.fnUntraced(function* (mode: SessionMode | undefined, change: Change, payload?: string) {
+    const world = worldOf({ pid: 4711, parent: 1 })
+    if (mode !== undefined) world.agent.modes.set("s1", mode)
+    if (payload !== undefined) world.comms.payload = { id: 8, text: payload }
+    const { log, run } = yield* cycleOf(
+      [exportProvider],
+      { ...change, settings: { maxExternalPermission: "bypassPermissions" } },
+      world
+    )
+    yield* run
+    const prepared = (yield* log.events).findLast(({ _tag }) => _tag === "LaunchPrepared")
+    const order = world.agent.orders.at(-1)
+    return [order?.permission, order?.heldTo, prepared?._tag === "LaunchPrepared" ? prepared.heldTo : undefined]
+  })
+
+  it.effect("a successor gets no more than the newest mode of its session, and a plan stays unapproved", () =>
+    Effect.gen(function* () {
+      const watched = { comms: null }
+      const started = { comms: null, launched: "bypassPermissions" } as const
+      assert.deepStrictEqual(yield* grants("plan", watched), ["acceptEdits", "plan", "plan"])
+      assert.deepStrictEqual(yield* grants("asks", watched), ["acceptEdits", "asks", "asks"])
+      assert.deepStrictEqual(yield* grants("plan", started), ["acceptEdits", "plan", "plan"])
+      assert.deepStrictEqual(yield* grants("acceptEdits", started), ["acceptEdits", undefined, "acceptEdits"])
+      assert.deepStrictEqual(yield* grants("bypassPermissions", started), ["bypassPermissions", undefined, null])
+      assert.deepStrictEqual(yield* grants("bypassPermissions", watched), ["acceptEdits", undefined, null])
+      assert.deepStrictEqual(yield* grants(undefined, watched), ["acceptEdits", undefined, null])
+    })
+  )
+
+  it.effect("what the agent itself asks for outranks the mode of its session, up to the ceiling", () =>
+    Effect.gen(function* () {
+      const handoff = { trigger: "handoff" } as const
+      assert.deepStrictEqual(yield* grants("plan", handoff, asks), ["bypassPermissions", undefined, null])
+      const silent = `${payloadHeader}\nresume_prompt: go on`
+      assert.deepStrictEqual(yield* grants("plan", handoff, silent), ["acceptEdits", "plan", "plan"])
+    })
+  )
+})
 
 describe("behaviour#trust", () => {
   it.effect("a file that was raised after the watch was opened raises no launch, and is reported once", () =>

@@ -52,7 +52,8 @@ describe("behaviour#no-window", () => {
     Effect.gen(function* () {
       const { last, log, run, world } = yield* cycle(["tmux"], ["tmux"])
       yield* run
-      const says = 'tmux does not answer; to launch it without a window, type "souffleur retry w --headless"'
+      const says =
+        'tried for ten minutes: tmux does not answer; to launch it without a window, type "souffleur retry w --headless"'
       assert.deepStrictEqual(closedAt(yield* last), ["launch", says])
       assert.deepStrictEqual([launches(world), refusals(yield* log.events)], [[], []])
     })

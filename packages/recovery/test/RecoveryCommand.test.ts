@@ -89,7 +89,7 @@ describe("behaviour#recovery_command", () => {
         sessions: ["s1"],
         conductor: identityOf(4711),
         generation: 1,
-        permission: { requested: "bypassPermissions", effective: "acceptEdits", ceiling: "acceptEdits" },
+        permission: { requested: "bypassPermissions", effective: "acceptEdits", held_to: null, ceiling: "acceptEdits" },
         launch_id: launchId
       })
       assert.deepStrictEqual([prompt.split("\n")[0], prompt.split("\n").at(-1)], ["/go SECRET", `Hand-off ${launchId}`])

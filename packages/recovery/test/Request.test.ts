@@ -72,6 +72,7 @@ describe("behaviour#payload", () => {
         messageId: 8,
         digest: fakeDigest(payload("permission_mode: SECRET", "colour: SECRET")),
         requested: "invalid",
+        asked: false,
         warnings: ["line 3 of the payload has an unknown key"]
       })
       assert.notInclude(JSON.stringify(events), "SECRET")

@@ -20,6 +20,7 @@ export { type FilesModified, makeFilesModified } from "./export/FilesModified.ts
 export { type Dialect, makeExport } from "./export/TranscriptExport.ts"
 export { makeFollower } from "./lines/Follower.ts"
 export { linesSince } from "./lines/Since.ts"
+export { newestMode } from "./lines/NewestMode.ts"
 export { inHead } from "./lines/Head.ts"
 export { failureReason, reasonOfStatus } from "./said/Failures.ts"
 export { type Saying, type Sayings } from "./said/Said.ts"

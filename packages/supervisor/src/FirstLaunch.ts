@@ -200,7 +200,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
       : `see ${launcher.outputPath(launchId)}`
     const code = Option.match(yield* launcher.endOf(launchId), {
       onNone: () => "",
-      onSome: (end) => ` ${end._tag === "Exited" ? `with exit code ${end.code}` : `by ${end.signal}`}`
+      onSome: ({ end }) => ` ${end._tag === "Exited" ? `with exit code ${end.code}` : `by ${end.signal}`}`
     })
     const message = `the agent ended${code} before its session began: ${where}`
     // An agent may outlive its launcher, and would work beside the next attempt's agent.

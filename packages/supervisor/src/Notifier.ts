@@ -4,6 +4,7 @@ import {
   evolve,
   initial,
   isEnd,
+  isServiceWait,
   personsZone,
   type StateWord,
   utc,
@@ -21,7 +22,7 @@ import { newest } from "./CommsPublisher.ts"
 export type WatchNotice = Notice<WatchNoticeKind>
 
 /** A wait of the user's own making is not told. */
-const isTold = (wait: Watch["wait"]): boolean => wait?.kind === "usage-limit" || wait?.kind === "outage"
+const isTold = (wait: Watch["wait"]): boolean => wait !== undefined && isServiceWait(wait.kind)
 
 /** Returns whether a person was told of something that is not over. */
 const isOpen = ({ person, standby, wait }: Watch): boolean =>

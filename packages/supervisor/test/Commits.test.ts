@@ -43,6 +43,28 @@ describe("behaviour#retries", () => {
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 
+  it.live("a commit is seen where git keeps its branches in reftables, also from a worktree", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* fs.makeTempDirectoryScoped()
+      const tree = `${root}/.git/worktrees/tree`
+      for (const folder of [`${root}/.git/reftable`, `${tree}/reftable`, `${root}/tree`])
+        yield* fs.makeDirectory(folder, { recursive: true })
+      for (const folder of [`${root}/.git`, tree])
+        yield* fs.writeFileString(`${folder}/HEAD`, "ref: refs/heads/.invalid\n")
+      yield* fs.writeFileString(`${tree}/commondir`, "../..\n")
+      yield* fs.writeFileString(`${root}/tree/.git`, `gitdir: ${tree}\n`)
+      const seen: Array<ReadonlyArray<string>> = []
+      for (const tables of ["0x01-0x01-a.ref\n", "0x01-0x01-a.ref\n0x02-0x02-b.ref\n"]) {
+        yield* fs.writeFileString(`${root}/.git/reftable/tables.list`, tables)
+        seen.push([yield* commitAt(root), yield* commitAt(`${root}/tree`)])
+      }
+      assert.lengthOf(new Set(seen.map(([main]) => main)), 2)
+      assert.lengthOf(new Set(seen.map(([, other]) => other)), 2)
+      assert.notMatch(seen.flat().join(""), /\s/u)
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+
   it.live("a pipe, device, link or huge file in .git is refused without waiting, and the error names it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -3,10 +3,12 @@ import {
   AgentNotFound,
   type AgentOrder,
   type AgentSession,
+  type Cap,
   ExportFailed,
   type HandoffReceipt,
   type Reported,
   SessionNotFound,
+  type SessionMode,
   type SessionSigns
 } from "@souffleur/domain"
 import { joinedAgents } from "@souffleur/process"
@@ -42,10 +44,15 @@ export class FakeAgent {
   slow = 0
   /** Reads the answer of a session to its hand-off; `undefined`: there is none yet. */
   taken: (sessionId: string) => HandoffReceipt | undefined = () => undefined
+  /** The modes of sessions. */
+  readonly modes = new Map<string, SessionMode>()
   /** The last answers, by session. */
   readonly answers = new Map<string, string>()
   /** Tokens of all sessions. */
   spent = 0
+  /** Its answers, and the caps of its user. */
+  turns = 0
+  caps: ReadonlyArray<Cap> = []
   /** US dollars that its sessions have cost. */
   dollars = 0
   /** Counts of the reads for these. */
@@ -61,6 +68,8 @@ export class FakeAgent {
   onExport: (newest?: number) => void = () => {}
   /** True if its program is missing. */
   missing = false
+  /** Says whether it is missing at a time, epoch ms. */
+  lacks: (now: number) => boolean = () => false
   /** True if no launch of it takes a window. */
   windowless = false
   /** See `Agent.stall`. */
@@ -118,6 +127,7 @@ export class FakeAgent {
     Agent.of({
       name: "agent",
       stall: this.stall,
+      caps: this.caps,
       compactPrompt: this.compactPrompt,
       ...(this.reports === undefined
         ? {}
@@ -157,22 +167,28 @@ export class FakeAgent {
         return this.#tells(output) ? signs : Option.map(signs, (said) => ({ ...said, turn: undefined }))
       }),
       usedTools: () => Effect.succeed(true),
+      mode: (sessionId) => Effect.sync(() => Option.fromUndefinedOr(this.modes.get(sessionId))),
       lastAnswer: (sessionId) => Effect.sync(() => this.answers.get(sessionId) ?? ""),
       outputReader: (into) => this.outputReader(into),
       handoffTaken: (sessionId) =>
         Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
-      spent: () => Effect.sync(() => ((this.read.spent += 1), { tokens: this.spent, dollars: this.dollars })),
+      spent: () =>
+        Effect.sync(() => ((this.read.spent += 1), { tokens: this.spent, dollars: this.dollars, turns: this.turns })),
       tags: ({ pid, sessionId }) => [{ environment: { AGENT_PID: String(pid), AGENT_SESSION_ID: sessionId } }],
       sessionTag: (sessionId) => ({ environment: { AGENT_SESSION_ID: sessionId } }),
       command: (order) =>
-        Effect.suspend(() => {
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
           this.orders.push(order)
-          const problem = this.missing ? "not found in PATH" : undefined
-          return problem !== undefined
-            ? Effect.fail(new AgentNotFound({ program: "agent", problem }))
+          return this.missing || this.lacks(now)
+            ? Effect.fail(new AgentNotFound({ program: "agent", problem: "not found in PATH", missing: true }))
             : Effect.succeed({
                 program,
-                args: [order.session.sessionId, "--", order.prompt],
+                args: [
+                  ...this.caps.flatMap(({ flag, limit }) => [flag, String(limit)]),
+                  order.session.sessionId,
+                  "--",
+                  order.prompt
+                ],
                 environment: {},
                 ...(order.print || this.windowless ? {} : { window: true })
               })

@@ -109,7 +109,10 @@ export class FakeConductor {
   /** Ends its process in the middle of a turn, as by SIGKILL. */
   readonly dies = Effect.andThen(
     this.#turn((at) => ({ _tag: "Asked", at })),
-    Effect.sync(() => this.#stage.processes.end(this.pid))
+    Effect.sync(() => {
+      this.#stage.processes.end(this.pid)
+      if (this.sessionId === "") this.#stage.launcher.ended = "SIGKILL"
+    })
   )
   /** Hangs: its process lives, waits for the model, and gives no sign any more. */
   readonly hangs = this.#turn((at) => ({ _tag: "Asked", at }))

@@ -7,7 +7,7 @@ import {
   type ProcessIdentity,
   type Terminal
 } from "@souffleur/domain"
-import { Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { fakeCompactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
@@ -44,12 +44,14 @@ export class FakeLauncher {
   readonly prepared = new Map<string, LaunchOrder>()
   readonly receipts = new Map<string, ProcessIdentity | "tombstone">()
   /** Decides the result of a launch: the process that it becomes, or the reason why it fails. */
-  becomes: (id: string) => FakeProcess | string = () => ({ pid: this.#nextPid++ })
+  becomes: (id: string) => FakeProcess | LaunchFailed | string = () => ({ pid: this.#nextPid++ })
   #nextPid = 5000
   /** Count of the next launches after which souffleur vanishes, as by SIGKILL. */
   vanishes = 0
   /** How every headless launch ended: its exit code, or a signal. `undefined`: nothing saw the end. */
   ended: number | string | undefined
+  /** The time of that end, epoch ms. `undefined`: the time at which it is asked for. */
+  endedAt: number | undefined
   /** The behaviour of each compaction in order. The last one applies to all that follow. */
   compactions: ReadonlyArray<FakeCompaction> = ["compacts"]
   /** Count of the sessions that were told to compact. */
@@ -101,9 +103,9 @@ export class FakeLauncher {
           return yield* new LaunchFailed({ message: `${place} does not answer`, noWindow: true })
         }
         const process = this.becomes(id)
-        if (typeof process === "string") {
+        if (typeof process === "string" || process instanceof LaunchFailed) {
           this.receipts.set(id, "tombstone")
-          return yield* new LaunchFailed({ message: process })
+          return yield* typeof process === "string" ? new LaunchFailed({ message: process }) : process
         }
         const { pid } = process
         processes.did.push(`launch ${pid}`)
@@ -137,7 +139,10 @@ export class FakeLauncher {
           : Effect.succeed(order)
       },
       forget: (id) => Effect.sync(() => void this.prepared.delete(id)),
-      endOf: () => Effect.sync(() => Option.map(Option.fromUndefinedOr(this.ended), endOf)),
+      endOf: () =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          Option.map(Option.fromUndefinedOr(this.ended), (ended) => ({ end: endOf(ended), at: this.endedAt ?? now }))
+        ),
       outputPath: (id) => `/state/launches/${id}.out`,
       inWindow: (id) => Effect.sync(() => this.#placeOf(id) !== "headless")
     })

@@ -5,8 +5,10 @@ import {
   heartbeatAge,
   isOver,
   isSessionKnown,
+  isUnmendable,
   isWaitOver,
   ownTurn,
+  unknownTries,
   type Watch,
   type WatcherExit
 } from "@souffleur/domain"
@@ -81,6 +83,14 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const failure = failureOf(watch, seen)
   if (failure?.reason === "usage-limit" || failure?.reason === "outage")
     return { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt ?? null, turnAt: Math.round(failure.at) }
+  if (gone && failure !== undefined) {
+    if (isUnmendable(failure.reason)) return { _tag: "Unmendable", reason: failure.reason }
+    // An end of the service's making, whatever it is, never costs the conversation.
+    if (failure.reason === "other" && failure.words !== undefined)
+      return watch.waits < unknownTries
+        ? { _tag: "Limited", kind: "unknown-error", resetsAt: null, turnAt: Math.round(failure.at) }
+        : { _tag: "Unmendable", reason: "other" }
+  }
   if (failure?.reason === "prompt-too-long") return { _tag: "ContextExhausted" }
   if (gone) return { _tag: "Dead", reason: "pid" }
   if (isStale(seen) && seen.excuse === undefined && state !== exitRequested)

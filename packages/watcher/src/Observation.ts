@@ -19,8 +19,12 @@ export interface Observation {
   readonly read: Moment
   /** `undefined`: no process is known (`heartbeat-only`). */
   readonly process: Condition | undefined
-  /** `undefined`: the process runs, or no souffleur was its parent at its end. */
+  /** `undefined`: the process runs, or its end is unknown. */
   readonly end: ProcessEnd | undefined
+  /** The time of that end. */
+  readonly endedAt: number | undefined
+  /** True for a command that is over, and whose end is unknown. A window that is closed ends its command. */
+  readonly unseen: boolean
   /** `undefined`: comms is out. */
   readonly comms: CommsSnapshot | undefined
   readonly heartbeat: HeartbeatSeen

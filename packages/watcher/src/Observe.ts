@@ -2,6 +2,7 @@ import {
   Agent,
   Comms,
   type Condition,
+  endedWell,
   heartbeatAge,
   isOver,
   Launcher,
@@ -110,11 +111,21 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const now = read.begun.wall
     const heartbeat = after.heartbeat ?? { raw: null, changedAt: undefined }
     const beating = seen !== undefined && heartbeatAge(heartbeat, now, after.notBefore) !== undefined
-    const processEnd = yield* endOf(signs.process)
+    const launchEnd = yield* endOf(signs.process)
+    const processEnd = launchEnd?.end
+    const unseen =
+      watch.kind === "command" &&
+      isOver(signs.process) &&
+      launchEnd === undefined &&
+      watch.launchId !== undefined &&
+      !(yield* launcher.inWindow(watch.launchId))
     // A resumed session begins with the finished turn of the generation before.
     const turn = signs.session?.turn
+    // Some services give no reason for the end of an answer. In print mode an exit code of 0 says that it was the last.
+    const answered = turn?._tag === "Asked" && turn.answered === true && watch.print && endedWell(processEnd)
     const turnEnded =
-      signs.turnEnded && (watch.preparedAt === 0 || turn === undefined || ownTurn(watch, turn) !== undefined)
+      (signs.turnEnded || answered) &&
+      (watch.preparedAt === 0 || turn === undefined || ownTurn(watch, turn) !== undefined)
     const foundSession = yield* findSession(conductor?.sessionId)
     // A beat proves more than a taken hand-off. While comms is out, only the session file shows whether it beats.
     const judged =
@@ -124,6 +135,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       read: read.ended,
       process: signs.process,
       end: processEnd,
+      endedAt: launchEnd?.at,
+      unseen,
       comms: seen,
       heartbeat,
       notBefore: after.notBefore,

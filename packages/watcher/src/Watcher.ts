@@ -8,6 +8,7 @@ import {
   hasPrompt,
   heartbeatAge,
   type HeartbeatSeen,
+  isOver,
   isSessionKnown,
   jittered,
   momentNow,
@@ -19,6 +20,7 @@ import {
   see,
   Settings,
   sleepUntil,
+  usedUp,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -144,6 +146,30 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     if (spent >= limit) yield* ref.dispatch({ ...report, ceiling: "dollars", used: spent, limit })
   })
 
+  /**
+   * Reports a cap of the user's own that is used up, once the process is gone. As long as it lives, it keeps to the cap
+   * by itself.
+   */
+  const tellCap = Effect.fnUntraced(function* (seen: Observation) {
+    const { allowedSince: since, ceiling, sessions } = yield* ref.state
+    const { caps = [] } = agent
+    if (caps.length === 0 || ceiling !== undefined || !isOver(seen.process)) return
+    const spent = yield* agent.spent(sessions, since)
+    const cap = usedUp(caps, spent)
+    if (cap === undefined) return
+    const { flag, kind, limit } = cap
+    const scale = kind === "dollars" ? 100 : 1
+    yield* ref.dispatch({
+      _tag: "ReportCeiling",
+      watcher: me,
+      since,
+      ceiling: kind,
+      used: Math.round(spent[kind] * scale),
+      limit: Math.round(limit * scale),
+      flag
+    })
+  })
+
   /** The heartbeats of the tasks at the last poll. */
   const beats = yield* Ref.make<ReadonlyMap<string, HeartbeatSeen>>(new Map())
   /** Reports each task whose heartbeat is too old. */
@@ -176,6 +202,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
     yield* tellCeiling
+    if (Option.isSome(found) && found.value._tag !== "Complete") yield* tellCap(seen)
     yield* tellSilentTasks(seen)
     if (Option.isNone(found)) return false
     if (first && isInterrupted({ begun: seen.read, ended: yield* momentNow })) return true
@@ -186,7 +213,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
       tasks: tasksOf(seen.comms),
       evidence: evidenceOf(watch, seen),
       seen: revision,
-      ranUntil: yield* ranUntil,
+      ranUntil: seen.endedAt === undefined ? yield* ranUntil : Math.min(seen.endedAt, seen.read.wall),
+      unseen: seen.unseen,
       quietUntil: yield* quietUntilNow(settings.quietHours),
       margin: yield* jittered(settings.limitMargin),
       pause: yield* jittered(settings.restartPause)

@@ -38,6 +38,8 @@ const healthy: Observation = {
   read: { wall: now, monotonic: 0 },
   process: "running",
   end: undefined,
+  endedAt: undefined,
+  unseen: false,
   comms: comms("working"),
   heartbeat: { raw: ago(10), changedAt: undefined },
   notBefore: 0,
@@ -64,7 +66,7 @@ const at = (turn: TurnState, change: Partial<Signs> = {}): Partial<Observation> 
   signs: signsOf({ session: { writtenAt: now, turn, context: undefined }, ...change })
 })
 const failed = (
-  reason: "usage-limit" | "outage" | "prompt-too-long",
+  reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"],
   resetsAt?: number,
   when = now - 1000
 ): TurnState => ({
@@ -129,6 +131,27 @@ describe("behaviour#exits", () => {
         assert.deepStrictEqual(exitOf({ ...solo, wait }, ended), complete, trigger)
         assert.deepStrictEqual(exitOf({ ...solo, standby }, { comms: comms("complete") }), { _tag: "Complete" })
       }
+    })
+    it("an end that no launch mends is told as such, and a living agent still waits for its person", () => {
+      for (const reason of ["login", "account", "model", "cap"] as const) {
+        assert.deepStrictEqual(exitOf(awaiting, { ...at(failed(reason)), process: "gone" }), {
+          _tag: "Unmendable",
+          reason
+        })
+        assert.isUndefined(exitOf(awaiting, at(failed(reason))))
+      }
+    })
+    it("an error that is not known is tried again after waits, and then a person is asked", () => {
+      const turn = { ...failed("other"), words: "I am a teapot" } as TurnState
+      const ended = { ...at(turn), process: "gone" } as const
+      const kind = { _tag: "Limited", kind: "unknown-error", resetsAt: null, turnAt: now - 1000 } as const
+      assert.deepStrictEqual(exitOf({ ...awaiting, waits: 2 }, ended), kind)
+      assert.deepStrictEqual(exitOf({ ...awaiting, waits: 3 }, ended), { _tag: "Unmendable", reason: "other" })
+      // A person broke it off, or its answer was cut.
+      assert.deepStrictEqual(exitOf(awaiting, { ...at(failed("other")), process: "gone" }), {
+        _tag: "Dead",
+        reason: "pid"
+      })
     })
     it("a zombie is gone; a stopped process and an unknown one are not", () => {
       assert.deepStrictEqual(exitOf(awaiting, { process: "zombie" }), { _tag: "Dead", reason: "pid" })

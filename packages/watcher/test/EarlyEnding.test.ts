@@ -53,6 +53,24 @@ describe("behaviour#early-ends", () => {
       assert.deepStrictEqual(yield* ending({ world: { ...alone, ...command } }), complete)
     })
   )
+  it.effect("an answer without a reason for its end was the last one if an agent in print mode ended well", () =>
+    Effect.gen(function* () {
+      const answer = {
+        writtenAt: begun,
+        turn: { _tag: "Asked", at: begun, answered: true },
+        context: undefined
+      } as const
+      const printing = [history.prepared, { ...history.confirmed(), print: true }, history.started()]
+      const endingWith = (world: Setup["world"], launched = printing) =>
+        ending({ world: { ...alone, turnFinished: false, signs: answer, ...world }, history: launched })
+      assert.deepStrictEqual(yield* endingWith({ ended: 0 }), complete)
+      const death = ["ConductorDied" as const, "pid" as const]
+      assert.deepStrictEqual(yield* endingWith({ ended: 1 }), death)
+      assert.deepStrictEqual(yield* endingWith({ ended: 0 }, [history.confirmed(), history.started()]), death)
+      const asked = { ...answer, turn: { _tag: "Asked", at: begun } } as const
+      assert.deepStrictEqual(yield* endingWith({ ended: 0, signs: asked }), death)
+    })
+  )
   it.effect("a turn that was finished before the first launch is not the end of its work", () =>
     Effect.gen(function* () {
       const launched = [{ ...history.prepared, turnBefore: begun - 1 }, history.confirmed(), history.started()]

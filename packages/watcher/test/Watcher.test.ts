@@ -5,6 +5,8 @@ import { Deferred, Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { conductor, history, watching, type World } from "./WatcherWorld.ts"
 
+/** A second generation, which souffleur launched, and which was seen by its first watcher. */
+const launchedAgain = [history.confirmed(null), history.started(), history.relaunched, history.started(2)]
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 
 describe("behaviour#polls", () => {
@@ -866,11 +868,15 @@ describe("behaviour#solo", () => {
         [undefined, "ConductorDied"]
       ] as const) {
         const { told, world } = yield* watching({
-          world: { solo: true, kind: "command", ended, turnFinished: true, children: 0 }
+          world: { solo: true, kind: "command", ended, turnFinished: true, children: 0 },
+          history: launchedAgain
         })
         world.condition = "zombie"
         yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* told)[0]?._tag, tag)
+        const [end, next] = yield* told
+        assert.strictEqual(end?._tag, tag)
+        const asks = next?._tag === "RecoveryWithheld" && next.stage === "unknown-end"
+        assert.strictEqual(asks, ended === undefined, String(ended))
       }
     })
   )
@@ -891,6 +897,20 @@ describe("behaviour#solo", () => {
 })
 
 describe("behaviour#restart", () => {
+  it.effect("a command whose window was closed has died, and is run again", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: { solo: true, kind: "command", terminal: "tmux" },
+        history: launchedAgain
+      })
+      world.condition = "gone"
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(
+        (yield* told).map(({ _tag }) => _tag).filter((tag) => !tag.startsWith("Watcher")),
+        ["ConductorDied", "WaitStarted"]
+      )
+    })
+  )
   it.effect("a command that was run again has no hand-off to take, and no session to hang", () =>
     Effect.gen(function* () {
       const again = Event.ConductorRelaunched.make({
@@ -933,6 +953,24 @@ describe("behaviour#retries", () => {
           late: lateBy,
           beatBefore
         })
+        yield* TestClock.adjust("1 second")
+        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", retries })
+      }
+    })
+  )
+  it.effect("a command counts as run up to the end that its launch has recorded", () =>
+    Effect.gen(function* () {
+      for (const [seconds, retries] of [
+        [599, 1],
+        [600, 0]
+      ] as const) {
+        const { told, world } = yield* watching({
+          world: { solo: true, kind: "command", ended: 1 },
+          history: launchedAgain,
+          late: 3600
+        })
+        world.endedAt = begun + seconds * 1000
+        world.condition = "gone"
         yield* TestClock.adjust("1 second")
         assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", retries })
       }

@@ -159,6 +159,10 @@ export class World extends FakeWorld {
   set ended(end: number | string | undefined) {
     this.launcher.ended = end
   }
+  /** The time of that end, epoch ms. */
+  set endedAt(at: number) {
+    this.launcher.endedAt = at
+  }
 }
 
 /** Events of a watch before its watcher starts. */

@@ -63,6 +63,8 @@ const observationOf = (seed: Seed, watch: Watch): Observation => {
     read: { wall: today, monotonic: 0 },
     process: signs.process,
     end: undefined,
+    endedAt: undefined,
+    unseen: false,
     comms:
       watch.comms === null
         ? undefined

@@ -170,8 +170,8 @@ export const runPorts = (
   }
   const launches = launcher(world, self, gate, (id) =>
     Option.map(Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code), (code) => ({
-      _tag: "Exited" as const,
-      code
+      end: { _tag: "Exited" as const, code },
+      at: 0
     }))
   )
   const unwatched = Effect.die("no snapshot is needed")

@@ -13,7 +13,7 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
       ],
       [
         "one",
-        "--output-format --input-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file"
+        "--output-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file"
       ],
       [
         "many",
@@ -25,6 +25,9 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
     ] as const
   ).flatMap(([takes, flags]) => flags.split(" ").map((flag) => [flag, takes] as const))
 )
+
+/** Flags by which a user caps the use of one process. */
+export const capFlags = { "--max-budget-usd": "dollars", "--max-turns": "turns" } as const
 
 /** Flags whose effect would exceed the permission ceiling, each in its own way (spec: behaviour#permission-ceiling). */
 const lifting = [
@@ -48,6 +51,8 @@ const lifting = [
 /** Flags that would choose another session, or a process that is not the launch's own. */
 const ours = [
   "--print",
+  // The prompt of a launch is one text on standard input.
+  "--input-format",
   "--resume",
   "--continue",
   "--session-id",

@@ -17,6 +17,9 @@ const mayRead = (file: string): string =>
 /** Only Claude Code knows that flag. */
 const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
 
+/** The modes below every permission, in the words of `--permission-mode`. */
+const modesHeldTo = { plan: "plan", asks: "default" } as const
+
 /** Prompt that makes a session compact. */
 export const compactPrompt = "/compact"
 
@@ -51,7 +54,7 @@ export const claudeCommand = Effect.fn("claudeCommand")(function* (options: Agen
       session.sessionId,
       ...(order.print ? ["-p"] : []),
       "--permission-mode",
-      order.permission,
+      order.heldTo === undefined ? order.permission : modesHeldTo[order.heldTo],
       ...(order.prompt === "" || asInput(order) ? [] : ["--", order.prompt])
     ],
     ...(asInput(order) ? { input: order.prompt } : {}),

@@ -1,13 +1,10 @@
-import { Bounds, type Spent } from "@souffleur/domain"
+import { Bounds, nothingSpent, type Spent } from "@souffleur/domain"
 import { type Json, makeFollower, timeOf, tokensOf } from "@souffleur/session"
 import { Effect } from "effect"
 import { answerOf } from "./Records.ts"
 
 /** Counts that matter. Tokens that are read from a cache cost a tenth, and would hide all others. */
 const counts = ["input_tokens", "cache_creation_input_tokens", "output_tokens"]
-
-/** The cost of a session without a record of it. */
-export const nothingSpent: Spent = { tokens: 0, dollars: 0 }
 
 /** The dearest session that is believed, in dollars. */
 const maxDollars = 1e9
@@ -26,6 +23,7 @@ interface Counted {
   readonly since: number
   tokens: number
   dollars: number
+  turns: number
   /** The cost of the session until the last record of its cost. */
   cost: number
   /** When the newest record was written. A record of the cost has no time of its own. */
@@ -47,6 +45,7 @@ const count = (counted: Counted, record: Json): void => {
   }
   const answer = answerOf(record)
   if (answer === undefined || timeOf(record, since) < since) return
+  if (record["isSidechain"] !== true && (answer["id"] === undefined || answer["id"] !== last.id)) counted.turns += 1
   const now = { id: answer["id"], tokens: tokensOf(answer["usage"], counts) }
   counted.tokens = Bounds.sum([
     counted.tokens,
@@ -67,8 +66,8 @@ export const makeSpend = () => {
   }, count)
   return Effect.fn("spent")(
     function* (path: string, since: number) {
-      const { dollars, tokens } = yield* follow(path, String(since))
-      return { tokens, dollars } satisfies Spent
+      const { dollars, tokens, turns } = yield* follow(path, String(since))
+      return { tokens, dollars, turns } satisfies Spent
     },
     Effect.orElseSucceed(() => nothingSpent)
   )

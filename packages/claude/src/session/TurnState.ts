@@ -33,6 +33,22 @@ const isRefusal = (record: Json): boolean => {
   return isJson(decision) && decision["decision"] === "reject"
 }
 
+/**
+ * The reasons of an answer without a tool call after which the agent goes on by itself, or says why not in its next
+ * record (spec: claude-code#ends). Any other reason ends the turn, whatever a gateway calls it.
+ */
+const unfinished: ReadonlySet<unknown> = new Set([
+  "tool_use",
+  "max_tokens",
+  "model_context_window_exceeded",
+  "compaction",
+  "refusal"
+])
+
+/** Returns whether the agent ended the turn at the most turns that its user allows. */
+const reachedTurns = ({ attachment, type }: Json): boolean =>
+  type === "attachment" && isJson(attachment) && attachment["type"] === "max_turns_reached"
+
 type Open = Extract<TurnState, { readonly _tag: "Tool" | "Question" }>
 const lasts = (turn: Open): number =>
   turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER)
@@ -90,8 +106,11 @@ export const makeReading = (): Reading => {
   const fromModel = (said: Json, at: number) => {
     const calls = blocksOf(said).filter(({ type }) => type === "tool_use")
     const seen = open.length > 0 || answeredAt !== undefined
-    if (calls.length === 0 && !seen)
-      return decide({ _tag: said["stop_reason"] === "end_turn" ? "Finished" : "Asked", at })
+    if (calls.length === 0 && !seen) {
+      const reason = said["stop_reason"]
+      if (typeof reason === "string" && !unfinished.has(reason)) return decide({ _tag: "Finished", at })
+      return decide({ _tag: "Asked", at, ...(reason === "tool_use" ? {} : { answered: true }) })
+    }
     if (message !== undefined && said["id"] !== message) return void settle()
     message = said["id"]
     for (const { id, input, name: named } of calls) {
@@ -146,6 +165,7 @@ export const makeReading = (): Reading => {
         else if (record["type"] === "assistant") fromAgent(record, at)
         else if (record["type"] === "user") fromUser(record, at)
         else if (record["type"] === "system") fromSystem(record, at)
+        else if (reachedTurns(record)) decide({ _tag: "Failed", at, reason: "cap", resetsAt: undefined })
       }
       return decided && contextDone && refused !== undefined && (!unstated() || retriesSeen) ? "enough" : "more"
     },

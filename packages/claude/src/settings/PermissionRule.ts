@@ -34,8 +34,18 @@ export const isAbout = (rule: string, command: string): boolean => {
   const pattern = /^Bash\((.+)\)$/su.exec(rule)?.[1]
   if (pattern === undefined) return false
   if (pattern.endsWith(":*")) return `${command} `.startsWith(`${pattern.slice(0, -2)} `)
-  const text = pattern.split("*").map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/gu, String.raw`\$&`))
-  return new RegExp(`^${text.join(".*")}$`, "su").test(command)
+  const [first = "", ...parts] = pattern.split("*")
+  const last = parts.pop()
+  if (last === undefined) return command === first
+  if (!command.startsWith(first)) return false
+  // Each part is taken where it comes first. A pattern with many stars would try every place for each of them.
+  let at = first.length
+  for (const part of parts) {
+    const found = command.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return command.length - last.length >= at && command.endsWith(last)
 }
 
 /** What the rules say of a command. `None`: no rule is about it, so the agent asks a person. */

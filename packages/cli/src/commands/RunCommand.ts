@@ -1,7 +1,7 @@
 import { Settings } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, unfinished } from "@souffleur/embed/internal"
-import { Effect, Option } from "effect"
+import { Effect, Option, Stdio } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -11,6 +11,7 @@ import { ready } from "../service/Watchdog.ts"
 import { detachedLine, tellDetached } from "../watching/DetachedWatch.ts"
 import { orTrusted } from "../person/TrustQuestion.ts"
 import { guardedBy, printWatch } from "../watching/WatchSession.ts"
+import { promptInput } from "../world/PromptInput.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { detachFlag, dryRunFlag, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
@@ -48,10 +49,12 @@ export const runCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const project = yield* Project
     const settings = yield* Settings
+    const input = yield* Effect.cached(Effect.provideService(promptInput, Stdio.Stdio, yield* Stdio.Stdio))
     /** Returns the command with its folder. Without a command the unfinished watch of the folder is meant. */
     const ordered = Effect.gen(function* () {
       const [program, ...args] = flags.words
-      if (program !== undefined) return { project, command: [program, ...args] as const, terminal: flags.terminal }
+      if (program !== undefined)
+        return { project, command: [program, ...args] as const, terminal: flags.terminal, input }
       const known = yield* unfinished({ project })
       return Option.isSome(known)
         ? { watch: known.value.id }

@@ -15,7 +15,8 @@ export const textColumns = (text: string): number =>
 
 /** Returns how many UTF-16 units of a plain text so many columns hold. No character is cut. */
 export const unitsWithin = (text: string, columns: number): number => {
-  if (ascii.test(text)) return Math.min(text.length, columns)
+  // The text behind them is not looked at.
+  if (ascii.test(text.slice(0, columns + 1))) return Math.min(text.length, columns)
   let [units, used] = [0, 0]
   for (const character of text) {
     used += columnsOf(character)

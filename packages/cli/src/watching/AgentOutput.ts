@@ -15,33 +15,36 @@ type Read = (line: string) => Option.Option<string>
  * its end, and `words` has what is shown of it.
  */
 const makeLines = (text: (part: string) => string, words: Read) => {
-  let held = ""
+  let held: Array<string> = []
+  let heldLength = 0
   let inText = false
+  const taken = (more: string): string => {
+    const all = held.join("") + more
+    held = []
+    heldLength = 0
+    return all
+  }
   return {
     push: (piece: string): string => {
-      let rest = held + piece
       let all = ""
-      held = ""
-      while (rest !== "") {
-        const end = rest.indexOf("\n") + 1
-        if (!inText && rest.startsWith("{") && end === 0 && rest.length <= maxRecord) {
-          held = rest
+      for (let start = 0; start < piece.length;) {
+        const end = piece.indexOf("\n", start) + 1
+        const part = piece.slice(start, end === 0 ? piece.length : end)
+        const mayBeRecord = !inText && (heldLength > 0 || part.startsWith("{"))
+        start += part.length
+        if (mayBeRecord && end === 0 && heldLength + part.length <= maxRecord) {
+          held.push(part)
+          heldLength += part.length
           break
         }
-        const whole = !inText && rest.startsWith("{") && end > 0
-        const part = end === 0 ? rest : rest.slice(0, end)
-        all += Option.getOrElse(whole ? words(part.slice(0, -1)) : Option.none(), () => text(part))
+        const line = taken(part)
+        all += Option.getOrElse(mayBeRecord && end > 0 ? words(line.slice(0, -1)) : Option.none(), () => text(line))
         inText = end === 0
-        rest = rest.slice(part.length)
       }
       return all
     },
     /** Ends the output. The torn last line is shown as it is. */
-    end: (): string => {
-      const last = text(held)
-      held = ""
-      return last
-    }
+    end: (): string => text(taken(""))
   }
 }
 

@@ -25,8 +25,6 @@ const takenApart = (
   if (Result.isFailure(read)) return refused(read.failure)
   const { args, behind, meaning, words: said } = read.success
   const [first = ""] = said
-  if (print && said.includes("-"))
-    return refused("the prompt must be an argument: souffleur has no standard input for it")
   if (!print && isExec(first)) return refused("the flags of exec come behind it: write codex exec -m MODEL -- PROMPT")
   if (!print && isOther(first))
     return withoutCeiling(
@@ -41,8 +39,11 @@ const takenApart = (
   if (more.length > 1) return refused("the command has more than one prompt: quote it")
   const session = sessionId === undefined ? undefined : { _tag: "Resume" as const, sessionId }
   const { requested = leastPermission } = meaning
+  const [prompt = ""] = more
   const agentCommand = { program, args: print ? args : [ownProcess, ...args] }
-  return Result.succeed(Option.some({ agentCommand, session, print, requested, prompt: more[0] ?? "" }))
+  return Result.succeed(
+    Option.some({ agentCommand, session, print, requested, prompt: print && prompt === "-" ? "" : prompt })
+  )
 }
 
 /** Takes a command of Codex apart. Another subcommand than `exec` and `resume` is refused. */

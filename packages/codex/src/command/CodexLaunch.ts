@@ -58,11 +58,11 @@ const unasked = Effect.fnUntraced(function* (agentDir: string, { folder, permiss
 export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentOptions, order: AgentOrder) {
   const { agentCommand, agentDir } = options
   const { args } = agentCommand
-  const { looks = false, permission, print, prompt, session } = order
+  const { heldTo, looks = false, permission, print, prompt, session } = order
   const compacts = prompt === compactPrompt
   const resumed = session._tag === "Resume" ? ["resume", session.sessionId] : []
   const behind = ["--", prompt]
-  const ceiling = looks ? looking : ceilingOf(permission)
+  const ceiling = looks || heldTo !== undefined ? looking : ceilingOf(permission)
   const interactive = !print && !compacts && args[0] === ownProcess
   return yield* completeCommand(options, variables, {
     args: interactive

@@ -16,13 +16,14 @@ import { isAnswer, isCall, isPrompt, isResult, wordsOf } from "./RolloutItems.ts
 
 type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
 
-/** Reasons by Codex's own word of an error. */
+/** Reasons by Codex's own word of an error. Each other word is an error that is not known (spec: codex#turns). */
 const reasons: Readonly<Record<string, Failed["reason"]>> = {
   usage_limit_exceeded: "usage-limit",
   context_window_exceeded: "prompt-too-long",
   internal_server_error: "outage",
   server_overloaded: "outage",
-  unauthorized: "account"
+  session_budget_exceeded: "cap",
+  unauthorized: "login"
 }
 
 /** Returns the reason of an error: a word, or an object with one key and the status of HTTP. */

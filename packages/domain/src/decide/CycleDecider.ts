@@ -45,6 +45,7 @@ type CycleCommand = Extract<
       | "FailStep"
       | "PrepareLaunch"
       | "RefuseWindow"
+      | "DelayLaunch"
       | "Relaunched"
       | "Escalate"
       | "FailClosed"
@@ -57,11 +58,22 @@ const prepared = (
   watch: Watch,
   command: Extract<CycleCommand, { readonly _tag: "PrepareLaunch" }>
 ): Decision<Event.WatchEvent> => {
-  const { cycle, digest, effective, launchId, now: at, pty = false, requested, sessionId, turnBefore = null } = command
+  const {
+    cycle,
+    digest,
+    effective,
+    heldTo = null,
+    launchId,
+    now: at,
+    pty = false,
+    requested,
+    sessionId,
+    turnBefore = null
+  } = command
   const above = abovePin(effective, watch)
   if (above !== undefined) return Result.fail(above)
   return ok(
-    Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective, pty, turnBefore })
+    Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective, heldTo, pty, turnBefore })
   )
 }
 
@@ -112,6 +124,8 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
         : no("never", "retries are exhausted: nothing is launched")
     case "RefuseWindow":
       return windowRefused(command)
+    case "DelayLaunch":
+      return ok(Event.LaunchDelayed.make({ at, cycle, message: command.message, until: command.until }))
     case "Relaunched": {
       const { awaiting, baseline, conductor, exportPath, launchId, print, provider, sessionId } = command
       if (recovery.launch?.launchId !== launchId) return no("never", "this launch was never prepared")

@@ -1,11 +1,16 @@
 import { type Decision, ok } from "@souffleur/eventlog"
+import { Schema } from "effect"
+import { EarlyEnd } from "../evidence/EndJudgement.ts"
 import { limitWait, pauseUntil } from "./LimitWait.ts"
 import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
-import { type Progress, progressedSince } from "../evidence/WorkProgress.ts"
+import { type Progress, progressedSince, quickEndsAfter } from "../evidence/WorkProgress.ts"
+import { unknownError, unmendableInWords } from "../evidence/Unmendable.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
+
+const isEarlyEnd = Schema.is(EarlyEnd)
 
 /** The attempts before souffleur gives up: failed validations, or ends without progress (spec: behaviour#ends). */
 export const attempts = 3
@@ -29,15 +34,20 @@ export const heldMessage = 'an operator holds the watch: "souffleur go" lets it 
 export const withheldByHold = (at: number, { cycle, trigger }: Pick<RecoveryCycle, "cycle" | "trigger">) =>
   Event.RecoveryWithheld.make({ at, cycle, trigger, stage: "hold", message: heldMessage })
 
+const ceilingMessage = ({ ceiling }: Watch): string =>
+  `${ceiling?.flag == null ? `the ceiling of ${ceiling?.ceiling} is reached` : `the cap of ${ceiling.ceiling} is used up (${ceiling.flag})`}: "souffleur retry" allows as much again`
+
 /**
- * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. Without these
- * the export of the third end without progress is always made. A command has a pause (ms) first.
+ * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. A command
+ * whose end is unknown waits for a person, as running it twice may harm. Without these the export of the third end
+ * without progress is always made. A command has a pause (ms) first, and so has an agent that ends soon after its launch
+ * again and again.
  */
 export const recoveryOf = (
   watch: Watch,
   at: number,
   { retries, trigger }: Pick<RecoveryCycle, "trigger"> & { readonly retries: number },
-  { pause = 0, quietUntil = null, watcher }: Pick<Report, "pause" | "quietUntil" | "watcher">
+  { pause = 0, quietUntil = null, unseen = false, watcher }: Pick<Report, "pause" | "quietUntil" | "unseen" | "watcher">
 ): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
   const withheld = (stage: (typeof Event.RecoveryWithheld.Type)["stage"], message: string) => [
@@ -46,18 +56,22 @@ export const recoveryOf = (
   ]
   if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
   if (watch.held !== undefined) return [withheldByHold(at, { cycle, trigger }), nextWatcher(watch, at)]
-  if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
-  if (watch.ceiling !== undefined)
+  if (unseen)
     return withheld(
-      "ceiling",
-      `the ceiling of ${watch.ceiling.ceiling} is reached: "souffleur retry" allows as much again`
+      "unknown-end",
+      'nothing tells how the command ended. "souffleur retry" runs it again, and "souffleur done" says that it is complete'
     )
+  if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
+  if (watch.ceiling !== undefined) return withheld("ceiling", ceilingMessage(watch))
   const waiting = (kind: "quiet-hours" | "pause", until: number) => [
     Event.WaitStarted.make({ at, watcher, kind, until, resetsAt: until, trigger }),
     nextWatcher(watch, at)
   ]
   if (quietUntil !== null && quietUntil > at) return waiting("quiet-hours", quietUntil)
-  if (watch.kind === "command" && pause > 0) return waiting("pause", pauseUntil(at, retries, pause))
+  if (pause > 0 && watch.kind === "command") return waiting("pause", pauseUntil(at, retries, pause))
+  const quickEnds = quickEndsAfter(watch, at)
+  if (pause > 0 && quickEnds > 1 && (trigger === "pid" || isEarlyEnd(trigger)))
+    return waiting("pause", pauseUntil(at, quickEnds - 1, pause))
   return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
 }
 
@@ -92,6 +106,20 @@ export const adopted = (
   nextWatcher(watch, at, { awaiting: false, mode: "normal" })
 ]
 
+/** Withholds the recovery of an agent that has used what its user gave it, which is no death. */
+const capped = (watch: Watch, at: number): Decision<Event.WatchEvent> =>
+  ok(
+    Event.RecoveryWithheld.make({
+      at,
+      cycle: watch.cycles + 1,
+      // A turn that was ended from outside is continued in the same session.
+      trigger: "limit",
+      stage: "ceiling",
+      message: ceilingMessage(watch)
+    }),
+    nextWatcher(watch, at)
+  )
+
 /** Decides the report of a watcher that ends, by its exit (spec: behaviour#exits). */
 export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchEvent> => {
   const { evidence, exit, now: at, seen: lookedAt = Infinity, tasks, watcher } = command
@@ -103,6 +131,8 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       return ok(Event.ConductorCompleted.make({ at, by: completedBy(watch) }))
     case "Dead": {
       if (watch.standby !== undefined) return ok()
+      // It ended itself, because it had used what its user gave it.
+      if (watch.ceiling?.flag != null && evidence.end?._tag === "Exited") return capped(watch, at)
       // A death may be noticed long after it.
       const retries = retriesAfter(watch, { tasks, now: command.ranUntil ?? at })
       return ok(
@@ -151,6 +181,18 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       return ok(
         Event.ContextExhausted.make({ ...seen, retries }),
         ...recoveryOf(watch, at, { trigger: "context", retries }, command)
+      )
+    }
+    case "Unmendable": {
+      if (watch.standby !== undefined) return ok()
+      if (exit.reason === "cap" && watch.ceiling !== undefined) return capped(watch, at)
+      // The trigger of a turn that the service ended: the same session continues it, once a person says so.
+      const withheld = { at, cycle: watch.cycles + 1, trigger: "limit" as const }
+      return ok(
+        exit.reason === "other"
+          ? Event.RecoveryWithheld.make({ ...withheld, stage: "unknown-error", message: unknownError })
+          : Event.RecoveryWithheld.make({ ...withheld, stage: exit.reason, message: unmendableInWords[exit.reason] }),
+        nextWatcher(watch, at)
       )
     }
     case "Limited": {

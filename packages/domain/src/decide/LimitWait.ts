@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { maxWaitMillis } from "../Bounds.ts"
 
 const minute = 60_000
@@ -14,9 +15,15 @@ export interface WaitSpan {
  */
 export const isWaitOver = ({ since, until }: WaitSpan, now: number): boolean => now >= until || now < since
 
+/** The waits that the service's own end of a turn begins. */
+export const ServiceWait = Schema.Literals(["usage-limit", "outage", "unknown-error"])
+export type ServiceWait = typeof ServiceWait.Type
+/** Tells whether the service began a wait. */
+export const isServiceWait = Schema.is(ServiceWait)
+
 /** A limit as the service stated it; `resetsAt` in epoch ms, `null` where it is not stated. */
 interface Limit {
-  readonly kind: "usage-limit" | "outage"
+  readonly kind: ServiceWait
   readonly resetsAt: number | null
 }
 
@@ -24,8 +31,8 @@ interface Limit {
  * Returns a wait for a usage limit or an outage (spec: behaviour#limits-and-waits). `until` is its end, epoch ms.
  * `resetsAt` is the stated time; `null`: it is missing, or no statement. A limit's own time and `margin` (ms) after it
  * count, where that is a possible wait. A time that is over counts once, since the service still refuses after it.
- * Otherwise each wait in a row is twice as long; `waits` counts them so far. The first takes 5 minutes, or 1 for an
- * outage, and none more than an hour.
+ * Otherwise each wait in a row is twice as long; `waits` counts them so far. The first takes 5 minutes, or 1 for
+ * another error than a limit, and none more than an hour.
  */
 export const limitWait = (
   at: number,
@@ -35,10 +42,10 @@ export const limitWait = (
 ): { readonly resetsAt: number | null; readonly until: number } =>
   resetsAt !== null && resetsAt - at <= maxWaitMillis && (resetsAt > at || waits === 0)
     ? { resetsAt, until: Math.round(Math.max(at, resetsAt) + margin) }
-    : { resetsAt: null, until: at + Math.min(60 * minute, (kind === "outage" ? 1 : 5) * minute * 2 ** waits) }
+    : { resetsAt: null, until: at + Math.min(60 * minute, (kind === "usage-limit" ? 5 : 1) * minute * 2 ** waits) }
 
 /**
- * Returns the end (epoch ms) of a command's pause. It is `pause` (ms) after the first death in a row, and five times as
+ * Returns the end (epoch ms) of a pause. It is `pause` (ms) after the first of the deaths in a row, and five times as
  * long after each further one. It is five minutes at most.
  */
 export const pauseUntil = (at: number, retries: number, pause: number): number =>

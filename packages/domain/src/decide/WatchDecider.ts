@@ -182,9 +182,9 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return ok(message === null ? Event.ConductorClaimed.make({ at }) : Event.ConductorUnclaimed.make({ at, message }))
     }
     case "ReportCeiling": {
-      const { ceiling, limit, since, used, watcher } = command
+      const { ceiling, flag = null, limit, since, used, watcher } = command
       const reported = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince
-      return reported ? ok() : ok(Event.CeilingReached.make({ at, watcher, ceiling, used, limit }))
+      return reported ? ok() : ok(Event.CeilingReached.make({ at, watcher, ceiling, used, limit, flag }))
     }
     case "ReportHandoffTaken": {
       const { contextTokens, contextWindow, launchId, takenAt, watcher } = command
@@ -212,6 +212,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "FailStep":
     case "PrepareLaunch":
     case "RefuseWindow":
+    case "DelayLaunch":
     case "Relaunched":
     case "Escalate":
     case "FailClosed":

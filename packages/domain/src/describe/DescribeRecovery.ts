@@ -4,7 +4,8 @@ import { described, type Describers, type WatchNoticeKind } from "./Description.
 import { exportAt, inSession } from "./DescribeWatch.ts"
 import { nameOf, type Reader } from "./Reader.ts"
 import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
-import { capital, threeEnds } from "./Words.ts"
+import { capital, duration, threeEnds } from "./Words.ts"
+import { mendedBy } from "../evidence/Unmendable.ts"
 import { stepNames } from "../watch/StepName.ts"
 import { isSessionKnown } from "../watch/Target.ts"
 
@@ -69,12 +70,28 @@ const refusalInWords = ({ instead, message, terminal }: typeof Event.WindowRefus
 /** Describes a recovery, its steps and its launch. */
 export const describeRecovery = {
   RecoveryStarted: (event, { who }) => described("info", startInWords(event, who)),
-  RecoveryWithheld: ({ message, stage }) =>
-    stage === "exit-requested"
-      ? described("warning", `the recovery waits for you: ${message}. "souffleur retry" starts it`, {
+  RecoveryWithheld: ({ message, stage }, { who }) => {
+    switch (stage) {
+      case "observe":
+      case "hold":
+      case "ceiling":
+        return described("info", `the recovery is withheld: ${message}`)
+      case "exit-requested":
+        return described("warning", `the recovery waits for you: ${message}. "souffleur retry" starts it`, {
           notice: "waiting_for_a_person"
         })
-      : described("info", `the recovery is withheld: ${message}`),
+      case "unknown-end":
+        return described("warning", `the command is not run again by itself: ${message}`, {
+          notice: "waiting_for_a_person"
+        })
+      default:
+        return described(
+          "warning",
+          `${nameOf(who)} ended at ${message}, and no launch mends that: ${mendedBy[stage]}, then type "souffleur retry"`,
+          { message: "warning", notice: "waiting_for_a_person" }
+        )
+    }
+  },
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(
       "info",
@@ -123,6 +140,11 @@ export const describeRecovery = {
   },
   WindowRefused: (event, { who }) =>
     described("warning", refusalInWords(event, who), { message: "warning", notice: "warning" }),
+  LaunchDelayed: ({ at, message, until }, { who }) =>
+    described(
+      "warning",
+      `${nameOf(who)} cannot be launched now, and nothing has run: ${message}. It is tried again in ${duration(until - at)}`
+    ),
   ConductorRelaunched: (event, { who }) =>
     described("success", relaunchInWords(event, who), { message: "system", notice: "recovered" }),
   RecoveryFailedClosed: ({ message, stage }) =>

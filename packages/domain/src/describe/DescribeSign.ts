@@ -1,4 +1,5 @@
 import type * as Event from "../event/WatchEvent.ts"
+import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { nameOf, type Reader } from "./Reader.ts"
@@ -8,6 +9,7 @@ import { count, dollars, deadline, duration, withoutProgress } from "./Words.ts"
 export const waitInWords = {
   "usage-limit": "a usage limit",
   outage: "an outage of the service",
+  "unknown-error": unknownError,
   "quiet-hours": "the quiet hours",
   pause: "a pause before the next try"
 } as const
@@ -15,6 +17,8 @@ export const waitInWords = {
 const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type, { who, zone }: Reader): string => {
   const end = deadline(until, at, zone)
   if (kind === "quiet-hours") return `the quiet hours hold a recovery back until ${end}`
+  if (kind === "pause" && who.kind === "agent")
+    return `${nameOf(who)} keeps ending soon after its launch: it is brought back at ${end}, after a pause of ${duration(until - at)}`
   if (kind === "pause") return `the command is run again at ${end}, after a pause of ${duration(until - at)}`
   return `${waitInWords[kind]} holds ${nameOf(who)} up until ${end}${resetsAt === null ? ", a guess: the session does not say" : ""}`
 }
@@ -23,6 +27,7 @@ const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type, {
 const noticeOfWait = {
   "usage-limit": { notice: "usage_limit" },
   outage: { notice: "outage" },
+  "unknown-error": { notice: "outage" },
   "quiet-hours": {},
   pause: {}
 } as const
@@ -34,12 +39,26 @@ const waitEnds = {
   go: () => "an operator ended the wait"
 } as const
 
-const ceiling = ({ ceiling, limit, used }: typeof Event.CeilingReached.Type): string =>
-  ceiling === "tokens"
+const amountOf = (kind: (typeof Event.CeilingReached.Type)["ceiling"], amount: number): string =>
+  kind === "dollars" ? dollars(amount) : count(amount)
+/** Says that a cap is used up, which the user gave the agent by its own flag. */
+export const capInWords = ({
+  ceiling,
+  flag,
+  limit,
+  used
+}: Pick<typeof Event.CeilingReached.Type, "ceiling" | "flag" | "limit" | "used">): string =>
+  `the cap of ${ceiling} that you gave it is used up (${flag}): ${amountOf(ceiling, used)} of ${amountOf(ceiling, limit)}`
+
+const ceiling = (event: typeof Event.CeilingReached.Type): string => {
+  const { ceiling, limit, used } = event
+  if (event.flag !== null) return capInWords(event)
+  return ceiling === "tokens"
     ? `the ceiling of tokens is reached: ${count(used)} of ${count(limit)} are used`
     : ceiling === "dollars"
       ? `the ceiling of dollars is reached: ${dollars(used)} of ${dollars(limit)} are spent`
       : `the ceiling of time is reached: the watch has gone on for ${duration(used)} of ${duration(limit)}`
+}
 
 /** Describes the signs of a Conductor, its waits and its claims. */
 export const describeSign = {
@@ -93,9 +112,13 @@ export const describeSign = {
     }),
   HoldEnded: () => described("info", "an operator lets souffleur go on", { message: "system" }),
   CeilingReached: (event) =>
-    described("warning", `${ceiling(event)}. Work in hand goes on, nothing is launched any more`, {
-      notice: "ceiling"
-    }),
+    described(
+      "warning",
+      `${ceiling(event)}. ${event.flag === null ? "Work in hand goes on, nothing is launched any more" : 'Nothing is launched: "souffleur retry" allows as much again'}`,
+      {
+        notice: "ceiling"
+      }
+    ),
   AllowanceRenewed: () => described("info", "an operator allows as much again from now on"),
   ContextExhausted: ({ retries }) =>
     described("warning", `the conversation no longer fits the model${withoutProgress(retries)}`),

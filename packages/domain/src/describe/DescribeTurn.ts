@@ -1,11 +1,12 @@
 import type { TurnState } from "../evidence/Signs.ts"
+import { unmendableInWords } from "../evidence/Unmendable.ts"
 import { duration } from "./Words.ts"
 
 const failures = {
   "usage-limit": "a usage limit",
   outage: "an outage of the service",
   "prompt-too-long": "a conversation that is too long",
-  account: "a refusal of its account"
+  ...unmendableInWords
 } as const
 
 /** Says what an agent does, after its name: `runs the tool Bash, for 3 m 10 s`. `now` is epoch ms. */

@@ -53,7 +53,8 @@ const earlyBy = ({ evidence, leftRunning, reason }: typeof Event.EndedEarly.Type
 }
 
 const asked = ({ comms, forced, kind, observe, pid, sessionId }: typeof Event.WatchOpened.Type): string => {
-  if (kind === "command") return "run a command, and to watch it"
+  if (kind === "command")
+    return 'run a command, and to watch it. It is run again after a failure. After an end that nothing tells, such as a reboot, it waits for "souffleur retry"'
   if (pid === 0) return `run an agent${inSession(sessionId)}, and to watch it`
   const where = comms === null ? "without comms" : `comms ${comms}`
   return `${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${where}${forced ? ", against the evidence" : ""}`

@@ -1,7 +1,8 @@
 import { Count, event, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { baseline, print, Trigger } from "./EventFields.ts"
-import { Permission } from "../settings/Permission.ts"
+import { Unmendable } from "../evidence/Unmendable.ts"
+import { Permission, SessionMode } from "../settings/Permission.ts"
 import { Terminal } from "../port/Launcher.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
@@ -15,11 +16,23 @@ export const RecoveryStarted = event("RecoveryStarted", {
   purpose: Purpose,
   trigger: Trigger
 })
-/** A recovery was withheld: by `--observe`, by an operator's hold, or because a ceiling of use is reached. */
+/**
+ * A recovery was withheld: by `--observe`, by an operator's hold, because a ceiling of use is reached, because no
+ * launch mends the end (spec: behaviour#what-no-launch-mends), or until a person says whether an end that nobody saw
+ * was a good one.
+ */
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
-  stage: Schema.Literals(["observe", "hold", "ceiling", "exit-requested"]),
+  stage: Schema.Literals([
+    "observe",
+    "hold",
+    "ceiling",
+    "exit-requested",
+    "unknown-end",
+    ...Unmendable.literals,
+    "unknown-error"
+  ]),
   message: Text
 })
 
@@ -61,6 +74,8 @@ export const LaunchPrepared = event("LaunchPrepared", {
   sessionId: Text,
   requested: Text,
   effective: Permission,
+  /** The lower mode of its session, which it is held to; `null`: its session had no lower one. */
+  heldTo: Schema.NullOr(SessionMode).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   /** When the newest turn of that session was recorded, epoch ms by the agent's clock; `null`: it had none. */
   turnBefore: Schema.NullOr(Time).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   /** The command gets a terminal of its own. */
@@ -79,6 +94,14 @@ export const WindowRefused = event("WindowRefused", {
   /** The terminal of the next launch. */
   instead: Terminal,
   message: Text
+})
+
+/** A launch that cannot run for now, and has not run, is tried again after a pause. */
+export const LaunchDelayed = event("LaunchDelayed", {
+  cycle: Count,
+  /** What it lacked. */
+  message: Text,
+  until: Time
 })
 
 /** A successor runs. The cycle ends with its watcher, and its generation begins. */

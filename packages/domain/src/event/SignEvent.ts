@@ -1,6 +1,8 @@
 import { Effect, Schema } from "effect"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { print, seen, Trigger } from "./EventFields.ts"
+import { ServiceWait } from "../decide/LimitWait.ts"
+import { CapKind } from "../evidence/Cap.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
 /**
@@ -65,10 +67,10 @@ export const ConductorUnclaimed = event("ConductorUnclaimed", { message: Text })
 export const ConductorClaimed = event("ConductorClaimed", {})
 
 /**
- * The kinds of waits. A usage limit or an outage of the service is no death (spec: behaviour#limits-and-waits). The
- * others are the user's quiet hours, and the pause before a command is run again.
+ * The kinds of waits. A usage limit, an outage or another error of the service is no death (spec:
+ * behaviour#limits-and-waits). The others are the user's quiet hours, and the pause before a command is run again.
  */
-export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours", "pause"])
+export const WaitKind = Schema.Literals([...ServiceWait.literals, "quiet-hours", "pause"])
 export type WaitKind = typeof WaitKind.Type
 
 /**
@@ -100,13 +102,17 @@ export const HoldStarted = event("HoldStarted", {})
 /** An operator ends the hold. */
 export const HoldEnded = event("HoldEnded", {})
 
-/** A ceiling of use is reached. The work in hand continues, and nothing is launched until an operator allows it. */
+/**
+ * A ceiling of use is reached. The work in hand continues, and nothing is launched until an operator allows it. `flag`:
+ * a cap that the user gave the agent by its own flag is used up; `null`: the ceiling is a setting of souffleur.
+ */
 export const CeilingReached = event("CeilingReached", {
   watcher: Count,
-  ceiling: Schema.Literals(["tokens", "time", "dollars"]),
-  /** Tokens, milliseconds, or hundredths of a dollar. */
+  ceiling: Schema.Literals(["tokens", "time", ...CapKind.literals]),
+  /** Tokens, milliseconds, hundredths of a dollar, or answers. */
   used: Measure,
-  limit: Measure
+  limit: Measure,
+  flag: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
 
 /** An operator renews the ceiling of use, reached or not. No recovery was withheld. */

@@ -234,6 +234,7 @@ export const WatchEvent = Schema.Union([
   Recovery.StepFailed,
   Recovery.LaunchPrepared,
   Recovery.WindowRefused,
+  Recovery.LaunchDelayed,
   Recovery.ConductorRelaunched,
   Recovery.RecoveryFailedClosed,
   Recovery.RetriesExhausted,

@@ -80,8 +80,11 @@ const over = (turn: TurnState | undefined): Verdict | undefined => {
       return { _tag: "Limited", kind: turn.reason, at: turn.at, resetsAt: turn.resetsAt }
     case "prompt-too-long":
       return { _tag: "Exhausted", at: turn.at }
+    case "login":
     case "account":
-      return { _tag: "Waiting", for: "its account: the service refuses it", since: turn.at }
+    case "model":
+      return { _tag: "Waiting", for: `its ${turn.reason}: the service refuses it`, since: turn.at }
+    case "cap":
     case "other":
       return { _tag: "Idle", since: turn.at }
   }

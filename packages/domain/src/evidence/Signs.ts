@@ -1,11 +1,15 @@
 import type { Condition } from "../port/Condition.ts"
+import type { Unmendable } from "./Unmendable.ts"
 
 /** The state of a turn by the newest records of its session file. Times are epoch ms, as the records have them. */
 export type TurnState =
   /** The agent said its last word and called no tool. */
   | { readonly _tag: "Finished"; readonly at: number }
-  /** The model was asked, and its answer is outstanding. */
-  | { readonly _tag: "Asked"; readonly at: number }
+  /**
+   * The model was asked, and its answer is outstanding. `answered`: it gave one without a tool call, and the reason of
+   * its end does not say whether the agent asks once more.
+   */
+  | { readonly _tag: "Asked"; readonly at: number; readonly answered?: boolean }
   /**
    * A tool was called and has no result yet. Of several tools, this one may take longest. `limit`: its own limit in ms,
    * where that is known.
@@ -33,13 +37,13 @@ export type TurnState =
       readonly resetsAt: number | undefined
     }
   /**
-   * An error of the service ended the turn. `account`: the service refuses this user until a person acts, such as to
-   * log in.
+   * An error of the service ended the turn, or a cap that the user gave the agent. Where a person must act first, no
+   * launch mends it (spec: behaviour#what-no-launch-mends).
    */
   | {
       readonly _tag: "Failed"
       readonly at: number
-      readonly reason: "usage-limit" | "outage" | "prompt-too-long" | "account" | "other"
+      readonly reason: "usage-limit" | "outage" | "prompt-too-long" | Unmendable | "other"
       readonly resetsAt: number | undefined
       /** The agent's own words for another reason. Absent: it recorded none, as where a person broke the turn off. */
       readonly words?: string

@@ -10,6 +10,13 @@ export interface Progress {
 /** The run time in ms after which a command counts as started. Its progress cannot be seen in any other way. */
 const longRun = 600_000
 
+/** Milliseconds after its launch within which an end is quick. */
+const quickLife = 60_000
+
+/** Counts the generations in a row that ended within a minute of their launch, with the one that ends at `at`. */
+export const quickEndsAfter = ({ launchedAt, quickEnds }: Pick<Watch, "launchedAt" | "quickEnds">, at: number) =>
+  at >= launchedAt && at - launchedAt < quickLife ? quickEnds + 1 : 0
+
 /** Takes the place of a commit that could not be read. */
 const unread = "?"
 

@@ -1,4 +1,5 @@
 import { Context, type Duration, type Effect, type Option } from "effect"
+import type { Cap } from "../evidence/Cap.ts"
 import type { SessionSigns } from "../evidence/Signs.ts"
 import type { AgentCommand, AgentNotFound, AgentOrder } from "./AgentOrder.ts"
 import type {
@@ -12,6 +13,7 @@ import type {
   SessionNotFound,
   Spent
 } from "./AgentSession.ts"
+import type { SessionMode } from "../settings/Permission.ts"
 import type { ProcessIdentity, Tag } from "./Process.ts"
 
 /** All that tells which session a launch began, of an agent that chooses its ids. */
@@ -59,6 +61,8 @@ export class Agent extends Context.Service<
     readonly name: string
     /** See `AgentKind.stall`. */
     readonly stall: Duration.Duration
+    /** The caps that the user gave the agent by its own flags. Absent: none. */
+    readonly caps?: ReadonlyArray<Cap>
     /** The agents that this one joins. Absent: it is a single one. */
     readonly joined?: JoinedAgents
     /**
@@ -121,6 +125,8 @@ export class Agent extends Context.Service<
      * agents tell the state of a turn. Absent: a window has it, or no launch is known.
      */
     readonly signs: (sessionId: string, output?: string) => Effect.Effect<Option.Option<SessionSigns>>
+    /** Returns the mode of a session by its newest record; `None`: the agent records none, or it is not known. */
+    readonly mode: (sessionId: string) => Effect.Effect<Option.Option<SessionMode>>
     /** Returns the text of the model's last answer, or an empty one. It is only for showing, and decides nothing. */
     readonly lastAnswer: (sessionId: string) => Effect.Effect<string>
     /**

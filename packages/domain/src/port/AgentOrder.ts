@@ -1,5 +1,5 @@
 import { Runtime, Schema } from "effect"
-import type { EffectivePermission } from "../settings/Permission.ts"
+import type { EffectivePermission, Permission, SessionMode } from "../settings/Permission.ts"
 
 /** A launch of an agent, before it is a command line. */
 export interface AgentOrder {
@@ -8,6 +8,8 @@ export interface AgentOrder {
     | { readonly _tag: "Fresh"; readonly sessionId: string }
     | { readonly _tag: "Resume"; readonly sessionId: string }
   readonly permission: EffectivePermission
+  /** A lower mode that it is held to. Absent: it works with its permission. */
+  readonly heldTo?: Exclude<SessionMode, Permission>
   /** Empty: the agent waits for a prompt. */
   readonly prompt: string
   /** A file that the agent must be able to read without a question; absolute. */
@@ -38,7 +40,9 @@ export interface AgentCommand {
 /** An agent, or another command, names no program that can be run (exit code 2). */
 export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", {
   program: Schema.String,
-  problem: Schema.String
+  problem: Schema.String,
+  /** Its file is not there, or is no program yet. */
+  missing: Schema.optionalKey(Schema.Literal(true))
 }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {

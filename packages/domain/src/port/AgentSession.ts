@@ -69,7 +69,23 @@ export interface Spent {
   readonly tokens: number
   /** US dollars, as the agent itself counts them. It may tell them late. 0 where it records none. */
   readonly dollars: number
+  /** Answers of the model. */
+  readonly turns: number
 }
+
+/** The use of no session. */
+export const nothingSpent: Spent = { tokens: 0, dollars: 0, turns: 0 }
+
+/** Returns the use of several sessions together. */
+export const sumSpent = (all: ReadonlyArray<Spent>): Spent =>
+  all.reduce(
+    (sum, one) => ({
+      tokens: sum.tokens + one.tokens,
+      dollars: sum.dollars + one.dollars,
+      turns: sum.turns + one.turns
+    }),
+    nothingSpent
+  )
 
 /** An export was not made. `message` says why, without a word of the conversation. */
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {

@@ -42,9 +42,17 @@ export const handoffLine = (launchId: string): string => `Hand-off ${launchId}`
 export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFailed", {
   message: Schema.String,
   /** Its terminal opened no window for it, so that another terminal may do for another launch. */
-  noWindow: Schema.optionalKey(Schema.Literal(true))
+  noWindow: Schema.optionalKey(Schema.Literal(true)),
+  /** What it lacked may be back in a moment, such as a program that is being updated. */
+  momentary: Schema.optionalKey(Schema.Literal(true))
 }) {
   override readonly [Runtime.errorExitCode] = 2
+}
+
+/** The end of a launch, as what waited for it has recorded. `at`: epoch ms. */
+export interface LaunchEnd {
+  readonly end: ProcessEnd
+  readonly at: number
 }
 
 /** Launches at most once (spec: behaviour#launch-at-most-once): file, receipt by `link`, tombstone, `execve`. */
@@ -87,10 +95,10 @@ export class Launcher extends Context.Service<
      */
     readonly forget: (id: string) => Effect.Effect<void>
     /**
-     * Returns how the process of a launch ended. `None`: it runs, or its end was not seen, as of a window that was
-     * closed.
+     * Returns how the process of a launch ended, and when, whether a souffleur ran then or not. `None`: it runs, or its
+     * end is unknown, as of a window that was closed, or at a reboot.
      */
-    readonly endOf: (id: string) => Effect.Effect<Option.Option<ProcessEnd>>
+    readonly endOf: (id: string) => Effect.Effect<Option.Option<LaunchEnd>>
     /** Returns the path of the output of a launch. An agent in a window has no such file. */
     readonly outputPath: (id: string) => string
     /** Returns whether it was launched into a window, where a person reads its output. */

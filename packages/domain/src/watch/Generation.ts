@@ -66,6 +66,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   launchedAt: event.at,
   preparedAt: 0,
   turnBefore: null,
+  given: undefined,
   print: event.print,
   baseline: pickBaseline(event),
   lastTasks: undefined,

@@ -21,6 +21,9 @@ const prepared = (steps: Steps): Steps =>
     ])
   )
 
+const givenBy = (launch: RecoveryCycle["launch"]): Watch["given"] =>
+  launch && { effective: launch.effective, heldTo: launch.heldTo }
+
 /** Tells how the events of a cycle change the watch: its begin, its steps, and its launch. */
 export const evolveRecovery: Pick<
   Changes,
@@ -67,7 +70,7 @@ export const evolveRecovery: Pick<
   StepFailed: ({ failure, step }, watch) => withStep(watch, step, (begun) => ({ _tag: "Failed", ...begun, failure })),
   LaunchPrepared: (launch, watch) =>
     launch.cycle === 0
-      ? { firstLaunch: launch }
+      ? { firstLaunch: launch, given: givenBy(launch) }
       : watch.recovery === undefined
         ? {}
         : { recovery: { ...watch.recovery, launch, steps: prepared(watch.recovery.steps) } },
@@ -77,6 +80,7 @@ export const evolveRecovery: Pick<
     ...generationOf(watch, event),
     preparedAt: watch.recovery?.launch?.at ?? 0,
     turnBefore: watch.recovery?.launch?.turnBefore ?? null,
+    given: givenBy(watch.recovery?.launch),
     provider: event.provider,
     launchedFor: watch.recovery?.trigger,
     launchId: event.launchId,

@@ -4,6 +4,7 @@ import { baseline, Trigger } from "../event/EventFields.ts"
 import * as Event from "../event/WatchEvent.ts"
 import { Owner } from "../port/Claims.ts"
 import { ProcessIdentity } from "../port/Process.ts"
+import { Permission, SessionMode } from "../settings/Permission.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
 import { RecoveryCycle } from "./RecoveryCycle.ts"
 import { unknownSession } from "./Target.ts"
@@ -70,6 +71,8 @@ export const Watch = Schema.Struct({
   preparedAt: Time,
   /** The newest turn that its session had before that launch, as `LaunchPrepared` has it. */
   turnBefore: Schema.NullOr(Time),
+  /** What the launch of this generation gave its Conductor; `undefined`: souffleur launched none. */
+  given: Schema.UndefinedOr(Schema.Struct({ effective: Permission, heldTo: Schema.NullOr(SessionMode) })),
   provider: Schema.UndefinedOr(Text),
   /** The trigger of the recovery that launched this generation. */
   launchedFor: Schema.UndefinedOr(Trigger),
@@ -127,9 +130,16 @@ export const Watch = Schema.Struct({
   held: Schema.UndefinedOr(Schema.Struct({ since: Time })),
   /** Waits in a row, since a hand-off was last taken. */
   waits: Count,
+  /** The generations in a row that ended within a minute of their launch, whatever they did. */
+  quickEnds: Count,
   /** The ceiling of use that is reached. */
   ceiling: Schema.UndefinedOr(
-    Schema.Struct({ ceiling: Event.CeilingReached.fields.ceiling, used: Measure, limit: Measure })
+    Schema.Struct({
+      ceiling: Event.CeilingReached.fields.ceiling,
+      used: Measure,
+      limit: Measure,
+      flag: Schema.NullOr(Text)
+    })
   ),
   /** When the count of use began: the start of the watch, or an operator's last renewal. */
   allowedSince: Time,
@@ -207,6 +217,7 @@ export const initial: Watch = {
   launchedAt: 0,
   preparedAt: 0,
   turnBefore: null,
+  given: undefined,
   provider: undefined,
   launchedFor: undefined,
   launchId: undefined,
@@ -234,6 +245,7 @@ export const initial: Watch = {
   wait: undefined,
   held: undefined,
   waits: 0,
+  quickEnds: 0,
   ceiling: undefined,
   allowedSince: 0,
   taken: undefined,

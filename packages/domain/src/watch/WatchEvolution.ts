@@ -1,6 +1,8 @@
 import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
+import { isServiceWait } from "../decide/LimitWait.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
+import { quickEndsAfter } from "../evidence/WorkProgress.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import {
   agentOfAdopted,
@@ -139,6 +141,7 @@ const changes: Changes = {
   SelfMonitorStopped: () => ({ monitor: undefined }),
   WatchSettled: () => ({ phase: "Watching" }),
   ConductorDied: ({ reason, ...event }, watch) => ({
+    quickEnds: quickEndsAfter(watch, event.at),
     ...turnOver(event, watch),
     silent: reason === "heartbeat" ? { heartbeat: event.evidence.heartbeat, retried: false } : undefined
   }),
@@ -153,12 +156,13 @@ const changes: Changes = {
   TaskSilent: ({ heartbeat, task }, watch) => ({
     silentTasks: [...watch.silentTasks.filter((one) => one.task !== task), { task, heartbeat }]
   }),
+  LaunchDelayed: () => ({}),
   NoticeLost: () => ({}),
   WaitStarted: ({ at, kind, trigger, turnAt, until }, watch) => ({
     watcher: undefined,
     wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at, turnAt },
     // A limit ends a turn within it.
-    ...(kind === "usage-limit" || kind === "outage" ? { waits: watch.waits + 1, saidDone: false } : {})
+    ...(isServiceWait(kind) ? { waits: watch.waits + 1, saidDone: false } : {})
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),
   HoldStarted: ({ at }) => ({ held: { since: at } }),
@@ -175,6 +179,7 @@ const changes: Changes = {
   }),
   TurnEnded: turnOver,
   EndedEarly: (event, watch) => ({
+    quickEnds: quickEndsAfter(watch, event.at),
     ...turnOver(event, watch),
     ...(event.reason === "refused" ? { saidDone: false } : {})
   }),
@@ -187,7 +192,7 @@ const changes: Changes = {
   }),
   ConductorUnresolved: () => ({ conductor: undefined }),
   ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
-  CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
+  CeilingReached: ({ ceiling, flag, limit, used }) => ({ ceiling: { ceiling, limit, used, flag } }),
   AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),

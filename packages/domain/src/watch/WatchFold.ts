@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "5cbad11da119eb2a" },
+  name: { kind: "watch", fingerprint: "84206474bdd80b00" },
   initial,
   evolve,
   schema: Watch,

@@ -1,14 +1,16 @@
 import type { Schema } from "effect"
 import type { Owner } from "../port/Claims.ts"
 import type { Baseline } from "../port/Comms.ts"
-import type { Permission } from "../settings/Permission.ts"
+import type { Permission, SessionMode } from "../settings/Permission.ts"
 import type { Pin } from "../settings/Pin.ts"
 import type { EarlyEnd } from "../evidence/EndJudgement.ts"
+import type { ServiceWait } from "../decide/LimitWait.ts"
+import type { Unmendable } from "../evidence/Unmendable.ts"
 import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { CeilingReached, WaitKind, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
+import type { CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
 import type {
   Check,
   ConductorDied,
@@ -18,6 +20,7 @@ import type {
   LaunchPrepared,
   RecoveryEscalated,
   StepKind,
+  LaunchDelayed,
   WindowRefused
 } from "../event/WatchEvent.ts"
 
@@ -54,13 +57,15 @@ export type WatcherExit =
   /** The service ended the last turn; `resetsAt` in epoch ms, `null` where it is not stated. */
   | {
       readonly _tag: "Limited"
-      readonly kind: Extract<WaitKind, "usage-limit" | "outage">
+      readonly kind: ServiceWait
       readonly resetsAt: number | null
       /** When the turn that failed was recorded. */
       readonly turnAt: number
     }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
   | { readonly _tag: "ContextExhausted" }
+  /** It has ended, and no launch mends the reason. `other`: the service goes on to give an error that is not known. */
+  | { readonly _tag: "Unmendable"; readonly reason: Unmendable | "other" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
   /** In `heartbeat-only`, a process was found that holds the session. */
   | { readonly _tag: "Resolved"; readonly holder: Holder }
@@ -144,6 +149,8 @@ export type WatchIntent =
       readonly seen?: number
       /** When the process was last seen to run, epoch ms. Absent: now. */
       readonly ranUntil?: number
+      /** True if the process is over, and nothing tells how it ended. Absent: that is known, or it is an agent's. */
+      readonly unseen?: boolean
       /** The end of the user's quiet hours, epoch ms; `null`: no quiet hours now. */
       readonly quietUntil?: number | null
       /** The time that is added to a stated end of a limit, ms. */
@@ -167,7 +174,7 @@ export type WatchIntent =
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
   /** `since`: when the count began, epoch ms. */
-  | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
+  | ({ readonly _tag: "ReportCeiling"; readonly since: number; readonly flag?: string } & Pick<
       typeof CeilingReached.Type,
       "watcher" | "ceiling" | "used" | "limit"
     >)
@@ -199,6 +206,8 @@ export type WatchIntent =
       readonly requested: string
       readonly effective: Permission
       /** See `LaunchPrepared`; absent: `null`. */
+      readonly heldTo?: SessionMode | null
+      /** See `LaunchPrepared`; absent: `null`. */
       readonly turnBefore?: number | null
       /** The command gets a terminal of its own; `false` by default. */
       readonly pty?: boolean
@@ -208,6 +217,7 @@ export type WatchIntent =
       typeof WindowRefused.Type,
       "cycle" | "launchId" | "terminal" | "instead" | "message"
     >)
+  | ({ readonly _tag: "DelayLaunch" } & Pick<typeof LaunchDelayed.Type, "cycle" | "message" | "until">)
   | {
       readonly _tag: "Relaunched"
       readonly cycle: number

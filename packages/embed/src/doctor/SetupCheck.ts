@@ -26,7 +26,9 @@ const repository = Effect.fnUntraced(function* (project: string) {
   const found = yield* Effect.result(commitAt(project))
   if (Result.isFailure(found))
     return [wrong("git", `${found.failure.message}: a commit is no sign of progress`, "see whose repository that is")]
-  return found.success === "" ? [] : [passed("git", `commit ${found.success.slice(0, 12)} is checked out`)]
+  if (found.success === "") return []
+  const isCommit = /^[0-9a-f]{40,64}$/u.test(found.success)
+  return [passed("git", isCommit ? `commit ${found.success.slice(0, 12)} is checked out` : "each commit is seen")]
 })
 
 /** Checks the agent that `AGENT_COMMAND` names. A default that is not installed is fine where another agent is. */

@@ -4,6 +4,7 @@ import {
   type RecoveryCycle,
   type Watch,
   type WatchEvent,
+  capInWords,
   waitInWords,
   Words,
   type Zone
@@ -94,7 +95,7 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
             ? `the session file does not state when that ends: ${Words.duration(event.until - event.at)} are tried, wait ${before.waits + 1} in a row`
             : `the session file states that it ends at ${Words.dateAndTime(event.resetsAt, zone)}`
         ],
-        rule: "A usage limit and an outage are no deaths: they are waited out, and then the session is resumed once."
+        rule: "What the service ended is no death: it is waited out, and then the session is resumed once."
       }
     case "WaitEnded":
       return endOfWait[event.how](before)
@@ -118,11 +119,13 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
     case "CeilingReached":
       return {
         seen: [
-          event.ceiling === "tokens"
-            ? `${Words.count(event.used)} tokens were used, of ${Words.count(event.limit)} that are allowed (MAX_TOKENS)`
-            : event.ceiling === "dollars"
-              ? `${Words.dollars(event.used)} were spent by the agent's own count, of ${Words.dollars(event.limit)} that are allowed (MAX_DOLLARS)`
-              : `it has gone on for ${Words.duration(event.used)}, of ${Words.duration(event.limit)} that are allowed (MAX_TIME)`,
+          event.flag !== null
+            ? capInWords(event)
+            : event.ceiling === "tokens"
+              ? `${Words.count(event.used)} tokens were used, of ${Words.count(event.limit)} that are allowed (MAX_TOKENS)`
+              : event.ceiling === "dollars"
+                ? `${Words.dollars(event.used)} were spent by the agent's own count, of ${Words.dollars(event.limit)} that are allowed (MAX_DOLLARS)`
+                : `it has gone on for ${Words.duration(event.used)}, of ${Words.duration(event.limit)} that are allowed (MAX_TIME)`,
           `counted from ${Words.dateAndTime(before.allowedSince, zone)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
         rule: "At a ceiling of the user's no process is stopped, and nothing more is launched without an operator's word.",

@@ -2,6 +2,7 @@ import {
   failedAtPrompt,
   failedHandover,
   failedTurn,
+  mendedBy,
   nextPrompt,
   type StateWord,
   type TurnState,
@@ -10,7 +11,7 @@ import {
   Words,
   type Zone
 } from "@souffleur/domain"
-import { Match } from "effect"
+import { Match, Schema, Struct } from "effect"
 import type { EndedWatch } from "../watching/FindWatch.ts"
 
 type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
@@ -19,6 +20,7 @@ type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
 const waits: Readonly<Record<Wait, string>> = {
   "usage-limit": "usage limit",
   outage: "outage",
+  "unknown-error": "unknown error of the service",
   "quiet-hours": "quiet hours",
   pause: "a pause before the next try"
 }
@@ -88,6 +90,8 @@ export interface Need {
   readonly next: string
 }
 
+const isMendable = Schema.is(Schema.Literals(Struct.keys(mendedBy)))
+
 type Needing = Pick<
   Watch,
   "agent" | "ceiling" | "end" | "failures" | "handedFrom" | "held" | "overreach" | "person" | "phase" | "standby"
@@ -118,10 +122,18 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
       why: failed.unfit ? `${agent} cannot take its conversation over` : `its hand-over to ${agent} failed`,
       next: failed.back
     }
+  if (standby !== undefined && isMendable(standby.stage))
+    return { why: `it stopped at ${standby.message}`, next: `souffleur retry ${id}` }
   if (standby !== undefined && (standby.stage !== "ceiling" || ceiling === undefined))
     return { why: `it stands by (${standby.stage})`, next: `souffleur why ${id}` }
   if (ceiling !== undefined)
-    return { why: `its ceiling of ${ceiling.ceiling} is reached`, next: `souffleur retry ${id}` }
+    return {
+      why:
+        ceiling.flag === null
+          ? `its ceiling of ${ceiling.ceiling} is reached`
+          : `its cap of ${ceiling.ceiling} is used up`,
+      next: `souffleur retry ${id}`
+    }
   if (overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
   return null
 }

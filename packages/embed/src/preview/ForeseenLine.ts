@@ -3,6 +3,7 @@ import {
   type AgentCommand,
   type EffectivePermission,
   freshUuid,
+  granted,
   isSessionKnown,
   type Settings,
   type Terminal,
@@ -63,7 +64,8 @@ export const foreseenWays = Effect.fn("foreseenWays")(function* <R>(
   watch: Watch,
   { exported, first, names, permission, settings, terminal }: LineOptions
 ) {
-  const { compactPrompt } = yield* Agent
+  const { compactPrompt, mode } = yield* Agent
+  const given = granted(permission, permission, Option.getOrUndefined(yield* mode(watch.sessionId)))
   const fresh = yield* freshUuid
   const all = new Map([...names, [fresh, unknownId.next]])
   const line = Effect.fnUntraced(function* (launch: ForeseenLaunch) {
@@ -81,7 +83,7 @@ export const foreseenWays = Effect.fn("foreseenWays")(function* <R>(
       folder: watch.project,
       ...(launch.reads === undefined ? {} : { reads: launch.reads })
     }
-    return [shown(yield* commandLineOf(errand, { launchId: unknownId.launch, permission, terminal }), all)]
+    return [shown(yield* commandLineOf(errand, { launchId: unknownId.launch, ...given, terminal }), all)]
   })
   return yield* Effect.forEach(waysOf(providers, watch, settings), ({ foresee, name }) =>
     foresee === undefined

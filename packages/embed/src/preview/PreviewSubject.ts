@@ -21,7 +21,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import type { WatchOrder } from "../SouffleurOptions.ts"
 import { findWatch, type NamedWatch, unfinished } from "../watching/FindWatch.ts"
 import { firstWords, refuseOther } from "../watching/KnownWatch.ts"
-import { firstOf } from "../watching/OpenCommand.ts"
+import { type CommandOrder, firstOf } from "../watching/OpenCommand.ts"
 import { opening, wouldGoOn } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
@@ -89,7 +89,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
  */
 const previewRun = Effect.fn("previewRun")(function* (
   words: ReadonlyArray<string>,
-  { project, pty }: { readonly project: string; readonly pty: boolean }
+  { input, project, pty = false }: Pick<CommandOrder, "input" | "project" | "pty">
 ) {
   const known = yield* unfinished({ project })
   if (Option.isSome(known)) {
@@ -106,7 +106,14 @@ const previewRun = Effect.fn("previewRun")(function* (
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
   const terminal = yield* terminalOf(settings)
   const foreseen = Effect.gen(function* () {
-    const first = yield* firstOf(words, literal, { agent, project, variables, terminal, pty })
+    const first = yield* firstOf(words, literal, {
+      agent,
+      project,
+      variables,
+      terminal,
+      pty,
+      ...(input === undefined ? {} : { input })
+    })
     const { command, kind, requested, sessionId } = first
     const effective = clamp(requested, settings.maxExternalPermission)
     const watch = yield* openedBy({
@@ -202,7 +209,11 @@ const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: 
 export const previewOf = Effect.fn("previewOf")(function* (order: WatchOrder) {
   if ("watch" in order) return yield* previewKnown(yield* findWatch(order.watch))
   if ("command" in order)
-    return yield* previewRun(order.command, { project: order.project, pty: order.terminal ?? false })
+    return yield* previewRun(order.command, {
+      project: order.project,
+      pty: order.terminal ?? false,
+      ...(order.input === undefined ? {} : { input: order.input })
+    })
   const { comms, force: forced = false, observe = false, pid, project, sessionId } = order
   const known = yield* unfinished({ sessionId })
   return Option.isSome(known)

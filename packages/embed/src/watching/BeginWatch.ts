@@ -118,7 +118,7 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
  * is resumed.
  */
 const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
-  { command: words, project, terminal = false }: RunOptions,
+  { command: words, input, project, terminal = false }: RunOptions,
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings },
   keeper: Keeper<A, E, R, E2, R2>
 ) {
@@ -132,7 +132,14 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   // A detached command outlives the agent whose tool this may be.
   const variables = keeper.detaching ? withoutMarks(agent, own) : own
   const begins = Effect.gen(function* () {
-    const id = yield* openCommand(words, literal, { pin, project, agent, variables, pty: terminal })
+    const id = yield* openCommand(words, literal, {
+      pin,
+      project,
+      agent,
+      variables,
+      pty: terminal,
+      ...(input === undefined ? {} : { input })
+    })
     const before = oldestIn(yield* unfinishedWatches, project)
     if (before === undefined || before.id === id) return yield* keeper.take({ id, project, comms: null, from: 0 })
     // The second of two simultaneous starts has started nothing yet.

@@ -79,11 +79,16 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
 /** Returns the first launch of a known agent, with session, permission and prompt as in every launch. */
 const firstOfAgent = Effect.fnUntraced(function* (
   literal: LiteralAgent,
-  { agent: anyKind, project, terminal }: Pick<CommandOrder, "agent" | "project"> & { readonly terminal: Terminal }
+  {
+    agent: anyKind,
+    input = Effect.succeed(""),
+    project,
+    terminal
+  }: Pick<CommandOrder, "agent" | "input" | "project"> & { readonly terminal: Terminal }
 ) {
   const { maxExternalPermission } = yield* Settings
   const agent = yield* Agent
-  const { agentCommand, prompt, requested } = literal
+  const { agentCommand, requested } = literal
   const kind = kindOf(anyKind, agentCommand.program)
   const effective = clamp(requested, maxExternalPermission)
   if (effective !== requested)
@@ -92,9 +97,11 @@ const firstOfAgent = Effect.fnUntraced(function* (
     )
   const session = yield* sessionOf(literal, kind, project)
   const print = literal.print || terminal === "headless"
+  // A person types the first prompt in a window.
+  const prompt = literal.prompt === "" && print ? yield* input : literal.prompt
   const line = yield* agent.command({ session, permission: effective, prompt, print, folder: project })
   if (prompt === "" && line.window !== true)
-    return yield* bad("the command has no prompt, and without a terminal no one can type it")
+    return yield* bad("the command has no prompt, standard input has none, and without a terminal no one can type it")
   return {
     kind: "agent",
     sessionId: session.sessionId,
@@ -136,6 +143,8 @@ export interface CommandOrder {
   readonly variables: Variables
   /** The command gets a terminal of its own; `false` by default. */
   readonly pty?: boolean
+  /** See `RunOptions`. */
+  readonly input?: Effect.Effect<string, CommandRefused>
 }
 
 /**
@@ -146,11 +155,12 @@ export const firstOf = (
   literal: Option.Option<LiteralAgent>,
   {
     agent,
+    input,
     project,
     pty = false,
     terminal,
     variables
-  }: Pick<CommandOrder, "agent" | "project" | "pty" | "variables"> & {
+  }: Pick<CommandOrder, "agent" | "input" | "project" | "pty" | "variables"> & {
     readonly terminal: Terminal
   }
 ) =>
@@ -159,7 +169,10 @@ export const firstOf = (
     onSome: (literal) =>
       pty
         ? bad("an agent has its terminal by LAUNCHER (tmux, kitty): --terminal is for another command")
-        : Effect.map(firstOfAgent(literal, { agent, project, terminal }), (first): First => first)
+        : Effect.map(
+            firstOfAgent(literal, { agent, project, terminal, ...(input === undefined ? {} : { input }) }),
+            (first): First => first
+          )
   })
 
 /**
@@ -170,10 +183,17 @@ export const firstOf = (
 export const openCommand = Effect.fn("openCommand")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  { agent, pin, project, pty = false, variables }: CommandOrder
+  { agent, input, pin, project, pty = false, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
-  const first = yield* firstOf(words, literal, { agent, project, variables, pty, terminal: launcher.terminals[0] })
+  const first = yield* firstOf(words, literal, {
+    agent,
+    project,
+    variables,
+    pty,
+    terminal: launcher.terminals[0],
+    ...(input === undefined ? {} : { input })
+  })
   const { kind, requested, sessionId } = first
   const note = withheldNote(kind === "agent" ? withheldKeys(variables, first.command.environment) : [])
   if (note !== undefined) yield* remark("note", note)

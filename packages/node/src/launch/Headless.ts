@@ -1,35 +1,53 @@
-import { LaunchFailed, type ProcessEnd } from "@souffleur/domain"
+import { LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
 import { detached, type Start } from "../own/Detached.ts"
 import { follow } from "../processes/ChildEnds.ts"
+import { lateCode, launchVariable } from "./LaunchFile.ts"
 
 interface HeadlessOptions {
   readonly cwd: string
   /** Absolute path of the file that the output is appended to. */
   readonly output: string
   readonly input?: string | null
-  readonly ended?: (pid: number | undefined, end: ProcessEnd) => void
 }
 
 /**
- * Starts a detached command, with `input` to read, and succeeds with its pid. The command outlives the scope. `ended`
- * is told how it ended. `effect/process` takes no file for output. Fails with `LaunchFailed` where the command cannot
- * be started.
+ * Lines of a shell that waits for a launch. What a shell says of a killed child is no output of the launch. A signal to
+ * the whole group must not end the shell first. A launcher that left no receipt, or came late, has no end to tell.
+ */
+const waiting = [
+  "exec 3>&2 2>/dev/null; trap : HUP INT TERM",
+  `(${launchVariable}="$SOUFFLEUR_LAUNCH"; export ${launchVariable}; exec "$0" "$@" 2>&3 3>&-); code=$?`,
+  `[ $code = ${lateCode} ] || [ ! -e "$SOUFFLEUR_RECEIPT" ] || (umask 077; set -C; printf %s $code > "$SOUFFLEUR_EXIT")`
+].join("\n")
+
+/**
+ * Returns a start whose exit code is kept under `exit`, whether souffleur lives or not: the parent of a process alone
+ * learns how it ended. That parent is a shell, which reads no word of the command. It does not carry the launch's mark,
+ * so that it is no part of the agent's tree, and outlives it by a moment. `receipt` and `exit` are absolute paths.
+ */
+export const waitedFor = (
+  { environment: { [launchVariable]: launch, ...environment }, line }: Start,
+  { exit, receipt }: { readonly exit: string; readonly receipt: string }
+): Start => ({
+  line: ["/bin/sh", "-c", waiting, ...line],
+  environment: { ...environment, SOUFFLEUR_LAUNCH: launch, SOUFFLEUR_RECEIPT: receipt, SOUFFLEUR_EXIT: exit }
+})
+
+/**
+ * Starts a detached command, with `input` to read, and succeeds with its pid. The command outlives the scope.
+ * `effect/process` takes no file for output. Fails with `LaunchFailed` where the command cannot be started.
  */
 export const startHeadless = (
   start: Start,
-  { cwd, ended = () => {}, input = null, output }: HeadlessOptions
+  { cwd, input = null, output }: HeadlessOptions
 ): Effect.Effect<number, LaunchFailed> =>
   Effect.callback((resume) => {
     const failed = (message = `${start.line[0]} cannot be started`) =>
-      resume(Effect.fail(new LaunchFailed({ message })))
+      resume(Effect.fail(new LaunchFailed({ message, momentary: true })))
     try {
       const child = detached(start, cwd, output, input)
       child.on("error", () => failed())
-      child.on("exit", (code, signal) =>
-        ended(child.pid, signal === null ? { _tag: "Exited", code: code ?? 0 } : { _tag: "Killed", signal })
-      )
-      // How it ended is recorded before the end is reported.
       follow(child)
       child.on("spawn", () => resume(Effect.succeed(child.pid ?? 0)))
     } catch (error) {

@@ -4,10 +4,11 @@ import { isGone } from "@souffleur/process"
 import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { makeLaunchEnds } from "./LaunchEnds.ts"
 import type { Start } from "../own/Detached.ts"
-import { startHeadless } from "./Headless.ts"
+import { startHeadless, waitedFor } from "./Headless.ts"
 import { startKitty } from "../terminal/Kitty.ts"
 import { isLaunch, isLaunchId, type Launch, launchVariable } from "./LaunchFile.ts"
 import { makeLaunchFolder } from "./LaunchFolder.ts"
+import { endsWith } from "../processes/ChildEnds.ts"
 import { asWindow, hasPty, inPty, inWindow } from "../terminal/Pty.ts"
 import { readReceipt } from "./Receipt.ts"
 import { startTmux, type TmuxPlace } from "../terminal/Tmux.ts"
@@ -31,6 +32,14 @@ export interface LauncherOptions {
 }
 
 const cancelled = new LaunchFailed({ message: "the launch was cancelled" })
+
+/** A launcher that was started. */
+interface Started {
+  /** Says whether it has ended. */
+  readonly gone: Effect.Effect<boolean, LaunchFailed>
+  /** The pid of the shell that waits for it, as a child of this process. */
+  readonly shell?: number
+}
 
 /** UTF-16 units of a window's title at most. */
 const maxTitleLength = 100
@@ -80,7 +89,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const processes = yield* Processes
       const files = yield* makeLaunchFolder(options.stateDir)
       const { checkId, close, decided, folder, forget, kept, outputPath, pathOf, receiptOf } = files
-      const ends = makeLaunchEnds(folder, receiptOf)
+      const ends = makeLaunchEnds(folder)
       const prepare = Effect.fn("Launcher.prepare")(function* (order: LaunchOrder) {
         yield* checkId(order.id)
         const { terminal = "shared" } = order
@@ -123,7 +132,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           if (Option.isSome(receipt)) {
             return receipt.value._tag === "Taken" ? Option.some(receipt.value.process) : yield* cancelled
           }
-          if (gone) return yield* new LaunchFailed({ message: "the launcher ended and left no receipt" })
+          if (gone)
+            return yield* new LaunchFailed({ message: "the launcher ended and left no receipt", momentary: true })
           return Option.none<ProcessIdentity>()
         })
 
@@ -136,21 +146,21 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         })
       })
 
-      /** Starts it without a window. Returns an effect that says whether the launcher has ended. */
+      /** Starts it without a window, below a shell that waits for it. */
       const startOwn = Effect.fnUntraced(function* ({ id, input, output, terminal }: Launch, start: Start) {
-        const pty = terminal === "own"
-        const started = pty ? yield* inPty(start) : start
-        ends.started(id)
-        const pid = yield* startHeadless(started, {
+        const started = terminal === "own" ? yield* inPty(start) : start
+        const shell = yield* startHeadless(waitedFor(started, { exit: ends.fileOf(id), receipt: receiptOf(id) }), {
           cwd: folder,
           output: output ?? outputPath(id),
-          input,
-          ended: (child, end) => ends.ended(id, pty ? "pty" : child, end)
+          input
         })
-        return yield* goneOf(pid)
+        return { shell, gone: yield* goneOf(shell) }
       })
 
-      /** Starts it in a window, where it tells its end itself. Returns the same. */
+      /**
+       * Starts it in a window, where it tells its end itself. Returns an effect that says whether the launcher has
+       * ended.
+       */
       const startWindowed = Effect.fnUntraced(function* (
         { cwd, id, output, place, title }: Launch,
         start: Start
@@ -169,7 +179,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const inTime = (late: string) =>
         Effect.timeoutOrElse({
           duration: options.receiptTimeout ?? "15 seconds",
-          orElse: () => Effect.fail(new LaunchFailed({ message: late }))
+          orElse: () => Effect.fail(new LaunchFailed({ message: late, momentary: true }))
         })
 
       const attempt = Effect.fnUntraced(function* (id: string) {
@@ -177,14 +187,18 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         if (Option.isSome(earlierTaker)) return earlierTaker.value
         const launch = yield* files.read(id)
         const message = obstacle(launch)
-        if (message !== undefined) return yield* new LaunchFailed({ message })
+        if (message !== undefined) return yield* new LaunchFailed({ message, momentary: true })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
         const isWindow = launch.place !== "headless"
-        const gone = isWindow ? startWindowed(launch, start) : startOwn(launch, start)
-        const taken = Effect.flatMap(gone, (gone) =>
+        const started: Effect.Effect<Started, LaunchFailed> = isWindow
+          ? Effect.map(startWindowed(launch, start), (gone) => ({ gone }))
+          : startOwn(launch, start)
+        const taken = Effect.flatMap(started, ({ gone, shell }) =>
           receiptTaker(id, gone).pipe(
             Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
-            Effect.map(Option.getOrThrow)
+            Effect.map(Option.getOrThrow),
+            // The shell ends with its agent.
+            Effect.tap((agent) => Effect.sync(() => shell !== undefined && endsWith(agent.pid, shell)))
           )
         )
         if (!isWindow) return yield* inTime("the launcher took too long")(taken)

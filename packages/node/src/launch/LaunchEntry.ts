@@ -12,6 +12,11 @@ const refuse = (why: string, code = 1): number => {
   return code
 }
 
+/** What an update of the program, or a machine without room, says for a moment. */
+const momentary: ReadonlySet<string> = new Set(["EAGAIN", "ENOENT", "ENOMEM", "ETXTBSY"])
+/** Milliseconds before the second try, and before the last: each pause is twice the one before, 25 s in all. */
+const [firstPause, lastPause] = [100, 12_800]
+
 /** The exit code of a program that the system cannot run, as a shell reports it. */
 const unrunnableCode = 126
 
@@ -39,13 +44,18 @@ export const becomeAgent = (path: string): number => {
   for (const signal of ["SIGPIPE", "SIGXFSZ"] as const) process.on(signal, () => {})
   // Node warns of `execve` itself, and would print that beside the sentence of a failure.
   process.removeAllListeners("warning")
-  try {
-    return process.execve(launch.program, [launch.program, ...launch.args], {
-      ...launch.environment,
-      [launchVariable]: launch.id
-    })
-  } catch (error) {
-    if (!(error instanceof Error && "syscall" in error && "code" in error)) throw error
-    return refuse(`the system cannot run its program (${String(error.code)})`, unrunnableCode)
+  for (let pause = firstPause; ; pause *= 2) {
+    try {
+      return process.execve(launch.program, [launch.program, ...launch.args], {
+        ...launch.environment,
+        [launchVariable]: launch.id
+      })
+    } catch (error) {
+      if (!(error instanceof Error && "syscall" in error && "code" in error)) throw error
+      const code = String(error.code)
+      if (pause > lastPause || !momentary.has(code))
+        return refuse(`the system cannot run its program (${code})`, unrunnableCode)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause)
+    }
   }
 }

@@ -87,7 +87,7 @@ const decodeLaunch = (text: string): Launch | undefined => {
  * Exit code of a launcher that did not become the agent, since the receipt was taken before. With a terminal of its
  * own, the code of a launcher is told as the agent's.
  */
-export const lateCode = 120
+export const lateCode = 119
 
 /** Variable that every process of a launch has in its environment, with the launch's id. */
 export const launchVariable = "SOUFFLEUR_LAUNCH_ID"

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process"
 import { Deferred, Effect } from "effect"
 
-/** The children whose end Node has not reported yet, by pid. */
+/** The children whose end Node has not reported yet, and what they wait for, by pid. */
 const running = new Map<number, Deferred.Deferred<void>>()
 
 /** Follows a child of this process until Node reports its end. */
@@ -14,6 +14,19 @@ export const follow = (child: ChildProcess): void => {
     running.delete(pid)
     Deferred.doneUnsafe(end, Effect.void)
   })
+}
+
+/** Has the end of a followed child stand for the end of another process, which that child waits for. */
+export const endsWith = (pid: number, child: number): void => {
+  const end = running.get(child)
+  if (end === undefined) return
+  running.set(pid, end)
+  Effect.runFork(
+    Effect.andThen(
+      Deferred.await(end),
+      Effect.sync(() => running.delete(pid))
+    )
+  )
 }
 
 /** Returns when Node reports the end of a followed child. Never returns for any other process. */

@@ -13,11 +13,20 @@ export interface TmuxPlace {
 /** UTF-16 units of what tmux says of a failure. */
 const maxWhy = 200
 
+/** What tmux says of a server that is not there. */
+const isGone = /^(?:no server running|error connecting|lost server|server exited)/u
+
 const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<string, LaunchFailed> =>
   Effect.callback((resume, signal) => {
     const server = place.socket === undefined ? [] : ["-L", place.socket]
     const failed = (why: string) =>
-      resume(Effect.fail(new LaunchFailed({ message: `tmux ${args[0]} failed: ${plain(why, maxWhy)}` })))
+      resume(
+        Effect.fail(
+          new LaunchFailed({
+            message: isGone.test(why) ? "tmux is gone" : `tmux ${args[0]} failed: ${plain(why, maxWhy)}`
+          })
+        )
+      )
     const program = pathOf("tmux")
     if (program === undefined) return failed("there is no program tmux in PATH")
     execFile(program, [...server, ...args], { signal }, (error, stdout, stderr) =>

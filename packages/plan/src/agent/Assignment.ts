@@ -171,7 +171,7 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, 
       message: `the ${assignment.role} took longer than ${took}`
     } satisfies AgentEnded
   }
-  const end = Option.getOrNull(yield* launcher.endOf(started.launchId))
+  const end = Option.getOrNull(yield* launcher.endOf(started.launchId))?.end ?? null
   const output = launcher.outputPath(started.launchId)
   const { outputReader } = yield* assignedAgent(assignment)
   const printed = yield* printedAt(output)

@@ -34,7 +34,10 @@ const recorded = Effect.fnUntraced(function* (assignment: Assignment, output: st
 
 /** Refusals of the service that no wait ends. */
 const refusals = {
-  account: "the service refuses this account: log in, or see to its plan",
+  login: "the service refuses its login: log in with the agent",
+  account: "the service refuses its account: see to its payment or its organisation",
+  model: "the service refuses its model: see to the model's name and the service's address",
+  cap: "a cap of your own ended it",
   "prompt-too-long": "its conversation is too long for the service",
   other: "the service ended it by an error"
 } as const

@@ -116,7 +116,7 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
     else if (block !== undefined) {
       const field = fieldIn(line)
       const known = fields[block.header].find((name) => name === field?.name)
-      const item = /^(?:[-*•]|\d+[.)])\s+(.*)$/u.exec(line)?.[1]
+      const item = /^(?:[-*•]|\d+[.)])\s+([^]*)/u.exec(line)?.[1]
       if (field !== undefined && known !== undefined) {
         ;[key, gap] = [known, false]
         block.values.set(key, field.value)

@@ -18,7 +18,7 @@ export interface LoadedPlan {
 }
 
 const fence = /^ {0,3}(?:`{3,}|~{3,})/u
-const heading = /^(#{1,6})\s+(.*)$/u
+const heading = /^(#{1,6})\s+([^]*)/u
 /**
  * Returns the id that a heading begins with, as in `## task-001: Create the model`. An id has 64 characters at most,
  * and a few marks around it.

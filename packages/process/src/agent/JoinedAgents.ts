@@ -1,4 +1,4 @@
-import { Agent, type Watch } from "@souffleur/domain"
+import { Agent, sumSpent, type Watch } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 
 type OneAgent = Agent["Service"]
@@ -83,6 +83,7 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
     turnEnded: (process, sessionId, output) =>
       Effect.flatMap(ofSession(sessionId), (one) => one.turnEnded(process, sessionId, output)),
     signs: asked((one) => one.signs),
+    mode: asked((one) => one.mode),
     lastAnswer: asked((one) => one.lastAnswer),
     // A pipe loses nothing: a line that only looks like another agent's record is text there.
     outputReader: (into) => {
@@ -93,8 +94,7 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
     spent: (sessionIds, since) =>
       Effect.map(
         summed(sessionIds, (one, its) => one.spent(its, since)),
-        (counts) =>
-          counts.reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }))
+        sumSpent
       ),
     exportSession: asked((one) => one.exportSession),
     tags: (process) => all.flatMap((one) => one.tags(process)),

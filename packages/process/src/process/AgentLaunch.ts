@@ -4,8 +4,10 @@ import { Effect } from "effect"
 /** Makes the agent's command line. Fails with `LaunchFailed` when there is no such agent. */
 export const agentCommand = Effect.fn("agentCommand")(function* (order: AgentOrder) {
   const agent = yield* Agent
-  return yield* Effect.catchTag(agent.command(order), "AgentNotFound", ({ problem, program }) =>
-    Effect.fail(new LaunchFailed({ message: `${program}: ${problem}` }))
+  return yield* Effect.catchTag(agent.command(order), "AgentNotFound", ({ missing, problem, program }) =>
+    Effect.fail(
+      new LaunchFailed({ message: `${program}: ${problem}`, ...(missing === true ? { momentary: missing } : {}) })
+    )
   )
 })
 

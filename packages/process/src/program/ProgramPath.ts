@@ -48,12 +48,12 @@ export const resolveProgram = Effect.fn("resolveProgram")(function* (
   if (program.includes("/")) {
     const file = path.resolve(folder, program)
     if (yield* executable(file)) return yield* checked(file)
-    return yield* new AgentNotFound({ program, problem: `${file} is not an executable file` })
+    return yield* new AgentNotFound({ program, problem: `${file} is not an executable file`, missing: true })
   }
   // A relative part of PATH would find another program in each folder.
   for (const folder of searchPath.split(":").filter((folder) => path.isAbsolute(folder))) {
     const file = path.join(folder, program)
     if (yield* executable(file)) return yield* checked(file)
   }
-  return yield* new AgentNotFound({ program, problem: `there is no program ${program} in PATH` })
+  return yield* new AgentNotFound({ program, problem: `there is no program ${program} in PATH`, missing: true })
 })

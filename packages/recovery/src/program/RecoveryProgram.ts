@@ -1,4 +1,4 @@
-import type { Permission, ProcessIdentity, RecoveryCycle } from "@souffleur/domain"
+import type { Permission, ProcessIdentity, RecoveryCycle, SessionMode } from "@souffleur/domain"
 import { ProgramFailed, runProgram } from "@souffleur/process"
 import { Context, type Duration, Effect, Layer, Option } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
@@ -24,8 +24,13 @@ export interface RecoveryQuestion {
   readonly conductor: ProcessIdentity | null
   /** The generations so far. */
   readonly generation: number
-  /** `effective` is what the agent may get. */
-  readonly permission: { readonly requested: string; readonly effective: Permission; readonly ceiling: Permission }
+  /** `effective` is what the agent may get. `held_to`: the lower mode that its session had, and keeps; `null`: none. */
+  readonly permission: {
+    readonly requested: string
+    readonly effective: Permission
+    readonly held_to: SessionMode | null
+    readonly ceiling: Permission
+  }
   /** The words for the agent to begin with. Their last line tells souffleur that they arrived. */
   readonly prompt: string
   /** The value of SOUFFLEUR_LAUNCH_ID for the agent. The program has the variable too. */

@@ -58,5 +58,5 @@ export const handover: Provider<StepServices> = {
   ...byExport,
   name: "handover",
   applies: ({ handedFrom }) => handedFrom !== undefined,
-  recover: (watch, entry) => Effect.andThen(unlessUnfit(entry.request), byExport.recover(watch, entry))
+  recover: (watch, entry) => Effect.andThen(unlessUnfit(watch, entry.request), byExport.recover(watch, entry))
 }

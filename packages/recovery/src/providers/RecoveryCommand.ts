@@ -2,7 +2,6 @@ import {
   Agent,
   agentAtWork,
   ceilingNow,
-  clamp,
   digestOf,
   folderOf,
   isWithin,
@@ -23,7 +22,7 @@ import { RecoveryProgram } from "../program/RecoveryProgram.ts"
 import { Escalated, FailedClosed, type Provider, type StepServices } from "../Provider.ts"
 import { newestSession } from "../steps/ExportConversation.ts"
 import { awaitSuccessor, outwaitProgram } from "../program/FoundSuccessor.ts"
-import { prepareSuccessor } from "../steps/Launch.ts"
+import { grant, prepareSuccessor } from "../steps/Launch.ts"
 import { unhindered } from "../steps/LaunchHindrance.ts"
 import { promptToContinue, signed } from "../steps/LaunchPrompt.ts"
 import { type Request, resumePromptOf } from "../steps/Request.ts"
@@ -128,6 +127,7 @@ const asked = (order: Asked, request: Request, number: number) =>
       const { number: cycle, watch: ref } = yield* Cycle
       yield* unhindered(watch)
       const ceiling = yield* ceilingNow(ref.dispatch)
+      const { effective, heldTo } = yield* grant(watch, request, ceiling)
       const question = {
         watch: ref.id,
         cycle,
@@ -140,7 +140,7 @@ const asked = (order: Asked, request: Request, number: number) =>
         sessions: watch.sessions,
         conductor: watch.conductor ?? null,
         generation: watch.generation,
-        permission: { requested: request.requested, effective: clamp(request.requested, ceiling), ceiling },
+        permission: { requested: request.requested, effective, held_to: heldTo, ceiling },
         prompt: yield* promptFor(order, request),
         launch_id: launchId
       }
@@ -207,7 +207,7 @@ export const recoveryCommand: Provider<StepServices> = {
           digest,
           sessionId,
           requested: request.requested,
-          effective: clamp(request.requested, ceiling),
+          ...(yield* grant(watch, request, ceiling)),
           turnBefore: yield* turnBefore(sessionId)
         })
         return sessionId

@@ -1,8 +1,8 @@
 import {
   Agent,
-  clamp,
   type Compacted,
   freshUuid,
+  granted,
   isOver,
   Launcher,
   type LaunchFailed,
@@ -128,11 +128,13 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
   const attempt = Effect.fnUntraced(function* (number: number) {
     if ((yield* agent.compactedSince(mark)) !== "not yet") return number
     yield* unheld(sessionId)
-    const effective = clamp(leastPermission, settings.maxExternalPermission)
+    const mode = Option.getOrUndefined(yield* agent.mode(sessionId))
+    const { effective, heldTo } = granted(leastPermission, settings.maxExternalPermission, mode)
     const print = launcher.terminals[0] === "headless"
     const command = yield* agent.command({
       session: { _tag: "Resume", sessionId },
       permission: effective,
+      ...(heldTo === "plan" || heldTo === "asks" ? { heldTo } : {}),
       prompt: compactPrompt,
       print
     })

@@ -1,27 +1,30 @@
 import {
-  type Agent,
+  Agent,
+  type AgentCommand,
   type AgentOrder,
-  type EffectivePermission,
   baselineOf,
   ceilingNow,
-  clamp,
   Comms,
+  granted,
   Launcher,
   LaunchFailed,
   type LaunchOrder,
+  type Permission,
   type Processes,
   ProcessIdentity,
   type Settings,
-  Terminal,
+  type Terminal,
   unfitStage,
   unreadBaseline,
   type Watch,
-  type WatchIntent
+  type WatchIntent,
+  withRemainder
 } from "@souffleur/domain"
 import type { LogError, Offspring, Refused } from "@souffleur/eventlog"
 import { agentCommand, launchOnce, sessionToBegin, turnBefore } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { unhindered } from "./LaunchHindrance.ts"
+import { againForAWhile } from "./LaunchAgain.ts"
 import { signed } from "./LaunchPrompt.ts"
 import { type Completed, Escalated, FailedClosed, type Successor } from "../Provider.ts"
 import type { Request } from "./Request.ts"
@@ -34,23 +37,48 @@ type Errand = Pick<AgentOrder, "folder" | "session" | "reads"> & {
   readonly title: string
 }
 
+/**
+ * Returns what a launch gets: the least of the ceiling, of what was asked for, and of the newest mode of its session.
+ * What the agent itself asked for outranks that mode (spec: behaviour#permission-ceiling).
+ */
+export const grant = Effect.fn("Recovery.grant")(function* (watch: Watch, request: Request, ceiling: Permission) {
+  if (request.asked) return granted(request.requested, ceiling, undefined)
+  const agent = yield* Agent
+  const { effective, heldTo = null } = watch.given ?? {}
+  const mode = Option.getOrElse(yield* agent.mode(watch.sessionId), () => heldTo ?? undefined)
+  // souffleur itself gave its session this mode, under a ceiling that may be another now.
+  const isOurs = mode === effective && heldTo === null
+  return granted(request.requested, ceiling, isOurs ? undefined : mode)
+})
+
 /** Makes the command line of a launch. Fails with `LaunchFailed` where there is no such agent. */
 export const commandLineOf = (
   { folder, prompt, reads, session }: Omit<Errand, "title">,
   {
+    effective,
+    heldTo,
     launchId,
-    permission,
     terminal
-  }: { readonly launchId: string; readonly permission: EffectivePermission; readonly terminal: Terminal }
+  }: ReturnType<typeof granted> & { readonly launchId: string; readonly terminal: Terminal }
 ) =>
   agentCommand({
     session,
-    permission,
+    permission: effective,
+    ...(heldTo === "plan" || heldTo === "asks" ? { heldTo } : {}),
     prompt: prompt(launchId),
     ...(reads === undefined ? {} : { reads }),
     ...(folder === undefined ? {} : { folder }),
     // In a window a person may continue it.
     print: terminal === "headless"
+  })
+
+/** Gives a launch what is left of the caps of its user. */
+const cappedNow = (ref: Cycle["Service"]["watch"]) =>
+  Effect.fnUntraced(function* (command: AgentCommand) {
+    const agent = yield* Agent
+    const { allowedSince, sessions } = yield* ref.state
+    const { caps = [] } = agent
+    return caps.length === 0 ? command : withRemainder(command, caps, yield* agent.spent(sessions, allowedSince))
   })
 
 /**
@@ -68,14 +96,13 @@ export const launch = Effect.fn("Recovery.launch")(function* <E, R>(
     token,
     Effect.fnUntraced(function* (launchId, terminal) {
       const { title, ...asked } = yield* errand
-      const effective = clamp(request.requested, yield* ceilingNow(ref.dispatch))
-      const command = yield* commandLineOf(
-        { ...asked, folder: watch.project },
-        { launchId, permission: effective, terminal }
+      const given = yield* grant(watch, request, yield* ceilingNow(ref.dispatch))
+      const command = yield* commandLineOf({ ...asked, folder: watch.project }, { launchId, ...given, terminal }).pipe(
+        Effect.flatMap(cappedNow(ref))
       )
       return {
         order: { command, cwd: watch.project, title },
-        prepared: { sessionId: asked.session.sessionId, requested: request.requested, effective }
+        prepared: { sessionId: asked.session.sessionId, requested: request.requested, ...given }
       }
     })
   )
@@ -86,7 +113,7 @@ interface PreparedOrder {
   readonly order: Omit<LaunchOrder, "id">
   readonly prepared: Pick<
     Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>,
-    "sessionId" | "requested" | "effective" | "pty"
+    "sessionId" | "requested" | "effective" | "heldTo" | "pty"
   >
 }
 
@@ -103,9 +130,14 @@ const terminalsNow = (
 /**
  * Launches once under a token (spec: behaviour#launch-at-most-once). Where a terminal opens no window, that launch is
  * cancelled, and the next terminal has a launch of its own (spec: behaviour#no-window). `orderOf` makes the order of
- * each, right before it. Fails with `LaunchFailed`.
+ * each, right before it. What cannot run for now is tried again for a while. Fails with `LaunchFailed`.
  */
-export const started = Effect.fn("Recovery.started")(function* <E, R>(
+export const started = <E, R>(
+  token: string,
+  orderOf: (launchId: string, terminal: Terminal) => Effect.Effect<PreparedOrder, E, R>
+) => againForAWhile((n) => startedNow(n === 0 ? token : `${token}-again-${n}`, orderOf))
+
+const startedNow = Effect.fn("Recovery.started")(function* <E, R>(
   token: string,
   orderOf: (launchId: string, terminal: Terminal) => Effect.Effect<PreparedOrder, E, R>
 ) {
@@ -128,7 +160,8 @@ export const started = Effect.fn("Recovery.started")(function* <E, R>(
     const message = launched
     if (instead === undefined)
       return yield* new LaunchFailed({
-        message: `${message}; to launch it without a window, type "souffleur retry ${ref.id} --headless"`
+        message: `${message}; to launch it without a window, type "souffleur retry ${ref.id} --headless"`,
+        momentary: true
       })
     yield* ref.dispatch({ _tag: "RefuseWindow", cycle, launchId, terminal, instead, message })
     launchId = launchIdOf(ref.id, token, instead)
@@ -139,17 +172,17 @@ export const started = Effect.fn("Recovery.started")(function* <E, R>(
  * Fails with `FailedClosed` where the agent cannot be launched here. It runs before anything is stopped. Its answer is
  * kept, because after a crash a successor may run.
  */
-export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* ({ requested }: Request) {
+export const unlessUnfit = Effect.fn("Recovery.unlessUnfit")(function* (watch: Watch, request: Request) {
   const launcher = yield* Launcher
   const { watch: ref } = yield* Cycle
   yield* step("0 fit", {
     outcome: Schema.Struct({}),
     failure: LaunchFailed,
     act: Effect.fnUntraced(function* (launchId: string) {
-      const permission = clamp(requested, yield* ceilingNow(ref.dispatch))
+      const given = yield* grant(watch, request, yield* ceilingNow(ref.dispatch))
       const session = { _tag: "Fresh", sessionId: "none" } as const
       const [terminal] = terminalsNow(yield* ref.state, launcher)
-      yield* commandLineOf({ session, prompt: () => "Continue." }, { launchId, permission, terminal })
+      yield* commandLineOf({ session, prompt: () => "Continue." }, { launchId, ...given, terminal })
       return {}
     }),
     reconcile: again
@@ -168,8 +201,8 @@ export const settled = Effect.fnUntraced(function* (token: string) {
   const { watch } = yield* Cycle
   // A launch is cancelled before the next one of its step is prepared, so that the newest alone may have run.
   const newest = (yield* watch.state).recovery?.launch?.launchId
-  const instead = Terminal.literals.map((one) => launchIdOf(watch.id, token, one)).find((id) => id === newest)
-  const launchId = instead ?? launchIdOf(watch.id, token)
+  const first = launchIdOf(watch.id, token)
+  const launchId = newest?.startsWith(`${first}-`) === true ? newest : first
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
 })
 

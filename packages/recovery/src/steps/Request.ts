@@ -24,6 +24,8 @@ export const Request = Schema.Struct({
   digest: Schema.NullOr(Schema.String),
   /** A permission mode, or `invalid`. */
   requested: Schema.Literals([...Permission.literals, "invalid"]),
+  /** True if the agent asked for this permission, which then outranks the mode of its session. */
+  asked: Schema.Boolean,
   warnings: Schema.Array(Schema.String)
 })
 export type Request = typeof Request.Type
@@ -36,6 +38,7 @@ const plainOf = ({ firstLaunch }: Watch): Request => ({
   messageId: null,
   digest: null,
   requested: permissionOf(firstLaunch?.requested ?? "") ?? leastPermission,
+  asked: false,
   warnings: []
 })
 
@@ -86,9 +89,11 @@ export const readRequest = Effect.fn("readRequest")(function* (watch: Watch) {
     act: Effect.fnUntraced(function* () {
       const words = yield* wordsOf(watch)
       if (Option.isNone(words)) return watch.handoff === undefined ? plainOf(watch) : lost(watch)
-      const { permissionMode = plainOf(watch).requested, warnings } = parsePayload(words.value.text)
-      const requested = permissionOf(permissionMode) ?? "invalid"
-      return { messageId: words.value.id, digest: words.value.digest, requested, warnings } satisfies Request
+      const { permissionMode, warnings } = parsePayload(words.value.text)
+      const asked = permissionMode === undefined ? undefined : permissionOf(permissionMode)
+      const requested = permissionMode === undefined ? plainOf(watch).requested : (asked ?? "invalid")
+      const { digest, id: messageId } = words.value
+      return { messageId, digest, requested, asked: asked !== undefined, warnings } satisfies Request
     }),
     reconcile: again
   })

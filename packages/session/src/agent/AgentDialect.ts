@@ -3,8 +3,10 @@ import type {
   AgentNotFound,
   AgentOrder,
   AgentSession,
+  Cap,
   Processes,
   SessionFile,
+  SessionMode,
   SessionNotFound
 } from "@souffleur/domain"
 import type { TrustedFiles } from "@souffleur/process"
@@ -62,6 +64,8 @@ export interface AgentDialect extends SessionFolder {
   readonly subagents?: (sessionId: string) => Effect.Effect<ReadonlyArray<string>, never, Needs>
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
+  /** See `Agent.caps`. */
+  readonly caps: ReadonlyArray<Cap>
   /** See `AgentKind.stall`. */
   readonly stall: Duration.Duration
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
@@ -70,6 +74,11 @@ export interface AgentDialect extends SessionFolder {
   readonly outputReader?: () => (line: string) => Option.Option<string>
   /** True if a launch has the format of that reader, and the user did not ask for it. Absent: only the user asks. */
   readonly addsFormat?: boolean
+  /**
+   * Makes a reader of the mode that a record tells, the newest record first. Absent: the agent records no mode, and no
+   * launch of it can be held to one.
+   */
+  readonly modes?: () => (record: Json) => SessionMode | undefined
   /** Makes the command line of a launch. A session that is to be resumed always has an id. */
   readonly command: (
     order: AgentOrder,

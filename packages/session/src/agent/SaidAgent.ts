@@ -4,16 +4,19 @@ import {
   agentsOwn,
   isOver,
   isSessionKnown,
+  nothingSpent,
   parseSessionId,
   Processes,
   type Reported,
   SessionNotFound,
   type SessionSigns,
+  sumSpent,
   type TurnState
 } from "@souffleur/domain"
 import { type AgentPackage, lookTrusted } from "@souffleur/process"
 import { Clock, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
+import { newestMode } from "../lines/NewestMode.ts"
 import { inHead } from "../lines/Head.ts"
 import { recordOf } from "../lines/JsonRecord.ts"
 import { fromTheEnd, stateOf } from "../lines/Tail.ts"
@@ -159,6 +162,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
 
   return Agent.of({
     name: dialect.name,
+    caps: dialect.caps,
     stall: dialect.stall,
     compactPrompt: dialect.compactPrompt ?? null,
     ...(sessionIn === undefined
@@ -197,6 +201,11 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     turnEnded: (_, sessionId, output) =>
       Effect.map(signs(sessionId, output), (said) => Option.exists(said, ({ turn }) => turn?._tag === "Finished")),
     signs,
+    mode: (sessionId) =>
+      reading(sessionId, Option.none(), (file) => {
+        const modeIn = dialect.modes?.()
+        return modeIn === undefined ? Effect.succeedNone : newestMode(file, modeIn)
+      }),
     lastAnswer: (sessionId) =>
       reading(sessionId, "", (file) => {
         let found = ""
@@ -218,16 +227,12 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     spent: (sessionIds, since) =>
       Effect.map(
         Effect.flatMap(withSubagents(sessionIds), (all) =>
-          each(all, { tokens: 0, dollars: 0 }, (file) =>
+          each(all, nothingSpent, (file) =>
             // The state of a follower keeps changing.
-            Effect.map(spend(file, String(since)), ({ dollars, tokens }) => ({ dollars, tokens }))
+            Effect.map(spend(file, String(since)), ({ dollars, tokens, turns }) => ({ dollars, tokens, turns }))
           )
         ),
-        (all) =>
-          all.reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }), {
-            tokens: 0,
-            dollars: 0
-          })
+        sumSpent
       ),
     exportSession: Effect.fnUntraced(function* (sessionId, out, newest) {
       const file = yield* sessionFile(sessionId)
@@ -239,7 +244,14 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       // An agent that chooses its ids begins a session without one.
       (session._tag === "Resume" || sessionIn === undefined) && Result.isFailure(parseSessionId(session.sessionId))
         ? Effect.fail(new AgentNotFound({ program: dialect.name, problem: "the session id cannot be one" }))
-        : Effect.provide(dialect.command({ ...order, session }, sessionFile), services)
+        : order.heldTo !== undefined && dialect.modes === undefined
+          ? Effect.fail(
+              new AgentNotFound({
+                program: dialect.name,
+                problem: "the session asks a person before it changes anything, and this agent cannot be held to that"
+              })
+            )
+          : Effect.provide(dialect.command({ ...order, session }, sessionFile), services)
   })
 })
 

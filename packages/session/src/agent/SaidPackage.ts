@@ -1,3 +1,4 @@
+import { capsIn } from "@souffleur/domain"
 import type { AgentOptions, AgentPackage } from "@souffleur/process"
 import { readAgentCommand, type ProgramWords } from "../command/AgentWords.ts"
 import type { FlagTable } from "../command/FlagTable.ts"
@@ -6,7 +7,7 @@ import type { AgentDialect } from "./AgentDialect.ts"
 import { layerSaidAgent } from "./SaidAgent.ts"
 
 /** Fields of a dialect that the package has too, and those with a usual value. */
-type Known = "name" | "stall" | "title"
+type Known = "caps" | "name" | "stall" | "title"
 type Usual = "folder" | "runs"
 
 /** All that tells an agent with one file of JSON lines a session from another such agent. */
@@ -32,6 +33,7 @@ export const saidPackage = ({ dialect, flags, is, verb, ...facts }: SaidFacts): 
         name: program,
         title,
         stall,
+        caps: capsIn(options.agentCommand.args, flags.caps ?? {}),
         folder: `${options.agentDir}/${sessions}`,
         runs: (words) => argumentsOfProgram(is, words) !== undefined,
         ...dialect(options)

@@ -1,4 +1,4 @@
-import type { LiteralAgent } from "@souffleur/domain"
+import type { CapKind, LiteralAgent } from "@souffleur/domain"
 import { isFlag, splitFlag } from "@souffleur/process"
 import { Result } from "effect"
 
@@ -15,6 +15,8 @@ export interface FlagMeaning {
 export interface FlagTable {
   /** Flags that a user may choose for every launch: those that a value follows, and those without one. */
   readonly kept: Readonly<Record<Takes, ReadonlySet<string>>>
+  /** Kept flags by which a user caps the use of one process. Absent: there are none. */
+  readonly caps?: Readonly<Record<string, CapKind>>
   /** Flags that lift the ceiling, or run what the agent itself does not confine. */
   readonly lifting: ReadonlySet<string>
   /** Flags that a launch sets itself, and that a literal command may have. */

@@ -29,7 +29,7 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Predicate.isString(hook.command) &&
   Option.isSome(hookProgram(hook.command))
 
-const keyOf = ({ children }: SettingsNode): string => children![0]!.value
+const keyOf = ({ children }: SettingsNode): string => String(children![0]!.value)
 
 /** Finds our hooks. `Err` says in a few words why the text is no settings. */
 const places = (text: string, timeout?: number): Result.Result<ReadonlyArray<Place>, string> => {

@@ -18,12 +18,13 @@ export const makeResults = (sayings: Sayings) =>
 /** Makes a reader of what answers used since a moment (epoch ms), which is the key. */
 export const makeUseCount = (sayings: Sayings) =>
   makeFollower(
-    (key) => ({ since: Number(key), tokens: 0, dollars: 0 }),
+    (key) => ({ since: Number(key), tokens: 0, dollars: 0, turns: 0 }),
     (state, record) => {
       for (const said of sayings(record)) {
         if (said._tag !== "Used" || timeOf(record, state.since) < state.since) continue
         state.tokens = Bounds.sum([state.tokens, said.tokens])
         state.dollars += said.dollars ?? 0
+        state.turns += 1
       }
     }
   )

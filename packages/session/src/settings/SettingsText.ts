@@ -3,7 +3,8 @@ import { createScanner, findNodeAtLocation, type ParseError, parseTree, visit } 
 /** A part of a text of settings. The parser's own type would reach users, who do not have the parser. */
 export interface SettingsNode {
   readonly type: "object" | "array" | "property" | "string" | "number" | "boolean" | "null"
-  readonly value?: any
+  /** Of a string, a number or a boolean. */
+  readonly value?: unknown
   readonly offset: number
   readonly length: number
   readonly parent?: SettingsNode

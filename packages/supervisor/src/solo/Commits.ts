@@ -10,6 +10,9 @@ const shared = { others: "write as its group" } as const satisfies Trust
 /** Most bytes of a file with one name, and of the list of all branches. */
 const [maxNameBytes, maxListBytes] = [1_000_000, 16_000_000]
 
+/** UTF-16 units of the names of reftables, of which the newest are the last. */
+const maxTables = 1000
+
 const textOf = (file: string, maxBytes: number) =>
   Effect.map(readTrusted(file, { ...shared, atMost: maxBytes }), (bytes) => new TextDecoder().decode(bytes).trim())
 
@@ -37,8 +40,8 @@ const gitFolder = Effect.fnUntraced(function* (project: string) {
 
 /**
  * Reads the commit that is checked out in a project, as `git rev-parse HEAD` prints it. It reads git's own files, so a
- * poll starts no process. Returns an empty text without a commit or a repository. Fails with `FileRefused` when a file
- * there cannot be trusted or is not a regular file.
+ * poll starts no process. Of reftables, which only git reads, it returns their names. Returns an empty text without a
+ * commit or a repository. Fails with `FileRefused` when a file there cannot be trusted or is not a regular file.
  */
 export const commitAt = Effect.fn("commitAt")(function* (project: string) {
   const path = yield* Path.Path
@@ -57,6 +60,12 @@ export const commitAt = Effect.fn("commitAt")(function* (project: string) {
   const head = yield* read(git, "HEAD")
   if (commit.test(head)) return head
   const ref = head.replace(/^ref: /u, "")
+  // A repository with reftables has this in place of its branches. The list of its tables changes with each commit.
+  if (ref === "refs/heads/.invalid") {
+    const common = path.resolve(git, (yield* read(git, "commondir")) || ".")
+    const lists = yield* Effect.forEach(new Set([git, common]), (folder) => read(folder, "reftable/tables.list"))
+    return lists.join("\n").trim().replaceAll(/\s+/gu, ",").slice(-maxTables)
+  }
   if (!ref.startsWith("refs/") || ref.split("/").includes("..")) return ""
   // A worktree has its branches in its repository.
   const common = path.resolve(git, (yield* read(git, "commondir")) || ".")

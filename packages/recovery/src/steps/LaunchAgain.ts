@@ -1,0 +1,33 @@
+import { LaunchFailed } from "@souffleur/domain"
+import { Clock, Effect } from "effect"
+import { Cycle } from "./Step.ts"
+
+const minute = 60_000
+/** Milliseconds within which a launch that cannot run for now is tried again. */
+const within = 10 * minute
+/** Milliseconds before the first further try. Each pause is twice as long as the one before, up to two minutes. */
+const firstPause = 5000
+
+/**
+ * Makes the tries of a launch, which has not run where it fails with `LaunchFailed`. One that failed for a momentary
+ * reason is tried again, after growing pauses, for ten minutes in all (spec: behaviour#launch). The log has each pause.
+ * `attempt` is given the number of the try, from 0.
+ */
+export const againForAWhile = Effect.fn("againForAWhile")(function* <A, E, R>(
+  attempt: (n: number) => Effect.Effect<A, E | LaunchFailed, R>
+) {
+  const { number: cycle, watch } = yield* Cycle
+  const begun = yield* Clock.currentTimeMillis
+  for (let n = 0; ; n += 1) {
+    const tried = yield* Effect.result(attempt(n))
+    if (tried._tag === "Success") return tried.success
+    const error = tried.failure
+    if (!(error instanceof LaunchFailed) || error.momentary !== true) return yield* Effect.fail(error)
+    const pause = Math.min(firstPause * 2 ** n, 2 * minute)
+    const now = yield* Clock.currentTimeMillis
+    if (now + pause > begun + within)
+      return yield* new LaunchFailed({ message: `tried for ten minutes: ${error.message}` })
+    yield* watch.dispatch({ _tag: "DelayLaunch", cycle, message: error.message, until: now + pause })
+    yield* Effect.sleep(pause)
+  }
+})
