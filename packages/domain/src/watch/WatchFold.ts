@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "84206474bdd80b00" },
+  name: { kind: "watch", fingerprint: "571da9e2c6bc12c9" },
   initial,
   evolve,
   schema: Watch,
