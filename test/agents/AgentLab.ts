@@ -129,6 +129,8 @@ export const agentLab = Effect.fn("AgentLab")(function* (
   const saidIn = (cwd: string, ...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make(souffleur[0], [bundle, ...args], { ...options, cwd }), { includeStderr: true })
   const said = (...args: ReadonlyArray<string>) => saidIn(project, ...args)
+  // As a person does who has written them.
+  if (agent.config !== "") for (const folder of [home, project]) yield* saidIn(folder, "config", "--trust")
   const log = Effect.flatMap(said("log", "--json"), (text) =>
     Effect.forEach(text.trim().split("\n"), (line): Effect.Effect<Logged, unknown> => decodeLogged(line))
   )

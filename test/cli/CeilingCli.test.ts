@@ -148,7 +148,7 @@ describe("behaviour#trust", () => {
         configure(the.project, `NOTIFY=command:["/usr/bin/touch","${marker}"]\n`)
         const refused = yield* run()
         assert.strictEqual(refused.code, 2)
-        assert.match(refused.errors, /NOTIFY is not what was trusted.*souffleur config --trust/u)
+        assert.match(refused.errors, /NOTIFY is not trusted yet.*souffleur config --trust/u)
         assert.strictEqual((yield* the.ask(["config", "--trust"], { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" })).code, 2)
         assert.isFalse(fs.existsSync(marker))
         assert.strictEqual((yield* the.ask(["config", "--trust"])).code, 0)

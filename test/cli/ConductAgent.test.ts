@@ -68,9 +68,9 @@ describe("behaviour#agents-of-a-run", () => {
         const variables = { SOUFFLEUR_AGENT_COMMAND: file, GH_TOKEN: "a-token", OTHER_KEY: "a-key" }
         fs.mkdirSync(config, { mode: 0o755 })
         fs.writeFileSync(join(config, "souffleur"), "AGENT_ENVIRONMENT=GH_TOKEN\n", { mode: 0o644 })
+        assert.strictEqual((yield* the.ask(["config", "--trust"])).code, 0)
         const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"], variables)
         assert.strictEqual(code, 0, [errors, ...lines].join("\n"))
-        assert.match(errors, /is trusted from now on as it is, with AGENT_ENVIRONMENT/u)
         assert.deepStrictEqual(fs.readFileSync(seen, "utf8").split("\n"), ["a-token||", "a-token||", ""])
         assert.match(lines.join("\n"), /The config file asks for another AGENT_ENVIRONMENT/u)
         const printed = [...lines, errors, JSON.stringify((yield* the.ask(["conduct", "log", "--json"])).lines)].join(

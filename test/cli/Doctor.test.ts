@@ -80,7 +80,7 @@ describe.concurrent("doctor", () => {
         assert.match(of("config")[0]!.detail, /line 1: FORCE_COMPACT must be a positive integer/)
         assert.match(of("launcher")[0]!.detail, /kitty needs KITTY_LISTEN_ON/)
         assert.strictEqual(of("config")[0]!.level, "note")
-        assert.sameMembers(wrong, ["agent", "launcher", ...(process.getuid?.() === 0 ? ["permission"] : [])])
+        assert.sameMembers(wrong, ["agent", "launcher", "trust"])
         const gone = yield* doctor(the, { SOUFFLEUR_AGENT_COMMAND: "no-such-agent" })
         assert.match(gone.of("agent")[0]!.detail, /no-such-agent/)
       })

@@ -122,6 +122,8 @@ describe("behaviour#plain-words", () => {
         ["export", evil],
         ["conduct", "--help"]
       ]
+      plainly("an untrusted file", yield* the.run(["conduct", "good.yaml", "--dry-run"], {}, folder))
+      plainly("a trusted file", yield* the.ask(["config", "--trust"], {}, folder))
       /** The agent of the file is refused, and that of the stage plays the plan through. */
       const ofFile = { SOUFFLEUR_AGENT_COMMAND: "" }
       const said = yield* Effect.forEach(

@@ -4,7 +4,7 @@ import { leastPin, pinOf, Processes, wordOf, parseConfigFile, type WatchEvent } 
 import { Effect, FileSystem, Layer, Option } from "effect"
 import { TestConsole } from "effect/testing"
 import {
-  agentSession,
+  callingSession,
   goingOn,
   layerAgentFiles,
   layerHost,
@@ -149,7 +149,7 @@ describe("behaviour#trust", () => {
           Effect.gen(function* () {
             const settings = yield* settingsOf(the.project)
             const { pin: given } = yield* opening(the.project)
-            const session = yield* agentSession(agentKind, mark === undefined ? {} : { [mark]: "1" }).pipe(
+            const session = yield* callingSession(agentKind, mark === undefined ? {} : { [mark]: "1" }).pipe(
               Effect.provide([layerStore(settings), Layer.provideMerge(layerAgentFiles(settings), layerHost)])
             )
             assert.strictEqual(given.ceiling, "bypassPermissions")

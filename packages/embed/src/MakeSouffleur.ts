@@ -34,7 +34,7 @@ import { beginRun, beginWatch, goOn } from "./watching/BeginWatch.ts"
 import { handoverTo } from "./watching/HandOver.ts"
 import { findWatch, type NamedWatch, watchById, type WatchName } from "./watching/FindWatch.ts"
 import { settling } from "./watching/Settling.ts"
-import { trustProject } from "./watching/TrustProject.ts"
+import { trustProject } from "./trust/TrustProject.ts"
 import { Parts } from "./world/Parts.ts"
 
 /** The ports of {@link Souffleur.layer}. The others differ between projects, and {@link Parts} makes them. */

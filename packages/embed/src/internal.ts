@@ -58,7 +58,7 @@ export {
 } from "./watching/FindWatch.ts"
 export type { EndedWatch } from "./watching/FindWatch.ts"
 export { hadGuardian, hasGuardian } from "./keeping/GuardianKeeper.ts"
-export { agentSession } from "./watching/AgentSession.ts"
+export { callingSession } from "./trust/CallingSession.ts"
 export { refuseChange } from "./watching/KnownWatch.ts"
 export * from "./watching/LiveSessions.ts"
 export * from "./watching/Overview.ts"

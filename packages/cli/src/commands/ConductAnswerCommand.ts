@@ -7,7 +7,7 @@ import { type RunAnswer, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { namedIn, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 

@@ -5,7 +5,7 @@ import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/in
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { printTable } from "../explain/TextTable.ts"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { printJson } from "../Printing.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"

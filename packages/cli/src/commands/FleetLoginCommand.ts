@@ -4,7 +4,7 @@ import { FleetDesk, type Login, logins } from "@souffleur/fleet"
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { askedToken, hubUrl } from "../fleet/JoinedFleet.ts"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { json, projectDir } from "./Options.ts"
 import { withLayers } from "./ProjectCommand.ts"
 

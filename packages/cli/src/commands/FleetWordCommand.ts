@@ -9,7 +9,7 @@ import { firstLine } from "../world/FirstLine.ts"
 import { joinedFleet, layerDesk } from "../fleet/JoinedFleet.ts"
 import { addresseeOf, silenceWarning, sayWord } from "../fleet/SayWord.ts"
 import { WordOrder, WordReply } from "../fleet/WordErrand.ts"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { durationOf, json, projectDir } from "./Options.ts"
 import { withLayers } from "./ProjectCommand.ts"
 

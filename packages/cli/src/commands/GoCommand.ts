@@ -2,7 +2,7 @@ import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, statusLine } from "@souffleur/embed/internal"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { signOfAgent } from "../watching/PersonOnly.ts"
+import { signOfAgent } from "../person/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 

@@ -14,7 +14,7 @@ import { agentsWithHooks } from "../agent/HookedAgent.ts"
 import { agentKind, agentKinds } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { json, realProject } from "./Options.ts"
 
 const namesOf = (kinds: typeof agentsWithHooks) => kinds.map(({ title }) => title).join(", ")

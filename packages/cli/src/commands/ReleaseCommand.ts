@@ -3,7 +3,7 @@ import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 

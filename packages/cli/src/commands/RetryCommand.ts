@@ -4,7 +4,7 @@ import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/in
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 

@@ -9,7 +9,7 @@ import { install as installService } from "../service/ServiceManager.ts"
 import { writeConfig } from "../setup/SetupConfig.ts"
 import { removeHooks, writeHooks } from "../setup/SetupHooks.ts"
 import { hookAnswers, setupAnswers } from "../setup/SetupQuestions.ts"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 

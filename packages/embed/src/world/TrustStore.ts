@@ -65,7 +65,10 @@ export const forgetTrust = Effect.fn("forgetTrust")(function* (stateDir: string,
   yield* fs.remove(yield* fileOf(stateDir, config), { force: true })
 })
 
-/** Records the trust in a config file, by its real path. The programs are written first, so that each program of a pin exists. */
+/**
+ * Records the trust in a config file, by its real path. The programs are written first, so that each program of a pin
+ * exists.
+ */
 export const keepTrust = Effect.fn("keepTrust")(function* (
   stateDir: string,
   config: string,

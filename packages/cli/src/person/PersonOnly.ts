@@ -1,4 +1,4 @@
-import { agentSession } from "@souffleur/embed/internal"
+import { callingSession } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -7,7 +7,7 @@ import { BadUsage } from "../Failure.ts"
 /** Says how an agent's session shows that it runs this command. `undefined`: nothing shows it. */
 export const signOfAgent = Effect.gen(function* () {
   const { variables } = yield* Environment
-  return (yield* agentSession(agentKind, variables))?.why
+  return (yield* callingSession(agentKind, variables))?.why
 })
 
 /**

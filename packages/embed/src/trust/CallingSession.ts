@@ -13,7 +13,7 @@ import {
 import { unfinishedRuns } from "@souffleur/plan"
 import { Effect, Option, Result } from "effect"
 import { Parts } from "../world/Parts.ts"
-import { newestWatches } from "./FindWatch.ts"
+import { newestWatches } from "../watching/FindWatch.ts"
 
 /** Each process of souffleur's launches has this variable. */
 const ourMark = "SOUFFLEUR_LAUNCH_ID"
@@ -22,7 +22,7 @@ const ourMark = "SOUFFLEUR_LAUNCH_ID"
 const maxConductors = 10
 
 /** An agent's session that runs souffleur. */
-export interface AgentSession {
+export interface CallingSession {
   /** How the environment or an ancestor shows it, as a person reads it. */
   readonly why: string
   /** The permission that a person's start gave that session. */
@@ -53,11 +53,11 @@ const launchesAmong = Effect.fnUntraced(function* (ancestors: ReadonlyArray<numb
  * launches among these. `undefined`: nothing shows it. An agent that hides all of them can still lie, within its own
  * permission.
  */
-export const agentSession = Effect.fn("agentSession")(function* (
+export const callingSession = Effect.fn("callingSession")(function* (
   kind: AgentKind,
   variables: Variables
 ): Effect.fn.Return<
-  AgentSession | undefined,
+  CallingSession | undefined,
   Effect.Error<ReturnType<typeof launchesAmong>>,
   Agent | Processes | Effect.Services<ReturnType<typeof launchesAmong>>
 > {
@@ -89,7 +89,7 @@ export const withinSession = Effect.fnUntraced(function* (opened: {
   const { agent, layerAgent, variables } = yield* Parts
   const { pin, settings } = opened
   if (pin.ceiling === leastPermission) return opened
-  const session = yield* Effect.provide(agentSession(agent, variables), layerAgent(settings))
+  const session = yield* Effect.provide(callingSession(agent, variables), layerAgent(settings))
   if (session === undefined) return opened
   const ceiling = lower(pin.ceiling, session.ceiling)
   return { pin: { ...pin, ceiling }, settings: { ...settings, maxExternalPermission: ceiling } }

@@ -3,7 +3,7 @@ import { dispatchRun, runsOf } from "@souffleur/plan"
 import { command } from "@souffleur/supervisor"
 import { Effect } from "effect"
 import { Parts } from "../world/Parts.ts"
-import { unfinishedWatches } from "./FindWatch.ts"
+import { unfinishedWatches } from "../watching/FindWatch.ts"
 
 /** A config file that a person trusts, and by whom it is taken from now on. */
 export interface TrustedProject {
