@@ -212,8 +212,9 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
           const { socket, tmux } = yield* server("none")
           const serverPid = Number(tmux("display-message", "-p", "#{pid}"))
           process.kill(serverPid, "SIGSTOP")
+          yield* Effect.addFinalizer(() => Effect.sync(() => process.kill(serverPid, "SIGCONT")))
           for (const [id, place, says] of [
-            ["gone", { socket: `${socket}-not` }, /^tmux new-window failed: \S/u],
+            ["gone", { socket: `${socket}-not` }, /^tmux is gone$/u],
             ["hangs", { socket }, /^it took too long$/u]
           ] as const) {
             const options = { terminals: ["tmux"], tmux: place, receiptTimeout: "1 second" } as const

@@ -40,8 +40,8 @@ const ceilingMessage = ({ ceiling }: Watch): string =>
 /**
  * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. A command
  * whose end is unknown waits for a person, as running it twice may harm. Without these the export of the third end
- * without progress is always made. A command has a pause (ms) first, and so has an agent that ends soon after its launch
- * again and again.
+ * without progress is always made. A command has a pause (ms) first, and so has an agent that ends soon after its
+ * launch again and again.
  */
 export const recoveryOf = (
   watch: Watch,

@@ -16,7 +16,7 @@ import { reportedSession } from "@souffleur/process"
 import { Duration, Effect, Option } from "effect"
 import type { Provider } from "../Provider.ts"
 import { NoExport } from "../steps/ExportConversation.ts"
-import { launchSuccessor } from "../steps/Launch.ts"
+import { launchSuccessor } from "../launch/LaunchSuccessor.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 
 /** Fails with `NoExport` where a session of the watch has begun, or may have begun. Several files may be its own. */

@@ -11,7 +11,7 @@ import {
 } from "@souffleur/domain"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { promptToContinue } from "../steps/LaunchPrompt.ts"
+import { promptToContinue } from "../launch/LaunchPrompt.ts"
 import { resumeInPlace } from "../steps/ResumableSession.ts"
 import type { Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"

@@ -10,7 +10,7 @@ import {
 } from "@souffleur/domain"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { promptToResume } from "../steps/LaunchPrompt.ts"
+import { promptToResume } from "../launch/LaunchPrompt.ts"
 import { resumeInPlace } from "../steps/ResumableSession.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { Escalated, type Provider } from "../Provider.ts"

@@ -3,7 +3,7 @@ import { launchOutput } from "@souffleur/process"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { Escalated } from "../Provider.ts"
 import { unlessStale } from "./ExportConversation.ts"
-import { launchSuccessor, type SuccessorOrder } from "./Launch.ts"
+import { launchSuccessor, type SuccessorOrder } from "../launch/LaunchSuccessor.ts"
 import type { Request } from "./Request.ts"
 import { again, step } from "./Step.ts"
 

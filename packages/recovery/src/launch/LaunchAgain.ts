@@ -1,6 +1,6 @@
 import { LaunchFailed } from "@souffleur/domain"
 import { Clock, Effect } from "effect"
-import { Cycle } from "./Step.ts"
+import { Cycle } from "../steps/Step.ts"
 
 const minute = 60_000
 /** Milliseconds within which a launch that cannot run for now is tried again. */

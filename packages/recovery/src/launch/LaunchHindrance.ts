@@ -3,10 +3,10 @@ import { LaunchSlots } from "@souffleur/eventlog"
 import { isGone } from "@souffleur/process"
 import { Effect, Option } from "effect"
 import { FailedClosed } from "../Provider.ts"
-import { unlessComplete } from "./Completion.ts"
-import { otherWriter } from "./EndConductor.ts"
+import { unlessComplete } from "../steps/Completion.ts"
+import { otherWriter } from "../steps/EndConductor.ts"
 import { agentLeftBy } from "../program/FoundSuccessor.ts"
-import { Cycle } from "./Step.ts"
+import { Cycle } from "../steps/Step.ts"
 
 /** Fails with `FailedClosed` when another process holds the session (spec: behaviour#one-writer). */
 const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
