@@ -1,10 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
+import { statuses } from "@souffleur/session"
 import { CommsTables } from "@souffleur/comms"
-import { configKeys, programKeys } from "@souffleur/domain"
+import { configKeys, type EndWord, programKeys } from "@souffleur/domain"
 import { agentKinds } from "../packages/cli/src/agent/Kind.ts"
 import { textOf } from "./Pages.ts"
 
-const [behaviour, settings] = [textOf("docs/spec/behaviour.md"), textOf("docs/spec/settings.md")]
+const [behaviour, reasons, settings] = [
+  textOf("docs/spec/behaviour.md"),
+  textOf("docs/spec/reasons.md"),
+  textOf("docs/spec/settings.md")
+]
 /** A part of a page: from its heading to the next one. */
 const section = (page: string, title: string): string =>
   page.split(/^#+ /mu).find((part) => part.startsWith(`${title}\n`)) ?? ""
@@ -55,5 +60,47 @@ describe("claude-code#hooks, copilot#hooks, gemini#hooks, qwen#hooks", () => {
     )
     assert.notInclude([...hooks.get("copilot")!], "PermissionRequest")
     assert.include([...hooks.get("gemini")!], "PreCompress")
+  })
+})
+
+describe("reasons#by-status, reasons#claude-code, reasons#codex, reasons#copilot-cli, reasons#gemini-cli, reasons#opencode, reasons#pi, reasons#qwen-code", () => {
+  const inWords: Readonly<Record<EndWord, string>> = {
+    ended: "finished",
+    asks: "asked again",
+    "usage-limit": "usage limit",
+    outage: "outage",
+    "prompt-too-long": "full window",
+    login: "login",
+    account: "account",
+    model: "model",
+    cap: "cap",
+    cut: "cut off",
+    other: "any other",
+    status: "by its status"
+  }
+  /** The rows of a table, without its head. */
+  const rowsOf = (text: string) =>
+    [...text.matchAll(/^\| (?!word|status|reason|---)(.+?) \| (.+?) \|/gmu)].map(
+      ([, one, other]) => [one!, other!] as const
+    )
+  const rowsBy = (words: Readonly<Record<string, EndWord>>, before = "") =>
+    Object.entries(words).map(([word, end]) => [`${before}\`${word}\``, inWords[end]] as const)
+
+  it("each word and exit code by which an agent ends is on the page, with the reason that it is taken for", () => {
+    for (const { ends, title } of agentKinds) {
+      const rows = [...rowsBy(ends?.words ?? {}), ...rowsBy(ends?.exits ?? {}, "exit code ")]
+      assert.sameDeepMembers(rowsOf(section(reasons, title)), rows, title)
+    }
+  })
+  it("each status that has a reason is on the page", () =>
+    assert.sameDeepMembers(rowsOf(section(reasons, "By status")), [
+      ...rowsBy(statuses),
+      ["`5xx`", inWords.outage],
+      ["any other", inWords.other]
+    ]))
+  it("each reason has a row that says what follows", () => {
+    const told = rowsOf(section(behaviour, "What no launch mends")).map(([reason]) => reason)
+    const { status: _, ...all } = inWords
+    assert.sameMembers(told, Object.values(all))
   })
 })

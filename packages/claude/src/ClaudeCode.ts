@@ -2,6 +2,7 @@ import type { AgentPackage } from "@souffleur/process"
 import { settingsHooks } from "@souffleur/session"
 import * as Claude from "./Claude.ts"
 import { claudePlugin } from "./plugin/ClaudePlugin.ts"
+import { claudeWords } from "./session/ApiFailure.ts"
 import { claudeCommits } from "./settings/ClaudeCommits.ts"
 import { parseAgentCommand } from "./command/AgentProgram.ts"
 import { isClaude } from "./command/CommandFront.ts"
@@ -29,6 +30,7 @@ export const claudeCode: AgentPackage = {
   folder: { variables: ["SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR"], inHome: ".claude" },
   sessions: "projects",
   stall: Claude.stall,
+  ends: { words: claudeWords },
   marks,
   identity,
   refusedAsRoot: ["bypassPermissions"],

@@ -7,7 +7,7 @@ import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
 import { inPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
 import { hooksFile, unapprovedHooks } from "./command/HookTrust.ts"
 import { rolloutModes } from "./session/RolloutMode.ts"
-import { rolloutSayings } from "./session/RolloutSayings.ts"
+import { codexWords, rolloutSayings } from "./session/RolloutSayings.ts"
 import { writersIn } from "./session/Writers.ts"
 
 const hooks = settingsHooks({
@@ -55,6 +55,7 @@ export const codex = saidPackage({
   sessions: "sessions",
   // Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again.
   stall: Duration.seconds(301),
+  ends: { words: codexWords },
   marks,
   identity: identifiedBy("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
   refusedAsRoot: [],

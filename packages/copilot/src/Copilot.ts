@@ -3,7 +3,7 @@ import { Duration } from "effect"
 import { compactPrompt, copilotCommand, inPrintMode, isCopilot, literalCopilot, marks } from "./CopilotCommand.ts"
 import { copilotFlags, editingFlags, everyTool } from "./CopilotFlags.ts"
 import { makeOutputReader } from "./CopilotOutput.ts"
-import { copilotSayings } from "./CopilotSayings.ts"
+import { copilotSayings, copilotWords } from "./CopilotSayings.ts"
 
 /**
  * Copilot CLI as a kind of agent.
@@ -25,6 +25,7 @@ export const copilot = saidPackage({
   sessions: "session-state",
   // Measured with 1.0.102: an answer that breaks off is silent for 701 s, and then asked for again.
   stall: Duration.seconds(702),
+  ends: { words: copilotWords },
   marks,
   identity: identifiedBy("COPILOT_AGENT_SESSION_ID", "COPILOT_CLI"),
   refusedAsRoot: [],

@@ -1,5 +1,5 @@
+import type { EndWord, EndWords } from "@souffleur/domain"
 import {
-  failureReason,
   freshTokens,
   isJson,
   type Json,
@@ -7,6 +7,7 @@ import {
   numberIn,
   objectsIn,
   saidCall,
+  saidEnd,
   saidResult,
   type Saying,
   textOf,
@@ -47,11 +48,35 @@ const used = ({ usage }: Json): ReadonlyArray<Saying> => {
   ]
 }
 
-const failure = ({ message, statusCode }: Json): Saying => ({
-  _tag: "Failed",
-  reason: failureReason(statusCode, textOf(message)),
-  words: textOf(message)
-})
+/** The words of Copilot CLI for an error: its kinds, the codes of a quota, and of a break (spec: reasons#copilot-cli). */
+export const copilotWords: EndWords["words"] = {
+  rate_limit: "usage-limit",
+  context_limit: "prompt-too-long",
+  authentication: "login",
+  authorization: "account",
+  policy: "account",
+  quota: "account",
+  session_quota_exceeded: "cap",
+  autopilot_credit_limit: "cap",
+  user_initiated: "cut",
+  user_abort: "cut",
+  remote_command: "cut",
+  query: "status"
+}
+
+const wordOf = (name: unknown): EndWord | undefined =>
+  typeof name === "string" && Object.hasOwn(copilotWords, name) ? copilotWords[name] : undefined
+
+/** Reads an error, or a break of the turn. A word that is not known leaves it to the status. */
+const failure = ({ errorCode, errorType, message, reason, statusCode }: Json): ReadonlyArray<Saying> => {
+  const word = wordOf(errorCode) ?? wordOf(errorType) ?? wordOf(reason)
+  const said = saidEnd(
+    word ?? (reason === undefined ? "status" : "other"),
+    textOf(message) || textOf(reason),
+    statusCode
+  )
+  return said === undefined ? [] : [said]
+}
 
 /** Reads a record of Copilot CLI (spec: copilot#records). */
 export const copilotSayings = ({ data, type }: Json): ReadonlyArray<Saying> => {
@@ -73,7 +98,8 @@ export const copilotSayings = ({ data, type }: Json): ReadonlyArray<Saying> => {
     case "session.usage_record":
       return used(data)
     case "session.error":
-      return [failure(data)]
+    case "abort":
+      return failure(data)
     case "session.compaction_complete":
       return data["success"] === true ? [{ _tag: "Compacted", summary: textOf(data["summaryContent"]) }] : []
     default:

@@ -2,7 +2,7 @@ import { commandBefore, identifiedBy, saidPackage, settingsHooks, textOf } from 
 import { Duration } from "effect"
 import { geminiCommand, inPrintMode, isGemini, literalGemini, marks } from "./GeminiCommand.ts"
 import { asksRecords, geminiFlags, launchFlags } from "./GeminiFlags.ts"
-import { makeOutputReader, makeOutputSayings } from "./GeminiOutput.ts"
+import { geminiWords, makeOutputReader, makeOutputSayings } from "./GeminiOutput.ts"
 import { geminiSayings, resumable } from "./GeminiSayings.ts"
 
 /**
@@ -26,6 +26,7 @@ export const gemini = saidPackage({
   sessions: ".gemini/tmp",
   // Measured with 0.61.0: an answer that breaks off is silent for 301 s, and then asked for again.
   stall: Duration.seconds(302),
+  ends: { words: geminiWords, exits: { 41: "login", 53: "cap" } },
   marks,
   identity: identifiedBy("GEMINI_SESSION_ID", "GEMINI_CLI"),
   refusedAsRoot: [],

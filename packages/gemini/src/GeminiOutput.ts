@@ -1,10 +1,11 @@
+import type { EndWord, EndWords } from "@souffleur/domain"
 import {
   errorLine,
-  failureReason,
   type Json,
   jsonOf,
   recordOf,
   saidCall,
+  saidEnd,
   type Saying,
   type Sayings,
   textOf,
@@ -16,25 +17,44 @@ import { geminiTools } from "./GeminiSayings.ts"
 
 const types = wordSet("init message tool_use tool_result error result")
 
-type Reason = Extract<Saying, { readonly _tag: "Failed" }>["reason"]
-const failed = (reason: Reason): ReadonlyArray<Saying> => [{ _tag: "Failed", reason }]
+/** The types of Gemini CLI's own errors, and its words for a turn that it stops (spec: reasons#gemini-cli). */
+export const geminiWords: EndWords["words"] = {
+  FatalAuthenticationError: "login",
+  FatalTurnLimitedError: "cap",
+  FatalCancellationError: "cut",
+  FatalInputError: "other",
+  FatalSandboxError: "other",
+  FatalConfigError: "other",
+  FatalToolExecutionError: "other",
+  FatalUntrustedWorkspaceError: "other",
+  "Maximum session turns exceeded": "cap",
+  "Loop detected, stopping execution": "cut"
+}
+const wordOf = (name: unknown): EndWord | undefined =>
+  typeof name === "string" && Object.hasOwn(geminiWords, name) ? geminiWords[name] : undefined
+const endBy = (word: EndWord | undefined, words: string, status?: unknown): ReadonlyArray<Saying> => {
+  const said = saidEnd(word, words, status)
+  return said === undefined ? [] : [said]
+}
 
 /**
- * Reads the words of a failure. An error of the service has its status in them, or its advice for a used-up limit. An
- * outage has such advice too, behind its status.
+ * Reads a failure. An error of the service has its status in the words, or its advice for a used-up limit. An outage
+ * has such advice too, behind its status.
  */
-const failure = (words: string): ReadonlyArray<Saying> => {
-  if (!words.includes("[API Error:")) return failed("other")
+const failure = ({ message, type }: Json): ReadonlyArray<Saying> => {
+  const words = textOf(message)
+  if (!words.includes("[API Error:")) return endBy(wordOf(type), words)
   const limit = /quota|rate limit|try again later/iu.test(words) ? "429" : undefined
   const status = /"code"\s*:\s*(\d{3})/u.exec(words)?.[1] ?? limit
-  return [{ _tag: "Failed", reason: failureReason(status === undefined ? undefined : Number(status), words), words }]
+  return endBy("status", words, status === undefined ? undefined : Number(status))
 }
 
 /** Reads the last record before a `result` with `success`, which also follows a turn that was cut off. */
-const ending = ({ role, type }: Json): ReadonlyArray<Saying> => {
-  if (type === "message" && role === "assistant") return [{ _tag: "Ended" }]
+const ending = ({ message, role, type }: Json): ReadonlyArray<Saying> => {
+  if (type === "message" && role === "assistant") return endBy("ended", "")
   // Before a request that the window cannot hold, Gemini CLI stops without a word.
-  return failed(type === "tool_result" || type === "message" ? "prompt-too-long" : "other")
+  if (type === "tool_result" || type === "message") return endBy("prompt-too-long", "")
+  return type === "error" ? endBy(wordOf(message), textOf(message)) : endBy("cut", "")
 }
 
 const sayingsOf = (record: Json): ReadonlyArray<Saying> => {
@@ -50,7 +70,7 @@ const sayingsOf = (record: Json): ReadonlyArray<Saying> => {
     case "tool_result":
       return [{ _tag: "Result", id: textOf(id), text: "", failed: status !== "success" }]
     case "result":
-      return failure(textOf(jsonOf(error)["message"]))
+      return failure(jsonOf(error))
     default:
       return []
   }

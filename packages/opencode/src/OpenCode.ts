@@ -13,7 +13,7 @@ import {
 } from "./OpenCodeCommand.ts"
 import { asksRecords, openCodeFlags } from "./OpenCodeFlags.ts"
 import { makeOutputReader, sessionNamed } from "./OpenCodeOutput.ts"
-import { openCodeSayings } from "./OpenCodeSayings.ts"
+import { openCodeSayings, openCodeWords } from "./OpenCodeSayings.ts"
 import { sessionsIn } from "./OpenCodeSessions.ts"
 import { withSessionRows } from "./SessionRows.ts"
 
@@ -29,6 +29,7 @@ const described = saidPackage({
   sessions: "opencode",
   // Measured with 1.18.33: an answer that breaks off is silent for 300 s, and then asked for again.
   stall: Duration.seconds(301),
+  ends: { words: openCodeWords },
   marks,
   identity,
   refusedAsRoot: [],

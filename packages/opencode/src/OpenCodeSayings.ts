@@ -1,10 +1,11 @@
+import type { EndWord, EndWords } from "@souffleur/domain"
 import {
-  failureReason,
   isJson,
   type Json,
   jsonOf,
   numberIn,
   saidCall,
+  saidEnd,
   saidResult,
   type Saying,
   textOf,
@@ -58,37 +59,46 @@ const partOf = (part: Json): ReadonlyArray<Saying> => {
   }
 }
 
-const failureOf = ({ data, name }: Json): Saying => {
-  const { message, statusCode } = jsonOf(data)
-  switch (name) {
-    case "APIError":
-      return { _tag: "Failed", reason: failureReason(statusCode, textOf(message)), words: textOf(message) }
-    case "ContextOverflowError":
-      return { _tag: "Failed", reason: "prompt-too-long" }
-    case "ProviderAuthError":
-      return { _tag: "Failed", reason: "login" }
-    default:
-      return { _tag: "Failed", reason: "other", words: textOf(message) || textOf(name) }
-  }
+/** The names of OpenCode's errors, and the words by which an answer finishes (spec: reasons#opencode). */
+export const openCodeWords: EndWords["words"] = {
+  APIError: "status",
+  ContextOverflowError: "prompt-too-long",
+  ProviderAuthError: "login",
+  MessageOutputLengthError: "cut",
+  MessageAbortedError: "cut",
+  ContentFilterError: "other",
+  StructuredOutputError: "other",
+  UnknownError: "other",
+  stop: "ended",
+  other: "ended",
+  "tool-calls": "asks",
+  unknown: "asks",
+  length: "cut",
+  "content-filter": "cut",
+  error: "cut"
+}
+const wordOf = (name: unknown): EndWord | undefined =>
+  typeof name === "string" && Object.hasOwn(openCodeWords, name) ? openCodeWords[name] : undefined
+
+const endBy = (word: EndWord | undefined, words: string, status?: unknown): ReadonlyArray<Saying> => {
+  const said = saidEnd(word, words, status)
+  return said === undefined ? [] : [said]
 }
 
-/** Answers that were cut off. They end the turn too, in the middle of the work. */
-const cutOff = wordSet("length content-filter error")
-
-/** Reads the end of an answer, whatever a gateway calls it. */
-const endOf = (finish: string): ReadonlyArray<Saying> => {
-  if (finish === "tool-calls" || finish === "unknown") return []
-  return [cutOff.has(finish) ? { _tag: "Failed", reason: "other" } : { _tag: "Ended" }]
+const failureOf = ({ data, name }: Json): ReadonlyArray<Saying> => {
+  const { message, statusCode } = jsonOf(data)
+  const words = textOf(message) || textOf(name)
+  return endBy(wordOf(name), words, statusCode)
 }
 
 /** Reads an answer as a whole. It is written when it begins, and with each of its ends. */
 const answerOf = ({ error, finish, modelID, summary, time, tokens }: Json): ReadonlyArray<Saying> => {
-  if (isJson(error)) return [failureOf(error)]
+  if (isJson(error)) return failureOf(error)
   if (!isJson(time) || time["completed"] === undefined) return finish === undefined ? [{ _tag: "Began" }] : []
   const inUse = tokensOf(tokens, ["input"]) + tokensOf(jsonOf(tokens)["cache"], ["read", "write"])
   // The model of a summary was given what the summary replaces, and OpenCode continues after it.
   if (summary === true || typeof finish !== "string") return []
-  return [{ _tag: "Context", tokens: inUse, model: textOf(modelID) }, ...endOf(finish)]
+  return [{ _tag: "Context", tokens: inUse, model: textOf(modelID) }, ...endBy(wordOf(finish) ?? "ended", "")]
 }
 
 /** Reads the data of an event of OpenCode (spec: opencode#records). */

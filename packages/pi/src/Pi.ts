@@ -3,7 +3,7 @@ import { Duration } from "effect"
 import { isPi, literalPi, marks, piCommand, piOfLaunch, runsPi } from "./PiCommand.ts"
 import { editing, piFlags } from "./PiFlags.ts"
 import { makeOutputReader } from "./PiOutput.ts"
-import { piSayings } from "./PiSayings.ts"
+import { piSayings, piWords } from "./PiSayings.ts"
 
 /**
  * pi as a kind of agent.
@@ -25,6 +25,7 @@ export const pi = saidPackage({
   sessions: "sessions",
   // Measured with 0.87.1: an answer that breaks off is silent for 301 s, and then asked for again.
   stall: Duration.seconds(301),
+  ends: { words: piWords },
   marks,
   identity: identifiedBy("PI_SESSION_ID", "PI_CODING_AGENT"),
   refusedAsRoot: [],

@@ -1,11 +1,12 @@
+import type { EndWords } from "@souffleur/domain"
 import {
-  failureReason,
   type Json,
   jsonOf,
   numberIn,
   messageParts,
   recordOf,
   saidCall,
+  saidEnd,
   saidResult,
   type Saying,
   textOf,
@@ -23,13 +24,29 @@ export const wordsOf = (message: Json): string =>
     .flatMap(({ text, type }) => (type === "text" ? [textOf(text)] : []))
     .join("\n")
 
-/** Reads pi's text of an error: the status of HTTP, then the words of the service, often as JSON. */
-const failureOf = (message: Json, id: string): Saying => {
-  const said = textOf(message["errorMessage"])
-  const [, status, rest = ""] = /^(\d{3})\b:?\s*(.*)$/su.exec(said) ?? []
-  const reason = failureReason(status === undefined ? undefined : Number(status), said)
+/** The reasons for which an answer of pi stops (spec: reasons#pi). */
+export const piWords: EndWords["words"] = {
+  stop: "ended",
+  toolUse: "asks",
+  pending: "asks",
+  deferred: "asks",
+  length: "cut",
+  aborted: "cut",
+  error: "status"
+}
+
+/** Reads the end of an answer. Text of an error is the status of HTTP, then the service's own words, often as JSON. */
+const endOf = (message: Json, id: string): ReadonlyArray<Saying> => {
+  const name = textOf(message["stopReason"])
+  const text = textOf(message["errorMessage"])
+  const [, status, rest = ""] = /^(\d{3})\b:?\s*(.*)$/su.exec(text) ?? []
+  // Whatever a service calls it, an answer without a tool ends the turn.
+  const calls = messageParts(message["content"]).some(({ type }) => type === "toolCall")
+  const word = Object.hasOwn(piWords, name) ? piWords[name] : calls ? "asks" : "ended"
+  const said = saidEnd(word, text, status === undefined ? undefined : Number(status))
+  if (said?._tag !== "Failed") return said === undefined ? [] : [said]
   const resets = numberIn(recordOf(rest)?.["resets_at"])
-  return { _tag: "Failed", reason, resetsAt: resets === undefined ? undefined : resets * 1000, id, words: said }
+  return [{ ...said, id, resetsAt: resets === undefined ? undefined : resets * 1000 }]
 }
 
 const used = (usage: unknown): Saying => {
@@ -41,23 +58,6 @@ const used = (usage: unknown): Saying => {
 const partSayings = ({ arguments: said, id, name, text, type }: Json): ReadonlyArray<Saying> => {
   if (type === "text") return [{ _tag: "Answer", text: textOf(text) }]
   return type === "toolCall" ? [saidCall(tools, { id: textOf(id), name: textOf(name), said })] : []
-}
-
-const endOf = (message: Json, id: string): ReadonlyArray<Saying> => {
-  switch (message["stopReason"]) {
-    case "stop":
-      return [{ _tag: "Ended" }]
-    case "error":
-      return [failureOf(message, id)]
-    case "toolUse":
-      return []
-    case "aborted":
-    case "length":
-      return [{ _tag: "Failed", reason: "other", id }]
-    default:
-      // Whatever a service calls it, an answer without a tool ends the turn.
-      return messageParts(message["content"]).some(({ type }) => type === "toolCall") ? [] : [{ _tag: "Ended" }]
-  }
 }
 
 const answer = (message: Json, id: string): ReadonlyArray<Saying> => {

@@ -24,6 +24,7 @@ export const qwen = saidPackage({
   sessions: "projects",
   // Measured with 0.24.4: a retry waits for 300 s at most.
   stall: Duration.seconds(301),
+  ends: { words: {}, exits: { 53: "cap", 55: "cap" } },
   marks,
   identity: identifiedBy("QWEN_CODE_SESSION_ID", "QWEN_CODE"),
   refusedAsRoot: [],

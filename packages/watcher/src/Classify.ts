@@ -83,10 +83,11 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const failure = failureOf(watch, seen)
   if (failure?.reason === "usage-limit" || failure?.reason === "outage")
     return { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt ?? null, turnAt: Math.round(failure.at) }
-  if (gone && failure !== undefined) {
-    if (isUnmendable(failure.reason)) return { _tag: "Unmendable", reason: failure.reason }
+  if (gone) {
+    const reason = failure?.reason ?? seen.endReason
+    if (isUnmendable(reason)) return { _tag: "Unmendable", reason }
     // An end of the service's making, whatever it is, never costs the conversation.
-    if (failure.reason === "other" && failure.words !== undefined)
+    if (failure?.reason === "other" && failure.words !== undefined)
       return watch.waits < unknownTries
         ? { _tag: "Limited", kind: "unknown-error", resetsAt: null, turnAt: Math.round(failure.at) }
         : { _tag: "Unmendable", reason: "other" }

@@ -1,6 +1,7 @@
 import type {
   CommsSnapshot,
   Condition,
+  FailedReason,
   HeartbeatSeen,
   Holder,
   Moment,
@@ -21,6 +22,8 @@ export interface Observation {
   readonly process: Condition | undefined
   /** `undefined`: the process runs, or its end is unknown. */
   readonly end: ProcessEnd | undefined
+  /** Why it ended, by its exit code. `undefined`: that does not tell. */
+  readonly endReason: FailedReason | undefined
   /** The time of that end. */
   readonly endedAt: number | undefined
   /** True for a command that is over, and whose end is unknown. A window that is closed ends its command. */

@@ -38,6 +38,7 @@ const healthy: Observation = {
   read: { wall: now, monotonic: 0 },
   process: "running",
   end: undefined,
+  endReason: undefined,
   endedAt: undefined,
   unseen: false,
   comms: comms("working"),
@@ -140,6 +141,15 @@ describe("behaviour#exits", () => {
         })
         assert.isUndefined(exitOf(awaiting, at(failed(reason))))
       }
+    })
+    it("the exit code of an agent that records no reason tells it, and never outranks a record", () => {
+      const ended = { process: "gone", endReason: "cap" } as const
+      assert.deepStrictEqual(exitOf(awaiting, ended), { _tag: "Unmendable", reason: "cap" })
+      assert.deepStrictEqual(exitOf(awaiting, { ...at(failed("login")), ...ended }), {
+        _tag: "Unmendable",
+        reason: "login"
+      })
+      assert.strictEqual(exitOf(awaiting, { ...at(failed("usage-limit")), ...ended })?._tag, "Limited")
     })
     it("an error that is not known is tried again after waits, and then a person is asked", () => {
       const turn = { ...failed("other"), words: "I am a teapot" } as TurnState

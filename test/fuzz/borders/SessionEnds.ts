@@ -63,6 +63,7 @@ const observationOf = (seed: Seed, watch: Watch): Observation => {
     read: { wall: today, monotonic: 0 },
     process: signs.process,
     end: undefined,
+    endReason: undefined,
     endedAt: undefined,
     unseen: false,
     comms:

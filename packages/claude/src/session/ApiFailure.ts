@@ -1,5 +1,5 @@
-import { isJson, type Json, reasonOfStatus } from "@souffleur/session"
-import { Bounds, plain, type TurnState } from "@souffleur/domain"
+import { Bounds, type EndWord, type EndWords, plain, type TurnState } from "@souffleur/domain"
+import { isJson, type Json, reasonOfStatus, saidEnd } from "@souffleur/session"
 import { textsOf } from "./Records.ts"
 
 type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
@@ -39,33 +39,31 @@ const tooLong = (record: Json): boolean =>
   (typeof record["errorDetails"] === "string" &&
     /"message":\s*"(?:prompt is too long|input length and)/u.test(record["errorDetails"]))
 
-/** Reads the agent's own word for an error, of a list that is closed (spec: claude-code#ends). */
-const whyOf = (record: Json): Failed["reason"] => {
-  const status = record["apiErrorStatus"]
+/** The agent's own words for an error, of a list that is closed (spec: reasons#claude-code). */
+export const claudeWords: EndWords["words"] = {
+  rate_limit: "usage-limit",
+  server_error: "outage",
+  overloaded: "outage",
+  authentication_failed: "login",
+  cloud_credential_error: "login",
+  account_on_hold: "account",
+  billing_error: "account",
+  oauth_org_not_allowed: "account",
+  verification_required: "account",
+  model_not_found: "model",
+  max_turns_reached: "cap",
+  max_output_tokens: "cut",
+  invalid_request: "other",
+  unknown: "status"
+}
+
+const whyOf = (record: Json): EndWord => {
+  const { apiErrorStatus: status, error } = record
   if (tooLong(record)) return "prompt-too-long"
-  switch (record["error"]) {
-    case "rate_limit":
-      return "usage-limit"
-    case "server_error":
-    case "overloaded":
-      return "outage"
-    case "authentication_failed":
-    case "cloud_credential_error":
-      // An organisation that is closed gives this word too.
-      return status === 403 ? "account" : "login"
-    case "account_on_hold":
-    case "billing_error":
-    case "oauth_org_not_allowed":
-    case "verification_required":
-      return "account"
-    case "model_not_found":
-      return "model"
-    case "invalid_request":
-    case "max_output_tokens":
-      return "other"
-    default:
-      return typeof status === "number" ? reasonOfStatus(status) : "other"
-  }
+  const word = typeof error === "string" && Object.hasOwn(claudeWords, error) ? claudeWords[error]! : "status"
+  // An organisation that is closed gives the word of a login too.
+  if (word === "login" && status === 403) return "account"
+  return word !== "status" ? word : typeof status === "number" ? reasonOfStatus(status) : "other"
 }
 
 /**
@@ -73,14 +71,15 @@ const whyOf = (record: Json): Failed["reason"] => {
  */
 export const failureOf = (record: Json, time: number): Failed | undefined => {
   if (record["isApiErrorMessage"] !== true) return undefined
-  const reason = whyOf(record)
   const [words = ""] = textsOf(record["message"])
-  // An answer that was cut off is no error of the service: the session goes on from there.
-  const unknown = reason === "other" && record["error"] !== "max_output_tokens" && words !== ""
+  const said = saidEnd(whyOf(record), words)
+  if (said?._tag !== "Failed") return undefined
+  // An answer that was cut off has no words. It is no error of the service, and the session is resumed.
+  const unknown = said.reason === "other" && said.words !== undefined && words !== ""
   return {
     _tag: "Failed",
     at: time,
-    reason,
+    reason: said.reason,
     resetsAt: resetOf(record),
     ...(unknown ? { words: plain(words, maxWords) } : {})
   }

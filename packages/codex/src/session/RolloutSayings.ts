@@ -1,4 +1,4 @@
-import { Bounds, type TurnState } from "@souffleur/domain"
+import { Bounds, type EndWords } from "@souffleur/domain"
 import {
   freshTokens,
   isJson,
@@ -6,33 +6,48 @@ import {
   jsonOf,
   numberIn,
   objectsIn,
-  reasonOfStatus,
   recordOf,
+  saidEnd,
   type Saying,
   textOf,
   tokensOf
 } from "@souffleur/session"
 import { isAnswer, isCall, isPrompt, isResult, wordsOf } from "./RolloutItems.ts"
 
-type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
-
-/** Reasons by Codex's own word of an error. Each other word is an error that is not known (spec: codex#turns). */
-const reasons: Readonly<Record<string, Failed["reason"]>> = {
+/** Codex's own words for an error, as its schema of `CodexErrorInfo` has them (spec: reasons#codex). */
+export const codexWords: EndWords["words"] = {
   usage_limit_exceeded: "usage-limit",
-  context_window_exceeded: "prompt-too-long",
-  internal_server_error: "outage",
+  rate_limit_exceeded: "usage-limit",
   server_overloaded: "outage",
+  flex_unavailable: "outage",
+  policy_capacity_unavailable: "outage",
+  internal_server_error: "outage",
+  context_window_exceeded: "prompt-too-long",
+  unauthorized: "login",
+  model_not_found: "model",
   session_budget_exceeded: "cap",
-  unauthorized: "login"
+  http_connection_failed: "status",
+  response_stream_connection_failed: "status",
+  response_stream_disconnected: "status",
+  response_too_many_failed_attempts: "status",
+  bad_request: "other",
+  cyber_policy: "other",
+  misalignment_policy_violation: "other",
+  inference_hook_denied: "other",
+  too_many_denials: "other",
+  sandbox_error: "other",
+  thread_rollback_failed: "other",
+  active_turn_not_steerable: "other",
+  other: "other"
 }
 
-/** Returns the reason of an error: a word, or an object with one key and the status of HTTP. */
-const reasonOf = (info: unknown): Failed["reason"] => {
-  if (typeof info === "string") return Object.hasOwn(reasons, info) ? reasons[info]! : "other"
-  const [said] = Object.values(jsonOf(info))
-  const status = numberIn(jsonOf(said)["http_status_code"])
-  if (status !== undefined) return reasonOfStatus(status)
-  return said === undefined ? "other" : "outage"
+/** Says why a turn failed: by a word, or by an object with one key and the status of HTTP. */
+const failure = ({ codex_error_info: info, message }: Json): ReadonlyArray<Saying> => {
+  const [name = "", detail] = typeof info === "string" ? [info] : (Object.entries(jsonOf(info))[0] ?? [])
+  const status = numberIn(jsonOf(detail)["http_status_code"])
+  const word = Object.hasOwn(codexWords, name) ? codexWords[name] : status === undefined ? "other" : "status"
+  const said = saidEnd(word, textOf(message), status)
+  return said === undefined ? [] : [said]
 }
 
 /** Returns the end of a used-up limit in epoch milliseconds, the latest of several. */
@@ -85,9 +100,7 @@ const eventSayings = (event: Json): ReadonlyArray<Saying> => {
     case "task_started":
       return [{ _tag: "Began" }]
     case "task_complete":
-      return error === undefined
-        ? [{ _tag: "Ended" }]
-        : [{ _tag: "Failed", reason: reasonOf(error["codex_error_info"]), words: textOf(error["message"]) }]
+      return error === undefined ? [{ _tag: "Ended" }] : failure(error)
     case "turn_aborted":
       return [{ _tag: "Failed", reason: "other" }]
     case "token_count":

@@ -13,6 +13,7 @@ import type {
   SessionNotFound,
   Spent
 } from "./AgentSession.ts"
+import type { EndWords } from "../evidence/EndWord.ts"
 import type { SessionMode } from "../settings/Permission.ts"
 import type { ProcessIdentity, Tag } from "./Process.ts"
 
@@ -61,6 +62,8 @@ export class Agent extends Context.Service<
     readonly name: string
     /** See `AgentKind.stall`. */
     readonly stall: Duration.Duration
+    /** See `EndWords.exits`. Absent: no exit code says why it ended. */
+    readonly exits?: EndWords["exits"]
     /** The caps that the user gave the agent by its own flags. Absent: none. */
     readonly caps?: ReadonlyArray<Cap>
     /** The agents that this one joins. Absent: it is a single one. */

@@ -1,4 +1,5 @@
 import { type Duration, type Option, type Result, Runtime, Schema } from "effect"
+import type { EndWords } from "../evidence/EndWord.ts"
 import type { Permission } from "../settings/Permission.ts"
 import type { AgentCommand } from "./AgentOrder.ts"
 
@@ -71,6 +72,8 @@ export interface AgentKind {
    * otherwise. A healthy process of the agent uses the processor within that time.
    */
   readonly stall: Duration.Duration
+  /** The words and exit codes by which it ends. Absent: none is known, and the status of HTTP decides. */
+  readonly ends?: EndWords
   /** Variables of a running session, which no new session may inherit. */
   readonly marks: ReadonlySet<string>
   /** Returns the agent of a process with these variables. */

@@ -4,6 +4,7 @@ import type {
   AgentOrder,
   AgentSession,
   Cap,
+  EndWords,
   Processes,
   SessionFile,
   SessionMode,
@@ -66,6 +67,8 @@ export interface AgentDialect extends SessionFolder {
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
   /** See `Agent.caps`. */
   readonly caps: ReadonlyArray<Cap>
+  /** See `EndWords.exits`. */
+  readonly exits?: EndWords["exits"]
   /** See `AgentKind.stall`. */
   readonly stall: Duration.Duration
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */

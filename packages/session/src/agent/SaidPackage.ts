@@ -7,7 +7,7 @@ import type { AgentDialect } from "./AgentDialect.ts"
 import { layerSaidAgent } from "./SaidAgent.ts"
 
 /** Fields of a dialect that the package has too, and those with a usual value. */
-type Known = "caps" | "name" | "stall" | "title"
+type Known = "caps" | "exits" | "name" | "stall" | "title"
 type Usual = "folder" | "runs"
 
 /** All that tells an agent with one file of JSON lines a session from another such agent. */
@@ -23,7 +23,7 @@ export interface SaidFacts
 
 /** Makes an agent package by the facts of its agent. */
 export const saidPackage = ({ dialect, flags, is, verb, ...facts }: SaidFacts): AgentPackage => {
-  const { program, sessions, stall, title } = facts
+  const { ends, program, sessions, stall, title } = facts
   return {
     ...facts,
     owns: ([word]) => is(word),
@@ -33,6 +33,7 @@ export const saidPackage = ({ dialect, flags, is, verb, ...facts }: SaidFacts): 
         name: program,
         title,
         stall,
+        ...(ends?.exits === undefined ? {} : { exits: ends.exits }),
         caps: capsIn(options.agentCommand.args, flags.caps ?? {}),
         folder: `${options.agentDir}/${sessions}`,
         runs: (words) => argumentsOfProgram(is, words) !== undefined,
