@@ -1,4 +1,4 @@
-import { Agent, parseSessionId, SessionNotFound } from "@souffleur/domain"
+import { Agent, nothingSpent, parseSessionId, SessionNotFound } from "@souffleur/domain"
 import type { AgentOptions } from "@souffleur/process"
 import { Array, Duration, Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 import { fileURLToPath } from "node:url"
@@ -77,7 +77,7 @@ export const layer = ({ agentDir, environment }: AgentOptions) =>
           }),
         lastAnswer: (sessionId) => Effect.map(parts(sessionId), (all) => all.at(-1)?.text ?? ""),
         outputReader: () => () => Option.none(),
-        spent: () => Effect.succeed({ tokens: 0, dollars: 0, turns: 0 }),
+        spent: () => Effect.succeed(nothingSpent),
         exportSession: Effect.fnUntraced(function* (sessionId, out) {
           yield* sessionFile(sessionId)
           const all = yield* said(sessionId)

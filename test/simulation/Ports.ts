@@ -8,6 +8,7 @@ import {
   Hooks,
   ExportFailed,
   Launcher,
+  nothingSpent,
   type Owner,
   type LaunchEnd,
   Processes,
@@ -161,7 +162,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         Effect.sync(() => {
           const turns = sessionIds.flatMap((sessionId) => world.sessions.get(sessionId)?.asked ?? [])
           const count = turns.filter((at) => at >= since).length
-          return { tokens: count * tokensOfTurn, dollars: count * dollarsOfTurn, turns: count }
+          return { ...nothingSpent, tokens: count * tokensOfTurn, dollars: count * dollarsOfTurn, turns: count }
         })
       )
   }

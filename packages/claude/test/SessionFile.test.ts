@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { nothingSpent } from "@souffleur/domain"
 import { Effect, FileSystem, Option } from "effect"
 import { execFileSync } from "node:child_process"
 import { isSessionId } from "../src/session/SessionId.ts"
@@ -167,7 +168,7 @@ it.layer(services)((it) => {
         yield* fs.symlink(`${folder}/secret`, link)
         assert.deepStrictEqual(yield* projectOf(link), Option.none())
         assert.deepStrictEqual(yield* makeSessionSigns()(link), Option.none())
-        assert.deepStrictEqual(yield* makeSpend()(link, 0), { tokens: 0, dollars: 0, turns: 0 })
+        assert.deepStrictEqual(yield* makeSpend()(link, 0), nothingSpent)
         assert.isFalse(yield* makeToolResults().any(link))
         assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).message, /a link/)
       })

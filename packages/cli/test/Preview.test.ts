@@ -42,7 +42,7 @@ const stage = Effect.fnUntraced(function* () {
   }
 })
 it.layer(services)((it) => {
-  describe("command-line#preview", () => {
+  describe("command-line#preview, behaviour#caps-of-the-user", () => {
     it.effect("a dry run starts no program that only a config file without trust names", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -68,6 +68,12 @@ it.layer(services)((it) => {
         assert.deepInclude(found.sees.agent, { program: `${the.home}/bin/claude`, version: "2.1.9 (Claude Code)" })
         assert.deepInclude(found.sees.gate, { window: null, trim_chars: 800_000, threshold: 400_000 })
         assert.match(found.sees.gate?.says ?? "", /^where the model's window is known, /u)
+        assert.deepStrictEqual(found.sees.caps, [])
+        const capped = ["claude", "--max-budget-usd", "0.5", "--max-turns", "40", "do it"]
+        assert.deepStrictEqual((yield* the.json({}, "run", "--dry-run", "--json", "--", ...capped)).sees.caps, [
+          "$0.50 (--max-budget-usd)",
+          "40 turns (--max-turns)"
+        ])
 
         const other = yield* the.json({}, "run", "--dry-run", "--json", "--", "sh", "-c", "echo done > proof")
         const self = yield* the.json(

@@ -1,4 +1,4 @@
-import { Agent, Processes, type TurnState } from "@souffleur/domain"
+import { Agent, nothingSpent, Processes, type TurnState } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
@@ -113,7 +113,7 @@ it.layer(HostServices.layer)((it) => {
         const done = yield* codexOf("finished")
         assert.deepStrictEqual([yield* done.agent.usedTools(id), yield* done.agent.toolResults([id, id])], [true, 1])
         assert.isAbove((yield* agent.spent([id], 0)).tokens, 10_000)
-        assert.deepStrictEqual(yield* agent.spent([id], 8e12), { tokens: 0, dollars: 0, turns: 0 })
+        assert.deepStrictEqual(yield* agent.spent([id], 8e12), nothingSpent)
         const launch = /Hand-off (work-\S+-resume-in-place-1)/u.exec(yield* fs.readFileString(file))![1]!
         assert.isTrue(Option.isSome(yield* agent.handoffTaken(id, launch)))
         assert.isTrue(Option.isNone(yield* agent.handoffTaken(id, "another")))

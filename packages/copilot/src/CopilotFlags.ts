@@ -33,6 +33,7 @@ export const copilotFlags: FlagTable = {
       "--silent -s"
     )
   },
+  caps: { "--max-ai-credits": "credits" },
   lifting: wordSet(
     "--add-dir --additional-mcp-config --agent --allow-all --allow-all-paths --allow-all-urls --allow-url",
     "--assisted-approval --enable-mcp-server --experimental --extension-sdk-path --plugin-dir --trust-folder --yolo"

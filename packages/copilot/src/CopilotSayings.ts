@@ -38,13 +38,20 @@ const result = (data: Json): ReadonlyArray<Saying> => {
   return saidResult({ id: textOf(toolCallId), text, failed: success !== true, refused }, did)
 }
 
+/** The service charges billionths of a credit. */
+const nanoInOne = 1e9
+
 const used = ({ usage }: Json): ReadonlyArray<Saying> => {
-  const { interactionType, maxPromptTokens, model } = jsonOf(usage)
+  const { copilotUsage: charge, interactionType, maxPromptTokens, model } = jsonOf(usage)
   const tokens = tokensOf(usage, ["inputTokens"])
   const context = { _tag: "Context", tokens, window: numberIn(maxPromptTokens), model: textOf(model) } as const
   return [
     ...(interactionType === "conversation-agent" ? [context] : []),
-    { _tag: "Used", tokens: freshTokens(usage, ["inputTokens", "outputTokens"], ["cacheReadTokens"]) }
+    {
+      _tag: "Used",
+      tokens: freshTokens(usage, ["inputTokens", "outputTokens"], ["cacheReadTokens"]),
+      credits: Math.max(0, numberIn(jsonOf(charge)["totalNanoAiu"]) ?? 0) / nanoInOne
+    }
   ]
 }
 

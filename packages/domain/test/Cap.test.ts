@@ -1,9 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { capsIn, usedUp, withRemainder } from "../src/index.ts"
+import { capsIn, formatCap, nothingSpent, usedUp, withRemainder } from "../src/index.ts"
 
-const flags = { "--max-budget-usd": "dollars", "--max-turns": "turns" } as const
+const flags = {
+  "--max-budget-usd": "dollars",
+  "--max-turns": "turns",
+  "--max-tool-calls": "calls",
+  "--max-ai-credits": "credits",
+  "--max-wall-time": "time"
+} as const
 const command = (...args: ReadonlyArray<string>) => ({ program: "/bin/agent", args, environment: {} })
-const spent = { tokens: 9, dollars: 0.3, turns: 4 }
+const spent = { ...nothingSpent, dollars: 0.3, turns: 4, calls: 7, credits: 12, time: 90_500 }
 
 describe("behaviour#caps-of-the-user", () => {
   it("the caps are those that the user wrote for the agent, in either form, and no word of a prompt", () => {
@@ -21,6 +27,35 @@ describe("behaviour#caps-of-the-user", () => {
     assert.deepStrictEqual(left("--max-turns=12", "--", "--max-turns=9"), ["--max-turns=8", "--", "--max-turns=9"])
     assert.deepStrictEqual(left("--max-turns", "3"), ["--max-turns", "1"])
     assert.deepStrictEqual(left("-p"), ["-p"])
+  })
+  it("a time is a number of seconds, or has its unit", () => {
+    const limitOf = (text: string) => capsIn(["--max-wall-time", text], flags)[0]?.limit
+    for (const [text, limit] of [
+      ["90", 90_000],
+      ["1.5h", 5_400_000],
+      ["30S", 30_000],
+      ["5 m", 300_000]
+    ] as const)
+      assert.strictEqual(limitOf(text), limit, text)
+    for (const text of ["soon", "5 d", "-1", ""]) assert.isUndefined(limitOf(text), text)
+    const left = ["--max-wall-time=2m", "--max-tool-calls", "9"]
+    assert.deepStrictEqual(withRemainder(command(...left), capsIn(left, flags), spent).args, [
+      "--max-wall-time=29",
+      "--max-tool-calls",
+      "2"
+    ])
+  })
+  it("a cap of which less is left than the agent takes is used up", () => {
+    const credits = (limit: string) => usedUp(capsIn(["--max-ai-credits", limit], flags), spent)?.kind
+    assert.strictEqual(credits("41"), "credits")
+    assert.isUndefined(credits("42"))
+    assert.strictEqual(usedUp(capsIn(["--max-wall-time", "91"], flags), spent)?.kind, "time")
+  })
+  it("a person reads a cap with its flag", () => {
+    const said = (...args: ReadonlyArray<string>) => capsIn(args, flags).map(formatCap)
+    assert.deepStrictEqual(said("--max-budget-usd", "0.5"), ["$0.50 (--max-budget-usd)"])
+    assert.deepStrictEqual(said("--max-turns", "1200"), ["1,200 turns (--max-turns)"])
+    assert.deepStrictEqual(said("--max-wall-time", "90m"), ["1 h 30 m (--max-wall-time)"])
   })
   it("a cap is used up once its whole amount is", () => {
     const caps = capsIn(["--max-budget-usd", "0.3", "--max-turns", "5"], flags)

@@ -255,6 +255,28 @@ it.effect("a watch remarks what is wrong in its config file", () => {
   )
 })
 
+describe("behaviour#caps-of-the-user", () => {
+  it.effect("a start says which caps were understood, and nothing where there are none", () => {
+    const started = Effect.fnUntraced(function* (caps: FakeAgent["caps"]) {
+      const { layer, world } = faked()
+      world.agent.caps = caps
+      const said: Array<Remark> = []
+      yield* Effect.flatMap(Souffleur, ({ watch }) => watch(asked)).pipe(
+        Effect.scoped,
+        Effect.provideService(Remarks, (one) => Effect.sync(() => void said.push(one))),
+        Effect.provide(layer)
+      )
+      return said.filter(({ text }) => text.includes("at most"))
+    })
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(yield* started([{ kind: "dollars", flag: "--max-budget-usd", limit: 0.5 }]), [
+        { level: "info", text: "over all its launches it gets at most $0.50 (--max-budget-usd)" }
+      ])
+      assert.deepStrictEqual(yield* started([]), [])
+    })
+  })
+})
+
 it.effect("fixed parts refuse a guardian, and open no watch for it", () => {
   const { layer } = faked()
   return Effect.gen(function* () {

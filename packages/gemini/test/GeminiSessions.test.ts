@@ -100,7 +100,7 @@ it.layer(HostServices.layer)((it) => {
         assert.include(markdown, "song.txt`: 1 edit")
         assert.notInclude(markdown, "session_context")
         assert.strictEqual(yield* agent.toolResults([id, id]), 1)
-        assert.deepStrictEqual(yield* agent.spent([id], 0), { tokens: 24_557, dollars: 0, turns: 2 })
+        assert.deepInclude(yield* agent.spent([id], 0), { tokens: 24_557, dollars: 0, turns: 2 })
         const failed = recorded("written").replaceAll("90000007", "90000001").replaceAll('"success"', '"error"')
         const { agent: other } = yield* geminiOf({ "44": failed })
         assert.deepStrictEqual([yield* other.toolResults([id]), yield* other.usedTools(id)], [0, true])

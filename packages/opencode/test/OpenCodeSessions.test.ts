@@ -99,7 +99,7 @@ it.layer(HostServices.layer)((it) => {
         yield* keep(path.replace(sessionId, subagent), recorded("subagent"), "sub", sessionId)
         yield* keep(path.replace(sessionId, `${subagent}3`), recorded("subagent"), "sub", subagent)
         yield* keep(path.replace(sessionId, `${subagent}4`), recorded("subagent"), "another")
-        assert.deepStrictEqual(yield* agent.spent([sessionId], 0), {
+        assert.deepInclude(yield* agent.spent([sessionId], 0), {
           tokens: 2100 + 2 * 990_000,
           dollars: 0.0075 + 2 * 4.05,
           turns: 4
@@ -156,8 +156,8 @@ it.layer(HostServices.layer)((it) => {
       Effect.gen(function* () {
         const costly = recorded("finished").replaceAll(/("type":"step-finish".*?"cost":)0/gu, "$10.25")
         const { agent } = yield* openCodeOf(costly)
-        assert.deepStrictEqual(yield* agent.spent([sessionId], 0), { tokens: 15_531, dollars: 0.5, turns: 2 })
-        assert.deepStrictEqual(yield* agent.spent([sessionId], 1_795_444_822_000), {
+        assert.deepInclude(yield* agent.spent([sessionId], 0), { tokens: 15_531, dollars: 0.5, turns: 2 })
+        assert.deepInclude(yield* agent.spent([sessionId], 1_795_444_822_000), {
           tokens: 7817,
           dollars: 0.25,
           turns: 1

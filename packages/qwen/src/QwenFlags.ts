@@ -28,7 +28,7 @@ export const qwenFlags: FlagTable = {
     ),
     none: wordSet(`${safe} --include-partial-messages --bare --screen-reader --debug -d`)
   },
-  caps: { "--max-session-turns": "turns" },
+  caps: { "--max-session-turns": "turns", "--max-tool-calls": "calls", "--max-wall-time": "time" },
   lifting: wordSet(
     "--add-dir --allowed-mcp-server-names --allowed-tools --core-tools --extensions -e --include-directories",
     "--insecure --mcp-config"

@@ -6,6 +6,7 @@ import {
   type Cap,
   ExportFailed,
   type HandoffReceipt,
+  nothingSpent,
   type Reported,
   SessionNotFound,
   type SessionMode,
@@ -173,7 +174,12 @@ export class FakeAgent {
       handoffTaken: (sessionId) =>
         Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
       spent: () =>
-        Effect.sync(() => ((this.read.spent += 1), { tokens: this.spent, dollars: this.dollars, turns: this.turns })),
+        Effect.sync(
+          () => (
+            (this.read.spent += 1),
+            { ...nothingSpent, tokens: this.spent, dollars: this.dollars, turns: this.turns }
+          )
+        ),
       tags: ({ pid, sessionId }) => [{ environment: { AGENT_PID: String(pid), AGENT_SESSION_ID: sessionId } }],
       sessionTag: (sessionId) => ({ environment: { AGENT_SESSION_ID: sessionId } }),
       command: (order) =>

@@ -1,5 +1,6 @@
 import {
   Agent,
+  capUse,
   beatMirrored,
   Comms,
   failedAtPrompt,
@@ -11,6 +12,7 @@ import {
   isOver,
   isSessionKnown,
   jittered,
+  loggedAmount,
   momentNow,
   mustBeat,
   nextPrompt,
@@ -154,18 +156,17 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     const { allowedSince: since, ceiling, sessions } = yield* ref.state
     const { caps = [] } = agent
     if (caps.length === 0 || ceiling !== undefined || !isOver(seen.process)) return
-    const spent = yield* agent.spent(sessions, since)
-    const cap = usedUp(caps, spent)
+    const used = capUse(yield* agent.spent(sessions, since), since, yield* Clock.currentTimeMillis)
+    const cap = usedUp(caps, used)
     if (cap === undefined) return
     const { flag, kind, limit } = cap
-    const scale = kind === "dollars" ? 100 : 1
     yield* ref.dispatch({
       _tag: "ReportCeiling",
       watcher: me,
       since,
       ceiling: kind,
-      used: Math.round(spent[kind] * scale),
-      limit: Math.round(limit * scale),
+      used: loggedAmount(kind, used[kind]),
+      limit: loggedAmount(kind, limit),
       flag
     })
   })

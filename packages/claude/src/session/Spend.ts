@@ -67,7 +67,7 @@ export const makeSpend = () => {
   return Effect.fn("spent")(
     function* (path: string, since: number) {
       const { dollars, tokens, turns } = yield* follow(path, String(since))
-      return { tokens, dollars, turns } satisfies Spent
+      return { ...nothingSpent, tokens, dollars, turns } satisfies Spent
     },
     Effect.orElseSucceed(() => nothingSpent)
   )

@@ -85,6 +85,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<readonly [name: string, text
   ["terminal", terminals[sees.terminal]],
   ...(sees.window_lost === null ? [] : [["warning", sees.window_lost] as const]),
   ...(sees.permission === null ? [] : [["permission", permissionOf(sees.permission)] as const]),
+  ...(sees.caps.length === 0 ? [] : [["caps", `${sees.caps.join(", ")}, over all its launches`] as const]),
   ...(sees.gate === null ? [] : [["gate", sees.gate.says] as const]),
   ["comms", sees.comms ?? "none"],
   ...(sees.observe ? [["observe", "nothing is stopped or launched"] as const] : []),

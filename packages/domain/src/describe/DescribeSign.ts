@@ -1,4 +1,5 @@
 import type * as Event from "../event/WatchEvent.ts"
+import { amountInWords } from "../evidence/Cap.ts"
 import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
@@ -40,7 +41,7 @@ const waitEnds = {
 } as const
 
 const amountOf = (kind: (typeof Event.CeilingReached.Type)["ceiling"], amount: number): string =>
-  kind === "dollars" ? dollars(amount) : count(amount)
+  kind === "tokens" ? count(amount) : amountInWords(kind, amount)
 /** Says that a cap is used up, which the user gave the agent by its own flag. */
 export const capInWords = ({
   ceiling,

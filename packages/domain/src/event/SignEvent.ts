@@ -108,8 +108,8 @@ export const HoldEnded = event("HoldEnded", {})
  */
 export const CeilingReached = event("CeilingReached", {
   watcher: Count,
-  ceiling: Schema.Literals(["tokens", "time", ...CapKind.literals]),
-  /** Tokens, milliseconds, hundredths of a dollar, or answers. */
+  ceiling: Schema.Literals(["tokens", ...CapKind.literals]),
+  /** Tokens, milliseconds, hundredths of a dollar, or a count of what its name says. */
   used: Measure,
   limit: Measure,
   flag: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))

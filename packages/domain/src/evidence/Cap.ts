@@ -1,9 +1,13 @@
 import { Schema } from "effect"
+import { count, dollars, duration } from "../describe/Words.ts"
 import type { AgentCommand } from "../port/AgentOrder.ts"
 import type { Spent } from "../port/AgentSession.ts"
 
-/** The kinds of caps that an agent takes from its user: US dollars, and calls of the model. */
-export const CapKind = Schema.Literals(["dollars", "turns"])
+/**
+ * The kinds of caps that an agent takes from its user: US dollars, answers of the model, calls of tools, the service's
+ * own credits, and ms on the clock.
+ */
+export const CapKind = Schema.Literals(["dollars", "turns", "calls", "credits", "time"])
 export type CapKind = typeof CapKind.Type
 
 /** How much the user lets the agent use at most, by the agent's own flag. A resumed process would begin it anew. */
@@ -13,8 +17,17 @@ export interface Cap {
   readonly limit: number
 }
 
-/** The least that an agent takes as a cap. */
-const least: Readonly<Record<CapKind, number>> = { dollars: 0.01, turns: 1 }
+/** The use of a watch, as its caps measure it. */
+export type CapUse = Readonly<Record<CapKind, number>>
+
+/** Returns the use of sessions since a moment until now (epoch ms). */
+export const capUse = (spent: Spent, since: number, now: number): CapUse => ({
+  ...spent,
+  time: Math.max(0, now - since)
+})
+
+/** The least that an agent takes as a cap. Copilot CLI takes no less than 30 credits, and Qwen Code than a second. */
+const least: CapUse = { dollars: 0.01, turns: 1, calls: 1, credits: 30, time: 1000 }
 
 /** Returns the place of a flag's value in these words: a word of its own, or the end of the flag's word. */
 const valueIn = (
@@ -27,25 +40,48 @@ const valueIn = (
   return args[at] === flag ? { at: at + 1, begins: "" } : { at, begins: `${flag}=` }
 }
 
+const unitMillis = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+const hasUnit = Schema.is(Schema.Literals(["ms", "s", "m", "h"]))
+
+/** Reads the amount of a cap. A time is a number of seconds, or has a unit behind it. */
+const amountIn = (kind: CapKind, text: string | undefined): number => {
+  if (kind !== "time") return Number(text)
+  const [, amount, unit = "s"] = /^(\d+(?:\.\d+)?)\s*([a-z]+)?$/u.exec((text ?? "").trim().toLowerCase()) ?? []
+  return hasUnit(unit) ? Number(amount) * unitMillis[unit] : NaN
+}
+
 /** Reads the caps in the arguments of an agent, by the kinds of its flags. Only a positive number is a cap. */
 export const capsIn = (args: ReadonlyArray<string>, flags: Readonly<Record<string, CapKind>>): ReadonlyArray<Cap> =>
   Object.entries(flags).flatMap(([flag, kind]) => {
     const place = valueIn(args, flag)
-    const limit = Number(place === undefined ? undefined : args[place.at]?.slice(place.begins.length))
+    const limit = amountIn(kind, place === undefined ? undefined : args[place.at]?.slice(place.begins.length))
     return limit > 0 && Number.isFinite(limit) ? [{ kind, flag, limit }] : []
   })
 
 /** Returns a launch that is given what is left of each cap (spec: behaviour#caps-of-the-user). */
-export const withRemainder = (command: AgentCommand, caps: ReadonlyArray<Cap>, spent: Spent): AgentCommand => {
+export const withRemainder = (command: AgentCommand, caps: ReadonlyArray<Cap>, used: CapUse): AgentCommand => {
   const args = [...command.args]
   for (const { flag, kind, limit } of caps) {
     const place = valueIn(args, flag)
-    const left = Math.max(least[kind], limit - spent[kind])
-    if (place !== undefined) args[place.at] = `${place.begins}${Number(left.toFixed(4))}`
+    const left = Math.max(least[kind], limit - used[kind])
+    const text = String(kind === "time" ? Math.floor(left / 1000) : Number(left.toFixed(4)))
+    if (place !== undefined) args[place.at] = `${place.begins}${text}`
   }
   return { ...command, args }
 }
 
-/** Returns the first cap that is used up. */
-export const usedUp = (caps: ReadonlyArray<Cap>, spent: Spent): Cap | undefined =>
-  caps.find(({ kind, limit }) => spent[kind] >= limit)
+/** Returns the first cap that is used up: the agent would take no launch with what is left of it. */
+export const usedUp = (caps: ReadonlyArray<Cap>, used: CapUse): Cap | undefined =>
+  caps.find(({ kind, limit }) => limit - used[kind] < Math.min(limit, least[kind]))
+
+/** Returns an amount as the log has it: dollars are hundredths there. */
+export const loggedAmount = (kind: CapKind, amount: number): number =>
+  Math.round(kind === "dollars" ? amount * 100 : amount)
+
+/** Writes an amount of the log for a person. */
+export const amountInWords = (kind: CapKind, amount: number): string =>
+  kind === "dollars" ? dollars(amount) : kind === "time" ? duration(amount) : count(amount)
+
+/** Says a cap to a person. */
+export const formatCap = ({ flag, kind, limit }: Cap): string =>
+  `${amountInWords(kind, loggedAmount(kind, limit))}${kind === "dollars" || kind === "time" ? "" : ` ${kind}`} (${flag})`

@@ -71,10 +71,14 @@ export interface Spent {
   readonly dollars: number
   /** Answers of the model. */
   readonly turns: number
+  /** Calls of tools. 0 where no cap of the agent counts them. */
+  readonly calls: number
+  /** Credits of the service, as it counts them itself. 0 where it has none. */
+  readonly credits: number
 }
 
 /** The use of no session. */
-export const nothingSpent: Spent = { tokens: 0, dollars: 0, turns: 0 }
+export const nothingSpent: Spent = { tokens: 0, dollars: 0, turns: 0, calls: 0, credits: 0 }
 
 /** Returns the use of several sessions together. */
 export const sumSpent = (all: ReadonlyArray<Spent>): Spent =>
@@ -82,7 +86,9 @@ export const sumSpent = (all: ReadonlyArray<Spent>): Spent =>
     (sum, one) => ({
       tokens: sum.tokens + one.tokens,
       dollars: sum.dollars + one.dollars,
-      turns: sum.turns + one.turns
+      turns: sum.turns + one.turns,
+      calls: sum.calls + one.calls,
+      credits: sum.credits + one.credits
     }),
     nothingSpent
   )

@@ -4,6 +4,7 @@ import {
   type AgentProgram,
   clamp,
   type EffectivePermission,
+  formatCap,
   formatChannel,
   isOver,
   leastPermission,
@@ -188,6 +189,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
             edits_anywhere: effective !== leastPermission || of.editsAnywhere === true
           }
         : null,
+      caps: isAgent ? ((yield* Agent).caps ?? []).map(formatCap) : [],
       gate: isAgent ? yield* gateInForce(watch, settings, fresh) : null,
       comms: watch.comms,
       observe: watch.observe,

@@ -1,6 +1,7 @@
 import {
   Agent,
   AlreadyWatched,
+  formatCap,
   Launcher,
   parsePid,
   parseSessionId,
@@ -52,6 +53,12 @@ const needed = Effect.gen(function* () {
   )
 })
 
+/** Says which caps of the user's own count over all launches (spec: behaviour#caps-of-the-user). */
+const capped = Effect.gen(function* () {
+  const { caps = [] } = yield* Agent
+  if (caps.length > 0) yield* remark("info", `over all its launches it gets at most ${caps.map(formatCap).join(", ")}`)
+})
+
 /** Reports that a Conductor has a window which its successor would not have. */
 const windowed = Effect.fnUntraced(function* (conductor: Parameters<typeof lostWindow>[0]) {
   const { variables } = yield* Parts
@@ -78,7 +85,7 @@ export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
     if (watch.phase === "Exited") return yield* keeper.ended(known)
     // The agent that the watch began with may be gone since a hand-over.
     if (watch.kind === "agent" && !watch.observe)
-      yield* Effect.updateService(Effect.andThen(needed, windowedOf(watch)), Agent, (agent) =>
+      yield* Effect.updateService(Effect.andThen(Effect.andThen(needed, windowedOf(watch)), capped), Agent, (agent) =>
         chosenAgent(agent, watch.agent)
       )
     yield* checked
@@ -105,7 +112,7 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const { pin, settings } = yield* withinSession(yield* parts.opening(project))
   const comms = yield* parts.comms(project, named)
   const begins = Effect.gen(function* () {
-    if (!observe) yield* Effect.andThen(needed, windowed(target))
+    if (!observe) yield* Effect.andThen(Effect.andThen(needed, windowed(target)), capped)
     const { detaching } = keeper
     const id = yield* openWatch(target, { project, comms, pin, observe, forced: force, detaching })
     return yield* keeper.take({ id, project, comms, from: 0 })
@@ -141,6 +148,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
       ...(input === undefined ? {} : { input })
     })
     const before = oldestIn(yield* unfinishedWatches, project)
+    if (Option.isSome(literal)) yield* capped
     if (before === undefined || before.id === id) return yield* keeper.take({ id, project, comms: null, from: 0 })
     // The second of two simultaneous starts has started nothing yet.
     yield* release(id)

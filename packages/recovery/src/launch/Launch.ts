@@ -2,6 +2,7 @@ import {
   Agent,
   type AgentCommand,
   type AgentOrder,
+  capUse,
   ceilingNow,
   granted,
   Launcher,
@@ -15,7 +16,7 @@ import {
   withRemainder
 } from "@souffleur/domain"
 import { agentCommand, launchOnce, turnBefore } from "@souffleur/process"
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { againForAWhile } from "./LaunchAgain.ts"
 import { FailedClosed } from "../Provider.ts"
 import type { Request } from "../steps/Request.ts"
@@ -68,7 +69,9 @@ const cappedNow = (ref: Cycle["Service"]["watch"]) =>
     const agent = yield* Agent
     const { allowedSince, sessions } = yield* ref.state
     const { caps = [] } = agent
-    return caps.length === 0 ? command : withRemainder(command, caps, yield* agent.spent(sessions, allowedSince))
+    if (caps.length === 0) return command
+    const used = capUse(yield* agent.spent(sessions, allowedSince), allowedSince, yield* Clock.currentTimeMillis)
+    return withRemainder(command, caps, used)
   })
 
 /**

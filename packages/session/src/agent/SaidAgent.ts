@@ -230,7 +230,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         Effect.flatMap(withSubagents(sessionIds), (all) =>
           each(all, nothingSpent, (file) =>
             // The state of a follower keeps changing.
-            Effect.map(spend(file, String(since)), ({ dollars, tokens, turns }) => ({ dollars, tokens, turns }))
+            Effect.map(spend(file, String(since)), ({ since: _, ...use }) => use)
           )
         ),
         sumSpent

@@ -1,4 +1,4 @@
-import { Bounds, type HandoffReceipt, handoffLine } from "@souffleur/domain"
+import { Bounds, type HandoffReceipt, handoffLine, nothingSpent } from "@souffleur/domain"
 import { makeFollower } from "../lines/Follower.ts"
 import { timeOf } from "../lines/JsonRecord.ts"
 import type { Sayings } from "./Said.ts"
@@ -18,12 +18,15 @@ export const makeResults = (sayings: Sayings) =>
 /** Makes a reader of what answers used since a moment (epoch ms), which is the key. */
 export const makeUseCount = (sayings: Sayings) =>
   makeFollower(
-    (key) => ({ since: Number(key), tokens: 0, dollars: 0, turns: 0 }),
+    (key) => ({ ...nothingSpent, since: Number(key) }),
     (state, record) => {
       for (const said of sayings(record)) {
-        if (said._tag !== "Used" || timeOf(record, state.since) < state.since) continue
+        if (timeOf(record, state.since) < state.since) continue
+        if (said._tag === "Call") state.calls += 1
+        if (said._tag !== "Used") continue
         state.tokens = Bounds.sum([state.tokens, said.tokens])
         state.dollars += said.dollars ?? 0
+        state.credits += said.credits ?? 0
         state.turns += 1
       }
     }
