@@ -13,7 +13,17 @@ it("the list of held pages is not empty", () => {
 /** A hook of the agent runs it before the command line is loaded. */
 const beside = ["hook"]
 /** Of Claude Code, where a launch is described. */
-const ofTheAgent = ["settings", "model", "permission-mode", "max-budget-usd", "max-turns", "max-session-turns"]
+const ofTheAgent = [
+  "settings",
+  "model",
+  "permission-mode",
+  "max-budget-usd",
+  "max-turns",
+  "max-session-turns",
+  "max-ai-credits",
+  "max-tool-calls",
+  "max-wall-time"
+]
 const flags = new Set([...builtIn, ...ofTheAgent, ...commands.flatMap(([, { flags }]) => flags.flatMap(flagNames))])
 const codeOf = (path: string): ReadonlyArray<string> =>
   [...textOf(path).matchAll(/`([^`\n]+)`/gu)].map(([, code]) => code!)

@@ -1,9 +1,9 @@
 import { commandBefore, identifiedBy, saidPackage, settingsHooks } from "@souffleur/session"
 import { Duration } from "effect"
 import { compactPrompt, copilotCommand, inPrintMode, isCopilot, literalCopilot, marks } from "./CopilotCommand.ts"
-import { copilotFlags, editingFlags, everyTool } from "./CopilotFlags.ts"
+import { copilotFlags, editingFlags, everyTool, lookingFlags } from "./CopilotFlags.ts"
 import { makeOutputReader } from "./CopilotOutput.ts"
-import { copilotSayings, copilotWords } from "./CopilotSayings.ts"
+import { copilotMode, copilotSayings, copilotWords } from "./CopilotSayings.ts"
 
 /**
  * Copilot CLI as a kind of agent.
@@ -45,12 +45,13 @@ export const copilot = saidPackage({
   }),
   flags: copilotFlags,
   takeApart: literalCopilot,
-  ofLaunch: commandBefore(isCopilot, editingFlags[0]!, everyTool),
+  ofLaunch: commandBefore(isCopilot, editingFlags[0]!, lookingFlags[0]!, everyTool),
   dialect: (options) => ({
     // session-state/ID/events.jsonl
     depth: 1,
     sessionPath: /\/([A-Za-z0-9][A-Za-z0-9-]*)\/events\.jsonl$/u,
     sayings: copilotSayings,
+    modes: () => copilotMode,
     isOther: (line) => /^\{"type":"(?:system|session\.(?:resume|shutdown|usage)|tool\.execution_start)/u.test(line),
     inPrintMode,
     // Measured with 1.0.102: 140 ms of processor in 15 s of a tool that slept, by a timer.

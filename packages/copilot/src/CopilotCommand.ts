@@ -2,7 +2,7 @@ import { type AgentKind, AgentNotFound, type AgentOrder } from "@souffleur/domai
 import type { AgentOptions } from "@souffleur/process"
 import { completeCommand, maySubcommand, promptWords, readLiteral, withoutCeiling, wordSet } from "@souffleur/session"
 import { Effect, Result } from "effect"
-import { copilotFlags, headless, limitsOf } from "./CopilotFlags.ts"
+import { copilotFlags, headless, limitsOf, lookingFlags } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
 
 /** Recognises Copilot's program, by its name or within its package. */
@@ -45,7 +45,7 @@ export const compactPrompt = "/compact"
  */
 export const copilotCommand = Effect.fn("copilotCommand")(function* (
   options: AgentOptions,
-  { permission, print, prompt, session: { sessionId } }: AgentOrder
+  { heldTo, permission, print, prompt, session: { sessionId } }: AgentOrder
 ) {
   const { agentCommand, agentDir } = options
   const { args, program } = agentCommand
@@ -61,7 +61,13 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
   const asked = promptWords({ compacts, prompt, window }, { flag: "--interactive", headless: [headless] })
   return yield* completeCommand(options, variables, {
     ...asked,
-    args: [...args, ...limitsOf(permission), "--session-id", sessionId, ...asked.args],
+    args: [
+      ...args,
+      ...(heldTo === undefined ? limitsOf(permission) : lookingFlags),
+      "--session-id",
+      sessionId,
+      ...asked.args
+    ],
     environment: { COPILOT_HOME: agentDir, COPILOT_AGENT_SESSION_ID: sessionId }
   })
 })

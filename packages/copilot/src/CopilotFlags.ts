@@ -12,6 +12,8 @@ const editing = new Map([
 ])
 /** The flags of a launch that edits. */
 export const editingFlags = Array.from(editing, ([flag, word]) => `${flag}=${word}`)
+/** The flags of a launch that changes nothing. A denial outranks each allowance. */
+export const lookingFlags = ["--deny-tool=write", ...editingFlags.slice(1)]
 /** Lets it use every tool. */
 export const everyTool = "--allow-all-tools"
 

@@ -1,4 +1,4 @@
-import type { EndWord, EndWords } from "@souffleur/domain"
+import type { EndWord, EndWords, SessionMode } from "@souffleur/domain"
 import {
   freshTokens,
   isJson,
@@ -83,6 +83,17 @@ const failure = ({ errorCode, errorType, message, reason, statusCode }: Json): R
     statusCode
   )
   return said === undefined ? [] : [said]
+}
+
+/**
+ * Returns the mode of a session by a prompt, or by a person's change. Its mode `plan` changes nothing. `undefined`: the
+ * record tells none.
+ */
+export const copilotMode = ({ data, type }: Json): SessionMode | undefined => {
+  const { agentMode, newMode } = jsonOf(data)
+  const mode = type === "session.mode_changed" ? newMode : type === "user.message" ? agentMode : undefined
+  if (typeof mode !== "string") return undefined
+  return mode === "plan" ? "plan" : "bypassPermissions"
 }
 
 /** Reads a record of Copilot CLI (spec: copilot#records). */

@@ -100,6 +100,10 @@ it.layer(HostServices.layer)((it) => {
         assert.deepStrictEqual([below.args.at(-1), below.window], ["--no-ask-user", undefined])
         const permission = clamp("bypassPermissions", "bypassPermissions")
         assert.strictEqual((yield* launched([], { permission })).args[0], "--allow-all-tools")
+        const held = yield* launched(["--model", "m"], { heldTo: "plan" })
+        assert.deepStrictEqual(held.args.slice(2, 5), ["--deny-tool=write", ...own.slice(1)])
+        const of = ofLaunch({ program: "/bin/copilot", args: held.args }, "s1")
+        assert.deepStrictEqual(Option.getOrUndefined(of)?.args, ["--model", "m"])
       })
     )
     it.effect("below the ceiling no folder may be trusted: there an edit may leave a program that Copilot runs", () =>

@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import { Agent, clamp, Processes } from "@souffleur/domain"
+import { Agent, Processes } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
@@ -38,19 +38,6 @@ it.layer(HostServices.layer)((it) => {
           (yield* agent.sessions).map(({ pid, project, sessionId }) => ({ pid, project, sessionId })),
           [{ pid: 70, project: "/srv/opera", sessionId: id }]
         )
-      })
-    )
-  })
-
-  describe("behaviour#permission-ceiling", () => {
-    it.effect("an agent that records no mode is not launched where it would have to ask", () =>
-      Effect.gen(function* () {
-        const agent = yield* copilotOf(recorded("finished"))
-        assert.isTrue(Option.isNone(yield* agent.mode(id)))
-        const session = { _tag: "Resume", sessionId: id } as const
-        const permission = clamp("acceptEdits", "acceptEdits")
-        const refused = agent.command({ session, permission, heldTo: "plan", prompt: "", print: true })
-        assert.include((yield* Effect.flip(refused)).problem, "cannot be held to that")
       })
     )
   })

@@ -11,9 +11,9 @@ import {
   openCodeCommand,
   openCodeOfLaunch
 } from "./OpenCodeCommand.ts"
-import { asksRecords, openCodeFlags } from "./OpenCodeFlags.ts"
+import { asksRecords, namesAgent, openCodeFlags } from "./OpenCodeFlags.ts"
 import { makeOutputReader, sessionNamed } from "./OpenCodeOutput.ts"
-import { openCodeSayings, openCodeWords } from "./OpenCodeSayings.ts"
+import { openCodeMode, openCodeSayings, openCodeWords } from "./OpenCodeSayings.ts"
 import { sessionsIn } from "./OpenCodeSessions.ts"
 import { withSessionRows } from "./SessionRows.ts"
 
@@ -50,6 +50,8 @@ const described = saidPackage({
       sessionPath: /\/([^/]*)$/u,
       idsLike,
       sayings: openCodeSayings,
+      // A user who names its agent has chosen it for every launch.
+      ...(namesAgent(options.agentCommand.args) ? {} : { modes: () => openCodeMode }),
       repeatsCalls: true,
       subagents,
       inPrintMode,

@@ -75,9 +75,15 @@ export const sessionWord = (words: ReadonlyArray<string>): SessionWord | undefin
  */
 export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
   options: AgentOptions,
-  { permission, prompt, session }: AgentOrder
+  { heldTo, permission, prompt, session }: AgentOrder
 ) {
   const { args, program } = options.agentCommand
+  if (heldTo !== undefined)
+    return yield* new AgentNotFound({
+      program,
+      problem:
+        "no person has approved the plan of its session, and OpenCode cannot be held to that: approve it in OpenCode, or run it with --agent"
+    })
   if (permission !== "bypassPermissions")
     return yield* new AgentNotFound({
       program,

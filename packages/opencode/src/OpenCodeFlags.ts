@@ -6,6 +6,10 @@ export const records = ["--format", "json"]
 export const asksRecords = (args: ReadonlyArray<string>): boolean =>
   args.some((arg) => arg.split("=", 1)[0] === records[0])
 
+/** Returns whether the user named the agent of OpenCode that takes the prompts. */
+export const namesAgent = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => arg.split("=", 1)[0] === "--agent")
+
 /** The flags of `opencode run`. */
 export const openCodeFlags: FlagTable = {
   kept: {

@@ -1,4 +1,4 @@
-import type { EndWord, EndWords } from "@souffleur/domain"
+import type { EndWord, EndWords, SessionMode } from "@souffleur/domain"
 import {
   isJson,
   type Json,
@@ -99,6 +99,16 @@ const answerOf = ({ error, finish, modelID, summary, time, tokens }: Json): Read
   // The model of a summary was given what the summary replaces, and OpenCode continues after it.
   if (summary === true || typeof finish !== "string") return []
   return [{ _tag: "Context", tokens: inUse, model: textOf(modelID) }, ...endBy(wordOf(finish) ?? "ended", "")]
+}
+
+/**
+ * Returns the mode of a session, by the agent of OpenCode that a prompt went to. Its agent `plan` writes nothing.
+ * `undefined`: the record is of no prompt.
+ */
+export const openCodeMode = ({ info }: Json): SessionMode | undefined => {
+  const { agent, role } = jsonOf(info)
+  if (role !== "user" || typeof agent !== "string") return undefined
+  return agent === "plan" ? "plan" : "bypassPermissions"
 }
 
 /** Reads the data of an event of OpenCode (spec: opencode#records). */

@@ -57,6 +57,7 @@ it.layer(HostServices.layer)((it) => {
         assert.match(args.at(-1)!, /^souffleur-[\da-f]{16}$/u)
         assert.notStrictEqual((yield* command({})).args.at(-1), args.at(-1))
         assert.strictEqual(input, "--share is a word")
+        assert.include((yield* Effect.flip(command({ heldTo: "plan" }))).message, "no person has approved the plan")
         assert.deepStrictEqual(environment, {
           PATH: folder,
           OPENCODE_CONFIG: "/c",

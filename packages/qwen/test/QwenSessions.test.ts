@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import { Agent, Processes } from "@souffleur/domain"
+import { Agent, clamp, Processes } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { FakeProcesses } from "@souffleur/testing"
@@ -102,6 +102,19 @@ it.layer(HostServices.layer)((it) => {
         assert.include(yield* fs.readFileString(out), "song.txt`: 1 edit")
         const failed = yield* qwenOf(recorded("written").replaceAll('"status":"success"', '"status":"error"'))
         assert.deepStrictEqual([yield* failed.toolResults([id]), yield* failed.usedTools(id)], [0, true])
+      })
+    )
+  })
+
+  describe("behaviour#permission-ceiling", () => {
+    it.effect("an agent that records no mode is not launched where it would have to ask", () =>
+      Effect.gen(function* () {
+        const agent = yield* qwenOf(recorded("finished"))
+        assert.isTrue(Option.isNone(yield* agent.mode(id)))
+        const session = { _tag: "Resume", sessionId: id } as const
+        const permission = clamp("acceptEdits", "acceptEdits")
+        const refused = agent.command({ session, permission, heldTo: "plan", prompt: "", print: true })
+        assert.include((yield* Effect.flip(refused)).problem, "cannot be held to that")
       })
     )
   })
