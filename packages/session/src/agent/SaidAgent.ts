@@ -230,7 +230,13 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         Effect.flatMap(withSubagents(sessionIds), (all) =>
           each(all, nothingSpent, (file) =>
             // The state of a follower keeps changing.
-            Effect.map(spend(file, String(since)), ({ since: _, ...use }) => use)
+            Effect.map(spend(file, String(since)), ({ calls, credits, dollars, tokens, turns }) => ({
+              calls,
+              credits,
+              dollars,
+              tokens,
+              turns
+            }))
           )
         ),
         sumSpent
