@@ -115,8 +115,7 @@ export class LaunchJudge {
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (watch.recovery === undefined) return
     const before = world.conductors.at(-1)
-    if (before !== undefined && this.#isRefused(before))
-      world.violated("a launch that mends nothing: the service refuses the login, and no person has said a word")
+    if (before !== undefined) this.#after(before, args)
     if (args.at(-1) === compactPrompt) return this.#compaction(watch.cycles)
     // A launch after a limit or an outage of the service follows no death (spec: behaviour#limits-and-waits). The
     // number of such launches has a bound of its own.
@@ -180,17 +179,23 @@ export class LaunchJudge {
       this.#world.violated("the export that a prompt names is not whole, or of another session")
   }
 
-  /** Returns whether the service refused this Conductor, and it ended so, and no person has tried it again since. */
-  #isRefused({ condition, life, process, sessionId }: Conductor): boolean {
-    const { events, watch } = this.#world.ledger
+  /** Judges a launch by the end and the mode of the Conductor before it, whose session the watch has. */
+  #after({ condition, life, process, sessionId }: Conductor, args: ReadonlyArray<string>): void {
+    const { comms, ledger } = this.#world
+    const { events, watch } = ledger
+    if (sessionId !== watch.sessionId) return
+    const permission = args[args.indexOf("--permission-mode") + 1] ?? ""
+    const isAsked = comms.messages.some(({ text }) => /permission_mode: (?:acceptEdits|bypassPermissions)/u.test(text))
+    if (life.mode !== undefined && !isAsked && (permission === "acceptEdits" || permission === "bypassPermissions"))
+      this.#world.violated(`a launch with ${permission}: its session was in the mode ${life.mode}`)
+    if (condition !== "failed" || process.print !== true) return
     const ended = events.findLastIndex((event) => "conductor" in event && event.conductor?.pid === process.identity.pid)
-    return (
-      life.fate === "refused" &&
-      condition === "failed" &&
-      process.print === true &&
-      sessionId === watch.sessionId &&
-      !events.slice(ended).some(({ _tag }) => _tag === "RecoveryRetried" || _tag === "AgentChosen")
-    )
+    const said = events.slice(ended).some(({ _tag }) => _tag === "RecoveryRetried" || _tag === "AgentChosen")
+    if (!said && (life.fate === "refused" || life.fate === "capped"))
+      this.#world.violated(`a launch that mends nothing: its last turn was ${life.fate}, and no person has said a word`)
+    const isOfService = ["limited", "outage", "refused", "capped", "odd"].includes(life.fate)
+    if (isOfService && watch.recovery?.trigger === "limit" && args.includes("--session-id"))
+      this.#world.violated(`a conversation is given up for an end of the service's making: ${life.fate}`)
   }
 
   #compaction(cycle: number): void {

@@ -4,7 +4,19 @@ import type { SimProcess } from "./ProcessTable.ts"
 export interface Life {
   readonly fate:
     | ("lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "turn ends" | "completes")
-    | ("limited" | "outage" | "refused" | "too long" | "tool" | "retries" | "asks" | "mute" | "clears")
+    | (
+        | "limited"
+        | "outage"
+        | "refused"
+        | "capped"
+        | "odd"
+        | "too long"
+        | "tool"
+        | "retries"
+        | "asks"
+        | "mute"
+        | "clears"
+      )
   /**
    * How its turn ends. `killed`: a signal ends its process after it. `refused`: its last tool was refused. `idle`: it
    * has only answered. Absent: by itself, and well.
@@ -45,6 +57,8 @@ export interface Life {
    */
   readonly company?: boolean
   readonly onTerm: SimProcess["onTerm"]
+  /** The lower mode of its session, by its newest record. Absent: it records none. */
+  readonly mode?: "plan" | "asks" | undefined
   /** Its move to another session than that of its launch. Its pid file says so after `heldAfter` ms, or never. */
   readonly moves?: { readonly to: string; readonly heldAfter: number | undefined }
 }

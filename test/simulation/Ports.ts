@@ -51,6 +51,13 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
     world.lies.pidFiles.filter(({ pid, startTime }) => world.processes.at(pid)?.identity.startTime === startTime)
   return {
     ...agentByWords(gate),
+    mode: (sessionId) =>
+      gate.through(
+        "agent.mode",
+        Effect.sync(() =>
+          Option.fromUndefinedOr(world.conductors.findLast((one) => one.sessionId === sessionId)?.life.mode)
+        )
+      ),
     sessions: gate.through(
       "agent.sessions",
       Effect.sync(() =>

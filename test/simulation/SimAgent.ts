@@ -5,6 +5,9 @@ import type { Gate } from "./EffectGate.ts"
 /** The prompt by which a session of the agent compacts. */
 export const compactPrompt = "/compact"
 
+/** The words for the modes below every permission. */
+const heldModes = { plan: "plan", asks: "default" } as const
+
 /**
  * The agent of every simulated world, as far as its words go. They say how it is started, and by what its processes are
  * found.
@@ -16,12 +19,11 @@ export const agentByWords = (gate: Gate) =>
     compactPrompt,
     isAgent: ([program]) => program === "claude",
     inPrintMode: (args) => args.includes("-p"),
-    mode: () => Effect.succeedNone,
     lastAnswer: () => Effect.succeed(""),
     outputReader: () => () => Option.none(),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
-    command: ({ permission, print, prompt, session }) =>
+    command: ({ heldTo, permission, print, prompt, session }) =>
       gate.through(
         "agent.command",
         Effect.sync(() => ({
@@ -31,7 +33,7 @@ export const agentByWords = (gate: Gate) =>
             session._tag === "Fresh" ? "--session-id" : "--resume",
             session.sessionId,
             "--permission-mode",
-            permission,
+            heldTo === undefined ? permission : heldModes[heldTo],
             "--",
             prompt
           ],

@@ -308,17 +308,22 @@ export class Conductor {
       case "limited":
       case "outage":
       case "refused":
+      case "capped":
+      case "odd":
       case "too long": {
         const reasons = {
           limited: "usage-limit",
           outage: "outage",
           refused: "login",
+          capped: "cap",
+          odd: "other",
           "too long": "prompt-too-long"
         } as const
         const reason = reasons[this.life.fate]
         const resetsAt =
           this.life.resetsIn === undefined || reason !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
-        this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason, resetsAt })
+        const words = reason === "other" ? { words: "I am a teapot" } : {}
+        this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason, resetsAt, ...words })
         this.condition = "failed"
         if (this.process.print) return processes.end(this.process)
         // A person types a word, or no word comes.

@@ -32,6 +32,7 @@ const unused = () => Effect.die("not simulated")
 
 const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
   ...agentByWords(gate),
+  mode: () => Effect.succeedNone,
   ...(world.chooses
     ? {
         sessionOf: ({ process }) =>
