@@ -8,7 +8,7 @@ import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
 import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
 import { findSessionFile } from "./session/SessionFile.ts"
-import { runningSessions } from "./session/RunningSessions.ts"
+import { heldSession, runningSessions } from "./session/RunningSessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
 import { modeIn } from "./session/Mode.ts"
@@ -62,6 +62,7 @@ export const layer = (
         stall,
         compactPrompt,
         sessions: runningSessions(options.agentDir).pipe(Effect.provide(services)),
+        holds: (process) => heldSession(options.agentDir, process).pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {
           const { path } = yield* sessionFile(sessionId)

@@ -573,6 +573,34 @@ describe("behaviour#awaiting-a-session-id", () => {
       assert.deepInclude((yield* told)[0], { sessionId: "s2" })
     })
   )
+  it.effect("without hooks, a session that the process's own pid file names is watched once it has a file", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { solo: true } })
+      world.hold("s2", conductor.pid)
+      yield* until(301)
+      assert.deepStrictEqual(yield* told, [])
+      world.agent.files!.add("s2")
+      yield* until(361)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+      assert.deepInclude((yield* told)[0], { sessionId: "s2" })
+    })
+  )
+  it.effect("hooks outrank the pid file, and a kill leaves it behind with the session that was held", () =>
+    Effect.gen(function* () {
+      const hooked = yield* watching({ world: { solo: true, holds: "s1", sessionFiles: new Set(["s1", "s2"]) } })
+      hooked.world.agent.left.set(conductor.pid, "s2")
+      yield* until(361)
+      assert.deepStrictEqual(yield* hooked.told, [])
+      yield* TestClock.setTime(begun)
+      const killed = yield* watching({ world: { solo: true, sessionFiles: new Set(["s1", "s2"]) } })
+      yield* until(301)
+      killed.world.agent.left.set(conductor.pid, "s2")
+      killed.world.condition = "gone"
+      yield* until(303)
+      assert.deepStrictEqual(tagsOf(yield* killed.told), ["SessionIdFound", "WatcherStarted"])
+      assert.deepInclude((yield* killed.told)[0], { sessionId: "s2" })
+    })
+  )
   it.effect("another project's session is not taken from the hooks, and is reported once", () =>
     Effect.gen(function* () {
       for (const elsewhere of ["/secret", "/p2"]) {

@@ -78,6 +78,11 @@ export class Agent extends Context.Service<
     /** Returns living sessions of this user. A pid file of a dead process does not count. */
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
     /**
+     * Returns the one session that a process holds by its own pid file, also where a kill left that file behind. It is
+     * checked against the start of the process. Absent: the agent leaves no such file.
+     */
+    readonly holds?: (process: ProcessIdentity) => Effect.Effect<Option.Option<string>>
+    /**
      * Returns the file of a session, by its id or the beginning of it. Checks the id before it is used in any path
      * (spec: behaviour#naming-a-conductor). Fails with `SessionNotFound` unless exactly one file matches.
      */

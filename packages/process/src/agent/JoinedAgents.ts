@@ -64,6 +64,7 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
       Effect.forEach(all, ({ sessions }) => sessions),
       (lists) => lists.flat()
     ),
+    holds: (process) => Effect.map(Effect.forEach(all, (one) => one.holds?.(process) ?? Effect.succeedNone), Option.firstSomeOf),
     sessionFile: asked((one) => one.sessionFile),
     projectOf: asked((one) => one.projectOf),
     mark: asked((one) => one.mark),

@@ -180,6 +180,13 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
           }, Effect.provide(services))
         }),
     sessions,
+    holds: Effect.fnUntraced(function* (process) {
+      // The pid of an ended process may be another agent's.
+      if (isOver(yield* (yield* Processes).condition(process))) return Option.none()
+      const [one, ...more] = (yield* sessions).filter(({ pid }) => pid === process.pid)
+      // A process that carries the marks of several holds one of them, and nothing tells which one.
+      return more.length > 0 ? Option.none() : Option.fromUndefinedOr(one?.sessionId)
+    }, Effect.provide(services)),
     sessionFile,
     projectOf,
     mark: Effect.fnUntraced(function* (sessionId) {
