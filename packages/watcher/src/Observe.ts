@@ -16,6 +16,7 @@ import {
 } from "@souffleur/domain"
 import { launchOutput } from "@souffleur/process"
 import { Duration, Effect, Option, Ref } from "effect"
+import { makeAsksFirst } from "./AsksFirst.ts"
 import { readAgentProcess } from "./AgentBehind.ts"
 import { endingOf } from "./EarlyEnding.ts"
 import { makeFindSession } from "./FoundSession.ts"
@@ -48,6 +49,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const stallAfter = Duration.toMillis(settings.stallAfter ?? agent.stall)
   const handoffTimeout = Duration.toMillis(settings.handoffWithin)
   const findSession = yield* makeFindSession(ref, watch)
+  const asksFirst = yield* makeAsksFirst(watch)
   const output = yield* launchOutput(watch.launchId)
 
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
@@ -157,6 +159,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       signs,
       verdict,
       excuse,
+      asksFirst: asksFirst(signs, taken),
       handoffTimedOut:
         judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffTimeout)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),

@@ -39,12 +39,10 @@ import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./Watc
  */
 const awaited = (watch: Watch, seen: Observation, taken: boolean): string | null => {
   const { now, signs, verdict } = seen
-  const { launchedAt, sessionId } = watch
   if (verdict._tag === "Waiting") return verdict.for.slice(0, 100)
   if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
   if (!hasPrompt(watch)) return null
-  if (!isSessionKnown(sessionId))
-    return signs.process === "running" && now - launchedAt > beginMillis ? firstAnswer : null
+  if (seen.asksFirst) return now - watch.launchedAt >= beginMillis ? firstAnswer : null
   if (verdict._tag !== "Idle" || !taken) return null
   if (failedAtPrompt(watch, signs.session?.turn)) return failedTurn
   const since = ownTurn(watch, signs.session?.turn) === undefined ? watch.launchedAt : 0
@@ -259,6 +257,14 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
           Effect.andThen(poll(Math.max(firstWaitMillis, intervalMillis)))
         )
 
+  /** Polls once the agent should have begun its turn, so that a question before it is told within a minute. */
+  const beginning = Effect.gen(function* () {
+    const left = watch.launchedAt + beginMillis - (yield* Clock.currentTimeMillis)
+    if (!hasPrompt(watch) || left <= 0) return
+    yield* Effect.sleep(left)
+    yield* poll(Math.max(firstWaitMillis, intervalMillis))
+  })
+
   /** Polls as soon as a wait is over, not one poll later. */
   const waiting =
     watch.wait === undefined
@@ -272,6 +278,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     Effect.andThen(patrolling, Effect.never),
     Effect.andThen(probing, Effect.never),
     Effect.andThen(named, Effect.never),
+    Effect.andThen(beginning, Effect.never),
     Effect.andThen(waiting, Effect.never)
   ])
 })

@@ -180,6 +180,41 @@ describe("behaviour#waiting-for-a-person", () => {
       assert.include(tagsOf(yield* told), "SessionIdFound")
     })
   )
+  it.effect("a question before the first turn is told within a minute, of a first launch and of a successor", () =>
+    Effect.gen(function* () {
+      const launch = history.prepared.launchId
+      const order = { id: launch, command: { program: "/bin/agent", args: [], environment: {} }, cwd: "/p", title: "" }
+      const first = (prompt?: string) =>
+        watching({
+          history: [{ ...history.prepared, digest: `digest of ${launch}` }, history.confirmed(), history.started()],
+          world: {
+            solo: true,
+            sessionFiles: new Set(),
+            launches: [prompt === undefined ? order : { ...order, prompt }]
+          }
+        })
+      // Its file has the turn of the generation before, and nothing tells that it is at work.
+      const resumed = yield* watching({
+        history: [history.confirmed(), history.started(), { ...history.relaunched, at: at(10) }, history.started(2)],
+        world: { solo: true, signs: tool(-700) }
+      })
+      const asked = yield* first("Do the work.")
+      const waits = yield* first()
+      yield* until(59)
+      assert.deepStrictEqual(yield* asked.told, [])
+      yield* until(71)
+      for (const { told } of [asked, resumed]) {
+        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+        assert.deepInclude((yield* told)[0], { for: "an answer before its first turn" })
+      }
+      asked.world.signs = session({ _tag: "Asked", at: at(80) })
+      yield* until(899)
+      assert.deepStrictEqual(tagsOf(yield* asked.told), ["PersonAwaited", "PersonCame"])
+      // It is no hang: another launch would ask again. A person types the first prompt of a launch without one.
+      assert.deepStrictEqual(tagsOf(yield* resumed.told), ["PersonAwaited"])
+      assert.deepStrictEqual(yield* waits.told, [])
+    })
+  )
   it.effect("an agent whose turn failed at its prompt waits for a person, who is told at the first look", () =>
     Effect.gen(function* () {
       const failed = session({ _tag: "Failed", at: at(10), reason: "other", resetsAt: undefined, words: "No key." })
@@ -526,9 +561,11 @@ describe("behaviour#hand-off", () => {
           yield* TestClock.setTime(begun)
           const silent = yield* successor(world)
           yield* until(900)
-          assert.deepStrictEqual(yield* silent.told, [])
+          const alone = (yield* silent.told).filter(({ _tag }) => _tag !== "PersonAwaited")
+          assert.deepStrictEqual(alone, [])
           yield* until(961)
-          assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", reason: "untaken" })
+          const died = (yield* silent.told).find(({ _tag }) => _tag === "ConductorDied")
+          assert.deepInclude(died, { reason: "untaken" })
         }
       })
     )

@@ -5,6 +5,7 @@ import {
   EventLog,
   formatTime,
   type HandoffReceipt,
+  type LaunchOrder,
   makeWatchRef,
   type SessionSigns,
   type Settings,
@@ -154,6 +155,10 @@ export class World extends FakeWorld {
     const command = { program: "/bin/agent", args: [], environment: {}, window: true }
     const id = history.relaunched.launchId
     this.launcher.prepared.set(id, { id, command, cwd: "/p", title: "Conductor" })
+  }
+  /** The launches that are prepared. */
+  set launches(launches: ReadonlyArray<LaunchOrder>) {
+    for (const one of launches) this.launcher.prepared.set(one.id, one)
   }
   /** The exit code of a command, or the signal that ended it; `undefined`: nothing saw its end. */
   set ended(end: number | string | undefined) {
