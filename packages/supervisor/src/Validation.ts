@@ -20,7 +20,12 @@ import {
 import { Effect, Equal, Option, Schema } from "effect"
 
 /** A check of bootstrap that did not pass (spec: behaviour#validation). */
-export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, message: Schema.String }) {}
+export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
+  check: Event.Check,
+  message: Schema.String,
+  /** Another attempt might do the work a second time. */
+  final: Schema.optionalKey(Schema.Literal(true))
+}) {}
 
 /**
  * A check that neither passed nor failed, because comms is locked. The next poll asks again, and nothing is counted.

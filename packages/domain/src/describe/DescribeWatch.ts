@@ -100,7 +100,7 @@ export const describeWatch = {
   ValidationExhausted: ({ messages }) =>
     described(
       "error",
-      `validation failed ${messages.length} times, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
+      `validation failed${messages.length === 1 ? "" : ` ${messages.length} times`}, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
       { message: "error", notice: "exhausted" }
     ),
   ConductorConfirmed: ({ below, conductor, sessionId }, { who }) => {

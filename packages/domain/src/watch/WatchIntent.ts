@@ -117,7 +117,14 @@ export type WatchIntent =
   | { readonly _tag: "Restore"; readonly reason: "died" | "silent"; readonly over: number }
   /** souffleur is about to end a process of its own making. */
   | ({ readonly _tag: "EndProcess" } & Pick<typeof ProcessEnding.Type, "process" | "message" | "what">)
-  | { readonly _tag: "FailValidation"; readonly check: Check; readonly message: string; readonly lastMessageId: number }
+  | {
+      readonly _tag: "FailValidation"
+      readonly check: Check
+      readonly message: string
+      readonly lastMessageId: number
+      /** No attempt follows. */
+      readonly final?: true
+    }
   | {
       readonly _tag: "CorrectArguments"
       readonly pid: number
