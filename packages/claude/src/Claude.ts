@@ -2,15 +2,14 @@ import { Agent, capsIn, nothingSpent, type Processes, SessionNotFound, sumSpent 
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { makeFolders } from "./session/Folders.ts"
 import { capFlags } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
 import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
-import { findSessionFile } from "./session/SessionFile.ts"
-import { heldSession, runningSessions } from "./session/RunningSessions.ts"
-import { projectOf } from "./Project.ts"
-import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
+import { isKeptFor, projectOf } from "./Project.ts"
+import { lastTurnEnded, makeSessionSigns } from "./session/SessionSigns.ts"
 import { modeIn } from "./session/Mode.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
@@ -53,25 +52,26 @@ export const layer = (
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>()
       const [handoffTaken, sessionSigns, spend] = [makeHandoffReceipt(), makeSessionSigns(), makeSpend()]
-      const sessionFile = (sessionId: string) =>
-        findSessionFile(options.agentDir, sessionId).pipe(Effect.provide(services))
+      const folders = makeFolders(options.agentDir)
+      const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
       return Agent.of({
         name: agentName(options.agentCommand),
         caps: capsIn(options.agentCommand.args, capFlags),
         stall,
         compactPrompt,
-        sessions: runningSessions(options.agentDir).pipe(Effect.provide(services)),
-        holds: (process) => heldSession(options.agentDir, process).pipe(Effect.provide(services)),
+        sessions: folders.sessions.pipe(Effect.provide(services)),
+        holds: (process) => folders.holds(process).pipe(Effect.provide(services)),
+        lookWhere: (process) => folders.lookWhere(process).pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {
           const { path } = yield* sessionFile(sessionId)
           return yield* exportTranscript(path, out, newest).pipe(Effect.provide(services))
         }),
-        projectOf: Effect.fnUntraced(function* (sessionId) {
+        projectOf: Effect.fnUntraced(function* (sessionId, here) {
           const { path } = yield* sessionFile(sessionId)
-          return yield* projectOf(path).pipe(Effect.provide(services))
-        }),
+          return here !== undefined && (yield* isKeptFor(path, here)) ? Option.some(here) : yield* projectOf(path)
+        }, Effect.provide(services)),
         mark: Effect.fnUntraced(function* (sessionId) {
           const file = yield* sessionFile(sessionId)
           return yield* markOf(file).pipe(
@@ -98,7 +98,7 @@ export const layer = (
         },
         turnEnded: Effect.fnUntraced(function* ({ pid }, sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
-          if (Option.isNone(file) || !(yield* leftNoPidFile(options.agentDir, pid))) return false
+          if (Option.isNone(file) || !(yield* folders.leftNoPidFile(pid))) return false
           return lastTurnEnded(yield* sessionSigns(file.value.path))
         }, Effect.provide(services)),
         signs: Effect.fnUntraced(function* (sessionId) {

@@ -186,6 +186,8 @@ it.layer(services)((it) => {
         }
         const claude = yield* agent("/bin/sh", { ...handed, ...kept }, ["MY_OWN", "CLAUDECODE", "CLAUDE_PID"])
         assert.deepStrictEqual((yield* claude.command(order)).environment, handed)
+        const empty = yield* agent("/bin/sh", { PATH: "/bin", CLAUDE_CONFIG_DIR: "" })
+        assert.deepStrictEqual((yield* empty.command(order)).environment, { PATH: "/bin" })
       })
     )
 

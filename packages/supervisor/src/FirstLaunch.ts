@@ -192,6 +192,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const lookForSession = Effect.gen(function* () {
     // Asked before the file is looked for: the agent may have written the file just before its end.
     const condition = yield* processes.condition(conductor)
+    if (agent.lookWhere !== undefined) yield* agent.lookWhere(conductor)
     const named = isSessionKnown(watch.sessionId)
       ? Option.some(watch.sessionId)
       : yield* reportedSession({ ...(yield* ref.state), conductor, launchId })

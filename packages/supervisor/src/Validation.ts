@@ -170,6 +170,7 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
     return yield* new Invalid({ check: "process", message: `${who}: pid ${pid} now belongs to another process` })
   }
 
+  if (agent.lookWhere !== undefined) yield* agent.lookWhere(found.identity)
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ message }) =>
     Effect.fail(new Invalid({ check: "session-file", message }))
   )

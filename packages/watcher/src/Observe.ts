@@ -88,6 +88,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
 
   const readAll = Effect.fnUntraced(function* (due: number) {
     const begun = yield* momentNow
+    if (watch.conductor !== undefined && agent.lookWhere !== undefined) yield* agent.lookWhere(watch.conductor)
     // The process comes first: its last words in comms and in its files are read after its end.
     const read = watch.conductor === undefined ? undefined : yield* readAgentProcess(watch.conductor)
     const [process, processorTime] = [read?.condition, read?.processorTime]

@@ -190,7 +190,7 @@ describe("behaviour#waiting-for-a-person", () => {
           world: {
             solo: true,
             sessionFiles: new Set(),
-            launches: [prompt === undefined ? order : { ...order, prompt }]
+            prepared: [prompt === undefined ? order : { ...order, prompt }]
           }
         })
       // Its file has the turn of the generation before, and nothing tells that it is at work.

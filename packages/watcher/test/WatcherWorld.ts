@@ -157,8 +157,8 @@ export class World extends FakeWorld {
     this.launcher.prepared.set(id, { id, command, cwd: "/p", title: "Conductor" })
   }
   /** The launches that are prepared. */
-  set launches(launches: ReadonlyArray<LaunchOrder>) {
-    for (const one of launches) this.launcher.prepared.set(one.id, one)
+  set prepared(orders: ReadonlyArray<LaunchOrder>) {
+    for (const one of orders) this.launcher.prepared.set(one.id, one)
   }
   /** The exit code of a command, or the signal that ended it; `undefined`: nothing saw its end. */
   set ended(end: number | string | undefined) {

@@ -1,5 +1,6 @@
 import { agentsOwn, type SessionFile, SessionNotFound } from "@souffleur/domain"
 import { lookTrusted, type TrustedFiles } from "@souffleur/process"
+import { writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import { isSessionId } from "./SessionId.ts"
 
@@ -18,7 +19,8 @@ const described = (error: PlatformError.PlatformError): string =>
 
 /**
  * Finds the file `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl` and its whole id (spec: behaviour#validation). The
- * id may be the beginning of one; a whole id wins over longer ones.
+ * id may be the beginning of one; a whole id wins over longer ones. Of several files with the whole id, as a copied
+ * folder leaves them, the newest is the session: its agent writes to it.
  * Fails with `SessionNotFound`. `malformed` is decided before the id is used in a path. `missing` includes folders that
  * cannot be read. `ambiguous` means several matches.
  */
@@ -90,5 +92,14 @@ export const findSessionFile = Effect.fn("findSessionFile")(function* (
     yield* Effect.forEach(matches, (match) => fs.realPath(match).pipe(Effect.orElseSucceed(() => match)))
   )
   if (real.size === 1) return file(first)
+  if (whole.length > 0) {
+    const times = yield* Effect.forEach(whole, (path) =>
+      fs.stat(path).pipe(
+        Effect.map((info) => ({ path, at: writtenAtOf(info) })),
+        Effect.orElseSucceed(() => ({ path, at: 0 }))
+      )
+    )
+    return file(times.reduce((newest, one) => (one.at > newest.at ? one : newest)).path)
+  }
   return yield* fail("ambiguous", `${matches.length} session files in ${projects} begin with it; give the whole id`)
 })

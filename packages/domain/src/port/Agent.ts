@@ -89,8 +89,15 @@ export class Agent extends Context.Service<
     readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
     /**
      * Returns the folder where a session began, as its file names it; `None` where it does not. The folder may be gone.
+     * `here`: a folder that counts in its place, where the agent keeps the file among its sessions. The project may have
+     * been moved.
      */
-    readonly projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
+    readonly projectOf: (sessionId: string, here?: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
+    /**
+     * Looks for sessions, from now on, also in the folder that the environment of a living process names for them: the
+     * user's own wrapper of an agent may set it. Absent: nothing else than the settings names that folder.
+     */
+    readonly lookWhere?: (process: ProcessIdentity) => Effect.Effect<void>
     /** Marks the session file as it is now, to compare a compaction with. */
     readonly mark: (sessionId: string) => Effect.Effect<SessionMark, SessionNotFound>
     /**
