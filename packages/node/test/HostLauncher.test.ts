@@ -153,6 +153,16 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       })
     )
 
+    it.effect("a launch in a folder that is gone names the folder", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const launcher = yield* launcherIn(at)
+        const gone = join(at, "gone")
+        yield* launcher.prepare({ ...order("gone-1", at, "exit 0"), cwd: gone })
+        assert.include((yield* Effect.flip(launcher.launch("gone-1"))).message, `there is no folder ${gone} to run in`)
+      })
+    )
+
     it.effect("a forgotten launch leaves no file, and never runs", () =>
       Effect.gen(function* () {
         const at = yield* folder

@@ -60,6 +60,7 @@ describe("pi#the-ceiling", () => {
     }
     assert.include(said("@file"), "names a file")
     assert.include(said("one", "two"), "quote it")
+    assert.include(said("-p", "- [ ] first task"), "write it behind a --")
     for (const words of [["install", "x"], ["--version"]]) assert.isUndefined(said(...words))
   })
 })

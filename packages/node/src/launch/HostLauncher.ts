@@ -57,7 +57,7 @@ const obstacle = (launch: Launch): string | undefined => {
   }
   return fs.statSync(launch.cwd, { throwIfNoEntry: false })?.isDirectory() === true
     ? undefined
-    : "there is no such folder to run in"
+    : `there is no folder ${launch.cwd} to run in: if it was moved, link its old place to it`
 }
 
 /**
