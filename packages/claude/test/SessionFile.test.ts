@@ -114,7 +114,11 @@ it.layer(services)((it) => {
           { ...aProcess(12, 5), value: "relative" },
           { ...aProcess(13, 5), value: "/elsewhere" }
         ]
-        const processes = Layer.mock(Processes)({ carriers: () => Effect.sync(() => alive) })
+        const carriers = () => Effect.sync(() => alive)
+        const processes = Layer.effect(
+          Processes,
+          Effect.map(Processes, (none) => ({ ...none, carriers }))
+        )
         yield* Effect.gen(function* () {
           const folders = makeFolders(usual)
           const missing = yield* Effect.flip(folders.sessionFile("two"))
@@ -126,7 +130,7 @@ it.layer(services)((it) => {
           const { message } = yield* Effect.flip(folders.sessionFile("three"))
           assert.include(message, `${work}/projects`)
           assert.notInclude(message, "/elsewhere")
-        }).pipe(Effect.provide(processes))
+        }).pipe(Effect.provide(Layer.provide(processes, running())))
       })
     )
     it.effect("of several files with one whole id, the newest is the session", () =>
