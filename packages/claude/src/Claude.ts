@@ -2,7 +2,7 @@ import { Agent, capsIn, nothingSpent, type Processes, SessionNotFound, sumSpent 
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
-import { makeFolders } from "./session/Folders.ts"
+import { makeFolders } from "./Folders.ts"
 import { capFlags } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"

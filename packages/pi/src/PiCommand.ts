@@ -36,8 +36,9 @@ const resumed = "--session"
 
 /**
  * Builds `pi <flags> [-p] [--tools …] --session-id ID`, with the prompt on standard input. In a window the prompt is an
- * argument behind `--`, and pi asks for no trust in the folder. A session that has a file is resumed by its path. Its tools carry the id, and so does the
- * launch. Fails with `AgentNotFound` where there is no such program, or several files have the id.
+ * argument behind `--`, and pi asks for no trust in the folder. A session that has a file is resumed by its path. Its
+ * tools carry the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, or several
+ * files have the id.
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   options: AgentOptions,

@@ -1,5 +1,6 @@
 import {
   Agent,
+  asksFirst,
   Comms,
   type Condition,
   endedWell,
@@ -16,7 +17,6 @@ import {
 } from "@souffleur/domain"
 import { launchOutput } from "@souffleur/process"
 import { Duration, Effect, Option, Ref } from "effect"
-import { makeAsksFirst } from "./AsksFirst.ts"
 import { readAgentProcess } from "./AgentBehind.ts"
 import { endingOf } from "./EarlyEnding.ts"
 import { makeFindSession } from "./FoundSession.ts"
@@ -49,7 +49,13 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const stallAfter = Duration.toMillis(settings.stallAfter ?? agent.stall)
   const handoffTimeout = Duration.toMillis(settings.handoffWithin)
   const findSession = yield* makeFindSession(ref, watch)
-  const asksFirst = yield* makeAsksFirst(watch)
+  const { firstLaunch } = watch
+  const isPrompted =
+    firstLaunch !== undefined &&
+    (yield* Effect.match(launcher.kept(firstLaunch.launchId, firstLaunch.digest), {
+      onFailure: () => false,
+      onSuccess: ({ prompt }) => prompt !== undefined
+    }))
   const output = yield* launchOutput(watch.launchId)
 
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
@@ -160,7 +166,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       signs,
       verdict,
       excuse,
-      asksFirst: asksFirst(signs, taken),
+      asksFirst: asksFirst(watch, signs, { isPrompted, taken }),
       handoffTimedOut:
         judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffTimeout)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),

@@ -88,9 +88,9 @@ export class Agent extends Context.Service<
      */
     readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
     /**
-     * Returns the folder where a session began, as its file names it; `None` where it does not. The folder may be gone.
-     * `here`: a folder that counts in its place, where the agent keeps the file among its sessions. The project may have
-     * been moved.
+     * Returns the folder where a session began, as its file names it; `None` where it does not. The folder may be
+     * gone. `here`: a folder that counts in its place, where the agent keeps the file among its sessions, since the
+     * project may have been moved.
      */
     readonly projectOf: (sessionId: string, here?: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
     /**

@@ -1,9 +1,9 @@
 import { type ProcessIdentity, Processes, SessionNotFound } from "@souffleur/domain"
 import { Effect, Option, Path, Result } from "effect"
-import { folderVariable } from "../command/ClaudeEnvironment.ts"
-import { heldSession, runningSessions } from "./RunningSessions.ts"
-import { findSessionFile } from "./SessionFile.ts"
-import { leftNoPidFile } from "./SessionSigns.ts"
+import { folderVariable } from "./command/ClaudeEnvironment.ts"
+import { heldSession, runningSessions } from "./session/RunningSessions.ts"
+import { findSessionFile } from "./session/SessionFile.ts"
+import { leftNoPidFile } from "./session/SessionSigns.ts"
 
 /**
  * Makes the look into the folders of Claude Code: the one that the settings name, and those that watched processes were
