@@ -1,29 +1,12 @@
 import type { SessionSigns } from "@souffleur/domain"
 import type { FileRefused, TrustedFiles } from "@souffleur/process"
-import { fromTheEnd, type Json, recordOf, stateOf, writtenAtOf } from "@souffleur/session"
+import { fromTheEnd, recordOf, stateOf, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
 import { extension } from "./SessionFile.ts"
 import { makeReading } from "./TurnState.ts"
 
-/**
- * Limits in bytes. The agent's own records between two words of the conversation hold prompts and results of tools. One
- * picture may have more bytes than a whole line may: that is read past, not into memory.
- */
-const limits = { bytes: 16 << 20, line: 4 << 20 }
-
-/**
- * Returns what the beginning of a very long record of the user tells: a result of a tool, or a prompt. `undefined`: it
- * is no such record.
- */
-const cutRecord = (beginning: string): Json | undefined => {
-  const at = beginning.indexOf('"message"')
-  const front = beginning.slice(0, at)
-  if (at === -1 || !front.includes('"type":"user"') || front.includes('"isSidechain":true')) return undefined
-  const behind = beginning.slice(at, at + 4096)
-  const [, id] = /"tool_use_id":"([^"]+)"/u.exec(behind) ?? []
-  const content = behind.includes('"type":"tool_result"') ? [{ type: "tool_result", tool_use_id: id }] : []
-  return { type: "user", message: { role: "user", content } }
-}
+/** Limits in bytes. The agent's own records between two words of the conversation hold prompts and results of tools. */
+const limits = { bytes: 8 << 20, line: 4 << 20 }
 
 /**
  * Returns when a subagent of the session last wrote its own file, in epoch milliseconds; 0: never. Subagents work on in
@@ -52,9 +35,10 @@ const subagentsWroteAt = Effect.fnUntraced(
 /** Reads what the end of a session file says, and when the file was last written. */
 const readEnd = Effect.fnUntraced(function* (file: string) {
   const reading = makeReading()
-  const take = (record: Json | undefined, at: number) => (record === undefined ? "more" : reading.take(record, at))
-  const onCut = (beginning: string, at: number) => take(cutRecord(beginning), at)
-  const writtenAt = yield* fromTheEnd(file, { ...limits, onCut }, (line, at) => take(recordOf(line), at))
+  const writtenAt = yield* fromTheEnd(file, limits, (line, at) => {
+    const record = recordOf(line)
+    return record === undefined ? "more" : reading.take(record, at)
+  })
   return { writtenAt, said: reading.result() }
 })
 

@@ -19,8 +19,6 @@ export interface TailLimits {
   readonly bytes: number
   /** Bytes of a line at most. A longer line is left out. */
   readonly line: number
-  /** Is called with the beginning of a longer line in its place, of some hundred thousand bytes at most. */
-  readonly onCut?: (beginning: string, writtenAt: number) => "more" | "enough"
 }
 
 /**
@@ -66,16 +64,14 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
       let carried = 0
       const keep = (part: Uint8Array) => {
         carried += part.length
-        // Only what is nearest to its beginning is kept of a longer line.
         if (carried > limits.line) parts = []
-        if (carried <= limits.line || limits.onCut !== undefined) parts.push(part.slice())
+        else parts.push(part.slice())
       }
       const finished = (): "more" | "enough" => {
-        const said = carried > limits.line ? limits.onCut : onLine
-        const line = said === undefined ? "" : text.decode(Buffer.concat(parts.toReversed()))
+        const line = carried > limits.line ? "" : text.decode(Buffer.concat(parts.toReversed()))
         parts = []
         carried = 0
-        return said === undefined || line.trim() === "" ? "more" : said(line, writtenAt)
+        return line.trim() === "" ? "more" : onLine(line, writtenAt)
       }
 
       const bytes = new Uint8Array(Math.min(blockBytes, size))
