@@ -51,7 +51,7 @@ export const makeLaunchEnds = (folder: string) => {
 
   return {
     fileOf,
-    /** Makes the file that the shell of a launch writes its end into. Fails with `LaunchFailed` where it cannot be made. */
+    /** Makes the file for the end that the shell of a launch writes. Fails with `LaunchFailed` where that fails. */
     reserve: (id: string) =>
       Effect.try({
         try: () => void (fs.existsSync(fileOf(id)) || fs.writeFileSync(fileOf(id), room, { flag: "wx", mode: 0o600 })),
