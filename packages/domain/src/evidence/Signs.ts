@@ -93,6 +93,11 @@ export interface Signs {
    * still for as long as a call may stall (`AgentKind.stall`).
    */
   readonly stillSince: number | undefined
+  /**
+   * When a poll last saw that the processes of a running tool had used the processor; `undefined`: none saw it. It is
+   * work of the tool, and no sign of the agent.
+   */
+  readonly workedAt?: number | undefined
   readonly session: SessionSigns | undefined
   /** The agent's own pid file: evidence, never proof. */
   readonly pidFile:
