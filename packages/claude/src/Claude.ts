@@ -16,6 +16,7 @@ import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend } from "./session/Spend.ts"
+import { ownLimits } from "./settings/OwnLimits.ts"
 import { exportTranscript } from "./export/ClaudeExport.ts"
 
 /**
@@ -56,6 +57,8 @@ export const layer = (
       const sessionFile = (sessionId: string) =>
         findSessionFile(options.agentDir, sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
+      /** The folder of each session that was looked at. */
+      const folders = new Map<string, string>()
       return Agent.of({
         name: agentName(options.agentCommand),
         caps: capsIn(options.agentCommand.args, capFlags),
@@ -102,7 +105,11 @@ export const layer = (
         }, Effect.provide(services)),
         signs: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isNone(file) ? Option.none() : yield* sessionSigns(file.value.path)
+          if (Option.isNone(file)) return Option.none()
+          const { path } = file.value
+          const project = folders.get(path) ?? Option.getOrUndefined(yield* projectOf(path))
+          if (project !== undefined) folders.set(path, project)
+          return yield* sessionSigns(path, yield* ownLimits(options, project))
         }, Effect.provide(services)),
         mode: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))

@@ -129,6 +129,21 @@ describe("behaviour#verdicts", () => {
     assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
     assert.deepStrictEqual([at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })], ["Held", "Hung"])
   })
+  it("a hang of a call waits for as long as the user gives the service, and one stall more", () => {
+    const at = (ago: number) => {
+      const turn: TurnState = { _tag: "Asked", at: now - ago }
+      const session = { writtenAt: now - ago, turn, context: undefined, callLimit: 2 * hour }
+      return tagOf({
+        ...silent(turn),
+        hook: undefined,
+        beat: undefined,
+        pidFile: busySince(now - ago),
+        session,
+        since: 0
+      })
+    }
+    assert.deepStrictEqual([at(2 * hour + stall), at(2 * hour + stall + 1)], ["Held", "Hung"])
+  })
   it("a hang counts again from a break in souffleur's own polling", () => {
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })), "Held")

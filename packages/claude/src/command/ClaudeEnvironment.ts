@@ -1,5 +1,6 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
 import { wordSet } from "@souffleur/session"
+import { limitVariables } from "../settings/OwnLimits.ts"
 import { agentPid } from "../hooks/ClaudeHook.ts"
 
 /** Variables beside those of every agent. An inherited `CLAUDE_CODE_CHILD_SESSION` would turn session saving off. */
@@ -7,7 +8,8 @@ const names = [
   "CLAUDE_CONFIG_DIR",
   "CLAUDE_CODE_OAUTH_TOKEN",
   "CLAUDE_CODE_TMPDIR",
-  "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
+  "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+  ...limitVariables
 ]
 const prefixes = ["ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]
 

@@ -2,6 +2,7 @@ import type { SessionSigns } from "@souffleur/domain"
 import type { FileRefused, TrustedFiles } from "@souffleur/process"
 import { fromTheEnd, recordOf, stateOf, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
+import { noLimits, type OwnLimits } from "../settings/OwnLimits.ts"
 import { extension } from "./SessionFile.ts"
 import { makeReading } from "./TurnState.ts"
 
@@ -33,8 +34,8 @@ const subagentsWroteAt = Effect.fnUntraced(
 )
 
 /** Reads what the end of a session file says, and when the file was last written. */
-const readEnd = Effect.fnUntraced(function* (file: string) {
-  const reading = makeReading()
+const readEnd = Effect.fnUntraced(function* (file: string, set: OwnLimits) {
+  const reading = makeReading(set)
   const writtenAt = yield* fromTheEnd(file, limits, (line, at) => {
     const record = recordOf(line)
     return record === undefined ? "more" : reading.take(record, at)
@@ -45,21 +46,27 @@ const readEnd = Effect.fnUntraced(function* (file: string) {
 /**
  * Makes a reader of the state at the end of a session file. The last write is the file's, or a subagent's. `None`: it
  * cannot be read. A file that is the same as before is not read again. A recovery asks four times, for up to 8 MB.
+ * `set`: the limits that the user gave the agent.
  */
 export const makeSessionSigns = () => {
   let known: (Effect.Success<ReturnType<typeof readEnd>> & { readonly state: string }) | undefined
   return Effect.fn("sessionSigns")(function* (
-    file: string
+    file: string,
+    set = noLimits
   ): Effect.fn.Return<
     SessionSigns,
     FileRefused | PlatformError.PlatformError,
     FileSystem.FileSystem | Path.Path | TrustedFiles
   > {
     const fs = yield* FileSystem.FileSystem
-    const state = `${file} ${stateOf(yield* fs.stat(file))}`
-    const read = known?.state === state ? known : { state, ...(yield* readEnd(file)) }
+    const state = [file, stateOf(yield* fs.stat(file)), ...Object.values(set)].join(" ")
+    const read = known?.state === state ? known : { state, ...(yield* readEnd(file, set)) }
     known = read
-    return { writtenAt: Math.max(read.writtenAt, yield* subagentsWroteAt(file)), ...read.said }
+    return {
+      writtenAt: Math.max(read.writtenAt, yield* subagentsWroteAt(file)),
+      ...read.said,
+      ...(set.API_TIMEOUT_MS > 0 ? { callLimit: set.API_TIMEOUT_MS } : {})
+    }
   }, Effect.option)
 }
 

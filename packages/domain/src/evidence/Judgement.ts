@@ -58,19 +58,20 @@ const heldBy = (
   stall: number,
   signs: Signs
 ): Extract<Verdict, { readonly _tag: "Held" }> | undefined => {
+  const call = Math.max(stallsInARow * stall, (signs.session?.callLimit ?? 0) + stall)
   switch (turn._tag) {
     case "Asked":
       return {
         _tag: "Held",
         by: "call",
         because: "the model was asked, and its answer is outstanding",
-        until: from + stallsInARow * stall
+        until: from + call
       }
     case "Retrying": {
       const wait = Math.max(0, turn.nextAt - turn.at)
       const by = turn.resetsAt === undefined ? "retry" : "limit"
       const because = `the service failed; try ${turn.attempt} of ${turn.attempts} after ${seconds(wait)}`
-      return { _tag: "Held", by, because, until: from + wait + stallsInARow * stall }
+      return { _tag: "Held", by, because, until: from + wait + call }
     }
     case "Tool": {
       const because = `the tool ${turn.name} was called and has no result yet`

@@ -78,6 +78,8 @@ export interface SessionSigns {
    * A hang needs stillness all the same, because such an agent writes nothing while an answer streams.
    */
   readonly idles?: boolean
+  /** The ms that the user gives the service for an answer. Absent: as the agent does by itself. */
+  readonly callLimit?: number
 }
 
 /** Every sign of one Conductor at a moment, each with its own age. `undefined` is unknown, never dead. */
