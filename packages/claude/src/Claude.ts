@@ -15,6 +15,7 @@ import { modeIn } from "./session/Mode.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { makeToolResults } from "./session/ToolResults.ts"
+import { subagentsOf } from "./session/Subagents.ts"
 import { makeSpend } from "./session/Spend.ts"
 import { ownLimits } from "./settings/OwnLimits.ts"
 import { exportTranscript } from "./export/ClaudeExport.ts"
@@ -86,8 +87,13 @@ export const layer = (
         }),
         compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
         toolResults: Effect.fnUntraced(function* (sessionIds) {
-          const files = yield* Effect.forEach(sessionIds, (sessionId) => Effect.option(sessionFile(sessionId)))
-          return yield* results.count(files.flatMap(Option.match({ onNone: () => [], onSome: ({ path }) => [path] })))
+          const paths = yield* Effect.forEach(sessionIds, (sessionId) =>
+            sessionFile(sessionId).pipe(
+              Effect.flatMap(({ path }) => Effect.map(subagentsOf(path), (below) => [path, ...below])),
+              Effect.orElseSucceed((): ReadonlyArray<string> => [])
+            )
+          )
+          return yield* results.count(paths.flat())
         }, Effect.provide(services)),
         usedTools: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
@@ -127,10 +133,11 @@ export const layer = (
         }, Effect.provide(services)),
         spent: Effect.fnUntraced(function* (sessionIds, since) {
           const all = yield* Effect.forEach(sessionIds, (sessionId) =>
-            sessionFile(sessionId).pipe(
-              Effect.flatMap(({ path }) => spend(path, since)),
-              Effect.orElseSucceed(() => nothingSpent)
-            )
+            Effect.gen(function* () {
+              const { path } = yield* sessionFile(sessionId)
+              const files = [path, ...(yield* subagentsOf(path))]
+              return sumSpent(yield* Effect.forEach(files, (file) => spend(file, since)))
+            }).pipe(Effect.orElseSucceed(() => nothingSpent))
           )
           return sumSpent(all)
         }, Effect.provide(services)),

@@ -304,6 +304,7 @@ it.layer(services)((it) => {
         assert.strictEqual(yield* limitIn(bash, own("BASH_DEFAULT_TIMEOUT_MS", 99 * hour)), 24 * hour)
         assert.strictEqual(yield* limitIn(call("mcp__db__query"), own("MCP_TOOL_TIMEOUT", 5 * hour)), 5 * hour)
         assert.isUndefined(yield* limitIn(call("mcp__db__query"), own("MCP_TOOL_TIMEOUT", hour)))
+        assert.strictEqual(yield* limitIn(call("Agent"), own("BASH_MAX_TIMEOUT_MS", 5 * hour)), 5 * hour)
         assert.strictEqual(yield* limitIn(user(), own("API_TIMEOUT_MS", "3000000")), 3_000_000)
         // What the folder of the session allows, and what a file that is no JSON does not.
         const fs = yield* FileSystem.FileSystem

@@ -7,7 +7,7 @@ import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
 import { inPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
 import { hooksFile, unapprovedHooks } from "./command/HookTrust.ts"
 import { rolloutModes } from "./session/RolloutMode.ts"
-import { rolloutSayings } from "./session/RolloutSayings.ts"
+import { rolloutSayings, worksFor } from "./session/RolloutSayings.ts"
 import { writersIn } from "./session/Writers.ts"
 
 const hooks = settingsHooks({
@@ -88,6 +88,7 @@ export const codex = saidPackage({
     runs: runsCodex,
     idles: true,
     variable: "CODEX_SESSION_ID",
+    worksFor,
     inPrintMode,
     sessions: (known) => writersIn(options.agentDir, known),
     compactPrompt,

@@ -1,5 +1,12 @@
-import { commandBefore, identifiedBy, makeStreamJsonReader, saidPackage, settingsHooks } from "@souffleur/session"
-import { Duration } from "effect"
+import {
+  commandBefore,
+  identifiedBy,
+  linesBelow,
+  makeStreamJsonReader,
+  saidPackage,
+  settingsHooks
+} from "@souffleur/session"
+import { Duration, Path } from "effect"
 import { compactPrompt, inPrintMode, isQwen, literalQwen, marks, qwenCommand } from "./QwenCommand.ts"
 import { mode, qwenFlags } from "./QwenFlags.ts"
 import { qwenSayings } from "./QwenSayings.ts"
@@ -65,6 +72,9 @@ export const qwen = saidPackage({
     depth: 2,
     sessionPath: /\/chats\/([A-Za-z0-9][A-Za-z0-9-]*)\.jsonl$/u,
     sayings: qwenSayings,
+    // projects/FOLDER/subagents/ID/agent-ID.jsonl
+    subagents: ({ path, sessionId }) =>
+      Path.Path.use(({ dirname, join }) => linesBelow(join(dirname(dirname(path)), "subagents", sessionId))),
     inPrintMode,
     // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
     idles: true,

@@ -106,3 +106,33 @@ it.layer(HostServices.layer)((it) => {
     )
   })
 })
+
+it.layer(HostServices.layer)((it) => {
+  describe("behaviour#subagents", () => {
+    it.effect("what a subagent did and used counts for its session, and its turns for no cap", () =>
+      Effect.gen(function* () {
+        const agent = yield* qwenOf(recorded("finished"))
+        const { path } = yield* agent.sessionFile(id)
+        const before = yield* agent.spent([id], 0)
+        const fs = yield* FileSystem.FileSystem
+        const below = path.replace(`chats/${id}.jsonl`, `subagents/${id}`)
+        yield* fs.makeDirectory(below, { recursive: true })
+        // Its results have no status, and a failed one has an error.
+        const record = (response: object) =>
+          `${JSON.stringify({
+            type: "tool_result",
+            isSidechain: true,
+            message: { role: "user", parts: [{ functionResponse: { id: "1", name: "write_file", response } }] },
+            toolCallResult: { callId: "1", durationMs: 3 }
+          })}\n`
+        const used = JSON.stringify({ type: "assistant", isSidechain: true, usageMetadata: { totalTokenCount: 70 } })
+        yield* fs.writeFileString(
+          `${below}/agent-a1.jsonl`,
+          `${record({ output: "written" })}${record({ error: "refused" })}${used}\n`
+        )
+        assert.strictEqual(yield* agent.toolResults([id]), 2)
+        assert.deepStrictEqual(yield* agent.spent([id], 0), { ...before, tokens: before.tokens + 70 })
+      })
+    )
+  })
+})

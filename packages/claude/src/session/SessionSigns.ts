@@ -3,7 +3,7 @@ import type { FileRefused, TrustedFiles } from "@souffleur/process"
 import { fromTheEnd, recordOf, stateOf, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
 import { noLimits, type OwnLimits } from "../settings/OwnLimits.ts"
-import { extension } from "./SessionFile.ts"
+import { subagentsOf } from "./Subagents.ts"
 import { makeReading } from "./TurnState.ts"
 
 /** Limits in bytes. The agent's own records between two words of the conversation hold prompts and results of tools. */
@@ -13,25 +13,19 @@ const limits = { bytes: 8 << 20, line: 4 << 20 }
  * Returns when a subagent of the session last wrote its own file, in epoch milliseconds; 0: never. Subagents work on in
  * the background, also after the turn.
  */
-const subagentsWroteAt = Effect.fnUntraced(
-  function* (file: string) {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const folder = path.join(file.slice(0, -extension.length), "subagents")
-    const names = yield* fs.readDirectory(folder)
-    const times = yield* Effect.forEach(
-      names.filter((name) => name.endsWith(extension)),
-      (name) =>
-        fs.stat(path.join(folder, name)).pipe(
-          Effect.map(writtenAtOf),
-          Effect.orElseSucceed(() => 0)
-        ),
-      { concurrency: 8 }
-    )
-    return times.reduce((newest, at) => Math.max(newest, at), 0)
-  },
-  Effect.orElseSucceed(() => 0)
-)
+const subagentsWroteAt = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const times = yield* Effect.forEach(
+    yield* subagentsOf(file),
+    (one) =>
+      fs.stat(one).pipe(
+        Effect.map(writtenAtOf),
+        Effect.orElseSucceed(() => 0)
+      ),
+    { concurrency: 8 }
+  )
+  return times.reduce((newest, at) => Math.max(newest, at), 0)
+})
 
 /** Reads what the end of a session file says, and when the file was last written. */
 const readEnd = Effect.fnUntraced(function* (file: string, set: OwnLimits) {

@@ -18,9 +18,12 @@ const questions = new Set(["AskUserQuestion", "ExitPlanMode"])
 /** Returns the milliseconds that a tool call may take. `undefined`: no limit of the agent is known. */
 const limitOf = (name: string, input: unknown, set: OwnLimits): number | undefined => {
   if (instant.has(name)) return 0
-  if (name.startsWith("mcp__") && set.MCP_TOOL_TIMEOUT > Bounds.maxToolMillis) return set.MCP_TOOL_TIMEOUT
-  if (name !== "Bash") return undefined
   const most = Math.max(set.BASH_MAX_TIMEOUT_MS, set.BASH_DEFAULT_TIMEOUT_MS)
+  if (name !== "Bash") {
+    // A subagent may run such a call, too.
+    const longest = name.startsWith("mcp__") ? set.MCP_TOOL_TIMEOUT : most
+    return longest > Bounds.maxToolMillis ? longest : undefined
+  }
   const stated = Bounds.toolLimit(isJson(input) ? input["timeout"] : undefined, most)
   return stated ?? Math.max(bashLimit, set.BASH_DEFAULT_TIMEOUT_MS)
 }
