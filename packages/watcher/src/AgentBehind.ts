@@ -2,7 +2,9 @@ import { Agent, type Condition, type ProcessIdentity, Processes, type ProcessInf
 import { isBehind, isLauncher } from "@souffleur/process"
 import { Effect } from "effect"
 
-/** Lists the agents behind a Conductor that is a launcher, among processes of its tree; none where it is no launcher. */
+/**
+ * Lists the agents behind a Conductor that is a launcher, among processes of its tree; none where it is no launcher.
+ */
 export const agentsBehind = Effect.fn("agentsBehind")(function* <P extends ProcessInfo>(
   { pid }: ProcessIdentity,
   tree: Effect.Effect<ReadonlyArray<P>, never, Processes>

@@ -14,8 +14,8 @@ import { Clock, Effect, Option } from "effect"
 import { agentsBehind } from "./AgentBehind.ts"
 
 /**
- * Lists the live processes that a Conductor started, by parent and by the tags of its tools. The agent behind a launcher
- * is none of them.
+ * Lists the live processes that a Conductor started, by parent and by the tags of its tools. The agent behind a
+ * launcher is none of them.
  */
 const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) {
   const agent = yield* Agent

@@ -3,7 +3,7 @@ import type { FileRefused, TrustedFiles } from "@souffleur/process"
 import { fromTheEnd, recordOf, stateOf, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
 import { noLimits, type OwnLimits } from "../settings/OwnLimits.ts"
-import { subagentsOf } from "./Subagents.ts"
+import { subagentsOf } from "./SessionFile.ts"
 import { makeReading } from "./TurnState.ts"
 
 /** Limits in bytes. The agent's own records between two words of the conversation hold prompts and results of tools. */

@@ -13,6 +13,7 @@ export const limitVariables = [
 
 /** What the user allows, ms; 0: no setting says more than the agent does by itself. */
 export type OwnLimits = Readonly<Record<(typeof limitVariables)[number], number>>
+/** No limit that a user has set. */
 export const noLimits: OwnLimits = {
   API_TIMEOUT_MS: 0,
   BASH_DEFAULT_TIMEOUT_MS: 0,

@@ -109,8 +109,8 @@ const over = (turn: TurnState | undefined): Verdict | undefined => {
 /**
  * Judges the signs of a Conductor (spec: behaviour#verdicts). `stall` is the agent's own stall time in ms: silence up
  * to it is never a hang. A hang needs a known process, an outstanding turn, and the end of that turn's time. It needs a
- * busy pid file, or a process that does nothing at all, and for which no tool works. Every sign must have been silent for longer than the stall
- * time. Missing evidence is unknown, never dead.
+ * busy pid file, or a process that does nothing at all, and for which no tool works. Every sign must have been silent
+ * for longer than the stall time. Missing evidence is unknown, never dead.
  */
 export const judge = (signs: Signs, stall: number): Verdict => {
   const { now, pidFile, process, session, stillSince } = signs

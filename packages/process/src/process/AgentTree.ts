@@ -92,8 +92,9 @@ const tellApart = Effect.fn("treeOf.tellApart")(function* (
 })
 
 /**
- * Finds the processes that an agent started, by parent, by tag, and by what was seen before. Its helpers are among them,
- * and protected processes are left out (spec: behaviour#stop). `othersOf` returns the pids of agents outside its tree, with or without the root.
+ * Finds the processes that an agent started, by parent, by tag, and by what was seen before. Its helpers are among
+ * them, and protected processes are left out (spec: behaviour#stop). `othersOf` returns the pids of agents outside its
+ * tree, with or without the root.
  */
 export const treeOf = Effect.fn("treeOf")(function* <E, R>(
   rooted: Rooted,

@@ -85,7 +85,8 @@ const endTopDown = Effect.fnUntraced(function* <A, E, R>(
 /**
  * Ends a process, only if it still is that one, and its `tree` with it, from the top down. It reads the tree before the
  * first signal, while parents are known, and again later, with what it had `seen`, until nothing of it is left. Tools
- * run in sessions of their own and outlive a kill. It checks `granted` right before each signal, and sends none once that fails.
+ * run in sessions of their own and outlive a kill. It checks `granted` right before each signal, and sends none once
+ * that fails.
  *
  * Fails with `StopFailed` when a process does not end or may not be signalled, and as `granted` does.
  *

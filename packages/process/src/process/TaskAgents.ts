@@ -23,8 +23,8 @@ export const windowPidOf = Effect.fn("windowPidOf")(function* (project: string, 
 })
 
 /**
- * Returns the agents that the tasks of a watch name; `null`: comms does not tell them all. `undefined`: the watch has no
- * comms.
+ * Returns the agents that the tasks of a watch name; `null`: comms does not tell them all. `undefined`: the watch has
+ * no comms.
  */
 export const taskAgentsOf = Effect.fn("taskAgentsOf")(function* ({ comms, project }: Pick<Watch, "comms" | "project">) {
   if (comms === null) return undefined

@@ -63,8 +63,8 @@ export interface AgentDialect extends SessionFolder {
    */
   readonly sessions?: (known: KnownSessions) => Effect.Effect<ReadonlyArray<AgentSession>, never, Needs>
   /**
-   * Lists the files of the subagents below a session, at any depth. Absent: their records are in the session's own file,
-   * or it has none.
+   * Lists the files of the subagents below a session, at any depth. Absent: their records are in the session's own
+   * file, or it has none.
    */
   readonly subagents?: (session: SessionFile) => Effect.Effect<ReadonlyArray<string>, never, Needs>
   /**
