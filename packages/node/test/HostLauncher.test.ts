@@ -241,7 +241,11 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         yield* exists(`${gate}.ready`)
         const waiting = yield* identity(Number(fs.readFileSync(`${gate}.ready`, "utf8")))
         yield* Fiber.interrupt(launch)
-        assert.sameMembers(fs.readdirSync(join(at, "launches")), ["interrupted.out", "interrupted.receipt"])
+        assert.sameMembers(fs.readdirSync(join(at, "launches")), [
+          "interrupted.exit",
+          "interrupted.out",
+          "interrupted.receipt"
+        ])
         fs.writeFileSync(`${gate}.open`, "")
         yield* becomes(waiting, "gone")
         assert.isFalse(fs.existsSync(join(at, "runs")))
