@@ -44,8 +44,8 @@ export const outlivingAgent = Effect.fn("outlivingAgent")(function* ({ conductor
 })
 
 /**
- * Finds a Conductor that came back by itself, or lives on behind its launcher. A live process holds the session, and its
- * heartbeat is newer than the closing. Without comms the session file must be newer (spec: behaviour#standby).
+ * Finds a Conductor that came back by itself, or lives on behind its launcher. A live process holds the session, and
+ * its heartbeat is newer than the closing. Without comms the session file must be newer (spec: behaviour#standby).
  * `undefined`: there is none.
  */
 export const findReturned = Effect.fn("findReturned")(function* (
