@@ -35,7 +35,13 @@ const makeIsHelper = Effect.fnUntraced(function* (
     reused || tasks !== undefined ? [] : sessionIds.flatMap((id) => agent.tags({ pid: root.pid, sessionId: id }))
   const ofLaunch = launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: launchId } }]
   const marks = byTags && tasks !== null ? [...ofTools, ...ofLaunch] : []
-  const marked = new Map((yield* Effect.forEach(marks, processes.tagged)).flat().map((one) => [one.identity.pid, one]))
+  // Most trees have no other agent, and then no environment is read.
+  const marked = yield* Effect.cached(
+    Effect.map(
+      Effect.forEach(marks, processes.tagged),
+      (found) => new Map(found.flat().map((one) => [one.identity.pid, one]))
+    )
+  )
   const isNamed = Effect.fnUntraced(function* (pid: number) {
     const sessionId = sessions.find((one) => one.pid === pid)?.sessionId
     if (sessionId !== undefined && tasks?.sessions.has(sessionId) === true) return true
@@ -46,12 +52,11 @@ const makeIsHelper = Effect.fnUntraced(function* (
     }
     return false
   })
-  return (pid: number) =>
+  return Effect.fnUntraced(function* (pid: number) {
     // Who holds the root's own session is its agent, or a person who went on with it.
-    marked.get(pid)?.hasTerminal === false &&
-    !sessions.some((one) => one.pid === pid && sessionIds.includes(one.sessionId))
-      ? Effect.map(isNamed(pid), (named) => !named)
-      : Effect.succeed(false)
+    if (sessions.some((one) => one.pid === pid && sessionIds.includes(one.sessionId))) return false
+    return (yield* marked).get(pid)?.hasTerminal === false && !(yield* isNamed(pid))
+  })
 })
 
 /**
