@@ -1,4 +1,4 @@
-import { identifiedBy, inHead, saidPackage, settingsHooks } from "@souffleur/session"
+import { identifiedBy, inHead, longestSet, saidPackage, settingsHooks } from "@souffleur/session"
 import { Duration, Effect, Path } from "effect"
 import { codexOfLaunch, literalCodex, marks } from "./command/CodexCommand.ts"
 import { asksRecords, codexFlags } from "./command/CodexFlags.ts"
@@ -89,6 +89,7 @@ export const codex = saidPackage({
     idles: true,
     variable: "CODEX_SESSION_ID",
     worksFor,
+    callLimit: () => longestSet({ files: [`${options.agentDir}/config.toml`], keys: ["stream_idle_timeout_ms"] }),
     inPrintMode,
     sessions: (known) => writersIn(options.agentDir, known),
     compactPrompt,

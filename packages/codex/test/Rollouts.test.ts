@@ -69,6 +69,17 @@ it.layer(HostServices.layer)((it) => {
         )
       })
     )
+    it.effect("a call may take as long as the user's settings give the service", () =>
+      Effect.gen(function* () {
+        const { agent, folder } = yield* codexOf("killed")
+        const limit = Effect.map(agent.signs(id), (said) => Option.getOrThrow(said).callLimit)
+        assert.isUndefined(yield* limit)
+        const fs = yield* FileSystem.FileSystem
+        const provider = '[model_providers.local]\nname = "stream_idle_timeout_ms"\nstream_idle_timeout_ms = 1800000\n'
+        yield* fs.writeFileString(`${folder}/config.toml`, provider)
+        assert.strictEqual(yield* limit, 1_800_000)
+      })
+    )
     it.effect("a killed turn has its tool still outstanding", () =>
       Effect.gen(function* () {
         const { ended, turn } = yield* turnOf("killed")

@@ -2,12 +2,13 @@ import {
   commandBefore,
   identifiedBy,
   linesBelow,
+  longestSet,
   makeStreamJsonReader,
   saidPackage,
   settingsHooks
 } from "@souffleur/session"
 import { Duration, Path } from "effect"
-import { compactPrompt, inPrintMode, isQwen, literalQwen, marks, qwenCommand } from "./QwenCommand.ts"
+import { compactPrompt, inPrintMode, isQwen, limitVariables, literalQwen, marks, qwenCommand } from "./QwenCommand.ts"
 import { mode, qwenFlags } from "./QwenFlags.ts"
 import { qwenSayings } from "./QwenSayings.ts"
 
@@ -79,6 +80,12 @@ export const qwen = saidPackage({
     // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
     idles: true,
     variable: "QWEN_CODE_SESSION_ID",
+    callLimit: (project) =>
+      longestSet({
+        files: [options.agentDir, ...(project === "" ? [] : [`${project}/.qwen`])].map((at) => `${at}/settings.json`),
+        keys: ["timeout", "streamIdleTimeoutMs"],
+        values: limitVariables.map((name) => options.environment[name])
+      }),
     compactPrompt,
     outputReader: makeStreamJsonReader,
     command: (order, sessionFile) => qwenCommand(options, order, sessionFile)

@@ -46,6 +46,18 @@ it.layer(HostServices.layer)((it) => {
   })
 
   describe("qwen#records", () => {
+    it.effect("a call may take as long as the user's settings give the service", () =>
+      Effect.gen(function* () {
+        const agent = yield* qwenOf(recorded("killed"))
+        const limit = Effect.map(agent.signs(id), (said) => Option.getOrThrow(said).callLimit)
+        assert.isUndefined(yield* limit)
+        const { path } = yield* agent.sessionFile(id)
+        const settings = path.slice(0, path.indexOf("/projects/")) + "/settings.json"
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.writeFileString(settings, '{ "model": { "generationConfig": { "timeout": 1800000 } } } // mine')
+        assert.strictEqual(yield* limit, 1_800_000)
+      })
+    )
     it.effect("a limit is the agent's own to mend for some minutes while it lives, and over after its death", () =>
       Effect.gen(function* () {
         const text = recorded("limited")

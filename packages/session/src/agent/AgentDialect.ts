@@ -74,6 +74,8 @@ export interface AgentDialect extends SessionFolder {
   readonly worksFor?: (record: Json) => string | undefined
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
+  /** Returns `SessionSigns.callLimit`; 0: the user has set none. `project`: empty where it is not known. */
+  readonly callLimit?: (project: string) => Effect.Effect<number, never, Needs>
   /** See `Agent.caps`. */
   readonly caps: ReadonlyArray<Cap>
   /** See `AgentKind.stall`. */

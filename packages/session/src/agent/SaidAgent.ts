@@ -150,11 +150,13 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         const { context, mendsUntil, refused, resumable, writtenAt } = seen
         const turn = (yield* turnIn(output)) ?? seen.turn
         const mends = turn?._tag === "Failed" && mendsUntil > (yield* Clock.currentTimeMillis)
+        const callLimit = dialect.callLimit === undefined ? 0 : yield* dialect.callLimit(yield* anyProjectOf(sessionId))
         return Option.some<SessionSigns>({
           writtenAt: Math.max(writtenAt, yield* subagentsWroteAt({ path: file, sessionId })),
           context,
           idles: dialect.idles,
           turn: mends ? yield* mended(sessionId, turn) : turn,
+          ...(callLimit > 0 ? { callLimit } : {}),
           ...(refused ? { refused } : {}),
           ...(resumable ? {} : { resumable })
         })
