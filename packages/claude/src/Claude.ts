@@ -8,6 +8,7 @@ import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
 import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
+import { subagentsOf } from "./session/SessionFile.ts"
 import { isKeptFor, projectOf } from "./Project.ts"
 import { lastTurnEnded, makeSessionSigns } from "./session/SessionSigns.ts"
 import { modeIn } from "./session/Mode.ts"
@@ -15,6 +16,7 @@ import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend } from "./session/Spend.ts"
+import { ownLimits } from "./settings/OwnLimits.ts"
 import { exportTranscript } from "./export/ClaudeExport.ts"
 
 /**
@@ -55,6 +57,8 @@ export const layer = (
       const folders = makeFolders(options.agentDir)
       const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
+      /** The folder of each session that was looked at. */
+      const projects = new Map<string, string>()
       return Agent.of({
         name: agentName(options.agentCommand),
         caps: capsIn(options.agentCommand.args, capFlags),
@@ -84,8 +88,13 @@ export const layer = (
         }),
         compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
         toolResults: Effect.fnUntraced(function* (sessionIds) {
-          const files = yield* Effect.forEach(sessionIds, (sessionId) => Effect.option(sessionFile(sessionId)))
-          return yield* results.count(files.flatMap(Option.match({ onNone: () => [], onSome: ({ path }) => [path] })))
+          const paths = yield* Effect.forEach(sessionIds, (sessionId) =>
+            sessionFile(sessionId).pipe(
+              Effect.flatMap(({ path }) => Effect.map(subagentsOf(path), (below) => [path, ...below])),
+              Effect.orElseSucceed((): ReadonlyArray<string> => [])
+            )
+          )
+          return yield* results.count(paths.flat())
         }, Effect.provide(services)),
         usedTools: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
@@ -103,7 +112,11 @@ export const layer = (
         }, Effect.provide(services)),
         signs: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isNone(file) ? Option.none() : yield* sessionSigns(file.value.path)
+          if (Option.isNone(file)) return Option.none()
+          const { path } = file.value
+          const project = projects.get(path) ?? Option.getOrUndefined(yield* projectOf(path))
+          if (project !== undefined) projects.set(path, project)
+          return yield* sessionSigns(path, yield* ownLimits(options, project))
         }, Effect.provide(services)),
         mode: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
@@ -121,10 +134,11 @@ export const layer = (
         }, Effect.provide(services)),
         spent: Effect.fnUntraced(function* (sessionIds, since) {
           const all = yield* Effect.forEach(sessionIds, (sessionId) =>
-            sessionFile(sessionId).pipe(
-              Effect.flatMap(({ path }) => spend(path, since)),
-              Effect.orElseSucceed(() => nothingSpent)
-            )
+            Effect.gen(function* () {
+              const { path } = yield* sessionFile(sessionId)
+              const files = [path, ...(yield* subagentsOf(path))]
+              return sumSpent(yield* Effect.forEach(files, (file) => spend(file, since)))
+            }).pipe(Effect.orElseSucceed(() => nothingSpent))
           )
           return sumSpent(all)
         }, Effect.provide(services)),

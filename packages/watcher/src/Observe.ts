@@ -100,8 +100,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const [process, processorTime] = [read?.condition, read?.processorTime]
     const seen = yield* snapshot
     const ended = yield* turnEndedOf(process)
-    const signs = yield* readSigns(ref, watch, output, { process, turnEnded: ended })
-    return { begun, ended: yield* momentNow, due, comms: seen, processorTime, signs } satisfies PollReading
+    const { signs, tree } = yield* readSigns(ref, watch, output, { process, turnEnded: ended })
+    return { begun, ended: yield* momentNow, due, comms: seen, processorTime, tree, signs } satisfies PollReading
   })
 
   /**

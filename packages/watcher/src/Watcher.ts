@@ -30,7 +30,8 @@ import { asksToExit, classify, evidenceOf, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
-import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
+import { outlivingAgent } from "./SessionHolder.ts"
+import { beginMillis, naming, outlivesAfter, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
 
 /**
  * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
@@ -271,6 +272,16 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
       ? Effect.never
       : Effect.andThen(sleepUntil(watch.wait), poll(Math.max(firstWaitMillis, intervalMillis)))
 
+  /** Polls soon where an agent lives on behind the launcher whose end led to the standby. */
+  const standing =
+    watch.standby === undefined
+      ? Effect.never
+      : Effect.delay(outlivingAgent(watch), outlivesAfter).pipe(
+          Effect.flatMap((agent) =>
+            agent === undefined ? Effect.void : poll(Math.max(firstWaitMillis, intervalMillis))
+          )
+        )
+
   yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })
   yield* Effect.raceAllFirst([
     Deferred.await(over),
@@ -279,6 +290,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     Effect.andThen(probing, Effect.never),
     Effect.andThen(named, Effect.never),
     Effect.andThen(beginning, Effect.never),
-    Effect.andThen(waiting, Effect.never)
+    Effect.andThen(waiting, Effect.never),
+    Effect.andThen(standing, Effect.never)
   ])
 })

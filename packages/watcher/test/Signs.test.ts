@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, formatTime, type TurnState } from "@souffleur/domain"
+import { deathInWords, Event, formatTime, type TurnState } from "@souffleur/domain"
 import { begun, until } from "@souffleur/testing"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -69,6 +69,15 @@ describe("behaviour#excuses", () => {
           assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", reason: "heartbeat" })
         }
       })
+  )
+  it.effect("an old heartbeat is excused by a tool that works, beyond the limit that is known of it", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: { ...silent }, signs: tool(200) } })
+      let used = 0
+      world.processes.run({ ...world.processes.table.get(5000)!, processor: () => (used += 100) })
+      yield* until(5400)
+      assert.deepStrictEqual(tagsOf(yield* told), ["KillDeferred"])
+    })
   )
   it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
     Effect.gen(function* () {
@@ -275,6 +284,30 @@ describe("behaviour#verdicts", () => {
           yield* until(36_000)
           assert.deepStrictEqual(yield* idle.told, [])
         })
+    )
+    it.effect("a tool that works for longer than its known limit is no hang, and one that stops working is", () =>
+      Effect.gen(function* () {
+        const pidFile = { status: "busy", waitingFor: undefined, writtenAt: 0 }
+        const { told, world } = yield* watching({ world: { solo: true, signs: tool(0), pidFile } })
+        let used = 0
+        const build = (processor: () => number) =>
+          world.processes.run({ ...world.processes.table.get(5000)!, name: "make", processor })
+        build(() => (used += 100))
+        yield* until(5400)
+        assert.deepStrictEqual(yield* told, [])
+        build(() => used)
+        yield* until(5821)
+        assert.deepStrictEqual(yield* told, [])
+        yield* until(5881)
+        const [died] = yield* told
+        assert.deepInclude(died, { _tag: "ConductorDied", reason: "hang" })
+        if (died?._tag !== "ConductorDied") return
+        assert.include(
+          deathInWords(died),
+          "silent for 1 h 38 m, and its tool last used the processor 7 m 0 s ago",
+          "it did not do nothing"
+        )
+      })
     )
     it.effect("an agent that may be silent for longer hangs later, unless a setting names the time", () =>
       Effect.gen(function* () {

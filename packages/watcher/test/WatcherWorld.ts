@@ -233,6 +233,8 @@ export const watching = Effect.fnUntraced(function* (
     readonly late?: number
     /** When the watcher before last beat, in seconds since the watch began. */
     readonly beatBefore?: number
+    /** The pids of processes that the Conductor was seen to start. */
+    readonly started?: ReadonlyArray<number>
     readonly settings?: Partial<Settings["Service"]>
   } = {}
 ) {
@@ -252,6 +254,10 @@ export const watching = Effect.fnUntraced(function* (
   ]
   if (world.beat !== undefined) yield* beats.beat(agentBeats("w"), { by: "agent", at: world.beat })
   if (setup.beatBefore !== undefined) yield* beats.beat("w", { by: "watcher/1", at: begun + setup.beatBefore * 1000 })
+  yield* offspring.remember(
+    conductor,
+    (setup.started ?? []).map((pid) => identityOf(pid))
+  )
   const before = [
     Event.WatchOpened.make({
       at: begun,

@@ -1,5 +1,6 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
 import { wordSet } from "@souffleur/session"
+import { limitVariables } from "../settings/OwnLimits.ts"
 import { agentPid } from "../hooks/ClaudeHook.ts"
 
 /** The variable that names the folder of Claude Code's own files. */
@@ -10,7 +11,8 @@ const names = [
   folderVariable,
   "CLAUDE_CODE_OAUTH_TOKEN",
   "CLAUDE_CODE_TMPDIR",
-  "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
+  "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+  ...limitVariables
 ]
 const prefixes = ["ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]
 

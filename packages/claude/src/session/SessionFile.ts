@@ -1,6 +1,6 @@
 import { agentsOwn, type SessionFile, SessionNotFound } from "@souffleur/domain"
 import { lookTrusted, type TrustedFiles } from "@souffleur/process"
-import { writtenAtOf } from "@souffleur/session"
+import { linesBelow, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import { isSessionId } from "./SessionId.ts"
 
@@ -9,6 +9,10 @@ export const extension = ".jsonl"
 
 /** Returns the full session id in the name of a session file. */
 export const sessionIdOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -extension.length)
+
+/** Lists the files of a session's subagents, at any depth (spec: claude-code#files). `file` is the session's own. */
+export const subagentsOf = (file: string) =>
+  Path.Path.use(({ join }) => linesBelow(join(file.slice(0, -extension.length), "subagents")))
 
 const described = (error: PlatformError.PlatformError): string =>
   error.reason._tag === "PermissionDenied"

@@ -29,6 +29,7 @@ import { command as say } from "@souffleur/supervisor"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
 import { remark } from "../Remark.ts"
+import { awayNote } from "./AwayNote.ts"
 import { withheldKeys, withheldNote } from "./WithheldKeys.ts"
 
 /** The first launch, and its entry in the log. */
@@ -209,6 +210,8 @@ export const openCommand = Effect.fn("openCommand")(function* (
   const { kind, requested, sessionId } = first
   const note = withheldNote(kind === "agent" ? withheldKeys(variables, first.command.environment) : [])
   if (note !== undefined) yield* remark("note", note)
+  const away = kind === "command" ? awayNote(words) : undefined
+  if (away !== undefined) yield* remark("warning", away)
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (isSessionKnown(sessionId)) yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
