@@ -2,6 +2,7 @@ import { type AgentKind, AgentNotFound, type AgentOrder, CommandRefused } from "
 import type { AgentOptions } from "@souffleur/process"
 import { type AgentDialect, completeCommand, readWords, wordSet } from "@souffleur/session"
 import { Effect, Option, Result } from "effect"
+import { isTrustedInPi } from "./PiTrust.ts"
 import { limitsOf, piFlags, requestedBy, withoutLimits } from "./PiFlags.ts"
 
 /** Recognises pi's program, by its name or within its package. */
@@ -35,12 +36,13 @@ const resumed = "--session"
 
 /**
  * Builds `pi <flags> [-p] [--tools …] --session-id ID`, with the prompt on standard input. In a window the prompt is an
- * argument behind `--`. A session that has a file is resumed by its path. Its tools carry the id, and so does the
- * launch. Fails with `AgentNotFound` where there is no such program, or several files have the id.
+ * argument behind `--`, and pi asks for no trust in the folder. A session that has a file is resumed by its path. Its
+ * tools carry the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, or several
+ * files have the id.
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   options: AgentOptions,
-  { permission, print, prompt, session }: AgentOrder,
+  { folder, permission, print, prompt, session }: AgentOrder,
   sessionFile: Parameters<AgentDialect["command"]>[1]
 ) {
   const { args, program } = options.agentCommand
@@ -54,12 +56,16 @@ export const piCommand = Effect.fn("piCommand")(function* (
             reason === "missing" ? Effect.undefined : new AgentNotFound({ program, problem: message })
           )
         )
+  const isAlone = !print && prompt !== "" && folder !== undefined && permission === "bypassPermissions"
+  const asks = isAlone && !(yield* isTrustedInPi(options.agentDir, folder))
   return yield* completeCommand(options, variables, {
     args: [
       ...args,
       ...(print ? ["-p"] : []),
       ...limitsOf(permission, args),
       ...(file === undefined ? [fresh, sessionId] : [resumed, file]),
+      // Nobody may be there to answer. An unanswered question leaves the project's own settings out as well.
+      ...(asks ? ["--no-approve"] : []),
       // A word that begins with @ names a file, also behind --.
       ...(!print && prompt !== "" ? ["--", prompt.startsWith("@") ? ` ${prompt}` : prompt] : [])
     ],
