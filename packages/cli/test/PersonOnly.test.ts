@@ -5,7 +5,7 @@ import { type RunEvent, RunLog } from "@souffleur/plan"
 import { Effect, Option } from "effect"
 import { TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
-import { gone, place, services, watching } from "./mcp/McpPlace.ts"
+import { type gone, place, services, watching } from "./mcp/McpPlace.ts"
 
 const named = ["--pid", "7", "--session-id", "s1"]
 const words: ReadonlyArray<ReadonlyArray<string>> = [
