@@ -2,6 +2,5 @@ import { describe } from "vitest"
 import { handOver } from "./HandOvers.ts"
 
 describe("behaviour#hand-over", () => {
-  handOver("codex", "pi")
   handOver("pi", "codex")
 })

@@ -236,24 +236,27 @@ describe("behaviour#trust", () => {
         Effect.gen(function* () {
           const the = yield* project
           const fs = yield* FileSystem.FileSystem
-          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n")
+          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\nMAX_TOKENS=500\n")
           yield* the.run(["config", "--trust"])
           const { came } = yield* the.opens()
           if (came._tag === "Failure") return assert.fail()
           const { pin } = came.success
           for (const text of [
-            `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\n`,
+            `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\nMAX_TOKENS=501\n`,
             "",
             "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n"
           ]) {
             yield* the.config(text)
             const settings = yield* goingOn(the.project, pin).pipe(the.as(""))
-            const { agentCommand, exportCommand, maxExternalPermission, notify } = settings
+            const { agentCommand, exportCommand, maxExternalPermission, maxTokens, notify } = settings
             assert.deepStrictEqual(
-              [agentCommand, exportCommand, notify, maxExternalPermission],
-              ["/opt/agent", "/opt/export", [], "acceptEdits"]
+              [agentCommand, exportCommand, notify, maxExternalPermission, maxTokens],
+              ["/opt/agent", "/opt/export", [], "acceptEdits", 500]
             )
           }
+          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\nMAX_TOKENS=499\n")
+          assert.strictEqual((yield* goingOn(the.project, pin).pipe(the.as(""))).maxTokens, 499)
+          assert.strictEqual((yield* the.opens({ SOUFFLEUR_MAX_TOKENS: "9" })).came._tag, "Success")
           // A file that does not hold what its name says does not count.
           for (const file of (yield* the.trustFiles).filter((name) => name.endsWith(".program")))
             yield* fs.writeFileString(`${the.stateDir}/trust/${file}`, "/tmp/evil")

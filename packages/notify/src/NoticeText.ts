@@ -26,9 +26,7 @@ export interface LinkedMessage extends NoticeMessage {
  * address is no path.
  */
 export const pathless = (text: string): string =>
-  text
-    .replaceAll(/(["'`])~?\/[^"'`]*\//gu, "$1")
-    .replaceAll(/(?<![^\s"'`([])(?!\w+:\/\/)(?:[^\s"'`([/]*\/)+/gu, "")
+  text.replaceAll(/(["'`])~?\/[^"'`]*\//gu, "$1").replaceAll(/(?<![^\s"'`([])(?!\w+:\/\/)(?:[^\s"'`([/]*\/)+/gu, "")
 
 /**
  * Returns the lines of a notice: the state with its text, the command to type, and the link. The agent's words are

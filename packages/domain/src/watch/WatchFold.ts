@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "571da9e2c6bc12c9" },
+  name: { kind: "watch", fingerprint: "39f37b31948aef6a" },
   initial,
   evolve,
   schema: Watch,
