@@ -9,6 +9,24 @@ import { bundle, prints, stage, task, until } from "./CliStage.ts"
 const named = (text: string, ids: Readonly<Record<string, string>>) =>
   Object.entries(ids).reduce((all, [name, id]) => all.replaceAll(id, name), text)
 
+describe("behaviour#first-launch", () => {
+  it.live("a command that runs elsewhere is named before it starts, by a preview and by the start", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      fs.rmSync(the.comms)
+      const docker = join(the.home, "docker")
+      fs.writeFileSync(docker, "#!/bin/sh\n", { mode: 0o755 })
+      const words = ["--", docker, "exec", "box", "make"]
+      const dry = yield* the.run(["run", "--dry-run", "--json", ...words])
+      const { sees }: Preview = JSON.parse(dry.lines.join("\n"))
+      assert.match(sees.config.warnings.join("\n"), /^docker runs its work elsewhere/u)
+      assert.match((yield* the.run(["run", ...words])).errors, /docker runs its work elsewhere/u)
+      const here = yield* the.run(["run", "--", "/bin/true"])
+      assert.notInclude(here.errors, "elsewhere")
+    })
+  )
+})
+
 describe("command-line#preview", () => {
   it.live("the command lines of a dry run are those that run and its recovery then launch", () =>
     Effect.gen(function* () {

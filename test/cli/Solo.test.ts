@@ -210,6 +210,10 @@ describe.concurrent("run, of a plain command", () => {
           const line = [process.execPath, bundle, "run", ...more, "--no-guardian", "--", ...agent]
           return the.spawned("/bin/sh", ["-c", `printf '${words}' | "$0" "$@"`, ...line])
         }
+        const command = [process.execPath, bundle, "run", "--no-guardian", "--", "/bin/sh", "-c", "cat"]
+        const unread = the.spawned("/bin/sh", ["-c", `echo words | "$0" "$@"`, ...command])
+        assert.strictEqual((yield* unread.ended).code, 0)
+        assert.include(unread.errors(), "the command gets an empty standard input")
         const empty = piped(" \\n")
         assert.strictEqual((yield* empty.ended).code, 2)
         assert.match(empty.errors(), /standard input has none/u)

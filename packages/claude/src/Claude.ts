@@ -2,20 +2,21 @@ import { Agent, capsIn, nothingSpent, type Processes, SessionNotFound, sumSpent 
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { makeFolders } from "./Folders.ts"
 import { capFlags } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
 import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
-import { findSessionFile } from "./session/SessionFile.ts"
-import { runningSessions } from "./session/RunningSessions.ts"
-import { projectOf } from "./Project.ts"
-import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
+import { subagentsOf } from "./session/SessionFile.ts"
+import { isKeptFor, projectOf } from "./Project.ts"
+import { lastTurnEnded, makeSessionSigns } from "./session/SessionSigns.ts"
 import { modeIn } from "./session/Mode.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend } from "./session/Spend.ts"
+import { ownLimits } from "./settings/OwnLimits.ts"
 import { exportTranscript } from "./export/ClaudeExport.ts"
 
 /**
@@ -53,24 +54,28 @@ export const layer = (
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>()
       const [handoffTaken, sessionSigns, spend] = [makeHandoffReceipt(), makeSessionSigns(), makeSpend()]
-      const sessionFile = (sessionId: string) =>
-        findSessionFile(options.agentDir, sessionId).pipe(Effect.provide(services))
+      const folders = makeFolders(options.agentDir)
+      const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
+      /** The folder of each session that was looked at. */
+      const projects = new Map<string, string>()
       return Agent.of({
         name: agentName(options.agentCommand),
         caps: capsIn(options.agentCommand.args, capFlags),
         stall,
         compactPrompt,
-        sessions: runningSessions(options.agentDir).pipe(Effect.provide(services)),
+        sessions: folders.sessions.pipe(Effect.provide(services)),
+        holds: (process) => folders.holds(process).pipe(Effect.provide(services)),
+        lookWhere: (process) => folders.lookWhere(process).pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {
           const { path } = yield* sessionFile(sessionId)
           return yield* exportTranscript(path, out, newest).pipe(Effect.provide(services))
         }),
-        projectOf: Effect.fnUntraced(function* (sessionId) {
+        projectOf: Effect.fnUntraced(function* (sessionId, here) {
           const { path } = yield* sessionFile(sessionId)
-          return yield* projectOf(path).pipe(Effect.provide(services))
-        }),
+          return here !== undefined && (yield* isKeptFor(path, here)) ? Option.some(here) : yield* projectOf(path)
+        }, Effect.provide(services)),
         mark: Effect.fnUntraced(function* (sessionId) {
           const file = yield* sessionFile(sessionId)
           return yield* markOf(file).pipe(
@@ -83,8 +88,13 @@ export const layer = (
         }),
         compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
         toolResults: Effect.fnUntraced(function* (sessionIds) {
-          const files = yield* Effect.forEach(sessionIds, (sessionId) => Effect.option(sessionFile(sessionId)))
-          return yield* results.count(files.flatMap(Option.match({ onNone: () => [], onSome: ({ path }) => [path] })))
+          const paths = yield* Effect.forEach(sessionIds, (sessionId) =>
+            sessionFile(sessionId).pipe(
+              Effect.flatMap(({ path }) => Effect.map(subagentsOf(path), (below) => [path, ...below])),
+              Effect.orElseSucceed((): ReadonlyArray<string> => [])
+            )
+          )
+          return yield* results.count(paths.flat())
         }, Effect.provide(services)),
         usedTools: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
@@ -97,12 +107,16 @@ export const layer = (
         },
         turnEnded: Effect.fnUntraced(function* ({ pid }, sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
-          if (Option.isNone(file) || !(yield* leftNoPidFile(options.agentDir, pid))) return false
+          if (Option.isNone(file) || !(yield* folders.leftNoPidFile(pid))) return false
           return lastTurnEnded(yield* sessionSigns(file.value.path))
         }, Effect.provide(services)),
         signs: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
-          return Option.isNone(file) ? Option.none() : yield* sessionSigns(file.value.path)
+          if (Option.isNone(file)) return Option.none()
+          const { path } = file.value
+          const project = projects.get(path) ?? Option.getOrUndefined(yield* projectOf(path))
+          if (project !== undefined) projects.set(path, project)
+          return yield* sessionSigns(path, yield* ownLimits(options, project))
         }, Effect.provide(services)),
         mode: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
@@ -120,10 +134,11 @@ export const layer = (
         }, Effect.provide(services)),
         spent: Effect.fnUntraced(function* (sessionIds, since) {
           const all = yield* Effect.forEach(sessionIds, (sessionId) =>
-            sessionFile(sessionId).pipe(
-              Effect.flatMap(({ path }) => spend(path, since)),
-              Effect.orElseSucceed(() => nothingSpent)
-            )
+            Effect.gen(function* () {
+              const { path } = yield* sessionFile(sessionId)
+              const files = [path, ...(yield* subagentsOf(path))]
+              return sumSpent(yield* Effect.forEach(files, (file) => spend(file, since)))
+            }).pipe(Effect.orElseSucceed(() => nothingSpent))
           )
           return sumSpent(all)
         }, Effect.provide(services)),

@@ -169,6 +169,7 @@ it.layer(services)((it) => {
           AWS_PROFILE: "p",
           DISABLE_TELEMETRY: "1",
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+          BASH_DEFAULT_TIMEOUT_MS: "7200000",
           MY_OWN: "x"
         }
         const kept = {
@@ -179,6 +180,7 @@ it.layer(services)((it) => {
           CLAUDE_CODE_ENTRYPOINT: "cli",
           CLAUDE_PROJECT_DIR: "/p",
           CLAUDE_CODE_SSE_PORT: "1",
+          BASH_ENV: "/x.sh",
           NODE_OPTIONS: "--require x",
           LD_PRELOAD: "x",
           GOOGLE_APPLICATION_CREDENTIALS: "g",
@@ -186,6 +188,8 @@ it.layer(services)((it) => {
         }
         const claude = yield* agent("/bin/sh", { ...handed, ...kept }, ["MY_OWN", "CLAUDECODE", "CLAUDE_PID"])
         assert.deepStrictEqual((yield* claude.command(order)).environment, handed)
+        const empty = yield* agent("/bin/sh", { PATH: "/bin", CLAUDE_CONFIG_DIR: "" })
+        assert.deepStrictEqual((yield* empty.command(order)).environment, { PATH: "/bin" })
       })
     )
 

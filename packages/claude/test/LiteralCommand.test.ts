@@ -40,6 +40,12 @@ describe("behaviour#first-launch", () => {
       ])
         assert.isTrue(Option.isNone(Result.getOrThrow(parse(...words))), words.join(" "))
     })
+    it("says where a prompt belongs that begins with a dash", () => {
+      for (const prompt of ["---\ntitle: x\n---\nDo it.", "- [ ] first task"]) {
+        assert.match(refusal("claude", "-p", prompt), /begins with a dash is read as a flag: write it behind a --$/u)
+        assert.strictEqual(found("claude", "-p", "--", prompt).prompt, prompt)
+      }
+    })
     it("keeps the user's own flags with their values, and takes out what each launch sets", () => {
       const words = [
         "--model",

@@ -157,8 +157,9 @@ describe("behaviour#numbers-of-others", () => {
       [reset(end / 1000), reset(end), reset(end / 1000 + 0.5), reset(1e300)],
       [end, end, end + 500, undefined]
     )
-    const wait = { kind: "usage-limit", resetsAt: now + 8 * day + 1 } as const
+    const wait = { kind: "usage-limit", resetsAt: now + 32 * day + 1 } as const
     assert.strictEqual(limitWait(now, 0, wait).until, now + 300_000)
+    assert.strictEqual(limitWait(now, 0, { ...wait, resetsAt: now + 8 * day + 1 }).until, now + day)
     assert.strictEqual(limitWait(now, 0, { ...wait, resetsAt: now + 8 * day }).until, now + 8 * day)
     assert.strictEqual(limitWait(now, 4000, { ...wait, resetsAt: null }).until, now + 3_600_000)
   })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
-import { runningSessions } from "../src/session/RunningSessions.ts"
+import { Effect, FileSystem, Option } from "effect"
+import { heldSession, runningSessions } from "../src/session/RunningSessions.ts"
 import { aProcess, claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const pidFile = (pid: number, more: Readonly<Record<string, unknown>> = {}) =>
@@ -102,6 +102,20 @@ it.layer(services)((it) => {
             { pid: 13, sessionId: "session-13", project: "/p", status: "busy", waitingFor: undefined, writtenAt }
           ]
         )
+      })
+    )
+
+    it.effect("the file that a killed process left names its session, and no other process's", () =>
+      Effect.gen(function* () {
+        const folder = yield* claudeFolder({ "sessions/10.json": pidFile(10), "sessions/11.json": pidFile(12) })
+        const held = (pid: number, startTime: number) => heldSession(folder, { pid, startTime })
+        assert.deepStrictEqual(yield* held(10, 77), Option.some("session-10"))
+        for (const [pid, start] of [
+          [10, 78],
+          [11, 77],
+          [13, 77]
+        ] as const)
+          assert.deepStrictEqual(yield* held(pid, start), Option.none())
       })
     )
 

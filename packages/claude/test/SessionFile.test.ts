@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Option } from "effect"
+import { type Carrier, Processes } from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Option } from "effect"
 import { execFileSync } from "node:child_process"
 import { isSessionId } from "../src/session/SessionId.ts"
 import { projectOf } from "../src/Project.ts"
+import { makeFolders } from "../src/Folders.ts"
 import { findSessionFile } from "../src/session/SessionFile.ts"
 import { runningSessions } from "../src/session/RunningSessions.ts"
 import { makeSessionSigns } from "../src/session/SessionSigns.ts"
@@ -86,13 +88,10 @@ it.layer(services)((it) => {
         const folder = yield* claudeFolder({
           "projects/-a/abc-1.jsonl": "",
           "projects/-b/abc-2.jsonl": "",
-          "projects/-b/same.jsonl": "",
-          "projects/-a/same.jsonl": "",
           "projects/-a/dir.jsonl/x": ""
         })
         for (const [id, reason] of [
           ["abc", "ambiguous"],
-          ["same", "ambiguous"],
           ["zzz", "missing"],
           ["dir", "missing"]
         ] as const) {
@@ -106,6 +105,45 @@ it.layer(services)((it) => {
   })
 
   describe("claude-code#files", () => {
+    it.effect("a session is found in the folder that its process was started with, and later without the process", () =>
+      Effect.gen(function* () {
+        const usual = yield* claudeFolder({ "projects/-a/one.jsonl": "" })
+        const work = yield* claudeFolder({ "projects/-a/two.jsonl": "" })
+        let alive: ReadonlyArray<Carrier> = [
+          { ...aProcess(11, 5), parent: 10, value: work },
+          { ...aProcess(12, 5), value: "relative" },
+          { ...aProcess(13, 5), value: "/elsewhere" }
+        ]
+        const carriers = () => Effect.sync(() => alive)
+        const processes = Layer.effect(
+          Processes,
+          Effect.map(Processes, (none) => ({ ...none, carriers }))
+        )
+        yield* Effect.gen(function* () {
+          const folders = makeFolders(usual)
+          const missing = yield* Effect.flip(folders.sessionFile("two"))
+          assert.include(missing.message, `in any folder of ${usual}/projects`)
+          for (const pid of [10, 12]) yield* folders.lookWhere({ pid, startTime: 5, bootId: "boot" })
+          alive = []
+          assert.strictEqual((yield* folders.sessionFile("two")).path, `${work}/projects/-a/two.jsonl`)
+          assert.strictEqual((yield* folders.sessionFile("one")).path, `${usual}/projects/-a/one.jsonl`)
+          const { message } = yield* Effect.flip(folders.sessionFile("three"))
+          assert.include(message, `${work}/projects`)
+          assert.notInclude(message, "/elsewhere")
+        }).pipe(Effect.provide(Layer.provide(processes, running())))
+      })
+    )
+    it.effect("of several files with one whole id, the newest is the session", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const names = ["-a", "-b", "-c"].map((folder) => `projects/${folder}/same.jsonl`)
+        const folder = yield* claudeFolder(Object.fromEntries(names.map((name) => [name, ""])))
+        for (const newest of names) {
+          for (const name of names) yield* fs.utimes(`${folder}/${name}`, 1000, name === newest ? 2000 : 1000)
+          assert.strictEqual((yield* findSessionFile(folder, "same")).path, `${folder}/${newest}`)
+        }
+      })
+    )
     it.effect("a project with a linked second name counts once", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem

@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Effect, FileSystem } from "effect"
+import { Agent } from "@souffleur/domain"
+import { Effect, FileSystem, Layer, Option } from "effect"
+import { Claude } from "../src/index.ts"
 import { makeSpend } from "../src/session/Spend.ts"
+import { claudeFolder, running } from "./support/ClaudeFolder.ts"
 
 const since = Date.parse("2026-03-01T12:00:00Z")
 const answer = (id: string, output: number, change: Readonly<Record<string, unknown>> = {}) =>
@@ -71,6 +74,38 @@ it.layer(HostServices.layer)((it) => {
       Effect.gen(function* () {
         const recorded = new URL("./fixtures/session.jsonl", import.meta.url).pathname
         assert.closeTo((yield* makeSpend()(recorded, 0)).dollars, 0.148448, 1e-9)
+      })
+    )
+  })
+})
+
+it.layer(HostServices.layer)((it) => {
+  describe("behaviour#subagents", () => {
+    it.effect("what subagents did and used counts for their session, at any depth, and their turns for no cap", () =>
+      Effect.gen(function* () {
+        const result = JSON.stringify({
+          type: "user",
+          isSidechain: true,
+          message: { content: [{ type: "tool_result", tool_use_id: "1", content: "written" }] }
+        })
+        const sidechain = { isSidechain: true }
+        const agentDir = yield* claudeFolder({
+          "projects/-p/s1.jsonl": answer("a", 5),
+          "projects/-p/s1/subagents/agent-a1.jsonl": `${answer("b", 5, sidechain)}${result}\n`,
+          "projects/-p/s1/subagents/agent-a1.meta.json": "{}",
+          "projects/-p/s1/subagents/workflows/w1/agent-a2.jsonl": `${answer("c", 5, sidechain)}${result}\n`,
+          "projects/-p/s2/subagents/agent-a3.jsonl": `${answer("d", 5, sidechain)}${result}\n`
+        })
+        const below = `${agentDir}/projects/-p/s1/subagents/workflows/w1/agent-a2.jsonl`
+        yield* (yield* FileSystem.FileSystem).utimes(below, 3e9, 3e9)
+        const agentCommand = { program: "claude", args: [] }
+        const claude = Claude.layer({ agentDir, agentCommand, environment: {} })
+        yield* Effect.gen(function* () {
+          const agent = yield* Agent
+          assert.strictEqual(yield* agent.toolResults(["s1"]), 2)
+          assert.deepStrictEqual(yield* agent.spent(["s1"], since), { tokens: 60, dollars: 0, turns: 1 })
+          assert.strictEqual(Option.getOrThrow(yield* agent.signs("s1")).writtenAt, 3e12)
+        }).pipe(Effect.provide(Layer.provide(claude, running())))
       })
     )
   })

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Agent, type Variables } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Option, Path } from "effect"
+import { Effect, FileSystem, Layer, Option, Path } from "effect"
+import { Claude } from "../src/index.ts"
 import { failureOf } from "../src/session/ApiFailure.ts"
 import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "../src/session/SessionSigns.ts"
-import { claudeFolder, services } from "./support/ClaudeFolder.ts"
+import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
 const user = (content: unknown = "go", more: object = {}) =>
@@ -261,6 +263,54 @@ it.layer(services)((it) => {
         const folder = yield* claudeFolder({ "sessions/70.json": "" })
         assert.isFalse(yield* leftNoPidFile(folder, 70))
         assert.isTrue(yield* leftNoPidFile(folder, 7))
+      })
+    )
+  })
+})
+
+it.layer(services)((it) => {
+  describe("claude-code#limits-of-tools", () => {
+    it.effect("what the user allows the agent counts, from the environment and from each settings file", () =>
+      Effect.gen(function* () {
+        const call = (name: string, input: object = {}) =>
+          user() + assistant({ stop_reason: "tool_use", content: [{ type: "tool_use", id: "1", name, input }] })
+        const env = (name: string, value: unknown) => JSON.stringify({ env: { [name]: value } })
+        const project = yield* claudeFolder({})
+        const limitIn = Effect.fnUntraced(function* (
+          record: string,
+          files: Readonly<Record<string, string>> = {},
+          environment: Variables = {}
+        ) {
+          const agentDir = yield* claudeFolder({ ...files, "projects/-p/s.jsonl": line({ cwd: project }) + record })
+          const agentCommand = { program: "claude", args: [] }
+          const signs = yield* Agent.use((agent) => agent.signs("s")).pipe(
+            Effect.provide(Layer.provide(Claude.layer({ agentDir, agentCommand, environment }), running()))
+          )
+          const { callLimit, turn } = Option.getOrThrow(signs)
+          return turn?._tag === "Tool" ? turn.limit : callLimit
+        })
+        const hour = 3_600_000
+        const bash = call("Bash")
+        const long = call("Bash", { timeout: 4 * hour })
+        assert.strictEqual(yield* limitIn(bash), 600_000)
+        assert.strictEqual(yield* limitIn(long), 2 * hour)
+        assert.strictEqual(yield* limitIn(bash, {}, { BASH_DEFAULT_TIMEOUT_MS: `${2 * hour}` }), 2 * hour)
+        assert.strictEqual(yield* limitIn(bash, {}, { BASH_DEFAULT_TIMEOUT_MS: "30000" }), 600_000)
+        assert.strictEqual(yield* limitIn(bash, {}, { BASH_MAX_TIMEOUT_MS: `${2 * hour}` }), 600_000)
+        const own = (name: string, value: unknown) => ({ "settings.json": env(name, value) })
+        assert.strictEqual(yield* limitIn(bash, own("BASH_DEFAULT_TIMEOUT_MS", 2 * hour)), 2 * hour)
+        assert.strictEqual(yield* limitIn(long, own("BASH_MAX_TIMEOUT_MS", `${3 * hour}`)), 3 * hour)
+        assert.strictEqual(yield* limitIn(long, own("BASH_MAX_TIMEOUT_MS", "1e99")), 2 * hour)
+        assert.strictEqual(yield* limitIn(bash, own("BASH_DEFAULT_TIMEOUT_MS", 99 * hour)), 24 * hour)
+        assert.strictEqual(yield* limitIn(call("mcp__db__query"), own("MCP_TOOL_TIMEOUT", 5 * hour)), 5 * hour)
+        assert.isUndefined(yield* limitIn(call("mcp__db__query"), own("MCP_TOOL_TIMEOUT", hour)))
+        assert.strictEqual(yield* limitIn(call("Agent"), own("BASH_MAX_TIMEOUT_MS", 5 * hour)), 5 * hour)
+        assert.strictEqual(yield* limitIn(user(), own("API_TIMEOUT_MS", "3000000")), 3_000_000)
+        // What the folder of the session allows, and what a file that is no JSON does not.
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.makeDirectory(`${project}/.claude`)
+        yield* fs.writeFileString(`${project}/.claude/settings.local.json`, env("BASH_DEFAULT_TIMEOUT_MS", hour))
+        assert.strictEqual(yield* limitIn(bash, { "settings.json": "{" }), hour)
       })
     )
   })

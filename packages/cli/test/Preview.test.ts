@@ -319,7 +319,30 @@ it.layer(services)((it) => {
         yield* run(here)
         assert.include(JSON.parse(lines.splice(0).join("\n")).starts.args, here)
         assert.strictEqual((yield* Effect.flip(run(there))).code, 2)
-        assert.deepStrictEqual(lines, [`souffleur: session ${there} began in ${the.home}/operetta: resume it there`])
+        const gone = `souffleur: session ${there} began in ${the.home}/operetta, which is gone`
+        assert.include(lines.splice(0).join("\n"), `${gone}: if that project is here now, link its old place to it`)
+        yield* fs.makeDirectory(`${the.home}/operetta`)
+        assert.strictEqual((yield* Effect.flip(run(there))).code, 2)
+        assert.deepStrictEqual(lines.splice(0), [
+          `souffleur: session ${there} began in ${the.home}/operetta: resume it there`
+        ])
+        // The project was moved: it is linked in its old place, or its sessions were moved with it.
+        yield* fs.remove(`${the.home}/operetta`, { recursive: true })
+        yield* fs.symlink(the.project, `${the.home}/operetta`)
+        yield* run(there)
+        yield* fs.remove(`${the.home}/operetta`)
+        const [old, now] = [`${the.home}/operetta`, the.project].map(
+          (folder) => `${the.home}/.claude/projects/${folder.replaceAll(/[^A-Za-z0-9]/gu, "-")}`
+        ) as [string, string]
+        yield* fs.makeDirectory(now, { recursive: true })
+        yield* fs.rename(`${old}/${there}.jsonl`, `${now}/${there}.jsonl`)
+        yield* run(there)
+        lines.splice(0)
+        assert.strictEqual((yield* Effect.flip(run("my-feature"))).code, 2)
+        assert.include(
+          lines.join("\n"),
+          "there is no session my-feature to resume (a name does not do: give its id): no file"
+        )
       })
     )
   })

@@ -1,4 +1,4 @@
-import { identifiedBy, inHead, saidPackage, settingsHooks } from "@souffleur/session"
+import { identifiedBy, inHead, longestSet, saidPackage, settingsHooks } from "@souffleur/session"
 import { Duration, Effect, Path } from "effect"
 import { codexOfLaunch, literalCodex, marks } from "./command/CodexCommand.ts"
 import { asksRecords, codexFlags } from "./command/CodexFlags.ts"
@@ -7,7 +7,7 @@ import { makeOutputReader, startedIn } from "./command/CodexOutput.ts"
 import { inPrintMode, isCodex, isExec, runsCodex } from "./command/CodexVerb.ts"
 import { hooksFile, unapprovedHooks } from "./command/HookTrust.ts"
 import { rolloutModes } from "./session/RolloutMode.ts"
-import { rolloutSayings } from "./session/RolloutSayings.ts"
+import { rolloutSayings, worksFor } from "./session/RolloutSayings.ts"
 import { writersIn } from "./session/Writers.ts"
 
 const hooks = settingsHooks({
@@ -88,6 +88,8 @@ export const codex = saidPackage({
     runs: runsCodex,
     idles: true,
     variable: "CODEX_SESSION_ID",
+    worksFor,
+    callLimit: () => longestSet({ files: [`${options.agentDir}/config.toml`], keys: ["stream_idle_timeout_ms"] }),
     inPrintMode,
     sessions: (known) => writersIn(options.agentDir, known),
     compactPrompt,

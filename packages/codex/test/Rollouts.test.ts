@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url"
 import { codex } from "../src/index.ts"
 
 const id = "01a20631-6832-7772-a731-0eceba6359e0"
+/** The session that the recorded subagent worked for. */
+const recordedRoot = "01a22396-b27b-7080-b5e3-b3ef5ffc6a05"
 const recorded = (name: string) => fileURLToPath(new URL(`fixtures/${name}.jsonl`, import.meta.url))
 const holder = {
   identity: { pid: 77, startTime: 1, bootId: "boot" },
@@ -65,6 +67,17 @@ it.layer(HostServices.layer)((it) => {
           [turn._tag, ended, context?.tokens, context?.window],
           ["Finished", true, 10_191, 258_400]
         )
+      })
+    )
+    it.effect("a call may take as long as the user's settings give the service", () =>
+      Effect.gen(function* () {
+        const { agent, folder } = yield* codexOf("killed")
+        const limit = Effect.map(agent.signs(id), (said) => Option.getOrThrow(said).callLimit)
+        assert.isUndefined(yield* limit)
+        const fs = yield* FileSystem.FileSystem
+        const provider = '[model_providers.local]\nname = "stream_idle_timeout_ms"\nstream_idle_timeout_ms = 1800000\n'
+        yield* fs.writeFileString(`${folder}/config.toml`, provider)
+        assert.strictEqual(yield* limit, 1_800_000)
       })
     )
     it.effect("a killed turn has its tool still outstanding", () =>
@@ -296,6 +309,39 @@ it.layer(HostServices.layer)((it) => {
         assert.include(editors?.why, "process 77")
         assert.strictEqual(editors?.next, next)
         assert.isUndefined(yield* held("--no-daemon", "do it"))
+      })
+    )
+  })
+})
+
+it.layer(HostServices.layer)((it) => {
+  describe("behaviour#subagents", () => {
+    it.effect("what a subagent did and used counts for the session at the top, which alone is held", () =>
+      Effect.gen(function* () {
+        const { agent, file, folder } = yield* codexOf("killed", { writes: true })
+        const fs = yield* FileSystem.FileSystem
+        const before = yield* agent.spent([id], 0)
+        assert.deepStrictEqual([yield* agent.toolResults([id]), before.turns], [0, 1])
+        const said = (yield* fs.readFileString(recorded("subagent"))).replaceAll(recordedRoot, id)
+        const subagents = ["01a22396-b321-7452-99ae-2cd5cb5c703e", "01a22396-b321-7452-99ae-2cd5cb5c703f"] as const
+        const at = (day: string, subagent: string) =>
+          `${folder}/sessions/2026/${day}/rollout-2026-11-23T02-18-00-${subagent}.jsonl`
+        yield* fs.makeDirectory(`${folder}/sessions/2026/11/24`)
+        yield* fs.writeFileString(at("11/23", subagents[0]), said)
+        yield* fs.writeFileString(at("11/24", subagents[1]), said)
+        // Another session's subagent.
+        yield* fs.writeFileString(at("11/24", recordedRoot), said.replaceAll(id, recordedRoot))
+        for (const one of [at("11/23", subagents[0]), at("11/24", subagents[1])]) yield* fs.utimes(one, 2e9, 2e9)
+        yield* fs.utimes(file, 1e9, 1e9)
+        assert.strictEqual(yield* agent.toolResults([id]), 2)
+        const { tokens, turns } = yield* agent.spent([id], 0)
+        assert.deepStrictEqual([tokens - before.tokens, turns], [2 * 15_004, 1])
+        assert.strictEqual(Option.getOrThrow(yield* agent.signs(id)).writtenAt, 2e12)
+        yield* fs.writeFileString(`${folder}/thread-writer-locks/${subagents[0]}.lock`, "")
+        assert.deepStrictEqual(
+          (yield* agent.sessions).map(({ sessionId }) => sessionId),
+          [id]
+        )
       })
     )
   })

@@ -55,8 +55,14 @@ const failure = ({ message, statusCode }: Json): Saying => ({
 
 /** Reads a record of Copilot CLI (spec: copilot#records). */
 export const copilotSayings = ({ data, type }: Json): ReadonlyArray<Saying> => {
-  // A subagent's records name the call that began it.
-  if (!isJson(data) || typeof data["parentToolCallId"] === "string") return []
+  if (!isJson(data)) return []
+  // A subagent's records name the call that began it. They are work, and none of the conversation.
+  return typeof data["parentToolCallId"] === "string"
+    ? sayingsOf(type, data).filter(({ _tag }) => _tag === "Progress" || _tag === "Used")
+    : sayingsOf(type, data)
+}
+
+const sayingsOf = (type: unknown, data: Json): ReadonlyArray<Saying> => {
   switch (type) {
     case "session.start": {
       const { cwd: folder } = jsonOf(data["context"])

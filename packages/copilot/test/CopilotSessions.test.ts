@@ -128,6 +128,11 @@ it.layer(HostServices.layer)((it) => {
         const theirs = own.replaceAll('"data":{', '"data":{"parentToolCallId":"t1",')
         assert.isUndefined(yield* turnOf(yield* copilotOf(theirs)))
         assert.strictEqual(yield* turnOf(yield* copilotOf(own)), "Finished")
+        // They are work of the session all the same.
+        const { spent, toolResults } = yield* copilotOf(theirs)
+        const of = yield* copilotOf(own)
+        assert.strictEqual(yield* toolResults([id]), yield* of.toolResults([id]))
+        assert.strictEqual((yield* spent([id], 0)).tokens, (yield* of.spent([id], 0)).tokens)
       })
     )
   })

@@ -58,11 +58,20 @@ export const wait = (value: unknown): number | undefined => {
 /** Returns the end of a wait that a log states, epoch ms. It is never later than the longest wait after `at`. */
 export const waitUntil = (at: number, until: number): number => Math.min(until, at + maxWaitMillis)
 
+/** The longest time that a user's own setting gives a tool or a call to the model, ms. */
+const maxSetMillis = day
+
+/** Reads a limit in ms that a user has set, as a number or a text; `undefined`: it is none. It is at most a day. */
+export const setLimit = (value: unknown): number | undefined => {
+  const millis = count(typeof value === "string" && /^\d+$/u.test(value) ? Number(value) : value)
+  return millis === undefined ? undefined : Math.min(millis, maxSetMillis)
+}
+
 /**
  * Reads the bound that a tool call states itself, ms. The model writes that bound, so it is cut to the longest time of
- * a tool.
+ * a tool, or to the longer one that the user has `set`.
  */
-export const toolLimit = (value: unknown): number | undefined => {
+export const toolLimit = (value: unknown, set = 0): number | undefined => {
   const millis = count(value)
-  return millis === undefined ? undefined : Math.min(millis, maxToolMillis)
+  return millis === undefined ? undefined : Math.min(millis, Math.max(set, maxToolMillis))
 }

@@ -129,6 +129,21 @@ describe("behaviour#verdicts", () => {
     assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
     assert.deepStrictEqual([at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })], ["Held", "Hung"])
   })
+  it("a hang of a call waits for as long as the user gives the service, and one stall more", () => {
+    const at = (ago: number) => {
+      const turn: TurnState = { _tag: "Asked", at: now - ago }
+      const session = { writtenAt: now - ago, turn, context: undefined, callLimit: 2 * hour }
+      return tagOf({
+        ...silent(turn),
+        hook: undefined,
+        beat: undefined,
+        pidFile: busySince(now - ago),
+        session,
+        since: 0
+      })
+    }
+    assert.deepStrictEqual([at(2 * hour + stall), at(2 * hour + stall + 1)], ["Held", "Hung"])
+  })
   it("a hang counts again from a break in souffleur's own polling", () => {
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })), "Held")
@@ -160,6 +175,21 @@ describe("behaviour#verdicts", () => {
         by: "tool",
         until: started + 2 * hour + stall
       })
+    })
+    it("a tool whose processes use the processor for as long as any tool may take, whatever limit is known of it", () => {
+      const held = (limit: number, ago: number, more: Partial<Signs> = {}) => {
+        const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit, spawns: true }
+        const alone = { hook: undefined, beat: undefined, since: now - 9 * hour, children: 1, workedAt: now - stall }
+        const session = { writtenAt: now - ago, turn, context: undefined }
+        return tagOf({ ...silent(turn, { ...alone, pidFile: busySince(now - ago) }), session, ...more })
+      }
+      assert.deepStrictEqual([held(600_000, 2 * hour + stall), held(600_000, 2 * hour + stall + 1)], ["Held", "Hung"])
+      assert.deepStrictEqual([held(4 * hour, 3 * hour), held(600_000, hour, { stillSince: 0 })], ["Held", "Held"])
+      // It worked before, or only what never ends does.
+      assert.strictEqual(held(600_000, hour, { workedAt: now - stall - 1 }), "Hung")
+      const edit: TurnState = { _tag: "Tool", at: now - hour, name: "Edit", limit: 0, spawns: false }
+      assert.strictEqual(tagOf(silent(edit, { workedAt: now })), "Hung")
+      assert.strictEqual(held(600_000, hour, { process: "stopped" }), "Hung")
     })
     it("a retry until it is made, and its call after it; a limit that it waits for", () => {
       const retrying = (resetsAt: number | undefined): TurnState => ({

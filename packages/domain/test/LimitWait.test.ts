@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { limitWait, pauseUntil } from "../src/index.ts"
 
 const minute = 60_000
+const day = 86_400_000
 const unstated = (kind: "usage-limit" | "outage", waits: number) =>
   (limitWait(1000, waits, { kind, resetsAt: null }).until - 1000) / minute
 
@@ -16,7 +17,12 @@ describe("behaviour#limits-and-waits", () => {
     const stated = (resetsAt: number, waits: number) =>
       limitWait(1000, waits, { kind: "usage-limit", resetsAt }).resetsAt
     assert.deepStrictEqual([stated(9000, 3), stated(500, 0), stated(500, 1)], [9000, 500, null])
-    assert.isNull(stated(1000 + 9 * 86_400_000, 0))
+    assert.isNull(stated(1000 + 33 * day, 0))
+  })
+  it("a limit that is stated to last for weeks keeps its date, and is tried again after each day", () => {
+    const month = { kind: "usage-limit", resetsAt: 1000 + 20 * day } as const
+    for (const waits of [0, 5])
+      assert.deepStrictEqual(limitWait(1000, waits, month, 60_000), { resetsAt: month.resetsAt, until: 1000 + day })
   })
   it("a wait without a stated end is twice the last, from five minutes, or one of an outage, up to an hour", () => {
     const counts = [0, 1, 2, 3, 4, 5, 60]

@@ -1,5 +1,5 @@
-import { commandBefore, identifiedBy, saidPackage, settingsHooks, textOf } from "@souffleur/session"
-import { Duration } from "effect"
+import { commandBefore, identifiedBy, linesBelow, saidPackage, settingsHooks, textOf } from "@souffleur/session"
+import { Duration, Path } from "effect"
 import { geminiCommand, inPrintMode, isGemini, literalGemini, marks } from "./GeminiCommand.ts"
 import { asksRecords, geminiFlags, launchFlags } from "./GeminiFlags.ts"
 import { makeOutputReader, makeOutputSayings } from "./GeminiOutput.ts"
@@ -61,6 +61,9 @@ export const gemini = saidPackage({
     // A resume in another minute makes another file of that id, which stays without a conversation.
     idIn: (record) => textOf(record["sessionId"]) || undefined,
     sayings: geminiSayings,
+    // Those of a session lie in a folder with its id, beside its file.
+    subagents: ({ path, sessionId }) =>
+      Path.Path.use(({ dirname, join }) => linesBelow(join(dirname(path), sessionId))),
     resumable,
     // A tool that runs, the end of a turn and its failure are in no session file.
     outputSayings: makeOutputSayings,

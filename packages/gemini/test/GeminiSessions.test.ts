@@ -239,3 +239,21 @@ it.layer(HostServices.layer)((it) => {
     )
   })
 })
+
+it.layer(HostServices.layer)((it) => {
+  describe("behaviour#subagents", () => {
+    it.effect("what a subagent did and used counts for its session", () =>
+      Effect.gen(function* () {
+        const { agent, folder } = yield* geminiOf({ "44": recorded("finished") })
+        const before = yield* agent.spent([id], 0)
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.makeDirectory(`${folder}/${id}`)
+        yield* fs.writeFileString(`${folder}/${id}/80000001-1111-4111-8111-111111111111.jsonl`, recorded("finished"))
+        yield* fs.utimes(`${folder}/${id}/80000001-1111-4111-8111-111111111111.jsonl`, 3e9, 3e9)
+        assert.strictEqual(yield* agent.toolResults([id]), 2)
+        assert.deepStrictEqual(yield* agent.spent([id], 0), { ...before, tokens: 2 * before.tokens })
+        assert.strictEqual(Option.getOrThrow(yield* agent.signs(id)).writtenAt, 3e12)
+      })
+    )
+  })
+})

@@ -153,6 +153,16 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       })
     )
 
+    it.effect("a launch in a folder that is gone names the folder", () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const launcher = yield* launcherIn(at)
+        const gone = join(at, "gone")
+        yield* launcher.prepare({ ...order("gone-1", at, "exit 0"), cwd: gone })
+        assert.include((yield* Effect.flip(launcher.launch("gone-1"))).message, `there is no folder ${gone} to run in`)
+      })
+    )
+
     it.effect("a forgotten launch leaves no file, and never runs", () =>
       Effect.gen(function* () {
         const at = yield* folder
@@ -241,7 +251,11 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         yield* exists(`${gate}.ready`)
         const waiting = yield* identity(Number(fs.readFileSync(`${gate}.ready`, "utf8")))
         yield* Fiber.interrupt(launch)
-        assert.sameMembers(fs.readdirSync(join(at, "launches")), ["interrupted.out", "interrupted.receipt"])
+        assert.sameMembers(fs.readdirSync(join(at, "launches")), [
+          "interrupted.exit",
+          "interrupted.out",
+          "interrupted.receipt"
+        ])
         fs.writeFileSync(`${gate}.open`, "")
         yield* becomes(waiting, "gone")
         assert.isFalse(fs.existsSync(join(at, "runs")))

@@ -41,6 +41,7 @@ it("the fields are counted behind a program's name, whatever it is", () => {
     group: 5,
     hasTerminal: true,
     processor: 14 + 15,
+    ofChildren: 16 + 17,
     threads: 20,
     startTime: 22
   })
@@ -360,6 +361,22 @@ const holdsBy = (source: ProcessSource) => {
           const former = known.map((one) => ({ ...one, startTime: one.startTime - 1 }))
           assert.deepStrictEqual(yield* tree(conductor, { known: former }), [])
         })
+      )
+
+      // A listing of `ps` tells nothing of ended children.
+      it.effect.skipIf(source !== proc)(
+        "the processor time of a process in a tree has that of its children that have ended",
+        () =>
+          Effect.gen(function* () {
+            const at = yield* folder
+            const burn = `sh -c "i=0; while [ \\$i -lt 300000 ]; do i=\\$((i+1)); done"; echo 1 > ${at}/burnt`
+            const root = yield* spawned("/bin/sh", ["-c", `sh -c '${burn}; exec sleep 300' & echo $!; exec sleep 300`])
+            const pid = Number(yield* output(root))
+            yield* Effect.addFinalizer(() => killed(pid))
+            yield* numberIn(join(at, "burnt"))
+            const found = yield* (yield* Processes).tree(yield* identity(root.pid), {})
+            assert.isAbove(found.find(({ identity }) => identity.pid === pid)?.processor ?? 0, 5)
+          })
       )
 
       it.effect("a process with only the name of a terminal server belongs to its tree", () =>

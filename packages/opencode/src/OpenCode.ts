@@ -1,6 +1,6 @@
 import { type AgentOptions, type AgentPackage, TrustedFiles } from "@souffleur/process"
 import { inHead, saidPackage } from "@souffleur/session"
-import { Duration, Layer } from "effect"
+import { Duration, Effect, Layer, Path } from "effect"
 import {
   identity,
   inPrintMode,
@@ -50,7 +50,10 @@ const described = saidPackage({
       idsLike,
       sayings: openCodeSayings,
       repeatsCalls: true,
-      subagents,
+      subagents: ({ sessionId }) =>
+        Path.Path.use(({ join }) =>
+          Effect.map(subagents(sessionId), (ids) => ids.map((id) => join(databaseOf(options), id)))
+        ),
       inPrintMode,
       idles: true,
       variable: "OPENCODE_SESSION_ID",

@@ -102,8 +102,9 @@ it.layer(HostServices.layer)((it) => {
         assert.deepStrictEqual(yield* agent.spent([sessionId], 0), {
           tokens: 2100 + 2 * 990_000,
           dollars: 0.0075 + 2 * 4.05,
-          turns: 4
+          turns: 2
         })
+        assert.strictEqual(yield* agent.toolResults([sessionId]), (yield* agent.toolResults([subagent])) + 1)
         yield* agent.exportSession(sessionId, `${agentDir}/out.md`)
         const markdown = yield* (yield* FileSystem.FileSystem).readFileString(`${agentDir}/out.md`)
         assert.lengthOf(markdown.split("**Tool call: task**"), 2)

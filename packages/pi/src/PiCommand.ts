@@ -3,6 +3,7 @@ import type { AgentOptions } from "@souffleur/process"
 import { type AgentDialect, completeCommand, readWords, wordSet } from "@souffleur/session"
 import { Effect, Option, Result } from "effect"
 import { piFlags } from "./PiFlags.ts"
+import { isTrustedInPi } from "./PiTrust.ts"
 
 /** Recognises pi's program, by its name or within its package. */
 export const isPi = (word = ""): boolean => /(?:^|\/)pi$|(?:^|\/)@earendil-works\/pi-coding-agent(?:\/|$)/u.test(word)
@@ -38,14 +39,14 @@ const fresh = "--session-id"
 const resumed = "--session"
 
 /**
- * Builds `pi <flags> [-p] --session-id ID`, with the prompt on standard input. In a window the prompt is an
- * argument behind `--`. A session that has a file is resumed by its path. Its tools carry the id, and so does the
- * launch. Fails with `AgentNotFound` where there is no such program, where several files have the id, and below the
- * highest permission.
+ * Builds `pi <flags> [-p] --session-id ID`, with the prompt on standard input. In a window the prompt is an argument
+ * behind `--`, and pi asks for no trust in the folder. A session that has a file is resumed by its path. Its tools carry
+ * the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, where several files have
+ * the id, and below the highest permission.
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   options: AgentOptions,
-  { permission, print, prompt, session }: AgentOrder,
+  { folder, permission, print, prompt, session }: AgentOrder,
   sessionFile: Parameters<AgentDialect["command"]>[1]
 ) {
   const { args, program } = options.agentCommand
@@ -60,11 +61,15 @@ export const piCommand = Effect.fn("piCommand")(function* (
             reason === "missing" ? Effect.undefined : new AgentNotFound({ program, problem: message })
           )
         )
+  const isAlone = !print && prompt !== "" && folder !== undefined
+  const asks = isAlone && !(yield* isTrustedInPi(options.agentDir, folder))
   return yield* completeCommand(options, variables, {
     args: [
       ...args,
       ...(print ? ["-p"] : []),
       ...(file === undefined ? [fresh, sessionId] : [resumed, file]),
+      // Nobody may be there to answer. An unanswered question leaves the project's own settings out as well.
+      ...(asks ? ["--no-approve"] : []),
       // A word that begins with @ names a file, also behind --.
       ...(!print && prompt !== "" ? ["--", prompt.startsWith("@") ? ` ${prompt}` : prompt] : [])
     ],

@@ -1,7 +1,7 @@
 import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Effect, Option, Result } from "effect"
+import { Effect, FileSystem, Option, Result } from "effect"
 import { pi } from "../src/index.ts"
 import { piCommand, runsPi } from "../src/PiCommand.ts"
 
@@ -50,15 +50,16 @@ describe("pi#the-ceiling", () => {
     }
     assert.include(said("@file"), "names a file")
     assert.include(said("one", "two"), "quote it")
+    assert.include(said("-p", "- [ ] first task"), "write it behind a --")
     for (const words of [["install", "x"], ["--version"]]) assert.isUndefined(said(...words))
   })
 })
 
 it.layer(HostServices.layer)((it) => {
-  const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
+  const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}, agentDir = "/pi") =>
     piCommand(
       {
-        agentDir: "/pi",
+        agentDir,
         agentCommand: { program: process.execPath, args },
         environment: { PATH: "/bin", PI_SESSION_ID: "old", PI_CODING_AGENT_DIR: "/c", SECRET: "s" }
       },
@@ -92,6 +93,36 @@ it.layer(HostServices.layer)((it) => {
         ])
         assert.strictEqual(input, "@home")
         assert.deepStrictEqual(environment, { PATH: "/bin", PI_CODING_AGENT_DIR: "/c", PI_SESSION_ID: "s1" })
+      })
+    )
+  })
+
+  describe("pi#the-command-line", () => {
+    it.effect("a window with a prompt asks for no trust in its folder, unless pi would not ask", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const agentDir = yield* fs.makeTempDirectoryScoped()
+        const project = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+        const permission = clamp("bypassPermissions", "bypassPermissions")
+        const unasked = Effect.fnUntraced(function* (more: Partial<AgentOrder> = {}) {
+          const order = { permission, print: false, prompt: "Go on.", folder: `${project}/below`, ...more }
+          const { args } = yield* launched([], order, agentDir)
+          assert.deepStrictEqual(Option.getOrUndefined(ofLaunch({ program: "/bin/pi", args }, "s1"))?.args, [])
+          return args.includes("--no-approve")
+        })
+        assert.isTrue(yield* unasked())
+        assert.isFalse(yield* unasked({ prompt: "" }))
+        assert.isFalse(yield* unasked({ print: true }))
+        for (const [name, text, asks] of [
+          ["trust.json", { [project]: true }, false],
+          ["trust.json", { [project]: true, [`${project}/below`]: false }, true],
+          ["trust.json", {}, true],
+          ["settings.json", { defaultProjectTrust: "always" }, false],
+          ["settings.json", { defaultProjectTrust: "ask" }, true]
+        ] as const) {
+          yield* fs.writeFileString(`${agentDir}/${name}`, JSON.stringify(text))
+          assert.strictEqual(yield* unasked(), asks, `${name} ${JSON.stringify(text)}`)
+        }
       })
     )
   })

@@ -271,7 +271,15 @@ tasks:
     it.effect("several at once, no front matter, another kind of file", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* problems(yaml.replace("[task-001]", "[x, y]"))).length, 2)
-        assert.match((yield* problems("# Plan\n", "plan.md"))[0]!, /begins with front matter/u)
+        assert.match(
+          (yield* problems("# Plan\n", "plan.md"))[0]!,
+          /begins with front matter .* tasks: and of each task id, title, description and acceptance_criteria/u
+        )
+        // What YAML takes for a date, a number or nothing.
+        const odd = yaml.replace("title: Use it", "title: 1.10").replace("- it is tested", "- ~")
+        const texts = yield* problems(odd)
+        assert.lengthOf(texts, 2)
+        for (const one of texts) assert.match(one, /must be a text: put it in quotes \(line \d+\)$/u)
         assert.match((yield* problems(yaml, "plan.txt"))[0]!, /a plan is \.yaml/u)
       }).pipe(Effect.provide(HostServices.layer))
     )

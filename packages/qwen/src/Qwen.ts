@@ -1,6 +1,14 @@
-import { commandBefore, identifiedBy, makeStreamJsonReader, saidPackage, settingsHooks } from "@souffleur/session"
-import { Duration } from "effect"
-import { compactPrompt, inPrintMode, isQwen, literalQwen, marks, qwenCommand } from "./QwenCommand.ts"
+import {
+  commandBefore,
+  identifiedBy,
+  linesBelow,
+  longestSet,
+  makeStreamJsonReader,
+  saidPackage,
+  settingsHooks
+} from "@souffleur/session"
+import { Duration, Path } from "effect"
+import { compactPrompt, inPrintMode, isQwen, limitVariables, literalQwen, marks, qwenCommand } from "./QwenCommand.ts"
 import { mode, qwenFlags } from "./QwenFlags.ts"
 import { qwenSayings } from "./QwenSayings.ts"
 
@@ -65,10 +73,19 @@ export const qwen = saidPackage({
     depth: 2,
     sessionPath: /\/chats\/([A-Za-z0-9][A-Za-z0-9-]*)\.jsonl$/u,
     sayings: qwenSayings,
+    // projects/FOLDER/subagents/ID/agent-ID.jsonl
+    subagents: ({ path, sessionId }) =>
+      Path.Path.use(({ dirname, join }) => linesBelow(join(dirname(dirname(path)), "subagents", sessionId))),
     inPrintMode,
     // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
     idles: true,
     variable: "QWEN_CODE_SESSION_ID",
+    callLimit: (project) =>
+      longestSet({
+        files: [options.agentDir, ...(project === "" ? [] : [`${project}/.qwen`])].map((at) => `${at}/settings.json`),
+        keys: ["timeout", "streamIdleTimeoutMs"],
+        values: limitVariables.map((name) => options.environment[name])
+      }),
     compactPrompt,
     outputReader: makeStreamJsonReader,
     command: (order, sessionFile) => qwenCommand(options, order, sessionFile)

@@ -93,4 +93,6 @@ export const marks = wordSet(
   "QWEN_CODE_MODEL_IDENTITY QWEN_CODE_NO_RELAUNCH QWEN_CODE_PRIVATE_RELAUNCH_ENV_PROVENANCE QWEN_CODE_PROJECT_DIR",
   "QWEN_CODE_PROMPT_ID QWEN_CODE_RELAUNCH_ARGS QWEN_CODE_SESSION_ID QWEN_CODE_STARTUP_VERSION"
 )
-const variables = { prefixes: ["OPENAI_", "DASHSCOPE_", "ANTHROPIC_", "GEMINI_"], marks }
+/** Variables by which a user gives the service more time for an answer. */
+export const limitVariables = ["QWEN_CODE_API_TIMEOUT_MS", "QWEN_STREAM_IDLE_TIMEOUT_MS"] as const
+const variables = { names: limitVariables, prefixes: ["OPENAI_", "DASHSCOPE_", "ANTHROPIC_", "GEMINI_"], marks }

@@ -46,10 +46,12 @@ const answer = (record: Json): ReadonlyArray<Saying> => {
 
 const result = (record: Json): ReadonlyArray<Saying> => {
   const { errorType, status } = jsonOf(record["toolCallResult"])
-  const [failed, refused] = [status !== "success", errorType === "execution_denied"]
+  const refused = errorType === "execution_denied"
   return partsOf(record).flatMap(({ functionResponse: said }): ReadonlyArray<Saying> => {
     if (!isJson(said)) return []
     const { error, output } = jsonOf(said["response"])
+    // A subagent's file has no status.
+    const failed = record["isSidechain"] === true ? error !== undefined : status !== "success"
     const one = { id: textOf(said["id"]), text: textOf(output) || textOf(error), failed, refused }
     return saidResult(one, !looks.has(textOf(said["name"])))
   })

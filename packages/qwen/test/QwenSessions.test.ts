@@ -46,6 +46,18 @@ it.layer(HostServices.layer)((it) => {
   })
 
   describe("qwen#records", () => {
+    it.effect("a call may take as long as the user's settings give the service", () =>
+      Effect.gen(function* () {
+        const agent = yield* qwenOf(recorded("killed"))
+        const limit = Effect.map(agent.signs(id), (said) => Option.getOrThrow(said).callLimit)
+        assert.isUndefined(yield* limit)
+        const { path } = yield* agent.sessionFile(id)
+        const settings = path.slice(0, path.indexOf("/projects/")) + "/settings.json"
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.writeFileString(settings, '{ "model": { "generationConfig": { "timeout": 1800000 } } } // mine')
+        assert.strictEqual(yield* limit, 1_800_000)
+      })
+    )
     it.effect("a limit is the agent's own to mend for some minutes while it lives, and over after its death", () =>
       Effect.gen(function* () {
         const text = recorded("limited")
@@ -102,6 +114,36 @@ it.layer(HostServices.layer)((it) => {
         assert.include(yield* fs.readFileString(out), "song.txt`: 1 edit")
         const failed = yield* qwenOf(recorded("written").replaceAll('"status":"success"', '"status":"error"'))
         assert.deepStrictEqual([yield* failed.toolResults([id]), yield* failed.usedTools(id)], [0, true])
+      })
+    )
+  })
+})
+
+it.layer(HostServices.layer)((it) => {
+  describe("behaviour#subagents", () => {
+    it.effect("what a subagent did and used counts for its session, and its turns for no cap", () =>
+      Effect.gen(function* () {
+        const agent = yield* qwenOf(recorded("finished"))
+        const { path } = yield* agent.sessionFile(id)
+        const before = yield* agent.spent([id], 0)
+        const fs = yield* FileSystem.FileSystem
+        const below = path.replace(`chats/${id}.jsonl`, `subagents/${id}`)
+        yield* fs.makeDirectory(below, { recursive: true })
+        // Its results have no status, and a failed one has an error.
+        const record = (response: object) =>
+          `${JSON.stringify({
+            type: "tool_result",
+            isSidechain: true,
+            message: { role: "user", parts: [{ functionResponse: { id: "1", name: "write_file", response } }] },
+            toolCallResult: { callId: "1", durationMs: 3 }
+          })}\n`
+        const used = JSON.stringify({ type: "assistant", isSidechain: true, usageMetadata: { totalTokenCount: 70 } })
+        yield* fs.writeFileString(
+          `${below}/agent-a1.jsonl`,
+          `${record({ output: "written" })}${record({ error: "refused" })}${used}\n`
+        )
+        assert.strictEqual(yield* agent.toolResults([id]), 2)
+        assert.deepStrictEqual(yield* agent.spent([id], 0), { ...before, tokens: before.tokens + 70 })
       })
     )
   })

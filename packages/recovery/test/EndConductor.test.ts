@@ -132,6 +132,82 @@ describe("behaviour#stop", () => {
         assert.deepStrictEqual(world.processes.alive, [])
       })
     )
+    it.effect("the tree ends from the top down: a shell whose command ended would go on to its next one", () =>
+      Effect.gen(function* () {
+        const world = worldOf(
+          { pid: 22, parent: 21 },
+          { pid: 21, parent: 20 },
+          { pid: 20, parent: 1, environment: tool, on: { SIGTERM: "stays" } },
+          { pid: 30, parent: 1, environment: tool }
+        )
+        const fiber = yield* stopping(world)
+        yield* TestClock.adjust("9 seconds")
+        assert.sameMembers(world.did, ["SIGTERM 20", "SIGTERM 30"])
+        yield* TestClock.adjust("2 seconds")
+        assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "already gone", others: 4 })
+        assert.deepStrictEqual(world.did.slice(2), ["SIGKILL 20", "SIGTERM 21", "SIGTERM 22"])
+      })
+    )
+    it.effect("the tree is walked again until it is empty, and not for ever", () =>
+      Effect.gen(function* () {
+        const begins = (most: number) => {
+          const world = worldOf({ pid: 30, parent: 1, environment: tool })
+          world.processes.onSignal = (pid) => {
+            if (pid < most) world.processes.run({ pid: pid + 1, parent: 1, environment: tool })
+          }
+          return world
+        }
+        const world = begins(33)
+        assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 4 })
+        assert.deepStrictEqual(world.processes.alive, [])
+        const error = yield* Effect.flip(stop(begins(99)))
+        assert.strictEqual(error.message, "its processes begin others faster than they end: 35")
+      })
+    )
+    it.effect("the tree has the agents that its tools run, unless a person or a task of comms may need them", () =>
+      Effect.gen(function* () {
+        const launchId = "w-g2-c1-6-launch-1"
+        const ofLaunch = { SOUFFLEUR_LAUNCH_ID: launchId }
+        const left = Effect.fnUntraced(function* (
+          helper: Partial<FakeProcess>,
+          { comms = null, sessionId, ...change }: { sessionId?: string } & Partial<Watch> = {},
+          prepare: (world: FakeWorld) => void = () => {}
+        ) {
+          const world = worldOf({ pid: 40, parent: 1, words: ["/bin/agent", "-p"], ...helper }, { pid: 41, parent: 40 })
+          if (sessionId !== undefined) world.agent.sessions = [{ pid: 40, sessionId }]
+          prepare(world)
+          yield* stop(world, { ...watch, launchId, comms, ...change })
+          return world.processes.alive
+        })
+        const both = [40, 41]
+        // By its command line alone, and by a session of its own.
+        for (const sessionId of [undefined, "s-helper"])
+          for (const environment of [tool, ofLaunch])
+            assert.deepStrictEqual(yield* left({ environment }, { ...(sessionId && { sessionId }) }), [])
+        const sessionId = "s-helper"
+        assert.deepStrictEqual(yield* left({ parent: 1 }, { sessionId }), both, "no mark")
+        assert.deepStrictEqual(yield* left({ environment: tool, hasTerminal: true }, { sessionId }), both, "a terminal")
+        // Musicians carry the marks of a Conductor's tools.
+        const comms = "/p/comms.db"
+        assert.deepStrictEqual(yield* left({ environment: tool }, { sessionId, comms }), both)
+        assert.deepStrictEqual(yield* left({ environment: ofLaunch }, { sessionId, comms }), [])
+        const tasks = (sessionId: string | null) => (world: FakeWorld) =>
+          void (world.comms.tasks = [{ id: "task-01", state: "working", sessionId, lastHeartbeat: null }])
+        assert.deepStrictEqual(yield* left({ environment: ofLaunch }, { sessionId, comms }, tasks(sessionId)), both)
+        assert.deepStrictEqual(yield* left({ environment: ofLaunch }, { sessionId, comms }, tasks(null)), [])
+        const windowed = (world: FakeWorld) => {
+          tasks(null)(world)
+          world.processes.run(
+            { pid: 39, parent: 1 },
+            { pid: 40, parent: 39, words: ["/bin/agent"], environment: ofLaunch }
+          )
+          world.files.write("/p/temp/musician-task-01.pid", "39\n")
+        }
+        assert.includeMembers([...(yield* left({}, { sessionId, comms, project: "/p" }, windowed))], both)
+        const out = (world: FakeWorld) => void (world.comms.out = "locked")
+        assert.deepStrictEqual(yield* left({ environment: ofLaunch }, { sessionId, comms }, out), both, "not known")
+      })
+    )
     it.effect("the tree is stopped although the Conductor is gone: a kill leaves its tools behind", () =>
       Effect.gen(function* () {
         const world = worldOf({ pid: 30, parent: 1, environment: tool })

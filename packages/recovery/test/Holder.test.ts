@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { continueTurn } from "../src/index.ts"
+import { TestClock } from "effect/testing"
+import { continueTurn, resumeSession } from "../src/index.ts"
 import { type Change, closedAt, cycleOf } from "./Cycles.ts"
 import { type FakeWorld } from "@souffleur/testing"
 import { worldOf } from "./RecoveryWorld.ts"
@@ -28,6 +29,20 @@ describe("behaviour#still-dead", () => {
           last: ["stop", "process 6000 holds session s1, not process 4711: it is not stopped"]
         })
         assert.deepStrictEqual(world.processes.alive, [4711, 6000])
+      })
+    )
+    it.effect("a hung Conductor whose subagent has written since is at work, and is not stopped", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(3_600_000)
+        const after = Effect.fnUntraced(function* (writtenAt: number) {
+          const world = worldOf(conductor)
+          const turn = { _tag: "Tool", at: 0, name: "Agent", limit: undefined, spawns: false } as const
+          world.agent.signs = () => ({ writtenAt, turn, context: undefined })
+          const { run } = yield* cycleOf([resumeSession], { trigger: "hang", comms: null }, world)
+          yield* run
+          return world.processes.signals
+        })
+        assert.deepStrictEqual([yield* after(1), yield* after(0)], [[], ["SIGTERM 4711"]])
       })
     )
     it.effect("the check also runs before the intent", () =>

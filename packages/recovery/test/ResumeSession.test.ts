@@ -179,12 +179,13 @@ describe("behaviour#resume", () => {
 
 describe("behaviour#stop", () => {
   it.effect(
-    "the processes of the machine are listed twice for the stop of an ended agent, and once before the launch",
+    "the processes of the machine are listed until nothing of an ended agent is left, and once before the launch",
     () =>
       Effect.gen(function* () {
         const { run, world } = yield* cycle()
         yield* run
-        assert.strictEqual(world.processes.trees.length, 3)
+        // Before the stop, after it with the tool, and then without it.
+        assert.strictEqual(world.processes.trees.length, 3 + 1)
       })
   )
 })

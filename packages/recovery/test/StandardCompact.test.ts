@@ -55,6 +55,21 @@ describe("behaviour#standard_compact", () => {
         assert.deepStrictEqual(world.did, [])
       })
     )
+    it.effect("a session whose file was swept away is told as lost, with the way on, whatever its agent can do", () =>
+      Effect.gen(function* () {
+        for (const compactPrompt of ["compact yourself", null]) {
+          const world = worldOf({ pid: 4711, parent: 1 })
+          world.agent.compactPrompt = compactPrompt
+          world.agent.files = new Set()
+          const { last, run } = yield* cycleOf([standardCompact], {}, world)
+          yield* run
+          assert.match(
+            String(closedAt(yield* last)),
+            /no session file of s1: its conversation is lost.*"souffleur release"/u
+          )
+        }
+      })
+    )
     it.effect("standard_compact skips the stop after an escalation, and only that", () =>
       Effect.gen(function* () {
         const before: Provider<never> = {

@@ -7,7 +7,8 @@ import { carriedSessions } from "../src/agent/CarriedSessions.ts"
 const carried = { variable: "SCRIBE_SESSION", runs: ([program]: ReadonlyArray<string>) => program === "scribe" }
 const known = {
   projectOf: () => Effect.succeed("/p"),
-  isIdle: (sessionId: string) => Effect.succeed(sessionId === "s1")
+  isIdle: (sessionId: string) => Effect.succeed(sessionId === "s1"),
+  isSubagent: () => Effect.succeed(false)
 }
 const of = (sessionId: string) => ({ environment: { SCRIBE_SESSION: sessionId } })
 const scribe = { words: ["scribe"] }

@@ -29,13 +29,13 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
   const settings = yield* Settings
   let unchanged = 0
 
-  const fail = Effect.fnUntraced(function* ({ check, message }: Invalid) {
+  const fail = Effect.fnUntraced(function* ({ check, final, message }: Invalid) {
     const snapshot = yield* Effect.result(comms.snapshot)
     // While comms is locked, the replies before this failure are unknown. The next poll asks again.
     if (Result.isFailure(snapshot) && snapshot.failure.reason === "locked") return yield* ref.state
     unchanged = 0
     const lastMessageId = Result.isSuccess(snapshot) ? snapshot.success.lastMessageId : 0
-    return yield* ref.dispatch({ _tag: "FailValidation", check, message, lastMessageId })
+    return yield* ref.dispatch({ _tag: "FailValidation", check, message, lastMessageId, ...(final ? { final } : {}) })
   })
 
   const notTaken = ({ from, id }: CommsRefusal) => {

@@ -6,6 +6,7 @@ import {
   Claims,
   clamp,
   Comms,
+  endedWell,
   isOver,
   isSessionKnown,
   Launcher,
@@ -23,7 +24,7 @@ import {
 import { LaunchSlots, Refused } from "@souffleur/eventlog"
 import { agentCommand, prepareLaunch, reportedSession } from "@souffleur/process"
 import { endConductor, isStopped } from "@souffleur/recovery"
-import { Effect, Option, Schedule } from "effect"
+import { Effect, Option, Result, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
 
 /** An agent without a session file counts as started after this time: it may wait for its first prompt. */
@@ -96,6 +97,13 @@ const idsOf = ({ id }: WatchRef, attempt: number): readonly [string, ...Readonly
   const first = `${id}-g1-launch-${attempt}`
   return [first, ...Terminal.literals.map((one) => `${first}-${one}`)]
 }
+
+/** Says where the session of an agent was looked for, and what to do where the agent keeps it elsewhere. */
+const notFoundIn = Effect.fnUntraced(function* (sessionId: string) {
+  const found = yield* Effect.result((yield* Agent).sessionFile(sessionId))
+  const where = Result.isFailure(found) ? `${found.failure.message}; ` : ""
+  return `${where}if its program sets another folder for its sessions, set that variable for souffleur too; `
+})
 
 /** Writes another launch of the command, and records it. */
 const prepare = (ref: WatchRef, { effective, requested, sessionId, turnBefore }: First, order: LaunchOrder) =>
@@ -184,6 +192,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const lookForSession = Effect.gen(function* () {
     // Asked before the file is looked for: the agent may have written the file just before its end.
     const condition = yield* processes.condition(conductor)
+    if (agent.lookWhere !== undefined) yield* agent.lookWhere(conductor)
     const named = isSessionKnown(watch.sessionId)
       ? Option.some(watch.sessionId)
       : yield* reportedSession({ ...(yield* ref.state), conductor, launchId })
@@ -198,14 +207,18 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
     const where = (yield* launcher.inWindow(launchId))
       ? "its output closed with its window: set LAUNCHER to headless to keep it in a file"
       : `see ${launcher.outputPath(launchId)}`
-    const code = Option.match(yield* launcher.endOf(launchId), {
-      onNone: () => "",
-      onSome: ({ end }) => ` ${end._tag === "Exited" ? `with exit code ${end.code}` : `by ${end.signal}`}`
-    })
-    const message = `the agent ended${code} before its session began: ${where}`
+    const ending = Option.getOrUndefined(yield* launcher.endOf(launchId))?.end
+    const code =
+      ending === undefined
+        ? ""
+        : ` ${ending._tag === "Exited" ? `with exit code ${ending.code}` : `by ${ending.signal}`}`
+    // It may have done its work, and kept its session elsewhere.
+    const well = endedWell(ending)
+    const looked = well ? yield* notFoundIn(watch.sessionId) : ""
+    const message = `the agent ended${code} before its session began: ${looked}${where}`
     // An agent may outlive its launcher, and would work beside the next attempt's agent.
     if (!(yield* isStopped(launched))) yield* end(ref, launched, message)
-    return yield* new Invalid({ check: "session-file", message })
+    return yield* new Invalid({ check: "session-file", message, ...(well ? { final: true } : {}) })
   }
   const sessionId = Option.match(seen, {
     onNone: () => watch.sessionId,

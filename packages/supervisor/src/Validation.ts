@@ -20,7 +20,12 @@ import {
 import { Effect, Equal, Option, Schema } from "effect"
 
 /** A check of bootstrap that did not pass (spec: behaviour#validation). */
-export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, message: Schema.String }) {}
+export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
+  check: Event.Check,
+  message: Schema.String,
+  /** Another attempt might do the work a second time. */
+  final: Schema.optionalKey(Schema.Literal(true))
+}) {}
 
 /**
  * A check that neither passed nor failed, because comms is locked. The next poll asks again, and nothing is counted.
@@ -165,6 +170,7 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
     return yield* new Invalid({ check: "process", message: `${who}: pid ${pid} now belongs to another process` })
   }
 
+  if (agent.lookWhere !== undefined) yield* agent.lookWhere(found.identity)
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ message }) =>
     Effect.fail(new Invalid({ check: "session-file", message }))
   )

@@ -192,6 +192,25 @@ describe("behaviour#first-launch", () => {
       }
     })
   )
+  it.effect(
+    "an agent that ended well without a session is not launched again, and it is said where that was looked for",
+    () =>
+      Effect.gen(function* () {
+        const { events, tags, world } = yield* starting("agent", {
+          processes: new Map(),
+          files: new Set<string>(),
+          ended: 0
+        })
+        yield* until(120)
+        assert.deepStrictEqual(yield* tags, ["ValidationFailed", "ValidationExhausted"])
+        assert.deepStrictEqual(world.launcher.asked, [kept.id])
+        const [failed] = yield* events
+        assert.include(
+          failed?._tag === "ValidationFailed" ? failed.message : "",
+          "no session file of s1; if its program"
+        )
+      })
+  )
   it.effect("an agent that outlived its launcher is ended before the next attempt: two are never at work", () =>
     Effect.gen(function* () {
       const world = worldOf({ processes: new Map(), files: new Set<string>() })

@@ -29,6 +29,8 @@ const program = "/bin/agent"
 export class FakeAgent {
   /** Pid files. A process that was run and is gone has none. */
   sessions: ReadonlyArray<FakePidFile> = []
+  /** The sessions in pid files that killed processes left behind, by pid. */
+  readonly left = new Map<number, string>()
   /** The sessions that have a file; `undefined`: each that is not {@link unwritten}. */
   files: Set<string> | undefined
   /** Sessions whose agent died before its first word. */
@@ -137,6 +139,13 @@ export class FakeAgent {
           .filter(({ pid }) => this.processes.table.get(pid)?.condition !== "gone")
           .map((one) => ({ project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0, ...one }))
       ),
+      holds: ({ pid, startTime }) =>
+        Effect.sync(() => {
+          const process = this.processes.table.get(pid)
+          const reused = process?.startTime !== undefined && process.startTime !== startTime
+          const named = this.left.get(pid) ?? this.sessions.find((one) => one.pid === pid)?.sessionId
+          return reused ? Option.none() : Option.fromUndefinedOr(named)
+        }),
       sessionFile: this.#file,
       exportSession: Effect.fnUntraced(
         { self: this as FakeAgent },

@@ -124,6 +124,7 @@ export class FakeProcesses {
     name = "agent",
     parent = 1,
     pid,
+    processor,
     startTime,
     uid = 1000
   }: Entry): ProcessInfo => ({
@@ -132,7 +133,8 @@ export class FakeProcesses {
     uid,
     name,
     condition: condition as ProcessInfo["condition"],
-    hasTerminal
+    hasTerminal,
+    ...(processor === undefined ? {} : { processor: processor() ?? 0 })
   })
   readonly #find = (pid: number) => Effect.map(this.#present, (all) => all.find((entry) => entry.pid === pid))
   readonly #condition = Effect.fnUntraced({ self: this as FakeProcesses }, function* (identity: ProcessIdentity) {

@@ -1,22 +1,34 @@
-import { Agent, type Condition, type ProcessIdentity, Processes } from "@souffleur/domain"
+import { Agent, type Condition, type ProcessIdentity, Processes, type ProcessInfo } from "@souffleur/domain"
 import { isBehind, isLauncher } from "@souffleur/process"
 import { Effect } from "effect"
+
+/**
+ * Lists the agents behind a Conductor that is a launcher, among processes of its tree; none where it is no launcher.
+ */
+export const agentsBehind = Effect.fn("agentsBehind")(function* <P extends ProcessInfo>(
+  { pid }: ProcessIdentity,
+  tree: Effect.Effect<ReadonlyArray<P>, never, Processes>
+) {
+  const agent = yield* Agent
+  const processes = yield* Processes
+  const words = yield* processes.commandLine(pid)
+  if (!isLauncher(agent, words)) return []
+  return yield* Effect.filter(
+    (yield* tree).filter(({ parent }) => parent === pid),
+    ({ identity }) => Effect.map(processes.commandLine(identity.pid), (one) => isBehind(agent, words, one))
+  )
+})
 
 /**
  * Reads a Conductor's process, and the agent behind it where it is a launcher. A launcher does nothing itself. So it is
  * stopped where that agent is, and it used the processor where that agent did.
  */
 export const readAgentProcess = Effect.fn("readAgentProcess")(function* (conductor: ProcessIdentity) {
-  const agent = yield* Agent
   const processes = yield* Processes
   const condition: Condition = yield* processes.condition(conductor)
   const processorTime = yield* processes.processorTime(conductor)
-  const words = yield* processes.commandLine(conductor.pid)
-  if (processorTime === undefined || !isLauncher(agent, words)) return { condition, processorTime }
-  const below = (yield* processes.tree(conductor, {})).filter(({ parent }) => parent === conductor.pid)
-  const behind = yield* Effect.filter(below, ({ identity }) =>
-    Effect.map(processes.commandLine(identity.pid), (one) => isBehind(agent, words, one))
-  )
+  if (processorTime === undefined) return { condition, processorTime }
+  const behind = yield* agentsBehind(conductor, processes.tree(conductor, {}))
   const used = yield* Effect.forEach(behind, ({ identity }) => processes.processorTime(identity))
   return {
     condition: condition === "running" && behind.some((one) => one.condition === "stopped") ? "stopped" : condition,

@@ -95,7 +95,7 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   if (gone) return { _tag: "Dead", reason: "pid" }
   if (isStale(seen) && seen.excuse === undefined && state !== exitRequested)
     return { _tag: "Dead", reason: "heartbeat" }
-  if (watch.comms === null && verdict._tag === "Hung") return { _tag: "Dead", reason: "hang" }
+  if (watch.comms === null && verdict._tag === "Hung" && !seen.asksFirst) return { _tag: "Dead", reason: "hang" }
   if (seen.handoffTimedOut) return { _tag: "Dead", reason: "untaken" }
   return found === undefined ? undefined : { _tag: "SessionIdFound", ...found }
 }

@@ -1,4 +1,4 @@
-import type { Condition, Signs, Verdict } from "@souffleur/domain"
+import { type Condition, type Signs, toolAllowance, type Verdict } from "@souffleur/domain"
 
 /**
  * Why a Conductor with an old heartbeat is left alone, and until when, epoch ms. `Infinity`: until a person has
@@ -7,6 +7,12 @@ import type { Condition, Signs, Verdict } from "@souffleur/domain"
 export interface Excuse {
   readonly because: string
   readonly until: number
+}
+
+/** Returns the ms of a tool. One without a limit ends with its verdict. */
+const allowed = (signs: Pick<Signs, "now" | "session" | "workedAt">, stallAfter: number): number => {
+  const turn = signs.session?.turn
+  return turn?._tag === "Tool" && turn.limit === undefined ? Infinity : (toolAllowance(signs, stallAfter)?.millis ?? 0)
 }
 
 /**
@@ -18,18 +24,18 @@ export const excuseOf = ({
   answeredAt,
   now,
   process,
-  signs: { children, session },
+  signs,
   stallAfter,
   verdict
 }: {
   readonly answeredAt: number
   readonly now: number
   readonly process: Condition | undefined
-  readonly signs: Pick<Signs, "children" | "session">
+  readonly signs: Pick<Signs, "children" | "now" | "session" | "workedAt">
   readonly stallAfter: number
   readonly verdict: Verdict
 }): Excuse | undefined => {
-  const turn = session?.turn
+  const turn = signs.session?.turn
   if (process !== "running") return undefined
   if (verdict._tag === "Waiting") return { because: `it waits for a person: ${verdict.for}`, until: Infinity }
   if (verdict._tag !== "Held" || turn === undefined) return undefined
@@ -37,8 +43,8 @@ export const excuseOf = ({
   const until =
     turn._tag === "Retrying"
       ? Math.min(verdict.until, turn.nextAt + stallAfter)
-      : turn._tag === "Tool" && !(turn.spawns && children === 0)
-        ? Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))
+      : turn._tag === "Tool" && !(turn.spawns && signs.children === 0)
+        ? Math.min(verdict.until, Math.max(turn.at, answeredAt) + allowed(signs, stallAfter))
         : now
   return until > now ? { because, until } : undefined
 }

@@ -5,6 +5,7 @@ import {
   isSameProcess,
   isSessionKnown,
   isWithin,
+  type ProcessIdentity,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -30,7 +31,19 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
   })
 
   /**
-   * Takes the session that a launch reports, if the agent chooses its ids, or a session that its own hooks name, such
+   * Returns the session that a process names by its hooks, else by its own pid file. Hooks are told of a session before
+   * its first word. A pid file may name another one while the agent starts, so there the session must have a file.
+   */
+  const namedBy = Effect.fnUntraced(function* (conductor: ProcessIdentity) {
+    const hooked = yield* hooks.holds(conductor)
+    if (Option.isSome(hooked)) return { sessionId: hooked.value, by: "which its hooks name" }
+    const sessionId = Option.getOrUndefined(yield* agent.holds?.(conductor) ?? Effect.succeedNone)
+    if (sessionId === undefined || Option.isNone(yield* Effect.option(agent.sessionFile(sessionId)))) return undefined
+    return { sessionId, by: "which its pid file names" }
+  })
+
+  /**
+   * Takes the session that a launch reports, if the agent chooses its ids, or a session that its process names, such
    * as after a `/clear`. Otherwise takes the session that `task-00` names while one is awaited: a new one, or the
    * launch's own (spec: behaviour#awaiting-a-session-id). For a new one it looks up the holder (spec: behaviour#modes).
    */
@@ -38,12 +51,12 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
     const reported =
       watch.kind === "command" || isSessionKnown(watch.sessionId) ? Option.none() : yield* reportedSession(watch)
     if (Option.isSome(reported)) return { sessionId: reported.value, holder: "the same" as const }
-    const held = watch.conductor === undefined ? Option.none() : yield* hooks.holds(watch.conductor)
-    if (Option.isSome(held) && held.value !== watch.sessionId) {
+    const held = watch.kind === "command" || watch.conductor === undefined ? undefined : yield* namedBy(watch.conductor)
+    if (held !== undefined && held.sessionId !== watch.sessionId) {
       // The Conductor may have begun it in a folder of the project. Before its first word it has no file.
-      const folder = yield* folderOf(held.value)
-      if (isWithin(watch.project, folder)) return { sessionId: held.value, holder: "the same" as const }
-      yield* refuse(held.value, "which its hooks name", folder)
+      const folder = yield* folderOf(held.sessionId)
+      if (isWithin(watch.project, folder)) return { sessionId: held.sessionId, holder: "the same" as const }
+      yield* refuse(held.sessionId, held.by, folder)
     }
     if (!watch.awaiting || !sessionId) return undefined
     const found = Option.getOrUndefined(yield* Effect.option(agent.sessionFile(sessionId)))?.sessionId

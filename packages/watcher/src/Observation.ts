@@ -43,6 +43,8 @@ export interface Observation {
   readonly verdict: Verdict
   /** `undefined`: nothing excuses a silent heartbeat. */
   readonly excuse: Excuse | undefined
+  /** True if it runs in a window with a prompt and has not begun its turn, since it may ask something first. */
+  readonly asksFirst: boolean
   /** True if the time to take the hand-off is over and the successor did not take it. The session file shows that. */
   readonly handoffTimedOut: boolean
   /** Without comms: whether the end of the process is the end of the work. `undefined`: it runs, or it died. */

@@ -1,5 +1,6 @@
 import {
   Agent,
+  asksFirst,
   Comms,
   type Condition,
   endedWell,
@@ -48,6 +49,13 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const stallAfter = Duration.toMillis(settings.stallAfter ?? agent.stall)
   const handoffTimeout = Duration.toMillis(settings.handoffWithin)
   const findSession = yield* makeFindSession(ref, watch)
+  const { firstLaunch } = watch
+  const isPrompted =
+    firstLaunch !== undefined &&
+    (yield* Effect.match(launcher.kept(firstLaunch.launchId, firstLaunch.digest), {
+      onFailure: () => false,
+      onSuccess: ({ prompt }) => prompt !== undefined
+    }))
   const output = yield* launchOutput(watch.launchId)
 
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
@@ -86,13 +94,14 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
 
   const readAll = Effect.fnUntraced(function* (due: number) {
     const begun = yield* momentNow
+    if (watch.conductor !== undefined && agent.lookWhere !== undefined) yield* agent.lookWhere(watch.conductor)
     // The process comes first: its last words in comms and in its files are read after its end.
     const read = watch.conductor === undefined ? undefined : yield* readAgentProcess(watch.conductor)
     const [process, processorTime] = [read?.condition, read?.processorTime]
     const seen = yield* snapshot
     const ended = yield* turnEndedOf(process)
-    const signs = yield* readSigns(ref, watch, output, { process, turnEnded: ended })
-    return { begun, ended: yield* momentNow, due, comms: seen, processorTime, signs } satisfies PollReading
+    const { signs, tree } = yield* readSigns(ref, watch, output, { process, turnEnded: ended })
+    return { begun, ended: yield* momentNow, due, comms: seen, processorTime, tree, signs } satisfies PollReading
   })
 
   /**
@@ -157,6 +166,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       signs,
       verdict,
       excuse,
+      asksFirst: asksFirst(watch, signs, { isPrompted, taken }),
       handoffTimedOut:
         judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffTimeout)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),

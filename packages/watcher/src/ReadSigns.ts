@@ -5,24 +5,31 @@ import {
   Processes,
   type Signs,
   type TurnState,
+  usedByTool,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option } from "effect"
+import { agentsBehind } from "./AgentBehind.ts"
 
-/** Counts the live processes that a Conductor started, by parent and by the tags of its tools. */
+/**
+ * Lists the live processes that a Conductor started, by parent and by the tags of its tools. The agent behind a
+ * launcher is none of them.
+ */
 const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) {
   const agent = yield* Agent
   const processes = yield* Processes
   if (conductor === undefined) return undefined
   const tags = sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))
-  return (yield* processes.tree(conductor, { tags })).filter(({ condition }) => condition !== "zombie").length
+  const tree = yield* processes.tree(conductor, { tags })
+  const behind = yield* agentsBehind(conductor, Effect.succeed(tree))
+  return tree.filter((one) => one.condition !== "zombie" && !behind.includes(one))
 })
 
 /**
  * Reads every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). `output`: the file
- * of the output of its launch.
+ * of the output of its launch. With them come the processes of a tool that runs.
  */
 export const readSigns = Effect.fn("readSigns")(function* (
   { id }: WatchRef,
@@ -35,18 +42,21 @@ export const readSigns = Effect.fn("readSigns")(function* (
   const hooks = yield* Hooks
   const { conductor, sessionId } = watch
   const session = Option.getOrUndefined(yield* agent.signs(sessionId, output))
+  const turn = session?.turn
+  const tree = turn?._tag === "Tool" ? yield* childrenOf(watch) : undefined
   const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
   const signs = {
     ...known,
     session,
-    children: session?.turn?._tag === "Tool" && session.turn.spawns ? yield* childrenOf(watch) : undefined,
+    children: turn?._tag === "Tool" && turn.spawns ? tree?.length : undefined,
     pidFile:
       file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt },
     hook: Option.getOrUndefined(yield* hooks.last(sessionId)),
     beat: Option.getOrUndefined(yield* beats.last(agentBeats(id)))?.at
   }
   // The time is read last, so that no sign is from the future unless a clock was set.
-  return { ...signs, now: yield* Clock.currentTimeMillis } satisfies Omit<Signs, "since" | "stillSince">
+  const now = yield* Clock.currentTimeMillis
+  return { signs: { ...signs, now } satisfies Omit<Signs, "since" | "stillSince" | "workedAt">, tree }
 })
 
 const sayingOf = (turn: TurnState | undefined): string => {
@@ -74,7 +84,15 @@ type LoggedSign = Event.Evidence["signs"][number]
  * Returns the signs for the log: the word of each source and its age in ms. It never returns a word of the
  * conversation.
  */
-export const signsToLog = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<LoggedSign> => {
+export const signsToLog = ({
+  beat,
+  hook,
+  now,
+  pidFile,
+  session,
+  stillSince,
+  workedAt
+}: Signs): ReadonlyArray<LoggedSign> => {
   const sign = (source: LoggedSign["source"], says: string, at: number): LoggedSign => ({
     source,
     says,
@@ -87,6 +105,7 @@ export const signsToLog = ({ beat, hook, now, pidFile, session, stillSince }: Si
     ...(pidFile === undefined ? [] : [sign("pid file", pidFile.status, pidFile.writtenAt)]),
     ...(hook === undefined ? [] : [sign("hook", hook.event, hook.at)]),
     ...(beat === undefined ? [] : [sign("agent's beat", "alive", beat)]),
-    ...(stillSince === undefined || stillSince >= now ? [] : [sign("processor", "not used", stillSince)])
+    ...(stillSince === undefined || stillSince >= now ? [] : [sign("processor", "not used", stillSince)]),
+    ...(workedAt === undefined ? [] : [sign("processor", usedByTool, workedAt)])
   ]
 }

@@ -4,6 +4,7 @@ import {
   type HeartbeatSeen,
   judge,
   type Moment,
+  type ProcessInfo,
   see,
   type Signs,
   type Verdict,
@@ -24,6 +25,8 @@ export interface Memory {
   readonly commsOut: boolean
   /** The processor time that the process has used, and since when no poll saw it grow. */
   readonly still: { readonly used: number; readonly since: number } | undefined
+  /** The processes of the running tool; `undefined`: no tool ran. `at`: when a poll last saw that they had worked. */
+  readonly tool: { readonly tree: ReadonlyArray<ProcessInfo>; readonly at: number | undefined } | undefined
   /**
    * The time of the turn that last excused a silent heartbeat. `undefined`: there is none since, or it had time to beat
    * again.
@@ -47,7 +50,9 @@ export interface PollReading {
   readonly comms: CommsSnapshot | undefined
   /** `undefined`: not known. */
   readonly processorTime: number | undefined
-  readonly signs: Omit<Signs, "since" | "stillSince">
+  /** The processes of a tool that runs. */
+  readonly tree?: ReadonlyArray<ProcessInfo> | undefined
+  readonly signs: Omit<Signs, "since" | "stillSince" | "workedAt">
 }
 
 /** The result of a reading, compared with the memory of the polls before it. */
@@ -82,6 +87,7 @@ export const firstMemory = (watch: Watch, comms: CommsSnapshot | undefined, now:
   otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(comms)?.state),
   commsOut: comms === undefined,
   still: undefined,
+  tool: undefined,
   excused: undefined,
   waiting: false,
   answeredAt: 0
@@ -107,6 +113,28 @@ export const isInterrupted = ({
 }: Pick<PollReading, "begun" | "ended" | "stoodStill">): boolean =>
   stoodStill === true || brokenOff(begun, ended, maxPollMillis)
 
+/** The share of a processor from which on processes work. A server of tools that waits uses a tenth of it. */
+const workingShare = 0.005
+
+/** Returns the processor time in ms that the processes of a tree have used since an earlier look at it. */
+const usedSince = (before: ReadonlyArray<ProcessInfo>, tree: ReadonlyArray<ProcessInfo>): number => {
+  const then = new Map(
+    before.map(({ identity, processor = 0 }) => [`${identity.pid}/${identity.startTime}`, processor])
+  )
+  return tree.reduce(
+    (sum, { identity, processor = 0 }) =>
+      sum + 10 * Math.max(0, processor - (then.get(`${identity.pid}/${identity.startTime}`) ?? 0)),
+    0
+  )
+}
+
+/** Returns the running tool with its newest work. Work before the first look counts, since its time is not known. */
+const toolNow = ({ last, tool }: Memory, tree: ReadonlyArray<ProcessInfo> | undefined, now: number): Memory["tool"] => {
+  if (tree === undefined) return undefined
+  const used = usedSince(tool?.tree ?? [], tree)
+  return { tree, at: used > 0 && used >= workingShare * (now - last.wall) ? now : tool?.at }
+}
+
 /**
  * Compares a reading with the memory of the polls before it (spec: behaviour#heartbeat-age, behaviour#excuses).
  * `stallAfter` is the agent's own stall time, ms.
@@ -122,7 +150,8 @@ export const remember = (before: Memory, read: PollReading, stallAfter: number):
   const since = broken ? ended.wall : before.notBefore
   const still =
     used === undefined ? undefined : !broken && before.still?.used === used ? before.still : { used, since: now }
-  const signs = { ...read.signs, stillSince: still?.since, since }
+  const tool = toolNow(before, read.tree, now)
+  const signs = { ...read.signs, stillSince: still?.since, workedAt: tool?.at, since }
   const verdict = judge(signs, stallAfter)
   const waiting = verdict._tag === "Waiting"
   const answered = before.waiting && !waiting
@@ -139,6 +168,7 @@ export const remember = (before: Memory, read: PollReading, stallAfter: number):
     otherStateSeen: before.otherStateSeen || isOther(conductorOf(comms)?.state),
     commsOut: comms === undefined,
     still,
+    tool,
     excused: excuse !== undefined ? turnAt : goesOn ? undefined : before.excused,
     waiting,
     answeredAt

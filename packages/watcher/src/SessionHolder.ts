@@ -4,10 +4,13 @@ import {
   type CommsSnapshot,
   type HeartbeatSeen,
   parseTime,
+  isSameProcess,
   Processes,
   type SessionSigns,
   type Watch
 } from "@souffleur/domain"
+import { Offspring } from "@souffleur/eventlog"
+import { isGone } from "@souffleur/process"
 import { Clock, Effect, Option } from "effect"
 
 /** Finds the live process that claims to hold a session. `undefined`: there is none. */
@@ -32,9 +35,18 @@ export const holderOf = Effect.fn("holderOf")(function* (sessionId: string) {
 const beats = ({ changedAt, raw }: HeartbeatSeen, closed: number, now: number) =>
   changedAt !== undefined && Option.exists(parseTime(raw), (at) => at > closed && at <= now)
 
+/** Finds the live process that holds the session, if the Conductor is gone, and had started it. `undefined`: none. */
+export const outlivingAgent = Effect.fn("outlivingAgent")(function* ({ conductor, sessionId }: Watch) {
+  if (conductor === undefined || !(yield* isGone(yield* Processes, conductor))) return undefined
+  const holder = yield* holderOf(sessionId)
+  const started = yield* (yield* Offspring).recall(conductor)
+  return started.some((one) => isSameProcess(one, holder?.conductor)) ? holder : undefined
+})
+
 /**
- * Finds a Conductor that came back by itself. A live process holds the session, and its heartbeat is newer than the
- * closing. Without comms the session file must be newer (spec: behaviour#standby). `undefined`: there is none.
+ * Finds a Conductor that came back by itself, or lives on behind its launcher. A live process holds the session, and
+ * its heartbeat is newer than the closing. Without comms the session file must be newer (spec: behaviour#standby).
+ * `undefined`: there is none.
  */
 export const findReturned = Effect.fn("findReturned")(function* (
   watch: Watch,
@@ -45,8 +57,7 @@ export const findReturned = Effect.fn("findReturned")(function* (
   const now = yield* Clock.currentTimeMillis
   if (watch.standby === undefined) return undefined
   const { since } = watch.standby
-  if (watch.comms === null ? signs === undefined || signs.writtenAt <= since : !beats(heartbeat, since, now))
-    return undefined
-  const holder = yield* holderOf(watch.sessionId)
+  const moves = watch.comms === null ? signs !== undefined && signs.writtenAt > since : beats(heartbeat, since, now)
+  const holder = yield* moves ? holderOf(watch.sessionId) : outlivingAgent(watch)
   return holder === undefined ? undefined : { _tag: "Returned" as const, ...holder, baseline: baselineOf(comms) }
 })

@@ -30,7 +30,8 @@ import { asksToExit, classify, evidenceOf, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
-import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
+import { outlivingAgent } from "./SessionHolder.ts"
+import { beginMillis, naming, outlivesAfter, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
 
 /**
  * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
@@ -39,12 +40,10 @@ import { beginMillis, naming, patrol, probeInterval, promptMillis } from "./Watc
  */
 const awaited = (watch: Watch, seen: Observation, taken: boolean): string | null => {
   const { now, signs, verdict } = seen
-  const { launchedAt, sessionId } = watch
   if (verdict._tag === "Waiting") return verdict.for.slice(0, 100)
   if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
   if (!hasPrompt(watch)) return null
-  if (!isSessionKnown(sessionId))
-    return signs.process === "running" && now - launchedAt > beginMillis ? firstAnswer : null
+  if (seen.asksFirst) return now - watch.launchedAt >= beginMillis ? firstAnswer : null
   if (verdict._tag !== "Idle" || !taken) return null
   if (failedAtPrompt(watch, signs.session?.turn)) return failedTurn
   const since = ownTurn(watch, signs.session?.turn) === undefined ? watch.launchedAt : 0
@@ -259,11 +258,29 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
           Effect.andThen(poll(Math.max(firstWaitMillis, intervalMillis)))
         )
 
+  /** Polls once the agent should have begun its turn, so that a question before it is told within a minute. */
+  const beginning = Effect.gen(function* () {
+    const left = watch.launchedAt + beginMillis - (yield* Clock.currentTimeMillis)
+    if (!hasPrompt(watch) || left <= 0) return
+    yield* Effect.sleep(left)
+    yield* poll(Math.max(firstWaitMillis, intervalMillis))
+  })
+
   /** Polls as soon as a wait is over, not one poll later. */
   const waiting =
     watch.wait === undefined
       ? Effect.never
       : Effect.andThen(sleepUntil(watch.wait), poll(Math.max(firstWaitMillis, intervalMillis)))
+
+  /** Polls soon where an agent lives on behind the launcher whose end led to the standby. */
+  const standing =
+    watch.standby === undefined
+      ? Effect.never
+      : Effect.delay(outlivingAgent(watch), outlivesAfter).pipe(
+          Effect.flatMap((agent) =>
+            agent === undefined ? Effect.void : poll(Math.max(firstWaitMillis, intervalMillis))
+          )
+        )
 
   yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })
   yield* Effect.raceAllFirst([
@@ -272,6 +289,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     Effect.andThen(patrolling, Effect.never),
     Effect.andThen(probing, Effect.never),
     Effect.andThen(named, Effect.never),
-    Effect.andThen(waiting, Effect.never)
+    Effect.andThen(beginning, Effect.never),
+    Effect.andThen(waiting, Effect.never),
+    Effect.andThen(standing, Effect.never)
   ])
 })

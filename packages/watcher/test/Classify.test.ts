@@ -51,6 +51,7 @@ const healthy: Observation = {
   signs: signsOf({}),
   verdict: { _tag: "Alive", because: "it said so" },
   excuse: undefined,
+  asksFirst: false,
   handoffTimedOut: false,
   returned: undefined,
   resolved: undefined,

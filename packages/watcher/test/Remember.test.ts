@@ -80,6 +80,26 @@ describe("given polls in time", () => {
     assert.strictEqual(still(7, 7, 7), at(60).wall)
     assert.strictEqual(still(7, 7, 8), at(180).wall)
   })
+  it("when the processes of a tool use the processor, then they worked at that poll", () => {
+    const process = (pid: number, processor: number) => ({
+      identity: { pid, startTime: 9, bootId: "boot" },
+      parent: 70,
+      uid: 1000,
+      name: "cc",
+      condition: "running" as const,
+      processor
+    })
+    const worked = (...trees: ReadonlyArray<PollReading["tree"]>) =>
+      after(...trees.map((tree, n) => reading((n + 1) * 60, tool(1), { tree }))).signs.workedAt
+    // What was used before the first look may have been used just then.
+    assert.strictEqual(worked([process(1, 90)]), at(60).wall)
+    assert.strictEqual(worked([process(1, 0)], [process(1, 30)]), at(120).wall)
+    assert.strictEqual(worked([process(1, 90)], [process(2, 30)]), at(120).wall)
+    // A server that waits uses it, too: 290 ms in a minute are no work.
+    assert.strictEqual(worked([process(1, 90)], [process(1, 119)], [process(1, 119)]), at(60).wall)
+    assert.isUndefined(worked([process(1, 90)], undefined))
+    assert.isUndefined(worked([process(1, 0)], []))
+  })
   it("when comms is out, then the heartbeat stays as it was seen", () => {
     const { heartbeat, commsOut } = after(
       reading(60, {}, { comms: comms("working", "b") }),

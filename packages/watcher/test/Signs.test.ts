@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, formatTime, type TurnState } from "@souffleur/domain"
+import { deathInWords, Event, formatTime, type TurnState } from "@souffleur/domain"
 import { begun, until } from "@souffleur/testing"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -69,6 +69,15 @@ describe("behaviour#excuses", () => {
           assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", reason: "heartbeat" })
         }
       })
+  )
+  it.effect("an old heartbeat is excused by a tool that works, beyond the limit that is known of it", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { row: { ...silent }, signs: tool(200) } })
+      let used = 0
+      world.processes.run({ ...world.processes.table.get(5000)!, processor: () => (used += 100) })
+      yield* until(5400)
+      assert.deepStrictEqual(tagsOf(yield* told), ["KillDeferred"])
+    })
   )
   it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
     Effect.gen(function* () {
@@ -180,6 +189,41 @@ describe("behaviour#waiting-for-a-person", () => {
       assert.include(tagsOf(yield* told), "SessionIdFound")
     })
   )
+  it.effect("a question before the first turn is told within a minute, of a first launch and of a successor", () =>
+    Effect.gen(function* () {
+      const launch = history.prepared.launchId
+      const order = { id: launch, command: { program: "/bin/agent", args: [], environment: {} }, cwd: "/p", title: "" }
+      const first = (prompt?: string) =>
+        watching({
+          history: [{ ...history.prepared, digest: `digest of ${launch}` }, history.confirmed(), history.started()],
+          world: {
+            solo: true,
+            sessionFiles: new Set(),
+            prepared: [prompt === undefined ? order : { ...order, prompt }]
+          }
+        })
+      // Its file has the turn of the generation before, and nothing tells that it is at work.
+      const resumed = yield* watching({
+        history: [history.confirmed(), history.started(), { ...history.relaunched, at: at(10) }, history.started(2)],
+        world: { solo: true, signs: tool(-700) }
+      })
+      const asked = yield* first("Do the work.")
+      const waits = yield* first()
+      yield* until(59)
+      assert.deepStrictEqual(yield* asked.told, [])
+      yield* until(71)
+      for (const { told } of [asked, resumed]) {
+        assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
+        assert.deepInclude((yield* told)[0], { for: "an answer before its first turn" })
+      }
+      asked.world.signs = session({ _tag: "Asked", at: at(80) })
+      yield* until(899)
+      assert.deepStrictEqual(tagsOf(yield* asked.told), ["PersonAwaited", "PersonCame"])
+      // It is no hang: another launch would ask again. A person types the first prompt of a launch without one.
+      assert.deepStrictEqual(tagsOf(yield* resumed.told), ["PersonAwaited"])
+      assert.deepStrictEqual(yield* waits.told, [])
+    })
+  )
   it.effect("an agent whose turn failed at its prompt waits for a person, who is told at the first look", () =>
     Effect.gen(function* () {
       const failed = session({ _tag: "Failed", at: at(10), reason: "other", resetsAt: undefined, words: "No key." })
@@ -240,6 +284,30 @@ describe("behaviour#verdicts", () => {
           yield* until(36_000)
           assert.deepStrictEqual(yield* idle.told, [])
         })
+    )
+    it.effect("a tool that works for longer than its known limit is no hang, and one that stops working is", () =>
+      Effect.gen(function* () {
+        const pidFile = { status: "busy", waitingFor: undefined, writtenAt: 0 }
+        const { told, world } = yield* watching({ world: { solo: true, signs: tool(0), pidFile } })
+        let used = 0
+        const build = (processor: () => number) =>
+          world.processes.run({ ...world.processes.table.get(5000)!, name: "make", processor })
+        build(() => (used += 100))
+        yield* until(5400)
+        assert.deepStrictEqual(yield* told, [])
+        build(() => used)
+        yield* until(5821)
+        assert.deepStrictEqual(yield* told, [])
+        yield* until(5881)
+        const [died] = yield* told
+        assert.deepInclude(died, { _tag: "ConductorDied", reason: "hang" })
+        if (died?._tag !== "ConductorDied") return
+        assert.include(
+          deathInWords(died),
+          "silent for 1 h 38 m, and its tool last used the processor 7 m 0 s ago",
+          "it did not do nothing"
+        )
+      })
     )
     it.effect("an agent that may be silent for longer hangs later, unless a setting names the time", () =>
       Effect.gen(function* () {
@@ -526,9 +594,11 @@ describe("behaviour#hand-off", () => {
           yield* TestClock.setTime(begun)
           const silent = yield* successor(world)
           yield* until(900)
-          assert.deepStrictEqual(yield* silent.told, [])
+          const alone = (yield* silent.told).filter(({ _tag }) => _tag !== "PersonAwaited")
+          assert.deepStrictEqual(alone, [])
           yield* until(961)
-          assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", reason: "untaken" })
+          const died = (yield* silent.told).find(({ _tag }) => _tag === "ConductorDied")
+          assert.deepInclude(died, { reason: "untaken" })
         }
       })
     )
@@ -571,6 +641,34 @@ describe("behaviour#awaiting-a-session-id", () => {
       // Before its first word: there is no file yet.
       assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
       assert.deepInclude((yield* told)[0], { sessionId: "s2" })
+    })
+  )
+  it.effect("without hooks, a session that the process's own pid file names is watched once it has a file", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { solo: true } })
+      world.hold("s2", conductor.pid)
+      yield* until(301)
+      assert.deepStrictEqual(yield* told, [])
+      world.agent.files!.add("s2")
+      yield* until(361)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+      assert.deepInclude((yield* told)[0], { sessionId: "s2" })
+    })
+  )
+  it.effect("hooks outrank the pid file, and a kill leaves it behind with the session that was held", () =>
+    Effect.gen(function* () {
+      const hooked = yield* watching({ world: { solo: true, holds: "s1", sessionFiles: new Set(["s1", "s2"]) } })
+      hooked.world.agent.left.set(conductor.pid, "s2")
+      yield* until(361)
+      assert.deepStrictEqual(yield* hooked.told, [])
+      yield* TestClock.setTime(begun)
+      const killed = yield* watching({ world: { solo: true, sessionFiles: new Set(["s1", "s2"]) } })
+      yield* until(301)
+      killed.world.agent.left.set(conductor.pid, "s2")
+      killed.world.condition = "gone"
+      yield* until(303)
+      assert.deepStrictEqual(tagsOf(yield* killed.told), ["SessionIdFound", "WatcherStarted"])
+      assert.deepInclude((yield* killed.told)[0], { sessionId: "s2" })
     })
   )
   it.effect("another project's session is not taken from the hooks, and is reported once", () =>

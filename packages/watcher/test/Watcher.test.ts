@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime } from "@souffleur/domain"
-import { begun, fakeCompactPrompt, settle, until } from "@souffleur/testing"
+import { begun, fakeCompactPrompt, identityOf, settle, until } from "@souffleur/testing"
 import { Deferred, Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { conductor, history, watching, type World } from "./WatcherWorld.ts"
@@ -843,6 +843,42 @@ describe("behaviour#standby", () => {
         world.hold("s1", 50)
         yield* until(3000)
         assert.deepStrictEqual(yield* told, [])
+      })
+    )
+    it.effect("standby takes an agent that lives on behind its launcher as its Conductor, and soon", () =>
+      Effect.gen(function* () {
+        const withheld = Event.RecoveryWithheld.make({
+          at: begun,
+          cycle: 1,
+          trigger: "pid",
+          stage: "ceiling",
+          message: ""
+        })
+        for (const comms of [true, false]) {
+          yield* TestClock.setTime(begun)
+          const row = { state: "working", heartbeat: null, sessionId: "s1" }
+          const left = { solo: !comms, condition: "gone", words: ["/bin/agent"], signs: undefined, row } as const
+          const { told, world } = yield* watching({
+            world: left,
+            started: [50],
+            history: [history.confirmed(), withheld, history.started(2)]
+          })
+          world.hold("s1", 50)
+          yield* until(2)
+          assert.deepStrictEqual(yield* told, [])
+          yield* until(4)
+          const [adopted] = yield* told
+          assert.deepInclude(adopted, { _tag: "ConductorAdopted", conductor: identityOf(50) })
+          // An agent that it did not start is another.
+          yield* TestClock.setTime(begun)
+          const other = yield* watching({
+            world: left,
+            history: [history.confirmed(), withheld, history.started(2)]
+          })
+          other.world.hold("s1", 50)
+          yield* until(4)
+          assert.deepStrictEqual(yield* other.told, [])
+        }
       })
     )
     it.effect("standby goes on beating", () =>

@@ -5,6 +5,7 @@ import {
   EventLog,
   formatTime,
   type HandoffReceipt,
+  type LaunchOrder,
   makeWatchRef,
   type SessionSigns,
   type Settings,
@@ -155,6 +156,10 @@ export class World extends FakeWorld {
     const id = history.relaunched.launchId
     this.launcher.prepared.set(id, { id, command, cwd: "/p", title: "Conductor" })
   }
+  /** The launches that are prepared. */
+  set prepared(orders: ReadonlyArray<LaunchOrder>) {
+    for (const one of orders) this.launcher.prepared.set(one.id, one)
+  }
   /** The exit code of a command, or the signal that ended it; `undefined`: nothing saw its end. */
   set ended(end: number | string | undefined) {
     this.launcher.ended = end
@@ -228,6 +233,8 @@ export const watching = Effect.fnUntraced(function* (
     readonly late?: number
     /** When the watcher before last beat, in seconds since the watch began. */
     readonly beatBefore?: number
+    /** The pids of processes that the Conductor was seen to start. */
+    readonly started?: ReadonlyArray<number>
     readonly settings?: Partial<Settings["Service"]>
   } = {}
 ) {
@@ -247,6 +254,10 @@ export const watching = Effect.fnUntraced(function* (
   ]
   if (world.beat !== undefined) yield* beats.beat(agentBeats("w"), { by: "agent", at: world.beat })
   if (setup.beatBefore !== undefined) yield* beats.beat("w", { by: "watcher/1", at: begun + setup.beatBefore * 1000 })
+  yield* offspring.remember(
+    conductor,
+    (setup.started ?? []).map((pid) => identityOf(pid))
+  )
   const before = [
     Event.WatchOpened.make({
       at: begun,

@@ -85,6 +85,7 @@ const observationOf = (seed: Seed, watch: Watch): Observation => {
     signs,
     verdict,
     excuse: excuseOf({ answeredAt: 0, now: today, process: signs.process, signs, stallAfter, verdict }),
+    asksFirst: false,
     handoffTimedOut: false,
     ending: undefined,
     returned: undefined,

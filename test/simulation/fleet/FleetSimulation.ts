@@ -18,6 +18,8 @@ export interface SimulatedFleet {
   readonly restarts: number
   /** Words that the hosts took. */
   readonly taken: ReadonlyArray<FleetWord>
+  /** True if its hub says anything. */
+  readonly lies: boolean
   /** Words that the hosts refused. */
   readonly refused: number
 }
@@ -181,5 +183,5 @@ export const simulateFleet = (number: number): SimulatedFleet => {
     if (!lies && JSON.stringify(hub.copyOf(log)) !== JSON.stringify(found))
       violations.push(`host ${host}: the hub has ${hub.copyOf(log).length} of ${found.length} events`)
   }
-  return { violations, events, refused, restarts, taken }
+  return { violations, events, lies, refused, restarts, taken }
 }

@@ -1,13 +1,18 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
 import { wordSet } from "@souffleur/session"
+import { limitVariables } from "../settings/OwnLimits.ts"
 import { agentPid } from "../hooks/ClaudeHook.ts"
+
+/** The variable that names the folder of Claude Code's own files. */
+export const folderVariable = "CLAUDE_CONFIG_DIR"
 
 /** Variables beside those of every agent. An inherited `CLAUDE_CODE_CHILD_SESSION` would turn session saving off. */
 const names = [
-  "CLAUDE_CONFIG_DIR",
+  folderVariable,
   "CLAUDE_CODE_OAUTH_TOKEN",
   "CLAUDE_CODE_TMPDIR",
-  "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
+  "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+  ...limitVariables
 ]
 const prefixes = ["ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]
 
@@ -42,7 +47,8 @@ export const identity = (variables: Variables): AgentIdentity => ({
 
 /** Returns the variables of Claude Code that a launch hands on, with the variables of whichever cloud is chosen. */
 export const variablesOf = (ours: Variables) => ({
-  names,
+  // To the agent an empty folder is the one in which it works, and nobody means that.
+  names: ours[folderVariable] === "" ? names.filter((name) => name !== folderVariable) : names,
   prefixes: [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))],
   marks
 })

@@ -1,5 +1,5 @@
 import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
-import { isFlag, splitFlag } from "@souffleur/process"
+import { dashedPrompt, isFlag, splitFlag } from "@souffleur/process"
 import { withoutCeiling, wordSet } from "@souffleur/session"
 import { Option, Result } from "effect"
 import { objection, unknown, valuesOf } from "./AgentFlags.ts"
@@ -66,6 +66,8 @@ export const literalAgent = (
       prompts.push(word)
       continue
     }
+    const dashed = dashedPrompt(word)
+    if (dashed !== undefined) return refused(dashed)
     const [flag, inline] = splitFlag(word)
     const value = () => inline ?? (words[at + 1] === "--" || isFlag(words[at + 1]) ? undefined : words[++at])
     const alone = flag === "-p" || flag === "--print" || flag === "--dangerously-skip-permissions"

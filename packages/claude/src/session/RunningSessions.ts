@@ -1,4 +1,4 @@
-import { agentsOwn, type AgentSession, Bounds, epochOf, Processes } from "@souffleur/domain"
+import { agentsOwn, type AgentSession, Bounds, epochOf, type ProcessIdentity, Processes } from "@souffleur/domain"
 import { lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/process"
 import { writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
@@ -33,6 +33,26 @@ const startOf = (procStart: string | number): number | undefined => {
   return at && at / 1000
 }
 
+/** Reads a pid file. Fails where there is none, or it is no pid file of this user. */
+const readPidFile = Effect.fnUntraced(function* (file: string) {
+  const writtenAt = writtenAtOf(yield* lookTrusted(file, agentsOwn))
+  const text = new TextDecoder().decode(yield* readTrusted(file, { ...agentsOwn, atMost: sizeLimit }))
+  return { ...(yield* Effect.fromOption(decode(text))), writtenAt }
+}, Effect.option)
+
+/** Returns the session in the pid file of a process, which may have ended. `None`: it has none, or of another start. */
+export const heldSession = Effect.fn("heldSession")(function* (
+  claudeDir: string,
+  { pid, startTime }: Pick<ProcessIdentity, "pid" | "startTime">
+) {
+  const path = yield* Path.Path
+  const found = yield* readPidFile(path.resolve(claudeDir, "sessions", `${pid}.json`))
+  return Option.map(
+    Option.filter(found, (said) => said.pid === pid && startOf(said.procStart) === startTime),
+    ({ sessionId }) => sessionId
+  )
+})
+
 /**
  * Lists the sessions of pid files whose process is alive and ours, and began when the file says. The agent leaves its
  * file behind when it is killed. Files that are no pid file, or cannot be read, are skipped.
@@ -46,13 +66,8 @@ export const runningSessions = Effect.fn("runningSessions")(function* (
   const folder = path.resolve(claudeDir, "sessions")
   const names = yield* fs.readDirectory(folder).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
 
-  const read = Effect.fnUntraced(function* (file: string) {
-    const writtenAt = writtenAtOf(yield* lookTrusted(file, agentsOwn))
-    const text = new TextDecoder().decode(yield* readTrusted(file, { ...agentsOwn, atMost: sizeLimit }))
-    return Option.map(decode(text), (said) => ({ ...said, writtenAt }))
-  })
   const live = Effect.fnUntraced(function* (file: string) {
-    const found = yield* read(file).pipe(Effect.orElseSucceed(() => Option.none()))
+    const found = yield* readPidFile(file)
     if (Option.isNone(found)) return []
     const { pid, sessionId, cwd, procStart, status, waitingFor, writtenAt } = found.value
     const process = yield* processes.find(pid)

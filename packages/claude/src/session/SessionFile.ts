@@ -1,5 +1,6 @@
 import { agentsOwn, type SessionFile, SessionNotFound } from "@souffleur/domain"
 import { lookTrusted, type TrustedFiles } from "@souffleur/process"
+import { linesBelow, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import { isSessionId } from "./SessionId.ts"
 
@@ -8,6 +9,10 @@ export const extension = ".jsonl"
 
 /** Returns the full session id in the name of a session file. */
 export const sessionIdOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -extension.length)
+
+/** Lists the files of a session's subagents, at any depth (spec: claude-code#files). `file` is the session's own. */
+export const subagentsOf = (file: string) =>
+  Path.Path.use(({ join }) => linesBelow(join(file.slice(0, -extension.length), "subagents")))
 
 const described = (error: PlatformError.PlatformError): string =>
   error.reason._tag === "PermissionDenied"
@@ -18,7 +23,8 @@ const described = (error: PlatformError.PlatformError): string =>
 
 /**
  * Finds the file `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl` and its whole id (spec: behaviour#validation). The
- * id may be the beginning of one; a whole id wins over longer ones.
+ * id may be the beginning of one; a whole id wins over longer ones. Of several files with the whole id, as a copied
+ * folder leaves them, the newest is the session: its agent writes to it.
  * Fails with `SessionNotFound`. `malformed` is decided before the id is used in a path. `missing` includes folders that
  * cannot be read. `ambiguous` means several matches.
  */
@@ -90,5 +96,14 @@ export const findSessionFile = Effect.fn("findSessionFile")(function* (
     yield* Effect.forEach(matches, (match) => fs.realPath(match).pipe(Effect.orElseSucceed(() => match)))
   )
   if (real.size === 1) return file(first)
+  if (whole.length > 0) {
+    const times = yield* Effect.forEach(whole, (path) =>
+      fs.stat(path).pipe(
+        Effect.map((info) => ({ path, at: writtenAtOf(info) })),
+        Effect.orElseSucceed(() => ({ path, at: 0 }))
+      )
+    )
+    return file(times.reduce((newest, one) => (one.at > newest.at ? one : newest)).path)
+  }
   return yield* fail("ambiguous", `${matches.length} session files in ${projects} begin with it; give the whole id`)
 })

@@ -2,7 +2,8 @@ import type { SessionSigns } from "@souffleur/domain"
 import type { FileRefused, TrustedFiles } from "@souffleur/process"
 import { fromTheEnd, recordOf, stateOf, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
-import { extension } from "./SessionFile.ts"
+import { noLimits, type OwnLimits } from "../settings/OwnLimits.ts"
+import { subagentsOf } from "./SessionFile.ts"
 import { makeReading } from "./TurnState.ts"
 
 /** Limits in bytes. The agent's own records between two words of the conversation hold prompts and results of tools. */
@@ -12,29 +13,23 @@ const limits = { bytes: 8 << 20, line: 4 << 20 }
  * Returns when a subagent of the session last wrote its own file, in epoch milliseconds; 0: never. Subagents work on in
  * the background, also after the turn.
  */
-const subagentsWroteAt = Effect.fnUntraced(
-  function* (file: string) {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const folder = path.join(file.slice(0, -extension.length), "subagents")
-    const names = yield* fs.readDirectory(folder)
-    const times = yield* Effect.forEach(
-      names.filter((name) => name.endsWith(extension)),
-      (name) =>
-        fs.stat(path.join(folder, name)).pipe(
-          Effect.map(writtenAtOf),
-          Effect.orElseSucceed(() => 0)
-        ),
-      { concurrency: 8 }
-    )
-    return times.reduce((newest, at) => Math.max(newest, at), 0)
-  },
-  Effect.orElseSucceed(() => 0)
-)
+const subagentsWroteAt = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const times = yield* Effect.forEach(
+    yield* subagentsOf(file),
+    (one) =>
+      fs.stat(one).pipe(
+        Effect.map(writtenAtOf),
+        Effect.orElseSucceed(() => 0)
+      ),
+    { concurrency: 8 }
+  )
+  return times.reduce((newest, at) => Math.max(newest, at), 0)
+})
 
 /** Reads what the end of a session file says, and when the file was last written. */
-const readEnd = Effect.fnUntraced(function* (file: string) {
-  const reading = makeReading()
+const readEnd = Effect.fnUntraced(function* (file: string, set: OwnLimits) {
+  const reading = makeReading(set)
   const writtenAt = yield* fromTheEnd(file, limits, (line, at) => {
     const record = recordOf(line)
     return record === undefined ? "more" : reading.take(record, at)
@@ -45,21 +40,27 @@ const readEnd = Effect.fnUntraced(function* (file: string) {
 /**
  * Makes a reader of the state at the end of a session file. The last write is the file's, or a subagent's. `None`: it
  * cannot be read. A file that is the same as before is not read again. A recovery asks four times, for up to 8 MB.
+ * `set`: the limits that the user gave the agent.
  */
 export const makeSessionSigns = () => {
   let known: (Effect.Success<ReturnType<typeof readEnd>> & { readonly state: string }) | undefined
   return Effect.fn("sessionSigns")(function* (
-    file: string
+    file: string,
+    set = noLimits
   ): Effect.fn.Return<
     SessionSigns,
     FileRefused | PlatformError.PlatformError,
     FileSystem.FileSystem | Path.Path | TrustedFiles
   > {
     const fs = yield* FileSystem.FileSystem
-    const state = `${file} ${stateOf(yield* fs.stat(file))}`
-    const read = known?.state === state ? known : { state, ...(yield* readEnd(file)) }
+    const state = [file, stateOf(yield* fs.stat(file)), ...Object.values(set)].join(" ")
+    const read = known?.state === state ? known : { state, ...(yield* readEnd(file, set)) }
     known = read
-    return { writtenAt: Math.max(read.writtenAt, yield* subagentsWroteAt(file)), ...read.said }
+    return {
+      writtenAt: Math.max(read.writtenAt, yield* subagentsWroteAt(file)),
+      ...read.said,
+      ...(set.API_TIMEOUT_MS > 0 ? { callLimit: set.API_TIMEOUT_MS } : {})
+    }
   }, Effect.option)
 }
 

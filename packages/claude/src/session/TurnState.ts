@@ -1,12 +1,13 @@
 import { blocksOf, isJson, type Json, textOf, timeOf } from "@souffleur/session"
 import { Bounds, type ContextInUse, type SessionSigns, type TurnState } from "@souffleur/domain"
+import { noLimits, type OwnLimits } from "../settings/OwnLimits.ts"
 import { contextOf } from "./Context.ts"
 import { failureOf, resetOf } from "./ApiFailure.ts"
 import { answerOf, isMain, textsOf } from "./Records.ts"
 
 /**
  * Milliseconds of a Bash call without a timeout. This is the agent's maximum, as a user may have raised its default of
- * two minutes.
+ * two minutes where souffleur does not see it.
  */
 const bashLimit = 600_000
 /** Tools that take no time: they read and write files. */
@@ -15,9 +16,16 @@ const instant = new Set(["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "R
 const questions = new Set(["AskUserQuestion", "ExitPlanMode"])
 
 /** Returns the milliseconds that a tool call may take. `undefined`: no limit of the agent is known. */
-const limitOf = (name: string, input: unknown): number | undefined => {
+const limitOf = (name: string, input: unknown, set: OwnLimits): number | undefined => {
   if (instant.has(name)) return 0
-  return name === "Bash" ? (Bounds.toolLimit(isJson(input) ? input["timeout"] : undefined) ?? bashLimit) : undefined
+  const most = Math.max(set.BASH_MAX_TIMEOUT_MS, set.BASH_DEFAULT_TIMEOUT_MS)
+  if (name !== "Bash") {
+    // A subagent may run such a call, too.
+    const longest = name.startsWith("mcp__") ? set.MCP_TOOL_TIMEOUT : most
+    return longest > Bounds.maxToolMillis ? longest : undefined
+  }
+  const stated = Bounds.toolLimit(isJson(input) ? input["timeout"] : undefined, most)
+  return stated ?? Math.max(bashLimit, set.BASH_DEFAULT_TIMEOUT_MS)
 }
 
 /**
@@ -62,9 +70,9 @@ export interface Reading {
 /**
  * Reads the state of the turn from the newest records of the main conversation. Tools may run side by side. Then each
  * call and each result is its own record, in the order of time. Records of subagents, meta records and unknown records
- * are ignored.
+ * are ignored. `set`: the limits that the user gave the agent.
  */
-export const makeReading = (): Reading => {
+export const makeReading = (set: OwnLimits = noLimits): Reading => {
   let turn: TurnState | undefined
   let decided = false
   let context: ContextInUse | undefined
@@ -119,7 +127,7 @@ export const makeReading = (): Reading => {
       open.push(
         questions.has(name)
           ? { _tag: "Question", at, name }
-          : { _tag: "Tool", at, name, limit: limitOf(name, input), spawns: name === "Bash" }
+          : { _tag: "Tool", at, name, limit: limitOf(name, input, set), spawns: name === "Bash" }
       )
     }
   }

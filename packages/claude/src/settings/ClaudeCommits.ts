@@ -1,11 +1,4 @@
-import { agentsOwn } from "@souffleur/domain"
-import {
-  type AgentCommits,
-  AgentSettingsUnusable,
-  type CommitPlace,
-  type CommitProblem,
-  readTrusted
-} from "@souffleur/process"
+import { type AgentCommits, AgentSettingsUnusable, type CommitPlace, type CommitProblem } from "@souffleur/process"
 import {
   isJson,
   makeSettingsFolder,
@@ -16,10 +9,8 @@ import {
 } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { isClaude } from "../command/CommandFront.ts"
+import { jsonAt, localSettings, managedFolder } from "./SettingsJson.ts"
 import { type PermissionRules, rulesIn, ruleWordOf } from "./PermissionRule.ts"
-
-/** Settings of an administrator, which outrank the user's (seen on Linux). */
-const managedFolder = "/etc/claude-code"
 
 /** What an implementer types to commit, and the rule that allows it. */
 const needed = [
@@ -30,21 +21,8 @@ const needed = [
 /** Arguments with which other rules count than those in the files. */
 const deciding = /^--(?:bare|disallowed-?tools|setting-sources|settings)(?:=|$)/iu
 
-const localSettings = [".claude", "settings.local.json"] as const
-
 /** Bytes of the agent's own notes on its projects at most. They hold the history of prompts. */
 const maxNotes = 50_000_000
-
-/** Reads a JSON object. Whatever cannot be read counts as none, as it does to the agent. */
-const jsonAt = Effect.fnUntraced(function* (file: string, atMost = 1_000_000) {
-  const bytes = yield* Effect.option(readTrusted(file, { ...agentsOwn, atMost }))
-  try {
-    const json: unknown = JSON.parse(new TextDecoder().decode(Option.getOrUndefined(bytes)))
-    return isJson(json) ? json : {}
-  } catch {
-    return {}
-  }
-})
 
 /** Returns the root of the folder's git repository, which for a linked work tree is the main one; else the folder. */
 const rootFor = Effect.fnUntraced(function* (project: string) {

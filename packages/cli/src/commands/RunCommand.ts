@@ -1,7 +1,7 @@
 import { Settings } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, unfinished } from "@souffleur/embed/internal"
-import { Effect, Option, Stdio } from "effect"
+import { Console, Effect, Option, Stdio } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -11,7 +11,7 @@ import { ready } from "../service/Watchdog.ts"
 import { detachedLine, tellDetached } from "../watching/DetachedWatch.ts"
 import { orTrusted } from "../person/TrustQuestion.ts"
 import { guardedBy, printWatch } from "../watching/WatchSession.ts"
-import { promptInput } from "../world/PromptInput.ts"
+import { hasPipedInput, promptInput } from "../world/PromptInput.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { detachFlag, dryRunFlag, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
@@ -84,6 +84,10 @@ export const runCommand = Command.make(
       const watch = yield* "watch" in order
         ? souffleur.resume(order.watch, keeping)
         : orTrusted(project, souffleur.run({ ...order, ...keeping }))
+      if (!("watch" in order) && (yield* watch.state).kind === "command" && (yield* hasPipedInput))
+        yield* Console.error(
+          "note: the command gets an empty standard input, since it may run again: have it read a file"
+        )
       const code = yield* printWatch(watch, yield* tellingOf(flags))
       const { end, generation } = yield* watch.state
       // It was the second of two simultaneous starts, so the folder is looked at again.

@@ -131,8 +131,10 @@ export const fleetDemo = Effect.fn("fleetDemo")(function* () {
   const last = hosts[2]!
   const ofLast = (so: (job: Shown["jobs"][number]) => boolean) => (view: Shown) =>
     view.jobs.some((job) => job.log === last.log && so(job))
-  yield* say(`The program of build3's agent is away, as in an update. And the agent dies: kill -9 ${last.agent.pid}`)
-  yield* last.uninstall
+  yield* say(
+    `A bad update: build3 cannot run its agent's program any more. And the agent dies: kill -9 ${last.agent.pid}`
+  )
+  yield* last.spoil
   yield* last.agent.kill({ killSignal: "SIGKILL" })
   const stuck = yield* shows(
     again.hub,

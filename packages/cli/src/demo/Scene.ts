@@ -93,7 +93,7 @@ export const makeScene = Effect.fn("makeScene")(function* () {
   yield* fs.makeDirectory(path.dirname(held("")), { recursive: true, mode: 0o700 })
   const [program, ...first] = self
   const agentProgram = path.join(home, "agent-program")
-  const install = fs.symlink(program, agentProgram)
+  const install = Effect.andThen(fs.remove(agentProgram, { force: true }), fs.symlink(program, agentProgram))
   yield* install
   const environment = {
     ...variables,
@@ -120,8 +120,11 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     say: (text: string) => Console.log(`${brush("yellow", "▸")} ${text}`),
     /** The pid file, by which an agent says that it has started. */
     pidFile: (pid: number) => path.join(agentFolder, ...pidFile(pid)),
-    /** Removes the program of the agent, as an update does half-way, and puts it back. */
-    uninstall: fs.remove(agentProgram),
+    /** Replaces the agent's program by one that this host cannot run, as a bad update does. `install` puts it back. */
+    spoil: Effect.andThen(
+      fs.remove(agentProgram),
+      fs.writeFileString(agentProgram, "#!/opt/node/of/the/update\n", { mode: 0o755 })
+    ),
     install,
     /** Makes an agent that comes to this point wait there, alive, until `release`. */
     hold: (name: string) => fs.writeFileString(held(name), ""),

@@ -1,5 +1,5 @@
 import { CommandRefused } from "@souffleur/domain"
-import { Effect, Stdio, Stream } from "effect"
+import { Effect, FileSystem, Option, Stdio, Stream } from "effect"
 
 /** Bytes of a prompt at most. It is kept beside the watch. */
 const maxBytes = 1_000_000
@@ -25,4 +25,11 @@ export const promptInput = Effect.gen(function* () {
   )
   const text = new TextDecoder().decode(Buffer.concat(chunks))
   return text.trim() === "" ? "" : text
+})
+
+/** Returns whether something was piped or redirected to standard input. It reads nothing of it. */
+export const hasPipedInput = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat("/dev/stdin"))
+  return Option.exists(info, ({ type }) => type === "FIFO" || type === "File")
 })

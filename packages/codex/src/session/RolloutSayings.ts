@@ -130,6 +130,16 @@ const usedBy = (usage: unknown): Saying => ({
   tokens: freshTokens(usage, ["input_tokens"], ["cached_input_tokens"]) + tokensOf(usage, ["output_tokens"])
 })
 
+/**
+ * Returns the session that a subagent works for. A subagent has a session of its own, whose first record names the one
+ * at the top.
+ */
+export const worksFor = (record: Json): string | undefined => {
+  const { id, session_id: root, thread_source: source } = jsonOf(record["payload"])
+  if (record["type"] !== "session_meta" || source !== "subagent" || root === id) return undefined
+  return textOf(root) || undefined
+}
+
 /** Reads a record of Codex. The conversation is in its items alone, and events repeat them. */
 export const rolloutSayings = (record: Json): ReadonlyArray<Saying> => {
   const payload = jsonOf(record["payload"])

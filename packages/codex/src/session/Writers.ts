@@ -27,7 +27,7 @@ const unwatchable = (pid: number, words: ReadonlyArray<string>, sessionId: strin
  */
 export const writersIn = Effect.fn("writersIn")(function* (
   codexDir: string,
-  { isIdle, projectOf }: KnownSessions
+  { isIdle, isSubagent, projectOf }: KnownSessions
 ): Effect.fn.Return<ReadonlyArray<AgentSession>, never, FileSystem.FileSystem | Path.Path | Processes> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -39,6 +39,8 @@ export const writersIn = Effect.fn("writersIn")(function* (
     const holder = (yield* processes.lockers(file)).find(({ uid }) => uid === processes.host.uid)
     if (holder === undefined) return []
     const sessionId = name.slice(0, -suffix.length)
+    // The process holds the session that its subagents work for.
+    if (yield* isSubagent(sessionId)) return []
     const words = yield* processes.commandLine(holder.identity.pid)
     const { pid } = holder.identity
     const launcher = launchesCodex(yield* processes.commandLine(holder.parent), words)

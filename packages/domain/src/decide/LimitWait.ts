@@ -2,6 +2,9 @@ import { Schema } from "effect"
 import { maxWaitMillis } from "../Bounds.ts"
 
 const minute = 60_000
+const day = 86_400_000
+/** The longest limit that a service may state: of a month. */
+const maxLimit = 32 * day
 
 /** A wait of a watch or a run, from its beginning to its end (epoch ms). */
 export interface WaitSpan {
@@ -30,7 +33,8 @@ interface Limit {
 /**
  * Returns a wait for a usage limit or an outage (spec: behaviour#limits-and-waits). `until` is its end, epoch ms.
  * `resetsAt` is the stated time; `null`: it is missing, or no statement. A limit's own time and `margin` (ms) after it
- * count, where that is a possible wait. A time that is over counts once, since the service still refuses after it.
+ * count, where that is a possible wait. A limit that lasts longer is tried again each day, since a person may mend it
+ * meanwhile. A time that is over counts once, since the service still refuses after it.
  * Otherwise each wait in a row is twice as long; `waits` counts them so far. The first takes 5 minutes, or 1 for
  * another error than a limit, and none more than an hour.
  */
@@ -40,8 +44,11 @@ export const limitWait = (
   { kind, resetsAt }: Limit,
   margin = 0
 ): { readonly resetsAt: number | null; readonly until: number } =>
-  resetsAt !== null && resetsAt - at <= maxWaitMillis && (resetsAt > at || waits === 0)
-    ? { resetsAt, until: Math.round(Math.max(at, resetsAt) + margin) }
+  resetsAt !== null && resetsAt - at <= maxLimit && (resetsAt > at || waits === 0)
+    ? {
+        resetsAt,
+        until: resetsAt - at > maxWaitMillis ? at + day : Math.round(Math.max(at, resetsAt) + margin)
+      }
     : { resetsAt: null, until: at + Math.min(60 * minute, (kind === "usage-limit" ? 5 : 1) * minute * 2 ** waits) }
 
 /**

@@ -96,7 +96,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       const { check, lastMessageId, message } = command
       const attempt = watch.failures.length + 1
       const failed = Event.ValidationFailed.make({ at, attempt, check, message, lastMessageId })
-      return attempt < attempts
+      return attempt < attempts && command.final !== true
         ? ok(failed)
         : ok(
             failed,

@@ -20,6 +20,8 @@ const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type, {
   if (kind === "pause" && who.kind === "agent")
     return `${nameOf(who)} keeps ending soon after its launch: it is brought back at ${end}, after a pause of ${duration(until - at)}`
   if (kind === "pause") return `the command is run again at ${end}, after a pause of ${duration(until - at)}`
+  if (resetsAt !== null && resetsAt > until)
+    return `${waitInWords[kind]} holds ${nameOf(who)} up until ${deadline(resetsAt, at, zone)}: it is tried once a day, next at ${end}, and "souffleur go" tries it at once`
   return `${waitInWords[kind]} holds ${nameOf(who)} up until ${end}${resetsAt === null ? ", a guess: the session does not say" : ""}`
 }
 

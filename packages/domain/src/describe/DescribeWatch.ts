@@ -1,3 +1,4 @@
+import { usedByTool } from "../event/EventFields.ts"
 import type * as Event from "../event/WatchEvent.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { nameOf, type Reader } from "./Reader.ts"
@@ -19,6 +20,17 @@ const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
   notifier: "the watch goes on, and no notice is sent any more"
 }
 
+/** Says how long a hung Conductor has been silent. One that uses the processor, or whose tool does, does something. */
+const hung = ({ signs }: Event.Evidence): string => {
+  const ages = signs.flatMap(({ age, source }) => (source === "processor" || age === null ? [] : [age]))
+  const silent = `it has been silent for ${duration(Math.min(...ages))}`
+  const worked = signs.find(({ says }) => says === usedByTool)
+  if (worked !== undefined) return `${silent}, and its tool last used the processor ${duration(worked.age)} ago`
+  return signs.some(({ source }) => source === "processor")
+    ? "every sign says that it does nothing any more"
+    : `${silent}, longer than a call or a tool may be`
+}
+
 const deadBy = ({ evidence, reason }: typeof Event.ConductorDied.Type): string => {
   const { end } = evidence
   switch (reason) {
@@ -29,7 +41,7 @@ const deadBy = ({ evidence, reason }: typeof Event.ConductorDied.Type): string =
     case "heartbeat":
       return `no heartbeat for ${duration(evidence.heartbeatAge)}, more than ${duration(evidence.staleAfter)}`
     case "hang":
-      return "every sign says that it does nothing any more"
+      return hung(evidence)
     case "untaken":
       return "it did not take its hand-off in time"
   }
@@ -100,7 +112,7 @@ export const describeWatch = {
   ValidationExhausted: ({ messages }) =>
     described(
       "error",
-      `validation failed ${messages.length} times, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
+      `validation failed${messages.length === 1 ? "" : ` ${messages.length} times`}, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
       { message: "error", notice: "exhausted" }
     ),
   ConductorConfirmed: ({ below, conductor, sessionId }, { who }) => {

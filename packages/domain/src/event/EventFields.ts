@@ -29,6 +29,9 @@ export const Trigger = Schema.Literals([
   ...EarlyEnd.literals
 ])
 
+/** The word of the processor where a tool of the agent has used it. */
+export const usedByTool = "used by its tool"
+
 /** One sign of a Conductor and its age in milliseconds; never a word of its conversation. */
 export const Sign = Schema.Struct({
   source: Schema.Literals(["session file", "pid file", "hook", "agent's beat", "processor"]),

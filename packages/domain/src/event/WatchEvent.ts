@@ -74,6 +74,10 @@ export const ValidationFailed = event("ValidationFailed", {
   /** The newest comms message at that time. Only a later message is a reply. */
   lastMessageId: Schema.Int
 })
+/** A failed check before it is decided upon. `final`: no attempt may follow. */
+export type FailedCheck = Pick<typeof ValidationFailed.Type, "check" | "lastMessageId" | "message"> & {
+  readonly final?: true
+}
 /** A reply in comms named another process or session. `messageId`: that message. */
 export const ArgumentsCorrected = event("ArgumentsCorrected", { ...named, messageId: Schema.Int })
 /** The last attempt failed, and the watch ends. `messages`: a sentence for each attempt. */

@@ -1,6 +1,7 @@
+import { isSessionKnown } from "../watch/Target.ts"
 import { ownTurn } from "../watch/Generation.ts"
 import type { Watch } from "../watch/Watch.ts"
-import type { TurnState } from "./Signs.ts"
+import type { Signs, TurnState } from "./Signs.ts"
 
 /** The act that an agent waits for before it begins a session, such as trust in its folder. */
 export const firstAnswer = "an answer before its first turn"
@@ -18,6 +19,25 @@ export const failedTurn = "its turn failed"
  */
 export const hasPrompt = ({ comms, kind, launchId, print }: Watch): boolean =>
   comms === null && kind === "agent" && !print && launchId !== undefined
+
+/**
+ * Returns whether an agent in a window has a prompt and has not begun its turn. It may wait for trust in its folder or
+ * in a server of tools, for a login or a theme. `isPrompted`: the first launch has a prompt, which a person types
+ * otherwise. `taken`: a successor has begun, by its hand-off.
+ */
+export const asksFirst = (
+  watch: Watch,
+  { process, session }: Pick<Signs, "process" | "session">,
+  { isPrompted, taken }: { readonly isPrompted: boolean; readonly taken: boolean }
+): boolean => {
+  const { generation, launchedAt, preparedAt, sessionId } = watch
+  if (!hasPrompt(watch) || process !== "running") return false
+  if (!isSessionKnown(sessionId)) return true
+  if (generation === 1 ? !isPrompted : taken) return false
+  // The file of a resumed session has what came before its launch.
+  const since = preparedAt === 0 ? launchedAt : preparedAt
+  return session === undefined || (session.writtenAt < since && ownTurn(watch, session.turn) === undefined)
+}
 
 /**
  * Returns whether the turn of an agent at its prompt failed in this generation. A turn that a person broke off has no

@@ -23,11 +23,12 @@ export const isWithin = (project: string, folder: string | undefined): boolean =
   folder === undefined || folder === project || folder.startsWith(`${project}/`)
 
 /**
- * Returns the folder where a session began, by its file, else by its pid file; `undefined`: neither names it.
+ * Returns the folder where a session began, by its file, else by its pid file; `undefined`: neither names it. `here`
+ * counts in its place where the agent keeps the session there.
  */
-export const folderOf = Effect.fn("folderOf")(function* (sessionId: string) {
+export const folderOf = Effect.fn("folderOf")(function* (sessionId: string, here?: string) {
   const agent = yield* Agent
-  const said = Option.flatten(yield* Effect.option(agent.projectOf(sessionId)))
+  const said = Option.flatten(yield* Effect.option(agent.projectOf(sessionId, here)))
   return Option.isSome(said)
     ? said.value
     : (yield* agent.sessions).find((session) => session.sessionId === sessionId)?.project

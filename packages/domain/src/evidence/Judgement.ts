@@ -36,33 +36,49 @@ const newest = (signs: Signs): { readonly at: number; readonly what: string } =>
   )
 }
 
+/**
+ * Returns the ms that a running tool may take. The agent may allow it more than souffleur knows, so a tool whose
+ * processes use the processor has the longest time of a tool. `undefined`: no tool runs.
+ */
+export const toolAllowance = (
+  { now, session, workedAt }: Pick<Signs, "now" | "session" | "workedAt">,
+  stall: number
+): { readonly works: boolean; readonly millis: number } | undefined => {
+  const turn = session?.turn
+  if (turn?._tag !== "Tool") return undefined
+  const { limit = maxToolMillis, spawns } = turn
+  const works = (spawns || turn.limit === undefined) && workedAt !== undefined && now - workedAt <= stall
+  return { works, millis: works ? Math.max(limit, maxToolMillis) : limit }
+}
+
 /** Returns the explanation of silence, with its end; `undefined`: there is none. `from` is the newest sign. */
 const heldBy = (
   turn: TurnState,
   from: number,
   stall: number,
-  children: number | undefined
+  signs: Signs
 ): Extract<Verdict, { readonly _tag: "Held" }> | undefined => {
+  const call = Math.max(stallsInARow * stall, (signs.session?.callLimit ?? 0) + stall)
   switch (turn._tag) {
     case "Asked":
       return {
         _tag: "Held",
         by: "call",
         because: "the model was asked, and its answer is outstanding",
-        until: from + stallsInARow * stall
+        until: from + call
       }
     case "Retrying": {
       const wait = Math.max(0, turn.nextAt - turn.at)
       const by = turn.resetsAt === undefined ? "retry" : "limit"
       const because = `the service failed; try ${turn.attempt} of ${turn.attempts} after ${seconds(wait)}`
-      return { _tag: "Held", by, because, until: from + wait + stallsInARow * stall }
+      return { _tag: "Held", by, because, until: from + wait + call }
     }
     case "Tool": {
       const because = `the tool ${turn.name} was called and has no result yet`
       // The process has ended, or never began. Only the agent's next record is missing.
-      if (turn.spawns && children === 0)
+      if (turn.spawns && signs.children === 0)
         return { _tag: "Held", by: "call", because: `${because}, nor a process`, until: from + stall }
-      return { _tag: "Held", by: "tool", because, until: from + (turn.limit ?? maxToolMillis) + stall }
+      return { _tag: "Held", by: "tool", because, until: from + toolAllowance(signs, stall)!.millis + stall }
     }
     default:
       return undefined
@@ -93,8 +109,8 @@ const over = (turn: TurnState | undefined): Verdict | undefined => {
 /**
  * Judges the signs of a Conductor (spec: behaviour#verdicts). `stall` is the agent's own stall time in ms: silence up
  * to it is never a hang. A hang needs a known process, an outstanding turn, and the end of that turn's time. It needs a
- * busy pid file, or a process that does nothing at all. Every sign must have been silent for longer than the stall
- * time. Missing evidence is unknown, never dead.
+ * busy pid file, or a process that does nothing at all, and for which no tool works. Every sign must have been silent
+ * for longer than the stall time. Missing evidence is unknown, never dead.
  */
 export const judge = (signs: Signs, stall: number): Verdict => {
   const { now, pidFile, process, session, stillSince } = signs
@@ -110,9 +126,11 @@ export const judge = (signs: Signs, stall: number): Verdict => {
 
   const sign = newest(signs)
   const silentFor = now - sign.at
-  const held = turn === undefined ? undefined : heldBy(turn, sign.at, stall, signs.children)
+  const held = turn === undefined ? undefined : heldBy(turn, sign.at, stall, signs)
   const unused = stillSince !== undefined && now - Math.max(stillSince, signs.since) > stall
-  const still = process === "stopped" || (unused && session?.idles !== true)
+  // What works for it is enough.
+  const works = toolAllowance(signs, stall)?.works === true
+  const still = process === "stopped" || (unused && session?.idles !== true && !works)
   const frozen = still && silentFor > stall
   if (background && !frozen) return { _tag: "Alive", because: "its turn is over, and it still says that it is busy" }
   if (held !== undefined && held.until >= now && !frozen) return held

@@ -78,6 +78,8 @@ export interface SessionSigns {
    * A hang needs stillness all the same, because such an agent writes nothing while an answer streams.
    */
   readonly idles?: boolean
+  /** The ms that the user gives the service for an answer. Absent: as the agent does by itself. */
+  readonly callLimit?: number
 }
 
 /** Every sign of one Conductor at a moment, each with its own age. `undefined` is unknown, never dead. */
@@ -93,6 +95,11 @@ export interface Signs {
    * still for as long as a call may stall (`AgentKind.stall`).
    */
   readonly stillSince: number | undefined
+  /**
+   * When a poll last saw that the processes of a running tool had used the processor; `undefined`: none saw it. It is
+   * work of the tool, and no sign of the agent.
+   */
+  readonly workedAt?: number | undefined
   readonly session: SessionSigns | undefined
   /** The agent's own pid file: evidence, never proof. */
   readonly pidFile:

@@ -78,14 +78,26 @@ export class Agent extends Context.Service<
     /** Returns living sessions of this user. A pid file of a dead process does not count. */
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
     /**
+     * Returns the one session that a process holds by its own pid file, also where a kill left that file behind. It is
+     * checked against the start of the process. Absent: the agent leaves no such file.
+     */
+    readonly holds?: (process: ProcessIdentity) => Effect.Effect<Option.Option<string>>
+    /**
      * Returns the file of a session, by its id or the beginning of it. Checks the id before it is used in any path
      * (spec: behaviour#naming-a-conductor). Fails with `SessionNotFound` unless exactly one file matches.
      */
     readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
     /**
-     * Returns the folder where a session began, as its file names it; `None` where it does not. The folder may be gone.
+     * Returns the folder where a session began, as its file names it; `None` where it does not. The folder may be
+     * gone. `here`: a folder that counts in its place, where the agent keeps the file among its sessions, since the
+     * project may have been moved.
      */
-    readonly projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
+    readonly projectOf: (sessionId: string, here?: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
+    /**
+     * Looks for sessions, from now on, also in the folder that the environment of a living process names for them: the
+     * user's own wrapper of an agent may set it. Absent: nothing else than the settings names that folder.
+     */
+    readonly lookWhere?: (process: ProcessIdentity) => Effect.Effect<void>
     /** Marks the session file as it is now, to compare a compaction with. */
     readonly mark: (sessionId: string) => Effect.Effect<SessionMark, SessionNotFound>
     /**

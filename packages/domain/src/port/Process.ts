@@ -38,6 +38,11 @@ export interface ProcessInfo {
   readonly condition: Exclude<Condition, "gone">
   /** True if it has a terminal, where a person may type to it. Absent: it is not known. */
   readonly hasTerminal?: boolean
+  /**
+   * Processor time since its start, in hundredths of a second, with its children that have ended. Absent: it is not
+   * known.
+   */
+  readonly processor?: number
 }
 
 /**

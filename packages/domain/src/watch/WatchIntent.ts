@@ -12,9 +12,9 @@ import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
 import type { CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
 import type {
-  Check,
   ConductorDied,
   Evidence,
+  FailedCheck,
   HandoffTaken,
   Kind,
   LaunchPrepared,
@@ -117,7 +117,7 @@ export type WatchIntent =
   | { readonly _tag: "Restore"; readonly reason: "died" | "silent"; readonly over: number }
   /** souffleur is about to end a process of its own making. */
   | ({ readonly _tag: "EndProcess" } & Pick<typeof ProcessEnding.Type, "process" | "message" | "what">)
-  | { readonly _tag: "FailValidation"; readonly check: Check; readonly message: string; readonly lastMessageId: number }
+  | ({ readonly _tag: "FailValidation" } & FailedCheck)
   | {
       readonly _tag: "CorrectArguments"
       readonly pid: number

@@ -28,6 +28,7 @@ import type { NamedWatch } from "../watching/FindWatch.ts"
 import { lostWindow } from "../window/LostWindow.ts"
 import type { Opening } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
+import { awayNote } from "../watching/AwayNote.ts"
 import { idleSettings } from "./IdleSettings.ts"
 import { foreseenEnds } from "./ForeseenEnds.ts"
 import { foreseenWays, shown, unknownId } from "./ForeseenLine.ts"
@@ -198,7 +199,11 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
         file: settings.source,
         trusted: keys.length === 0 ? ("yes" as const) : ("no" as const),
         asks_for: keys,
-        warnings: [...settings.warnings, ...idleSettings(of, watch.kind, settings)]
+        warnings: [
+          ...settings.warnings,
+          ...idleSettings(of, watch.kind, settings),
+          ...(isAgent || starts === undefined ? [] : [awayNote([starts.program, ...starts.args])])
+        ].filter((warning) => warning !== undefined)
       },
       state_folder: settings.stateDir
     },

@@ -1,16 +1,6 @@
-import {
-  agentsOwn,
-  Comms,
-  type CommsTask,
-  heartbeatAge,
-  iso,
-  parseTime,
-  see,
-  type Watch,
-  Words
-} from "@souffleur/domain"
-import { readTrusted } from "@souffleur/process"
-import { Clock, Effect, Option, Path } from "effect"
+import { Comms, type CommsTask, heartbeatAge, iso, parseTime, see, type Watch, Words } from "@souffleur/domain"
+import { windowPidOf } from "@souffleur/process"
+import { Clock, Effect, Option } from "effect"
 
 /** A task of comms as its row says it now. Its words are of others. */
 export interface TaskNow extends CommsTask {
@@ -19,16 +9,6 @@ export interface TaskNow extends CommsTask {
   /** The pid of its window, as the file in `temp` of the project says it. `null`: there is no such file. */
   readonly windowPid: number | null
 }
-
-/** The pid of the window in which the agent of a task sits. */
-const windowPidOf = Effect.fnUntraced(function* (project: string, id: string) {
-  // A name of others must not lead out of the folder.
-  if (!/^[\w-]+$/u.test(id)) return null
-  const file = (yield* Path.Path).join(project, "temp", `musician-${id}.pid`)
-  const bytes = yield* Effect.option(readTrusted(file, { ...agentsOwn, atMost: 32 }))
-  const pid = Option.match(bytes, { onNone: () => "", onSome: (one) => new TextDecoder().decode(one).trim() })
-  return /^[1-9]\d{0,9}$/u.test(pid) ? Number(pid) : null
-})
 
 /** Lists the tasks in the comms of a watch that lives; none while comms is out (spec: behaviour#silent-tasks). */
 export const tasksNow = Effect.fn("tasksNow")(function* ({ comms, phase, project }: Watch) {

@@ -26,9 +26,10 @@ import {
 import { Refused } from "@souffleur/eventlog"
 import { prepareLaunch, resolveProgram, sessionToBegin, turnBefore } from "@souffleur/process"
 import { command as say } from "@souffleur/supervisor"
-import { Effect, Option, Path } from "effect"
+import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
 import { remark } from "../Remark.ts"
+import { awayNote } from "./AwayNote.ts"
 import { withheldKeys, withheldNote } from "./WithheldKeys.ts"
 
 /** The first launch, and its entry in the log. */
@@ -56,24 +57,36 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
   if (session === undefined) return { _tag: "Fresh" as const, sessionId: yield* sessionToBegin }
   const sessionId = yield* Effect.fromResult(parseSessionId(session.sessionId))
   const agent = yield* Agent
-  const file = yield* Effect.option(agent.sessionFile(sessionId))
+  const file = yield* Effect.result(agent.sessionFile(sessionId))
   if (session._tag === "Fresh") {
-    return Option.isNone(file)
+    return Result.isFailure(file)
       ? { ...session, sessionId }
       : yield* bad(`session ${sessionId} is there already: go on with it by souffleur run -- ${kind.goOn(sessionId)}`)
   }
-  if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
-  const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
+  if (Result.isFailure(file)) {
+    const { message, reason } = file.failure
+    const name = reason === "missing" && !/^[\da-f-]+$/iu.test(sessionId) ? " (a name does not do: give its id)" : ""
+    return yield* bad(`there is no session ${sessionId} to resume${name}: ${plain(message, maxFolder)}`)
+  }
+  const { sessionId: whole } = file.success
+  const holder = (yield* agent.sessions).find((one) => one.sessionId === whole)
   if (holder?.unwatchable !== undefined) return yield* bad(`${holder.unwatchable.why}: type ${holder.unwatchable.next}`)
   if (holder !== undefined)
     return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
-  const known = yield* unfinished({ sessionId: file.value.sessionId })
+  const known = yield* unfinished({ sessionId: whole })
   if (Option.isSome(known))
     return yield* bad(`watch ${known.value.id} looks after session ${sessionId}: end it first with "souffleur release"`)
-  const folder = yield* folderOf(file.value.sessionId)
-  if (!isWithin(project, folder))
-    return yield* bad(`session ${sessionId} began in ${plain(folder ?? "", maxFolder)}: resume it there`)
-  return { ...session, sessionId: file.value.sessionId }
+  const folder = yield* folderOf(whole, project)
+  const fs = yield* FileSystem.FileSystem
+  const real = folder === undefined ? folder : yield* Effect.option(fs.realPath(folder))
+  if (isWithin(project, folder) || (real !== undefined && Option.exists(real, (one) => isWithin(project, one))))
+    return { ...session, sessionId: whole }
+  const where = `session ${sessionId} began in ${plain(folder ?? "", maxFolder)}`
+  return yield* bad(
+    real === undefined || Option.isSome(real)
+      ? `${where}: resume it there`
+      : `${where}, which is gone: if that project is here now, link its old place to it, by ln -s ${plain(project, maxFolder)} ${plain(folder ?? "", maxFolder)}`
+  )
 })
 
 /** Returns the first launch of a known agent, with session, permission and prompt as in every launch. */
@@ -197,6 +210,8 @@ export const openCommand = Effect.fn("openCommand")(function* (
   const { kind, requested, sessionId } = first
   const note = withheldNote(kind === "agent" ? withheldKeys(variables, first.command.environment) : [])
   if (note !== undefined) yield* remark("note", note)
+  const away = kind === "command" ? awayNote(words) : undefined
+  if (away !== undefined) yield* remark("warning", away)
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (isSessionKnown(sessionId)) yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)

@@ -13,12 +13,13 @@ interface HeadlessOptions {
 
 /**
  * Lines of a shell that waits for a launch. What a shell says of a killed child is no output of the launch. A signal to
- * the whole group must not end the shell first. A launcher that left no receipt, or came late, has no end to tell.
+ * the whole group must not end the shell first. The code is written over the blanks of a file that is there. A launcher
+ * that left no receipt, or came late, has no end to tell.
  */
 const waiting = [
   "exec 3>&2 2>/dev/null; trap : HUP INT TERM",
   `(${launchVariable}="$SOUFFLEUR_LAUNCH"; export ${launchVariable}; exec "$0" "$@" 2>&3 3>&-); code=$?`,
-  `[ $code = ${lateCode} ] || [ ! -e "$SOUFFLEUR_RECEIPT" ] || (umask 077; set -C; printf %s $code > "$SOUFFLEUR_EXIT")`
+  `[ $code = ${lateCode} ] || [ ! -e "$SOUFFLEUR_RECEIPT" ] || [ ! -e "$SOUFFLEUR_EXIT" ] || printf %s $code 1<> "$SOUFFLEUR_EXIT"`
 ].join("\n")
 
 /**

@@ -57,7 +57,7 @@ const obstacle = (launch: Launch): string | undefined => {
   }
   return fs.statSync(launch.cwd, { throwIfNoEntry: false })?.isDirectory() === true
     ? undefined
-    : "there is no such folder to run in"
+    : `there is no folder ${launch.cwd} to run in: if it was moved, link its old place to it`
 }
 
 /**
@@ -149,6 +149,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       /** Starts it without a window, below a shell that waits for it. */
       const startOwn = Effect.fnUntraced(function* ({ id, input, output, terminal }: Launch, start: Start) {
         const started = terminal === "own" ? yield* inPty(start) : start
+        yield* ends.reserve(id)
         const shell = yield* startHeadless(waitedFor(started, { exit: ends.fileOf(id), receipt: receiptOf(id) }), {
           cwd: folder,
           output: output ?? outputPath(id),

@@ -1,8 +1,9 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
-import type { LaunchEnd, ProcessEnd } from "@souffleur/domain"
+import { type LaunchEnd, LaunchFailed, type ProcessEnd } from "@souffleur/domain"
 import { Effect, Option, Schedule } from "effect"
+import { fullDisk, meansFull } from "../files/SystemError.ts"
 import { readWhole } from "../files/WholeFile.ts"
 
 /** The kernel shows that a process has ended before its launch has recorded how. */
@@ -16,6 +17,9 @@ export interface WindowFiles {
   /** The same file under the name of an end, once all that was printed is in `output`. */
   readonly exit: string
 }
+
+/** The longest end, in blanks: they are written over in place, which needs no room of a disk that is full by then. */
+const room = " ".repeat(3)
 
 /** Reads the content of an end's file: an exit code, or the name of a signal. */
 const parseEnd = (text: string): Option.Option<ProcessEnd> => {
@@ -32,7 +36,10 @@ const endOfShell = (end: ProcessEnd): ProcessEnd => {
 
 /** A launch that has ended, and when: the time of its file, epoch ms. */
 const readEnd = (path: string): Option.Option<LaunchEnd> =>
-  Option.map(parseEnd(readWhole(path) ?? ""), (end) => ({ end: endOfShell(end), at: fs.statSync(path).mtimeMs }))
+  Option.map(parseEnd((readWhole(path) ?? "").trimEnd()), (end) => ({
+    end: endOfShell(end),
+    at: fs.statSync(path).mtimeMs
+  }))
 
 /**
  * Reads how launches ended, from `<id>.exit` (0600) beside the receipt. Only the parent of a process learns how it
@@ -44,6 +51,16 @@ export const makeLaunchEnds = (folder: string) => {
 
   return {
     fileOf,
+    /** Makes the file for the end that the shell of a launch writes. Fails with `LaunchFailed` where that fails. */
+    reserve: (id: string) =>
+      Effect.try({
+        try: () => void (fs.existsSync(fileOf(id)) || fs.writeFileSync(fileOf(id), room, { flag: "wx", mode: 0o600 })),
+        catch: (error) =>
+          new LaunchFailed({
+            message: `the end of a launch cannot be kept in ${folder}${meansFull(error) ? `: ${fullDisk}` : ""}`,
+            momentary: true
+          })
+      }),
     /** Makes the file that says that a launch has a window. */
     window: (id: string): WindowFiles => {
       fs.writeFileSync(windowOf(id), "", { flag: "a", mode: 0o600 })

@@ -19,6 +19,7 @@ export const parseStat = (text: string): Stat => {
     group: Number(fields[2]),
     hasTerminal: fields[4] !== "0",
     processor: Number(fields[11]) + Number(fields[12]),
+    ofChildren: Number(fields[13]) + Number(fields[14]),
     threads: Number(fields[17]),
     startTime: Number(fields[19])
   }

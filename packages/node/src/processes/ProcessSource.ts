@@ -13,6 +13,8 @@ export interface Stat {
   readonly hasTerminal?: boolean
   /** Hundredths of a second that its threads used, in user and kernel mode, without its children. */
   readonly processor: number
+  /** The same of its children that have ended, where the source tells it. */
+  readonly ofChildren?: number
   readonly threads: number
   /** Identifies the process of a pid: clock ticks since boot on Linux, Unix seconds elsewhere. */
   readonly startTime: number

@@ -55,8 +55,9 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
   const inform = (stat: Stat): ProcessInfo | undefined => {
     const uid = source.uid(stat)
     if (uid === undefined) return undefined
-    const { hasTerminal = false, name, parent } = stat
-    return { identity: identify(stat), parent, uid, name, condition: conditionOf(stat), hasTerminal }
+    const { hasTerminal = false, name, ofChildren = 0, parent } = stat
+    const processor = stat.processor + ofChildren
+    return { identity: identify(stat), parent, uid, name, condition: conditionOf(stat), hasTerminal, processor }
   }
   const informAll = (stats: Iterable<Stat>) => Array.from(stats, inform).filter((info) => info !== undefined)
 

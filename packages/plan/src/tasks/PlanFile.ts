@@ -79,7 +79,9 @@ const yaml = (text: string): Result.Result<unknown, string> => {
 const parse = (text: string, kind: "yaml" | "markdown") => {
   const parts = kind === "yaml" ? { front: text, body: "" } : parted(text)
   if (parts === undefined)
-    return Result.fail("the file: a Markdown plan begins with front matter between two lines of ---")
+    return Result.fail(
+      "the file: a Markdown plan begins with front matter between two lines of ---, which has tasks: and of each task id, title, description and acceptance_criteria"
+    )
   const above = kind === "yaml" ? 0 : 1
   // A parser that is given the lines above counts as the file does.
   return Result.mapBoth(yaml("\n".repeat(above) + parts.front), {

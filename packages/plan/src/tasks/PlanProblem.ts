@@ -110,6 +110,7 @@ const meant = (key: string, known: ReadonlyArray<string>): string | undefined =>
 
 const missing = "it must be there"
 const unknown = "there is no such key"
+const quoted = "it must be a text: put it in quotes"
 const issues = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) =>
     issue._tag === "MissingKey"
@@ -126,7 +127,8 @@ export const problemsIn = (
 ): ReadonlyArray<PlanProblem> =>
   issues(error.issue).issues.map(({ message, path = [] }) => {
     const place = path.map((part) => (typeof part === "object" ? part.key : part))
-    if (message !== unknown) return { place, what: message.slice(0, 200) }
+    // YAML takes 1.10, 2026-11-28, no and ~ for other things than texts.
+    if (message !== unknown) return { place, what: message.replace(/^Expected string.*/su, quoted).slice(0, 200) }
     const known = keysAt(place.slice(0, -1))
     const likely = meant(String(place.at(-1)), known)
     return {

@@ -64,6 +64,12 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
       Effect.forEach(all, ({ sessions }) => sessions),
       (lists) => lists.flat()
     ),
+    holds: (process) =>
+      Effect.map(
+        Effect.forEach(all, (one) => one.holds?.(process) ?? Effect.succeedNone),
+        Option.firstSomeOf
+      ),
+    lookWhere: (process) => Effect.forEach(all, (one) => one.lookWhere?.(process) ?? Effect.void, { discard: true }),
     sessionFile: asked((one) => one.sessionFile),
     projectOf: asked((one) => one.projectOf),
     mark: asked((one) => one.mark),

@@ -19,15 +19,41 @@ export const isLauncher = ({ isAgent }: IsAgent, words: Words): boolean => isAge
 export const isBehind = (agent: IsAgent, launcher: Words, words: Words): boolean =>
   isLauncher(agent, launcher) && agent.isAgent(words) && hasArgumentsOf(launcher, words)
 
+/** Programs whose words run on another machine or in a container. */
+const away =
+  "ssh|mosh|mosh-client|autossh|et|docker|podman|nerdctl|kubectl|oc|lxc|incus|limactl|multipass|machinectl|devcontainer|distrobox|distrobox-enter|toolbox"
+
 /** Programs whose words run elsewhere: on another machine, in a container, in a window that another process has. */
 const client = new RegExp(
   `^(?:${[
-    "ssh|mosh|mosh-client|autossh|et|docker|podman|nerdctl|kubectl|oc|lxc|incus|limactl|multipass|machinectl",
-    "systemd-run|devcontainer|distrobox|distrobox-enter|toolbox|flatpak-spawn|vagrant|gcloud|gh|fly|wsl.exe",
+    away,
+    "systemd-run|flatpak-spawn|vagrant|gcloud|gh|fly|wsl.exe",
     "footclient|gnome-terminal|xfce4-terminal|konsole|wezterm|kitten|script|xterm|alacritty|foot|ghostty"
   ].join("|")})$`,
   "u"
 )
+
+/** Returns the name of a program without its folder. */
+const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
+
+/** Splits a text for a shell into words, roughly. */
+const shellWords = (text: string): ReadonlyArray<string> => text.split(/[\s;|&()"']+/u)
+
+const isAway = new RegExp(`^(?:${away})$`, "u")
+
+/** Programs that run the command in their words. */
+const wrapper = /^(?:sh|bash|dash|zsh|fish|env|nohup|nice|sudo|doas|timeout|setsid|stdbuf|caffeinate)$/u
+
+/**
+ * Returns the name of the client by which a command runs on another machine or in a container, such as `docker`.
+ * `undefined`: none is seen in its words.
+ */
+export const awayBy = (words: Words): string | undefined => {
+  const [program = ""] = words
+  return (wrapper.test(nameOf(program)) ? words.flatMap(shellWords) : [program])
+    .map(nameOf)
+    .find((name) => isAway.test(name))
+}
 
 /**
  * Returns whether a process is a client of an agent that it may run elsewhere, such as `ssh host agent`, where no
@@ -35,7 +61,7 @@ const client = new RegExp(
  */
 export const isClient = ({ isAgent }: IsAgent, words: Words): boolean => {
   // An interpreter may come first.
-  if (!words.slice(0, 2).some((word) => client.test(word.slice(word.lastIndexOf("/") + 1)))) return false
-  const said = words.slice(1).flatMap((word) => word.split(/[\s;|&()"']+/u))
+  if (!words.slice(0, 2).some((word) => client.test(nameOf(word)))) return false
+  const said = words.slice(1).flatMap(shellWords)
   return said.some((_, at) => isAgent(said.slice(at)))
 }

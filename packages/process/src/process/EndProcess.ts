@@ -53,10 +53,40 @@ export const endProcess = Effect.fnUntraced(function* <E, G>(
   return (yield* waitFor(killTimeout)) ? ("SIGKILL" as const) : undefined
 })
 
+/** Walks of a tree at most. A process may begin another while it ends. */
+const maxWalks = 5
+
+const pidsOf = (some: ReadonlyArray<ProcessInfo>): string => some.map(({ identity }) => identity.pid).join(", ")
+
 /**
- * Ends a process, only if it still is that one, and its `tree` with it. It reads the tree before the first signal,
- * while parents are known, and once more later, with what it had `seen`. Tools run in sessions of their own and outlive
- * a kill. It checks `granted` right before each signal, and sends none once that fails.
+ * Ends processes, each before its children: a shell whose command ends goes on to the next one. Processes side by side
+ * end at once.
+ */
+const endTopDown = Effect.fnUntraced(function* <A, E, R>(
+  all: ReadonlyArray<ProcessInfo>,
+  end: (identity: ProcessIdentity) => Effect.Effect<A, E, R>
+) {
+  const pids = new Set(all.map(({ identity }) => identity.pid))
+  const ends: Array<{ readonly info: ProcessInfo; readonly how: A }> = []
+  const down = (level: ReadonlyArray<ProcessInfo>): Effect.Effect<void, E, R> =>
+    Effect.forEach(
+      level,
+      (info) =>
+        Effect.flatMap(end(info.identity), (how) => {
+          ends.push({ info, how })
+          return down(all.filter(({ parent }) => parent === info.identity.pid))
+        }),
+      { concurrency: "unbounded", discard: true }
+    )
+  yield* down(all.filter(({ parent }) => !pids.has(parent)))
+  return ends
+})
+
+/**
+ * Ends a process, only if it still is that one, and its `tree` with it, from the top down. It reads the tree before the
+ * first signal, while parents are known, and again later, with what it had `seen`, until nothing of it is left. Tools
+ * run in sessions of their own and outlive a kill. It checks `granted` right before each signal, and sends none once
+ * that fails.
  *
  * Fails with `StopFailed` when a process does not end or may not be signalled, and as `granted` does.
  *
@@ -86,17 +116,21 @@ export const endTree = Effect.fn("endTree")(function* <E, R, G>(
   const ended = yield* endProcess(root, grace, granted)
   if (ended === undefined)
     return yield* new StopFailed({ message: `process ${root.pid} did not end, not even by SIGKILL` })
-  // Of what was seen, some may have another agent by now. What is another user's is not looked for again.
-  const left = new Map<number, ProcessInfo>()
-  const after = yield* tree(before.map(({ identity }) => identity))
-  for (const info of [...before.filter(({ uid }) => uid !== host.uid), ...after]) left.set(info.identity.pid, info)
-  const ends = yield* Effect.forEach(left.values(), (info) => endProcess(info.identity, grace, granted), {
-    concurrency: "unbounded"
-  })
-  const stubborn = [...left.values()].filter((_, index) => ends[index] === undefined)
-  if (stubborn.length > 0)
-    return yield* new StopFailed({
-      message: `processes of its tree did not end: ${stubborn.map((info) => info.identity.pid).join(", ")}`
-    })
-  return { ended, others: ends.filter((how) => how !== "already gone").length } satisfies Stopped
+  const seen = [...before]
+  let others = 0
+  for (let walk = 1; ; walk++) {
+    const found = yield* tree(seen.map(({ identity }) => identity))
+    // What is another user's is not looked for again by what was seen.
+    const foreign = walk === 1 ? before.filter(({ uid }) => uid !== host.uid) : []
+    const left = [...new Map([...foreign, ...found].map((info) => [info.identity.pid, info])).values()]
+    if (left.length === 0) return { ended, others } satisfies Stopped
+    if (walk > maxWalks)
+      return yield* new StopFailed({ message: `its processes begin others faster than they end: ${pidsOf(left)}` })
+    const ends = yield* endTopDown(left, (identity) => endProcess(identity, grace, granted))
+    const stubborn = ends.filter(({ how }) => how === undefined).map(({ info }) => info)
+    if (stubborn.length > 0)
+      return yield* new StopFailed({ message: `processes of its tree did not end: ${pidsOf(stubborn)}` })
+    others += ends.filter(({ how }) => how !== "already gone").length
+    seen.push(...found)
+  }
 })

@@ -11,8 +11,8 @@ import {
   type Watch
 } from "@souffleur/domain"
 import type { LogError, Offspring, Refused } from "@souffleur/eventlog"
-import { sessionToBegin } from "@souffleur/process"
-import { Effect, Option, Schema } from "effect"
+import { sessionToBegin, type TrustedFiles } from "@souffleur/process"
+import { Effect, Option, type Path, Schema } from "effect"
 import { type Completed, Escalated, FailedClosed, type Successor } from "../Provider.ts"
 import { type Exported, NoExport, unlessStale } from "../steps/ExportConversation.ts"
 import type { Request } from "../steps/Request.ts"
@@ -86,7 +86,7 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
 ): Effect.fn.Return<
   Successor,
   Completed | Escalated | FailedClosed | Refused | LogError,
-  R | Agent | Comms | Cycle | Launcher | Offspring | Processes | Settings
+  R | Agent | Comms | Cycle | Launcher | Offspring | Path.Path | Processes | Settings | TrustedFiles
 > {
   const launcher = yield* Launcher
   const named = resumes ?? begins

@@ -1,20 +1,16 @@
 import {
   Agent,
-  type Comms,
-  type Hooks,
   isSessionKnown,
   Launcher,
   neverBegan,
-  type Processes,
   Settings,
   stallsInARow,
   stepNames,
   type Watch
 } from "@souffleur/domain"
-import type { Offspring } from "@souffleur/eventlog"
 import { reportedSession } from "@souffleur/process"
 import { Duration, Effect, Option } from "effect"
-import type { Provider } from "../Provider.ts"
+import type { Provider, StepServices } from "../Provider.ts"
 import { NoExport } from "../steps/ExportConversation.ts"
 import { launchSuccessor } from "../launch/LaunchSuccessor.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
@@ -47,7 +43,7 @@ const firstPrompt = Effect.fnUntraced(function* ({ firstLaunch }: Watch) {
  * Makes the first launch once more, of an agent that ended before its first answer (spec: behaviour#begin_again). It
  * gets the same prompt, in the same session where its launch chooses that.
  */
-export const beginAgain: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
+export const beginAgain: Provider<StepServices> = {
   name: stepNames.beginAgain,
   applies: neverBegan,
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {

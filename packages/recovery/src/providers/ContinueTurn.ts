@@ -1,19 +1,8 @@
-import {
-  type Agent,
-  type Comms,
-  EarlyEnd,
-  type Hooks,
-  type Launcher,
-  type Processes,
-  type RecoveryCycle,
-  type Settings,
-  type Watch
-} from "@souffleur/domain"
-import type { Offspring } from "@souffleur/eventlog"
+import { EarlyEnd, type RecoveryCycle, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 import { promptToContinue } from "../launch/LaunchPrompt.ts"
 import { resumeInPlace } from "../steps/ResumableSession.ts"
-import type { Provider } from "../Provider.ts"
+import type { Provider, StepServices } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 
 /** The triggers after which the turn of the session is over. */
@@ -23,7 +12,7 @@ const ended: ReadonlySet<RecoveryCycle["trigger"]> = new Set(["turn-ended", "lim
  * Continues the same session of a Conductor whose turn ended before its work did (spec: behaviour#continue_turn). The
  * turn ended in print mode, by a limit that is over, or too early.
  */
-export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
+export const continueTurn: Provider<StepServices> = {
   name: "continue_turn",
   applies: ({ handedFrom, recovery }) =>
     handedFrom === undefined && recovery !== undefined && ended.has(recovery.trigger),

@@ -1,21 +1,10 @@
-import {
-  type Agent,
-  type Comms,
-  type Hooks,
-  Launcher,
-  LaunchFailed,
-  type Processes,
-  type Settings,
-  unknownSession,
-  type Watch
-} from "@souffleur/domain"
-import { type Offspring } from "@souffleur/eventlog"
-import { lastPrinted, type TrustedFiles } from "@souffleur/process"
+import { Launcher, LaunchFailed, unknownSession, type Watch } from "@souffleur/domain"
+import { lastPrinted } from "@souffleur/process"
 import { Effect } from "effect"
 import { settled, started } from "../launch/Launch.ts"
 import { Launched, prepareSuccessor } from "../launch/LaunchSuccessor.ts"
 import { unhindered } from "../launch/LaunchHindrance.ts"
-import { FailedClosed, type Provider } from "../Provider.ts"
+import { FailedClosed, type Provider, type StepServices } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { step } from "../steps/Step.ts"
 
@@ -49,7 +38,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
 })
 
 /** Stops a command, which has no conversation, and runs it again (spec: behaviour#restart). */
-export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings | TrustedFiles> = {
+export const restart: Provider<StepServices> = {
   name: "restart",
   of: "command",
   foresee: () => [{ _tag: "Again" }],

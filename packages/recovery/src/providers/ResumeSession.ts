@@ -1,19 +1,9 @@
-import {
-  type Agent,
-  type Comms,
-  type Hooks,
-  type Launcher,
-  type Processes,
-  type Settings,
-  stepNames,
-  type Watch
-} from "@souffleur/domain"
-import type { Offspring } from "@souffleur/eventlog"
+import { type Settings, stepNames, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 import { promptToResume } from "../launch/LaunchPrompt.ts"
 import { resumeInPlace } from "../steps/ResumableSession.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
-import { Escalated, type Provider } from "../Provider.ts"
+import { Escalated, type Provider, type StepServices } from "../Provider.ts"
 
 const name = "resume"
 /** The ends within a turn after which the conversation itself is whole. */
@@ -33,7 +23,7 @@ const isChosen = ({ comms, recovery }: Watch, settings: Settings["Service"]): bo
  * Resumes in place the session of a Conductor that was killed, hung, or stopped for a failed hand-over (spec:
  * behaviour#resume).
  */
-export const resumeSession: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
+export const resumeSession: Provider<StepServices> = {
   name,
   applies: (watch, settings) =>
     watch.handedFrom === undefined && brokenOff.has(watch.recovery?.trigger) && isChosen(watch, settings),

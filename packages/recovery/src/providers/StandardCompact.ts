@@ -14,6 +14,10 @@ import { again, step, stillGranted } from "../steps/Step.ts"
 const closed = (stage: string) => (error: { readonly message: string }) =>
   Effect.fail(new FailedClosed({ stage, message: error.message }))
 
+/** Says that a conversation is lost, and the way on. The program that keeps the sessions of an agent may sweep them. */
+const lost = (message: string): string =>
+  `${message}: its conversation is lost. "souffleur release" ends this watch, and the same command begins anew`
+
 interface Attempt {
   readonly compactPrompt: string
   readonly sessionId: string
@@ -69,8 +73,13 @@ export const standardCompact: Provider<StepServices> = {
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     const agent = yield* Agent
     const { compactPrompt } = agent
-    if (compactPrompt === null)
-      return yield* new FailedClosed({ stage: "compact", message: "a session of this agent cannot be told to compact" })
+    if (compactPrompt === null) {
+      const message = yield* Effect.match(agent.sessionFile(yield* newestSession(watch)), {
+        onFailure: ({ message, reason }) => (reason === "missing" ? lost(message) : message),
+        onSuccess: () => "a session of this agent cannot be told to compact"
+      })
+      return yield* new FailedClosed({ stage: "compact", message })
+    }
 
     if (!alreadyKilled) yield* stopConductor(watch)
     const session = yield* newestSession(watch)
@@ -81,7 +90,9 @@ export const standardCompact: Provider<StepServices> = {
         agent
           .mark(session)
           .pipe(
-            Effect.catchTag("SessionNotFound", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true })))
+            Effect.catchTag("SessionNotFound", ({ message, reason }) =>
+              Effect.fail(new CompactFailed({ message: reason === "missing" ? lost(message) : message, gone: true }))
+            )
           ),
       reconcile: again
     }).pipe(Effect.catchTag("CompactFailed", closed("mark")))

@@ -1,5 +1,5 @@
 import { Agent, type AgentSession, Processes, type ProcessIdentity, Settings, type Watch } from "@souffleur/domain"
-import { endTree, isGone, type Stopped, StopFailed, treeOf } from "@souffleur/process"
+import { endTree, isGone, type Stopped, StopFailed, taskAgentsOf, treeOf } from "@souffleur/process"
 import { Offspring } from "@souffleur/eventlog"
 import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"
@@ -26,8 +26,9 @@ const conductorTree = Effect.fnUntraced(function* (
   const known = [...(yield* (yield* Offspring).recall(conductor)), ...seen]
   const beside = yield* launchedBeside(watch)
   const holds = ({ sessionId }: AgentSession) => sessionIds.includes(sessionId)
+  const tasks = yield* taskAgentsOf(watch)
   return yield* treeOf(
-    { root: conductor, sessionIds, launchId, known },
+    { root: conductor, sessionIds, launchId, known, tasks },
     Effect.fnUntraced(function* (sessions) {
       // A listing of all processes takes milliseconds. Without a holder it would be for nothing.
       const own = sessions.some(holds) ? yield* startedByItself(watch, conductor, sessions, known) : []

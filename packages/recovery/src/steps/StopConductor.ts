@@ -56,9 +56,12 @@ const unlessMoving = Effect.fnUntraced(function* ({ conductor, launchId, recover
   const signs = yield* agent.signs(sessionId, yield* launchOutput(launchId))
   const moves = Option.exists(
     signs,
-    ({ turn }) =>
+    ({ turn, writtenAt }) =>
       turn !== undefined &&
-      (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter ?? agent.stall)))
+      (turn.at > recovery.since ||
+        // A subagent writes while the turn waits for it.
+        (isAtWork(turn) &&
+          (writtenAt > recovery.since || now - turn.at <= Duration.toMillis(stallAfter ?? agent.stall))))
   )
   if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
   return yield* new FailedClosed({ stage: "stop", message: "it is at work again, so it is not stopped" })

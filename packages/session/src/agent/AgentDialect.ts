@@ -25,6 +25,8 @@ export interface KnownSessions {
   readonly projectOf: (sessionId: string) => Effect.Effect<string>
   /** Returns whether the session has no unfinished turn. */
   readonly isIdle: (sessionId: string) => Effect.Effect<boolean>
+  /** Returns whether a subagent has the session. */
+  readonly isSubagent: (sessionId: string) => Effect.Effect<boolean>
 }
 
 /** All that tells an agent with one file of JSON lines a session from another such agent. */
@@ -60,10 +62,20 @@ export interface AgentDialect extends SessionFolder {
    * the tools.
    */
   readonly sessions?: (known: KnownSessions) => Effect.Effect<ReadonlyArray<AgentSession>, never, Needs>
-  /** Lists the sessions of subagents below a session, where they are not in its records. */
-  readonly subagents?: (sessionId: string) => Effect.Effect<ReadonlyArray<string>, never, Needs>
+  /**
+   * Lists the files of the subagents below a session, at any depth. Absent: their records are in the session's own
+   * file, or it has none.
+   */
+  readonly subagents?: (session: SessionFile) => Effect.Effect<ReadonlyArray<string>, never, Needs>
+  /**
+   * Returns the session that a subagent works for, by a record of the subagent's own session. `undefined`: the record
+   * does not tell one. Absent: subagents have no sessions of their own.
+   */
+  readonly worksFor?: (record: Json) => string | undefined
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
+  /** Returns `SessionSigns.callLimit`; 0: the user has set none. `project`: empty where it is not known. */
+  readonly callLimit?: (project: string) => Effect.Effect<number, never, Needs>
   /** See `Agent.caps`. */
   readonly caps: ReadonlyArray<Cap>
   /** See `AgentKind.stall`. */

@@ -30,13 +30,14 @@ export const sessionIdIn = (sessionPath: RegExp, path: string): string => sessio
 const missing = (sessionId: string, reason: SessionNotFound["reason"], message: string) =>
   Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, message }))
 
-/** Lists the paths at the depth of session files. */
-export const filesOf = Effect.fnUntraced(function* ({ depth, folder }: SessionFolder) {
+/** Lists the paths at the depth of session files. `from`: paths that come before it by their names are left out. */
+export const filesOf = Effect.fnUntraced(function* ({ depth, folder }: SessionFolder, from = "") {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const below = (parent: string) =>
     fs.readDirectory(parent).pipe(
       Effect.map((names) => names.map((name) => path.join(parent, name))),
+      Effect.map((paths) => paths.filter((one) => one >= from.slice(0, one.length))),
       Effect.orElseSucceed((): ReadonlyArray<string> => [])
     )
   let files = yield* below(folder)

@@ -8,6 +8,7 @@ import {
   parseSessionId,
   Processes,
   type Reported,
+  type SessionFile,
   SessionNotFound,
   type SessionSigns,
   sumSpent,
@@ -19,7 +20,7 @@ import { markOf } from "../lines/FileIdentity.ts"
 import { newestMode } from "../lines/NewestMode.ts"
 import { inHead } from "../lines/Head.ts"
 import { recordOf } from "../lines/JsonRecord.ts"
-import { fromTheEnd, stateOf } from "../lines/Tail.ts"
+import { fromTheEnd, stateOf, writtenAtOf } from "../lines/Tail.ts"
 import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
 import { makeSaidExport } from "../said/SaidExport.ts"
 import { saidCompacted } from "../said/SaidCompaction.ts"
@@ -28,6 +29,7 @@ import type { AgentDialect, Needs } from "./AgentDialect.ts"
 import { begunSession } from "./BegunSession.ts"
 import { carriedSessions } from "./CarriedSessions.ts"
 import { makeSessionSearch } from "./FindSession.ts"
+import { makeSubagentSearch } from "./FindSubagents.ts"
 
 /** Limits in bytes. A record of the conversation holds at most a result of a tool. */
 const limits = { bytes: 8 << 20, line: 4 << 20 }
@@ -43,10 +45,18 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   const spend = makeUseCount(sayings)
   const receipt = makeReceipt(sayings)
   const projects = new Map<string, string>()
+  const subagents = dialect.subagents ?? makeSubagentSearch(dialect)
   let seen:
     | ({ readonly state: string; readonly resumable: boolean } & Effect.Success<ReturnType<typeof readEnd>>)
     | undefined
 
+  /** A subagent may write while its session waits for it. */
+  const subagentsWroteAt = (session: SessionFile) =>
+    Effect.flatMap(subagents(session), (files) =>
+      Effect.forEach(files, (file) =>
+        Effect.orElseSucceed(Effect.map(lookTrusted(file, agentsOwn), writtenAtOf), () => 0)
+      )
+    ).pipe(Effect.map((times) => Math.max(0, ...times)))
   const sessionFile = (sessionId: string) => find(sessionId).pipe(Effect.provide(services))
   /** Reads the file of a session; `otherwise` where there is none, or it cannot be read. */
   const reading = <A, E>(sessionId: string, otherwise: A, read: (file: string) => Effect.Effect<A, E, Needs>) =>
@@ -109,7 +119,11 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         return turn._tag === "Finished" || (turn._tag === "Failed" && !mends)
       })
     )
-  const known = { projectOf: anyProjectOf, isIdle }
+  const isSubagent = (sessionId: string) =>
+    dialect.worksFor === undefined
+      ? Effect.succeed(false)
+      : reading(sessionId, false, (file) => Effect.map(inHead(file, dialect.worksFor!), Option.isSome))
+  const known = { projectOf: anyProjectOf, isIdle, isSubagent }
   const sessions = Effect.provide(dialect.sessions?.(known) ?? carried, services)
   /** Returns a failed turn that the agent may mend by itself. It is outstanding as long as the agent lives. */
   const mended = (sessionId: string, turn: TurnState | undefined) =>
@@ -136,28 +150,34 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         const { context, mendsUntil, refused, resumable, writtenAt } = seen
         const turn = (yield* turnIn(output)) ?? seen.turn
         const mends = turn?._tag === "Failed" && mendsUntil > (yield* Clock.currentTimeMillis)
+        const callLimit = dialect.callLimit === undefined ? 0 : yield* dialect.callLimit(yield* anyProjectOf(sessionId))
         return Option.some<SessionSigns>({
-          writtenAt,
+          writtenAt: Math.max(writtenAt, yield* subagentsWroteAt({ path: file, sessionId })),
           context,
           idles: dialect.idles,
           turn: mends ? yield* mended(sessionId, turn) : turn,
+          ...(callLimit > 0 ? { callLimit } : {}),
           ...(refused ? { refused } : {}),
           ...(resumable ? {} : { resumable })
         })
       })
     )
-  const withSubagents = (sessionIds: ReadonlyArray<string>) =>
-    Effect.forEach(sessionIds, (id) =>
-      Effect.map(dialect.subagents?.(id) ?? Effect.succeed([]), (below) => [id, ...below])
-    ).pipe(
-      Effect.map((all) => all.flat()),
-      Effect.provide(services)
-    )
-  const each = <A>(
+  /** Reads the files of sessions and of their subagents, each once; `otherwise` for one that cannot be read. */
+  const ofAll = <A>(
     sessionIds: ReadonlyArray<string>,
     otherwise: A,
-    read: (file: string) => Effect.Effect<A, unknown, Needs>
-  ) => Effect.forEach(new Set(sessionIds), (id) => reading(id, otherwise, read))
+    read: (file: string, own: boolean) => Effect.Effect<A, unknown, Needs>
+  ) =>
+    Effect.forEach(new Set(sessionIds), (id) =>
+      reading(id, [] as ReadonlyArray<A>, (file) =>
+        Effect.gen(function* () {
+          const below = yield* subagents({ path: file, sessionId: id })
+          return yield* Effect.forEach([file, ...below], (one) =>
+            Effect.orElseSucceed(read(one, one === file), () => otherwise)
+          )
+        })
+      )
+    ).pipe(Effect.map((all) => all.flat()))
   const tag = (sessionId: string) => ({ environment: { [variable]: sessionId } })
 
   return Agent.of({
@@ -180,6 +200,13 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
           }, Effect.provide(services))
         }),
     sessions,
+    holds: Effect.fnUntraced(function* (process) {
+      // The pid of an ended process may be another agent's.
+      if (isOver(yield* (yield* Processes).condition(process))) return Option.none()
+      const [one, ...more] = (yield* sessions).filter(({ pid }) => pid === process.pid)
+      // A process that carries the marks of several holds one of them, and nothing tells which one.
+      return more.length > 0 ? Option.none() : Option.fromUndefinedOr(one?.sessionId)
+    }, Effect.provide(services)),
     sessionFile,
     projectOf,
     mark: Effect.fnUntraced(function* (sessionId) {
@@ -192,7 +219,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     compactedSince: (mark) => Effect.provide(saidCompacted(sayings, mark), services),
     toolResults: (sessionIds) =>
       Effect.map(
-        each(sessionIds, 0, (file) => Effect.map(results(file), ({ progress }) => progress)),
+        ofAll(sessionIds, 0, (file) => Effect.map(results(file), ({ progress }) => progress)),
         (counts) => counts.reduce((sum, count) => sum + count, 0)
       ),
     usedTools: (sessionId) => reading(sessionId, false, (file) => Effect.map(results(file), ({ any }) => any)),
@@ -226,11 +253,13 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       ),
     spent: (sessionIds, since) =>
       Effect.map(
-        Effect.flatMap(withSubagents(sessionIds), (all) =>
-          each(all, nothingSpent, (file) =>
-            // The state of a follower keeps changing.
-            Effect.map(spend(file, String(since)), ({ dollars, tokens, turns }) => ({ dollars, tokens, turns }))
-          )
+        ofAll(sessionIds, nothingSpent, (file, own) =>
+          // The state of a follower keeps changing. A user bounds the turns of the session itself.
+          Effect.map(spend(file, String(since)), ({ dollars, tokens, turns }) => ({
+            dollars,
+            tokens,
+            turns: own ? turns : 0
+          }))
         ),
         sumSpent
       ),

@@ -1,5 +1,5 @@
 import type { CapKind, LiteralAgent } from "@souffleur/domain"
-import { isFlag, splitFlag } from "@souffleur/process"
+import { dashedPrompt, isFlag, splitFlag } from "@souffleur/process"
 import { Result } from "effect"
 
 /** The part of a literal command that a flag decides. Each launch sets it itself. */
@@ -99,6 +99,8 @@ export const readWords = (table: FlagTable, all: ReadonlyArray<string>): Result.
       at += 1
       continue
     }
+    const dashed = dashedPrompt(word)
+    if (dashed !== undefined) return Result.fail(dashed)
     const [flag] = split(word, table)
     const means = table.means.get(flag)
     const found =

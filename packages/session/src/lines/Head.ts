@@ -20,7 +20,11 @@ export const inHead = Effect.fn("inHead")(
       if (record !== undefined) found = pick(record)
     })
     yield* piecesOf(yield* files.open(file, agentsOwn), { bytes: headBytes }).pipe(
-      Stream.runForEach((chunk) => Effect.sync(() => lines.push(chunk)))
+      Stream.takeUntil((chunk) => {
+        lines.push(chunk)
+        return found !== undefined
+      }),
+      Stream.runDrain
     )
     lines.end()
     return Option.fromUndefinedOr(found)
