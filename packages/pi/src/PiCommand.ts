@@ -40,9 +40,9 @@ const resumed = "--session"
 
 /**
  * Builds `pi <flags> [-p] --session-id ID`, with the prompt on standard input. In a window the prompt is an argument
- * behind `--`, and pi asks for no trust in the folder. A session that has a file is resumed by its path. Its tools carry
- * the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, where several files have
- * the id, and below the highest permission.
+ * behind `--`, and pi asks for no trust in the folder. A session that has a file is resumed by its path. Its tools
+ * carry the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, where several files
+ * have the id, and below the highest permission.
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   options: AgentOptions,

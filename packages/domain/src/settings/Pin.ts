@@ -58,9 +58,9 @@ export const noPrograms: Programs = {
   NOTIFY: null
 }
 /** The ceilings of use of a file that sets none. */
-export const noLimits: Limits = { MAX_TOKENS: null, MAX_DOLLARS: null, MAX_TIME: null }
+export const unlimited: Limits = { MAX_TOKENS: null, MAX_DOLLARS: null, MAX_TIME: null }
 /** The pin where no file says anything. */
-export const leastPin: Pin = { ceiling: leastPermission, limits: noLimits, programs: noPrograms }
+export const leastPin: Pin = { ceiling: leastPermission, limits: unlimited, programs: noPrograms }
 
 const limitReaders: Readonly<Record<keyof Limits, Read<number>>> = {
   MAX_TOKENS: positiveInteger,

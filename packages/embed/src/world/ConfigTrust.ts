@@ -3,7 +3,7 @@ import {
   leastPin,
   lower,
   mapPrograms,
-  noLimits,
+  unlimited,
   noPrograms,
   overreachInWords,
   overreachOf,
@@ -67,7 +67,7 @@ const recordOf = Effect.fnUntraced(function* (stateDir: string, project: string,
   for (const place of configPlaces(yield* Path.Path, project)) {
     const trusted = yield* trustedOf(stateDir, place)
     // What is opened has the ceilings of use that the file sets then: numbers need no word.
-    if (Option.isSome(trusted) || place === source) return Option.map(trusted, (pin) => ({ ...pin, limits: noLimits }))
+    if (Option.isSome(trusted) || place === source) return Option.map(trusted, (pin) => ({ ...pin, limits: unlimited }))
   }
   return Option.none<Pin>()
 })
