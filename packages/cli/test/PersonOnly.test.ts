@@ -18,6 +18,7 @@ const words: ReadonlyArray<ReadonlyArray<string>> = [
   ["watch", "--force", ...named],
   ["release", "w"],
   ["stop", "w"],
+  ["retry", "w"],
   ["retry", "w", "--ceiling", "acceptEdits"],
   ["retry", "w", "--agent", "codex"],
   ["go", "w"],
@@ -77,7 +78,8 @@ describe("command-line#a-persons-word", () => {
         () =>
           Effect.gen(function* () {
             const { as, events, project, watch } = yield* place({ comms: false })
-            yield* watch("w", [...watching({ project, comms: null }), Event.HoldStarted.make({ at: 1000 })])
+            const reached = Event.CeilingReached.make({ at: 1000, watcher: 1, ceiling: "tokens", used: 11, limit: 10 })
+            yield* watch("w", [...watching({ project, comms: null }), reached, Event.HoldStarted.make({ at: 1000 })])
             const said = as("", "variables" in how ? how.variables : {})
             if ("above" in how) {
               const above = yield* Effect.gen(function* () {

@@ -55,7 +55,10 @@ const used = ({ usage }: Json): ReadonlyArray<Saying> => {
   ]
 }
 
-/** The words of Copilot CLI for an error: its kinds, the codes of a quota, and of a break (spec: reasons#copilot-cli). */
+/**
+ * The words of Copilot CLI for an error: its kinds, and the codes of a quota and of a break
+ * (spec: reasons#copilot-cli).
+ */
 export const copilotWords: EndWords["words"] = {
   rate_limit: "usage-limit",
   context_limit: "prompt-too-long",

@@ -45,6 +45,8 @@ export const retryCommand = Command.make(
     if (permission !== undefined) yield* personOnly("a ceiling")
     const agent = Option.getOrUndefined(flags.agent)
     if (agent !== undefined) yield* personOnly("retry --agent")
+    if (before.ceiling !== undefined || Object.values(before.pin.limits).some((limit) => limit !== null))
+      yield* personOnly("a retry that allows as much use again")
     const { headless } = flags
     if (agent !== undefined && headless)
       return yield* new BadUsage({
