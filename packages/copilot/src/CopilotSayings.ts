@@ -55,7 +55,7 @@ const used = ({ usage }: Json): ReadonlyArray<Saying> => {
   ]
 }
 
-/** The words of Copilot CLI for an error: its kinds, the codes of a quota, and of a break (spec: reasons#copilot-cli). */
+/** The words of Copilot CLI for an error or a break: its kinds, and codes of a quota (spec: reasons#copilot-cli). */
 export const copilotWords: EndWords["words"] = {
   rate_limit: "usage-limit",
   context_limit: "prompt-too-long",

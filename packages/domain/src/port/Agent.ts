@@ -13,7 +13,7 @@ import type {
   SessionNotFound,
   Spent
 } from "./AgentSession.ts"
-import type { EndWords } from "../evidence/EndWord.ts"
+import type { EndWords } from "./EndWord.ts"
 import type { SessionMode } from "../settings/Permission.ts"
 import type { ProcessIdentity, Tag } from "./Process.ts"
 

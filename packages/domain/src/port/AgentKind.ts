@@ -1,5 +1,5 @@
 import { type Duration, type Option, type Result, Runtime, Schema } from "effect"
-import type { EndWords } from "../evidence/EndWord.ts"
+import type { EndWords } from "./EndWord.ts"
 import type { Permission } from "../settings/Permission.ts"
 import type { AgentCommand } from "./AgentOrder.ts"
 

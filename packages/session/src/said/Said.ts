@@ -58,7 +58,10 @@ export type Saying =
   | { readonly _tag: "Limits"; readonly resetsAt: number | undefined }
   /** The context of the last answer, as the service counted it. A count of zero is none. */
   | { readonly _tag: "Context"; readonly tokens: number; readonly window?: number | undefined; readonly model: string }
-  /** The use of a model by one answer, without what a cache gave. `dollars` and `credits`: absent where no record tells them. */
+  /**
+   * The use of a model by one answer, without what a cache gave. `dollars` and `credits`: absent where no record tells
+   * them.
+   */
   | { readonly _tag: "Used"; readonly tokens: number; readonly dollars?: number; readonly credits?: number }
   /** A summary took the place of the conversation before it. */
   | { readonly _tag: "Compacted"; readonly summary: string }

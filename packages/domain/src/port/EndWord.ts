@@ -1,4 +1,4 @@
-import type { TurnState } from "./Signs.ts"
+import type { TurnState } from "../evidence/Signs.ts"
 
 /** Why a turn failed. */
 export type FailedReason = Extract<TurnState, { readonly _tag: "Failed" }>["reason"]
