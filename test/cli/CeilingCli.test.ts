@@ -2,7 +2,7 @@
 import { assert, describe } from "@effect/vitest"
 import { payloadHeader } from "@souffleur/domain"
 import { Effect } from "effect"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, prints, type Running, said, stage, task, until } from "./CliStage.ts"
@@ -150,6 +150,14 @@ describe("behaviour#trust", () => {
         assert.strictEqual(refused.code, 2)
         assert.match(refused.errors, /NOTIFY is not trusted yet.*souffleur config --trust/u)
         assert.strictEqual((yield* the.ask(["config", "--trust"], { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" })).code, 2)
+        // A shell above it has the mark of a launch, and the command itself was cleaned.
+        const cleaned = spawnSync(
+          "/bin/sh",
+          ["-c", `env -u SOUFFLEUR_LAUNCH_ID '${process.execPath}' '${bundle}' config --trust; exit $?`],
+          { cwd: the.project, env: { ...the.environment, SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" }, encoding: "utf8" }
+        )
+        assert.strictEqual(cleaned.status, 2)
+        assert.match(cleaned.stderr, /agent pid \d+ has started it/u)
         assert.isFalse(fs.existsSync(marker))
         assert.strictEqual((yield* the.ask(["config", "--trust"])).code, 0)
         assert.strictEqual((yield* run()).code, 0)

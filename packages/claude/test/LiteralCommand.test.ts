@@ -121,7 +121,6 @@ describe("behaviour#first-launch", () => {
       assert.match(refusal("claude", "--resume", "--verbose"), /must name a session/)
       assert.match(refusal("claude", "--resume", "a", "--session-id", "b"), /twice/)
       assert.match(refusal("claude", "--permission-mode", "dontAsk"), /acceptEdits or bypassPermissions/)
-      assert.match(refusal("claude", "--of-tomorrow", "x", "y"), /write --of-tomorrow=VALUE/)
       assert.match(refusal("claude", "do", "it"), /more than one prompt/)
       // A value is the user's own: it is not told.
       assert.notInclude(refusal("claude", "--settings={secret}"), "secret")
@@ -155,6 +154,21 @@ describe("behaviour#permission-ceiling", () => {
           Result.match(parse("claude", word, "x"), { onFailure: ({ message }) => message, onSuccess: () => "" }),
           `souffleur cannot set the ceiling of claude ${word}: write claude -p PROMPT`
         )
+    })
+    it("keeps the flags that are known to lift nothing, and no other, which may be a hidden one", () => {
+      for (const flag of [
+        "--plugin-dir-no-mcp",
+        "--rc",
+        "--sdk-url",
+        "--channels",
+        "--dangerously-load-development-channels",
+        "--enable-auto-mode",
+        "--init",
+        "--project-config-root",
+        "--of-tomorrow"
+      ])
+        for (const words of [[flag], [`${flag}=x`], [flag, "x"]])
+          assert.include(refusal("claude", ...words, "--", "do it"), `${flag} is an unknown flag`)
     })
     it("hides no flag as a value of another, or in joined flags", () => {
       for (const words of [

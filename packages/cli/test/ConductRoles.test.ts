@@ -100,11 +100,11 @@ describe("behaviour#agents-of-a-run", () => {
           ],
           [
             ["--implementer", "pi"],
-            "--implementer pi: with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions, then say --permission bypassPermissions"
+            "--implementer pi: pi runs what its own files say, and edits any file: it is launched with bypassPermissions alone: type souffleur setup --permission bypassPermissions, then say --permission bypassPermissions"
           ],
           [
             ["--implementer", "pi", "--permission", "bypassPermissions"],
-            "its shell needs bypassPermissions: type souffleur setup --permission bypassPermissions\n"
+            "bypassPermissions alone: type souffleur setup --permission bypassPermissions\n"
           ],
           [["--implementer", "qwen", "--permission", "bypassPermissions"], "--implementer qwen: with acceptEdits, "],
           [["--reviewer", "nonesuch"], '--reviewer nonesuch: no agent is called "nonesuch"'],
@@ -136,10 +136,9 @@ describe("behaviour#agents-of-a-run", () => {
         Effect.gen(function* () {
           const { conduct } = yield* opera("bypassPermissions", "claude", "codex", "pi")
           const { said } = yield* conduct("plan.yaml", "--implementer", "pi", "--dry-run")
-          assert.match(said, /its shell needs bypassPermissions: say --permission bypassPermissions$/mu)
+          assert.match(said, /bypassPermissions alone: say --permission bypassPermissions$/mu)
           // A reviewer commits nothing.
-          for (const reviewer of ["pi", "codex"])
-            assert.isTrue((yield* conduct("plan.yaml", "--reviewer", reviewer, "--dry-run")).isDone)
+          assert.isTrue((yield* conduct("plan.yaml", "--reviewer", "codex", "--dry-run")).isDone)
         })
     )
 

@@ -8,13 +8,17 @@ import {
   goingOn,
   layerAgentFiles,
   layerHost,
+  layerSouffleur,
   layerStore,
   opening,
   settingsOf
 } from "@souffleur/embed/internal"
 import { agentKind } from "../src/agent/Kind.ts"
 import { cli } from "../src/Cli.ts"
+import { orTrusted } from "../src/person/TrustQuestion.ts"
+import { Environment } from "../src/world/CommandEnvironment.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
+import { typedAt } from "./TypedAt.ts"
 
 const bypass = "MAX_EXTERNAL_PERMISSION=bypassPermissions\n"
 const pinned = (text: string) => pinOf(wordOf(parseConfigFile(text)))
@@ -232,24 +236,27 @@ describe("behaviour#trust", () => {
         Effect.gen(function* () {
           const the = yield* project
           const fs = yield* FileSystem.FileSystem
-          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n")
+          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\nMAX_TOKENS=500\n")
           yield* the.run(["config", "--trust"])
           const { came } = yield* the.opens()
           if (came._tag === "Failure") return assert.fail()
           const { pin } = came.success
           for (const text of [
-            `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\n`,
+            `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\nMAX_TOKENS=501\n`,
             "",
             "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n"
           ]) {
             yield* the.config(text)
             const settings = yield* goingOn(the.project, pin).pipe(the.as(""))
-            const { agentCommand, exportCommand, maxExternalPermission, notify } = settings
+            const { agentCommand, exportCommand, maxExternalPermission, maxTokens, notify } = settings
             assert.deepStrictEqual(
-              [agentCommand, exportCommand, notify, maxExternalPermission],
-              ["/opt/agent", "/opt/export", [], "acceptEdits"]
+              [agentCommand, exportCommand, notify, maxExternalPermission, maxTokens],
+              ["/opt/agent", "/opt/export", [], "acceptEdits", 500]
             )
           }
+          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\nMAX_TOKENS=499\n")
+          assert.strictEqual((yield* goingOn(the.project, pin).pipe(the.as(""))).maxTokens, 499)
+          assert.strictEqual((yield* the.opens({ SOUFFLEUR_MAX_TOKENS: "9" })).came._tag, "Success")
           // A file that does not hold what its name says does not count.
           for (const file of (yield* the.trustFiles).filter((name) => name.endsWith(".program")))
             yield* fs.writeFileString(`${the.stateDir}/trust/${file}`, "/tmp/evil")
@@ -338,39 +345,39 @@ describe("behaviour#trust", () => {
         assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
       })
     )
-    it.effect("trust and a ceiling are a person's word: they end with 2 in an agent's session or below an agent", () =>
+    it.effect("a person at a terminal is asked, and shown what the file asks for; an agent's session is not", () =>
       Effect.gen(function* () {
         const the = yield* project
-        yield* the.watch("w", watching({ project: the.project, comms: null }))
-        yield* the.config(bypass)
-        const words = [
-          ["config", "--trust"],
-          ["retry", "--ceiling", "bypassPermissions"],
-          ["retry", "--ceiling", "acceptEdits"],
-          ["release"],
-          ["adopt", "--force", "--pid", "7", "--session-id", "s1"],
-          ["watch", "--force", "--pid", "7", "--session-id", "s1"],
-          ["conduct", "answer", "t1", "--retry"]
-        ] as const
-        for (const mark of ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]) {
-          for (const word of words) {
-            const { came, errors } = yield* the.run([...word], { [mark]: "1" })
-            assert.strictEqual(ended(came), 2)
-            assert.match(errors, new RegExp(`this is an agent's session \\(${mark} is set\\)`, "u"))
+        yield* the.config(`${bypass}NOTIFY=command:/opt/\u001B[2Jtell\nSTOP_GRACE=3 seconds\n`)
+        const settings = yield* settingsOf(the.project).pipe(the.as(""))
+        const asked = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, session = "") {
+          const shown: Array<string> = []
+          const came = yield* orTrusted(the.project, opening(the.project)).pipe(
+            Effect.provide(Layer.provideMerge(layerSouffleur(settings), layerHost)),
+            Effect.updateService(Environment, (surroundings) => ({ ...surroundings, interactive: true })),
+            the.as(session),
+            typedAt(keys, shown),
+            Effect.result
+          )
+          const trusted = (yield* the.trustFiles).length > 0
+          return {
+            came: came._tag === "Success" ? came.success.pin : came.failure._tag,
+            shown: shown.join(""),
+            trusted
           }
-        }
-        const ancestor = yield* Effect.gen(function* () {
-          const processes = yield* Processes
-          return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
-        }).pipe(Effect.provide(layerHost))
-        yield* the.watch("of-ours", watching({ project: "/another", comms: null, conductor: ancestor }))
-        for (const word of words) {
-          const { came, errors } = yield* the.run([...word])
-          assert.strictEqual(ended(came), 2)
-          assert.include(errors, `agent pid ${ancestor.pid} has started it`)
-        }
-        assert.deepStrictEqual(tags(yield* the.events("w")).at(-1), "WatchSettled")
-        assert.deepStrictEqual(yield* the.trustFiles, [])
+        })
+        const no = yield* asked(["n"])
+        assert.deepInclude(no, { came: "ConfigUntrusted", trusted: false })
+        assert.include(no.shown, `${the.project}/.orchestra_configs/souffleur asks for what is not trusted. Trust it?`)
+        assert.include(no.shown, "MAX_EXTERNAL_PERMISSION=bypassPermissions; NOTIFY=command:/opt/\\u001b[2Jtell")
+        assert.notInclude(no.shown, "STOP_GRACE")
+        // Nothing typed, as by Ctrl-D.
+        assert.deepInclude(yield* asked([]), { came: "ConfigUntrusted", trusted: false })
+        assert.deepStrictEqual(yield* asked(["y"], "s1"), { came: "ConfigUntrusted", shown: "", trusted: false })
+        const yes = yield* asked(["y"])
+        assert.isTrue(yes.trusted)
+        assert.deepInclude(yes.came, { ceiling: "bypassPermissions" })
+        assert.strictEqual((yield* asked([])).shown, "", "once")
       })
     )
     it.effect("retry --ceiling pins it for one watch, and says where the file is lower and holds", () =>

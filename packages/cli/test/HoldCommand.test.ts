@@ -42,6 +42,14 @@ describe("behaviour#hold", () => {
         )
       })
     )
+    it.effect("a hold that an agent's session says is in the log as its word", () =>
+      Effect.gen(function* () {
+        const { as, comms, events, project, watch } = yield* place()
+        yield* watch("w", watching({ project, comms }))
+        assert.strictEqual((yield* said(["hold", "--project-dir", project]).pipe(as("s1", {}))).code, 0)
+        assert.deepInclude((yield* events("w")).at(-1), { _tag: "HoldStarted", byAgent: true })
+      })
+    )
     it.effect("an agent's session cannot end a person's hold", () =>
       Effect.gen(function* () {
         const { as, comms, events, project, watch } = yield* place()

@@ -1,43 +1,114 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event } from "@souffleur/domain"
-import { Effect } from "effect"
+import { Event, leastPin, Processes } from "@souffleur/domain"
+import { layerHost, layerStore, settingsOf } from "@souffleur/embed/internal"
+import { type RunEvent, RunLog } from "@souffleur/plan"
+import { Effect, Option } from "effect"
 import { TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
-import { place, services, watching } from "./mcp/McpPlace.ts"
+import { type gone, place, services, watching } from "./mcp/McpPlace.ts"
 
+const named = ["--pid", "7", "--session-id", "s1"]
 const words: ReadonlyArray<ReadonlyArray<string>> = [
   ["setup", "--yes"],
   ["config", "--trust"],
   ["hooks", "install", "--watch"],
   ["fleet", "join", "https://hub.example"],
   ["fleet", "login", "https://hub.example"],
+  ["adopt", "w", "--force", ...named],
+  ["watch", "--force", ...named],
+  ["release", "w"],
+  ["stop", "w"],
   ["retry", "w", "--ceiling", "acceptEdits"],
   ["retry", "w", "--agent", "codex"],
   ["go", "w"],
   ["resume", "w", "--moved"],
   ["uninstall", "--yes"],
   ["conduct", "answer", "--finishing", "--retry"],
+  ["conduct", "answer", "t1", "what to do"],
+  ["conduct", "answer", "t1", "--skip"],
   ...["retry", "release", "done", "hold", "go"].map((word) => ["fleet", word, "host/w"])
 ]
 
+/** A run whose agent is this process. */
+const runOf = (project: string, agent: typeof gone): ReadonlyArray<RunEvent> => {
+  const at = 1000
+  const token = "1-t1-implementer"
+  return [
+    {
+      _tag: "RunOpened",
+      at,
+      workflowId: "r",
+      project,
+      workTree: null,
+      plan: "/plan.yaml",
+      digest: "d",
+      tasks: [],
+      pin: leastPin,
+      finishingDigest: null
+    },
+    {
+      _tag: "AgentAsked",
+      at,
+      token,
+      role: "implementer",
+      taskId: null,
+      attempt: 1,
+      sessionId: "s",
+      resumed: false,
+      head: null
+    },
+    { _tag: "AgentLaunched", at, token, launchId: "l", process: agent }
+  ]
+}
+
 describe("command-line#a-persons-word", () => {
   it.layer(services)((it) => {
-    it.effect("each word that needs a person is refused in an agent's session, and changes nothing", () =>
-      Effect.gen(function* () {
-        const { as, events, project, watch } = yield* place({ comms: false })
-        yield* watch("w", [...watching({ project, comms: null }), Event.HoldStarted.make({ at: 1000 })])
-        for (const word of words) {
-          const before = (yield* TestConsole.errorLines).length
-          const code = yield* cli([...word, "--project-dir", project]).pipe(
-            as("s1"),
-            Effect.match({ onFailure: (ended) => ended.code, onSuccess: () => 0 })
-          )
-          const said = (yield* TestConsole.errorLines).slice(before).join("\n")
-          assert.deepStrictEqual([code, (yield* TestConsole.logLines).length], [2, 0], `${word.join(" ")}: ${said}`)
-          assert.match(said, /only a person may .*this is an agent's session/u)
-        }
-        assert.strictEqual((yield* events("w")).at(-1)?._tag, "HoldStarted")
-      })
-    )
+    /** How an agent's session shows: the variables of the command, or a process above it. */
+    const signs = [
+      { sign: "CLAUDE_CODE_SESSION_ID is set", variables: { CLAUDE_CODE_SESSION_ID: "s1" } },
+      { sign: "CLAUDECODE is set", variables: { CLAUDECODE: "1" } },
+      { sign: "SOUFFLEUR_LAUNCH_ID is set", variables: { SOUFFLEUR_LAUNCH_ID: "l" } },
+      { sign: "agent pid", above: "the Conductor of a watch" },
+      { sign: "agent pid", above: "the agent of a run" }
+    ] as const
+    for (const how of signs) {
+      it.effect(
+        `each word of a person's is refused, and changes nothing: ${"above" in how ? how.above : how.sign}`,
+        () =>
+          Effect.gen(function* () {
+            const { as, events, project, watch } = yield* place({ comms: false })
+            yield* watch("w", [...watching({ project, comms: null }), Event.HoldStarted.make({ at: 1000 })])
+            const said = as("", "variables" in how ? how.variables : {})
+            if ("above" in how) {
+              const above = yield* Effect.gen(function* () {
+                const processes = yield* Processes
+                return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
+              }).pipe(Effect.provide(layerHost))
+              const another = "/another"
+              yield* how.above === "the agent of a run"
+                ? RunLog.use((log) => log.append("run/r", 0, runOf(another, above))).pipe(
+                    Effect.provide(layerStore(yield* settingsOf(project).pipe(said)))
+                  )
+                : watch("of-ours", watching({ project: another, comms: null, conductor: above }))
+            }
+            for (const word of words) {
+              const before = (yield* TestConsole.errorLines).length
+              const code = yield* cli([...word, "--project-dir", project]).pipe(
+                said,
+                Effect.match({ onFailure: (ended) => ended.code, onSuccess: () => 0 })
+              )
+              const errors = (yield* TestConsole.errorLines).slice(before).join("\n")
+              assert.deepStrictEqual(
+                [code, (yield* TestConsole.logLines).length],
+                [2, 0],
+                `${word.join(" ")}: ${errors}`
+              )
+              assert.match(errors, new RegExp(`only a person may .*this is an agent's session.*`, "u"))
+              if (word[0] !== "go") assert.include(errors, how.sign)
+            }
+            assert.strictEqual((yield* events("w")).at(-1)?._tag, "HoldStarted")
+          })
+      )
+    }
   })
 })

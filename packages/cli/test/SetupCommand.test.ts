@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { type Cause, Effect, FileSystem, Option, Queue, Terminal } from "effect"
+import { Effect, FileSystem } from "effect"
 import { Event } from "@souffleur/domain"
 import { place, services, watching } from "./mcp/McpPlace.ts"
 import { printed, printedAt } from "./Printed.ts"
+import { typedAt } from "./TypedAt.ts"
 
 /** A project with this config file, which nothing trusts yet, and an agent in PATH. */
 const folder = Effect.fnUntraced(function* (config: string) {
@@ -19,11 +20,6 @@ const folder = Effect.fnUntraced(function* (config: string) {
   return { file, project, variables }
 })
 
-/** A key as a terminal reads it. */
-const inputOf = (name: string): Terminal.UserInput => ({
-  input: name.length === 1 ? Option.some(name) : Option.none(),
-  key: { name, ctrl: false, meta: false, shift: false }
-})
 it.layer(services)((it) => {
   describe("command-line#setting-up", () => {
     it.effect(
@@ -132,24 +128,7 @@ it.layer(services)((it) => {
         const { file, project, variables } = yield* folder("EXPORT_COMMAND=/tmp/\u001B[2Jmine\n")
         const shown: Array<string> = []
         const setup = (...keys: ReadonlyArray<string>) =>
-          Effect.gen(function* () {
-            const queue = yield* Queue.unbounded<Terminal.UserInput, Cause.Done>()
-            yield* Queue.offerAll(queue, keys.map(inputOf))
-            yield* Queue.end(queue)
-            return yield* printedAt({ cwd: project, variables, interactive: true }, "setup").pipe(
-              Effect.provideService(
-                Terminal.Terminal,
-                Terminal.make({
-                  columns: Effect.succeed(200),
-                  rows: Effect.succeed(50),
-                  size: Queue.unbounded(),
-                  readInput: Effect.succeed(queue),
-                  readLine: Effect.succeed(""),
-                  display: (text) => Effect.sync(() => void shown.push(text))
-                })
-              )
-            )
-          })
+          printedAt({ cwd: project, variables, interactive: true }, "setup").pipe(typedAt(keys, shown))
         const enter = "enter"
         // Agent, permission, hooks, notices, service; then the rest of the file. Each menu begins at what holds now.
         const five = [enter, "down", enter, "down", "down", enter, enter, "n"]

@@ -16,6 +16,7 @@ import { at, given, opened, owned, started, watching } from "./Given.ts"
 
 const bypass: Pin = { ...leastPin, ceiling: "bypassPermissions" }
 const withAgent = (digest: string | null, ceiling: Pin["ceiling"] = "acceptEdits"): Pin => ({
+  ...leastPin,
   ceiling,
   programs: { ...leastPin.programs, AGENT_COMMAND: digest }
 })
@@ -38,6 +39,7 @@ describe("behaviour#trust", () => {
       assert.deepStrictEqual(overreachOf(withAgent("b"), withAgent("a")), ["AGENT_COMMAND"])
       assert.deepStrictEqual(overreachOf(withAgent(null), withAgent("a")), ["AGENT_COMMAND"])
       const all: Pin = {
+        ...leastPin,
         ceiling: "bypassPermissions",
         programs: {
           AGENT_COMMAND: "a",
@@ -62,6 +64,7 @@ describe("behaviour#trust", () => {
     it("beside what holds a file counts with its lower ceiling, with its other keys, and with no program of its own", () => {
       const file = (text: string) => parseConfigFile(text)
       const held = {
+        ...leastPin,
         ceiling: "acceptEdits",
         programs: {
           AGENT_COMMAND: "claude-2",
@@ -85,6 +88,26 @@ describe("behaviour#trust", () => {
       assert.strictEqual(wordOf(holding(file(""), { ...held, ceiling: "bypassPermissions" })).ceiling, "acceptEdits")
       const kept = holding(file("MAX_EXTERNAL_PERMISSION=bypassPermissions"), { ...held, ceiling: "bypassPermissions" })
       assert.strictEqual(wordOf(kept).ceiling, "bypassPermissions")
+    })
+    it("a higher ceiling of use asks for more, and so does none or one that cannot be read; a lower one counts at once", () => {
+      const of = (text: string) => wordOf(parseConfigFile(text))
+      const limited = "MAX_TOKENS=500\nMAX_DOLLARS=2.50\nMAX_TIME=90 minutes"
+      const held = of(limited)
+      assert.deepStrictEqual(held.limits, { MAX_TOKENS: "500", MAX_DOLLARS: "2.50", MAX_TIME: "90 minutes" })
+      for (const [text, keys, tokens] of [
+        [limited, [], "500"],
+        ["MAX_TOKENS=501\nMAX_DOLLARS=2.51\nMAX_TIME=2 hours", ["MAX_TOKENS", "MAX_DOLLARS", "MAX_TIME"], "500"],
+        ["", ["MAX_TOKENS", "MAX_DOLLARS", "MAX_TIME"], "500"],
+        ["MAX_TOKENS=many\nMAX_DOLLARS=2.5\nMAX_TIME=1.5 hours", ["MAX_TOKENS"], "500"],
+        ["MAX_TOKENS=9\nMAX_DOLLARS=1\nMAX_TIME=1 minute", [], "9"]
+      ] as const) {
+        const file = parseConfigFile(text)
+        assert.deepStrictEqual(overreachOf(wordOf(file), held), keys, text)
+        const { limits } = wordOf(holding(file, held))
+        assert.strictEqual(limits.MAX_TOKENS, tokens, text)
+        assert.deepStrictEqual(overreachOf({ ...held, limits }, held), [], text)
+      }
+      assert.deepStrictEqual(overreachOf(held, of("")), [], "a ceiling where there was none is lower")
     })
     it.effect("the log gets digests alone", () =>
       Effect.gen(function* () {
@@ -139,7 +162,7 @@ describe("behaviour#trust", () => {
     it("the known programs stay where they were not read", () => {
       const told = [...watching, overreached(withAgent("x"), ["AGENT_COMMAND"])]
       given(...told)
-        .when({ _tag: "ReportConfig", said: { ceiling: "acceptEdits", programs: null } })
+        .when({ _tag: "ReportConfig", said: { ceiling: "acceptEdits", limits: null, programs: null } })
         .then()
     })
     it("the pin changes only by a person's word, and an equal pin is no event", () => {

@@ -124,7 +124,8 @@ export const makeSouffleur = Effect.gen(function* () {
     retry: (name: WatchName, options?: RetryOptions) => here(retry(name, options)),
     adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => here(adoptProcess(name, target)),
     trust: (project: string) => here(trustProject(project)),
-    hold: (name: WatchName) => here(settling(name, (id) => command(id, { _tag: "Hold" }))),
+    hold: (name: WatchName, { byAgent = false }: { readonly byAgent?: boolean } = {}) =>
+      here(settling(name, (id) => command(id, { _tag: "Hold", byAgent }))),
     go: (name: WatchName, { byAgent = false }: { readonly byAgent?: boolean } = {}) =>
       here(settling(name, (id) => command(id, { _tag: "Go", byAgent }))),
     takeWord: (word: FleetWordOrder) => here(takeWord(word)),

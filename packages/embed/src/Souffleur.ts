@@ -154,9 +154,9 @@ export class Souffleur extends Context.Service<
     readonly adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => Effect.Effect<Watch, AdoptError>
     /**
      * Holds a watch: nothing is stopped or launched until `go`. Fails with `Refused` while a successor is being
-     * launched.
+     * launched. `byAgent`: an agent asks, which a notice tells.
      */
-    readonly hold: (name: WatchName) => Effect.Effect<Watch, SettleError>
+    readonly hold: (name: WatchName, options?: { readonly byAgent?: boolean }) => Effect.Effect<Watch, SettleError>
     /**
      * Ends a hold or a wait now, and begins what it held back. Fails with `Refused` if there is neither. `byAgent`: an
      * agent asks, and may end no hold.

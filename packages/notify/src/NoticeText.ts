@@ -22,6 +22,13 @@ export interface LinkedMessage extends NoticeMessage {
 }
 
 /**
+ * Returns a sentence with the last name of each path in it. Which folders a user has is no word for a server. An
+ * address is no path.
+ */
+export const pathless = (text: string): string =>
+  text.replaceAll(/(["'`])~?\/[^"'`]*\//gu, "$1").replaceAll(/(?<![^\s"'`([])(?!\w+:\/\/)(?:[^\s"'`([/]*\/)+/gu, "")
+
+/**
  * Returns the lines of a notice: the state with its text, the command to type, and the link. The agent's words are
  * among them where they are asked for.
  */

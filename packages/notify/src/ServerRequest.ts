@@ -2,7 +2,7 @@ import { serverUrl, type ServerChannel } from "@souffleur/domain"
 import { NoticeLost } from "@souffleur/process"
 import { Effect, Option, Redacted } from "effect"
 import type { Delivery } from "./Delivery.ts"
-import { bodyOf, type LinkedMessage, type Loudness, noticeTitle } from "./NoticeText.ts"
+import { bodyOf, type LinkedMessage, type Loudness, noticeTitle, pathless } from "./NoticeText.ts"
 import { type SecretPlaces, secretOf, tokenOf } from "./NoticeSecret.ts"
 
 /** A request to a server, with a body of JSON. Foreign words are in the body alone. */
@@ -37,7 +37,8 @@ export const serverRequest = Effect.fn("serverRequest")(function* (
   loudness: Loudness,
   places: SecretPlaces
 ) {
-  const [title, text] = [noticeTitle(message), bodyOf(message, channel.words)]
+  const own = { ...message, notice: { ...message.notice, text: pathless(message.notice.text) } }
+  const [title, text] = [noticeTitle(message), bodyOf(own, channel.words)]
   switch (channel._tag) {
     case "ntfy": {
       const secret = yield* secretOf("NTFY_TOKEN", places)

@@ -46,6 +46,27 @@ it.layer(HostServices.layer)((it) => {
           }
         })
       )
+      it.effect(
+        "a server gets the last name of a path, whatever sentence it is in, and the user's own places all of it",
+        () =>
+          Effect.gen(function* () {
+            for (const [text, told] of [
+              ["The last export: /home/anna/state/exports/w-c3.md.", "The last export: w-c3.md."],
+              [`ENOENT: no such file, open '/home/anna/My Project/secret client/x.md'`, "no such file, open 'x.md'"],
+              ['It reads "~/.claude/x.jsonl", or src/secret/a.ts (/etc/b).', 'It reads "x.jsonl", or a.ts (b).'],
+              ["Look at https://ntfy.sh/topic and at PATH=/home/anna/bin", "Look at https://ntfy.sh/topic and at bin"]
+            ] as const) {
+              const own: LinkedMessage = { ...message, notice: { ...message.notice, text } }
+              for (const channel of [ntfy, slack, telegram]) {
+                const { body } = yield* serverRequest(channel, own, "usual", { variables, stateDir: "/nowhere" })
+                const said: string = JSON.parse(body).message ?? JSON.parse(body).text
+                assert.notMatch(said, /anna|secret[ /]/u, channel._tag)
+                assert.include(said, told)
+              }
+              assert.include(desktopCall(own, "usual", "linux").args.join(" "), text)
+            }
+          })
+      )
       it.effect("ntfy: topic, title, text and priority as JSON, and no header of foreign words", () =>
         Effect.gen(function* () {
           const { body, headers, url } = yield* asked(ntfy)

@@ -1,7 +1,7 @@
 import { identifiedBy, saidPackage } from "@souffleur/session"
 import { Duration } from "effect"
 import { isPi, literalPi, marks, piCommand, piOfLaunch, runsPi } from "./PiCommand.ts"
-import { editing, piFlags } from "./PiFlags.ts"
+import { piFlags } from "./PiFlags.ts"
 import { makeOutputReader } from "./PiOutput.ts"
 import { piSayings, piWords } from "./PiSayings.ts"
 
@@ -13,7 +13,7 @@ import { piSayings, piWords } from "./PiSayings.ts"
  * import { Souffleur } from "@souffleur/embed"
  * import { pi } from "@souffleur/pi"
  *
- * // Its list of tools is its ceiling: without one, a run asks for bypassPermissions.
+ * // It needs bypassPermissions, which the settings of the project allow.
  * const souffleur = Souffleur.layerNode({ stateDir: "/var/lib/app/souffleur", agent: pi })
  * ```
  */
@@ -29,10 +29,8 @@ export const pi = saidPackage({
   marks,
   identity: identifiedBy("PI_SESSION_ID", "PI_CODING_AGENT"),
   refusedAsRoot: [],
-  editsAnywhere: true,
   recordsDollars: true,
-  commitSetting: "with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions",
-  commandOfLess: `pi --tools ${editing.join(",")} -p PROMPT`,
+  commitSetting: "pi runs what its own files say, and edits any file: it is launched with bypassPermissions alone",
   commitsFrom: "bypassPermissions",
   typed: ["-p"],
   goOn: (sessionId) => `pi --session ${sessionId} "Go on."`,

@@ -2,8 +2,8 @@ import { type AgentKind, AgentNotFound, type AgentOrder, CommandRefused } from "
 import type { AgentOptions } from "@souffleur/process"
 import { type AgentDialect, completeCommand, readWords, wordSet } from "@souffleur/session"
 import { Effect, Option, Result } from "effect"
+import { piFlags } from "./PiFlags.ts"
 import { isTrustedInPi } from "./PiTrust.ts"
-import { limitsOf, piFlags, requestedBy, withoutLimits } from "./PiFlags.ts"
 
 /** Recognises pi's program, by its name or within its package. */
 export const isPi = (word = ""): boolean => /(?:^|\/)pi$|(?:^|\/)@earendil-works\/pi-coding-agent(?:\/|$)/u.test(word)
@@ -13,6 +13,10 @@ export const runsPi = (words: ReadonlyArray<string>): boolean => words.slice(0, 
 
 /** Subcommands and questions that hold no conversation: they run as any other command. */
 const errands = wordSet("auth config install list remove uninstall update --help -h --list-models --version -v")
+
+/** A list of tools bounds nothing: `write` may replace what `grep` runs, or leave a command in `models.json`. */
+const limited =
+  "pi runs what its own files say, and edits any file: it is launched with bypassPermissions alone, which souffleur setup --permission bypassPermissions allows"
 
 /** Takes a command of pi apart. Without a flag of its own a prompt is for a pi that waits for a person. */
 export const literalPi: AgentKind["takeApart"] = ([program = "", ...all]) => {
@@ -26,7 +30,7 @@ export const literalPi: AgentKind["takeApart"] = ([program = "", ...all]) => {
   if (prompt.startsWith("@")) return refused("a word that begins with @ names a file to pi: name it within the prompt")
   const { print = false, session } = meaning
   const agentCommand = { program, args }
-  return Result.succeed(Option.some({ agentCommand, session, print, requested: requestedBy(args), prompt }))
+  return Result.succeed(Option.some({ agentCommand, session, print, requested: "bypassPermissions", prompt }))
 }
 
 /** Begins a session of an id. */
@@ -35,10 +39,10 @@ const fresh = "--session-id"
 const resumed = "--session"
 
 /**
- * Builds `pi <flags> [-p] [--tools …] --session-id ID`, with the prompt on standard input. In a window the prompt is an
- * argument behind `--`, and pi asks for no trust in the folder. A session that has a file is resumed by its path. Its
- * tools carry the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, or several
- * files have the id.
+ * Builds `pi <flags> [-p] --session-id ID`, with the prompt on standard input. In a window the prompt is an argument
+ * behind `--`, and pi asks for no trust in the folder. A session that has a file is resumed by its path. Its tools
+ * carry the id, and so does the launch. Fails with `AgentNotFound` where there is no such program, where several files
+ * have the id, and below the highest permission.
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   options: AgentOptions,
@@ -47,6 +51,7 @@ export const piCommand = Effect.fn("piCommand")(function* (
 ) {
   const { args, program } = options.agentCommand
   const { sessionId } = session
+  if (permission !== "bypassPermissions") return yield* new AgentNotFound({ program, problem: limited })
   const file =
     session._tag === "Fresh"
       ? undefined
@@ -56,13 +61,12 @@ export const piCommand = Effect.fn("piCommand")(function* (
             reason === "missing" ? Effect.undefined : new AgentNotFound({ program, problem: message })
           )
         )
-  const isAlone = !print && prompt !== "" && folder !== undefined && permission === "bypassPermissions"
+  const isAlone = !print && prompt !== "" && folder !== undefined
   const asks = isAlone && !(yield* isTrustedInPi(options.agentDir, folder))
   return yield* completeCommand(options, variables, {
     args: [
       ...args,
       ...(print ? ["-p"] : []),
-      ...limitsOf(permission, args),
       ...(file === undefined ? [fresh, sessionId] : [resumed, file]),
       // Nobody may be there to answer. An unanswered question leaves the project's own settings out as well.
       ...(asks ? ["--no-approve"] : []),
@@ -80,7 +84,7 @@ export const piOfLaunch: AgentKind["ofLaunch"] = ({ args, program }, sessionId) 
   const named = args[at + 1]
   if (!isPi(program) || at === -1 || (named !== sessionId && named?.endsWith(`_${sessionId}.jsonl`) !== true))
     return Option.none()
-  const kept = withoutLimits(args.slice(0, at))
+  const kept = args.slice(0, at)
   return Option.some({ program, args: kept.at(-1) === "-p" ? kept.slice(0, -1) : kept })
 }
 

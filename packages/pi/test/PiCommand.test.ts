@@ -27,19 +27,9 @@ describe("pi#the-command-line", () => {
 })
 
 describe("pi#the-ceiling", () => {
-  it("pi asks for all that a shell may do, unless its list of tools leaves the shell out", () => {
-    assert.deepInclude(said("-p", "x"), { requested: "bypassPermissions" })
-    assert.deepInclude(said("--tools", "read,bash", "x"), { requested: "bypassPermissions" })
-    assert.deepInclude(said("--tools", "read, edit,write", "x"), { requested: "acceptEdits" })
-    assert.deepInclude(said("-nt", "x"), { requested: "acceptEdits" })
-    assert.deepInclude(said("-nt", "--tools", "bash", "x"), { requested: "bypassPermissions" })
-    // The last list counts.
-    assert.deepInclude(said("-t", "read", "--tools", "my_tool", "x"), { requested: "bypassPermissions" })
-  })
-
-  it("the command of less, which a refusal names, asks for the least permission", () => {
-    const [, ...words] = pi.commandOfLess!.split(" ")
-    assert.deepInclude(said(...words), { requested: "acceptEdits", print: true })
+  it("pi asks for all that a shell may do, whatever its list of tools", () => {
+    for (const words of [["-p"], ["--tools", "read"], ["-nt"]])
+      assert.deepInclude(said(...words, "x"), { requested: "bypassPermissions" }, words.join(" "))
   })
 
   it("flags that lead elsewhere, hold a key or are joined to their value are refused", () => {
@@ -75,7 +65,7 @@ it.layer(HostServices.layer)((it) => {
       },
       {
         session: { _tag: "Resume", sessionId: "s1" },
-        permission: clamp("acceptEdits", "acceptEdits"),
+        permission: clamp("bypassPermissions", "bypassPermissions"),
         prompt: "@home",
         print: true,
         ...more
@@ -89,30 +79,20 @@ it.layer(HostServices.layer)((it) => {
     )
 
   describe("pi#the-ceiling", () => {
-    it.effect("a launch below the ceiling has no shell, and a narrower list of tools stays", () =>
+    it.effect("a launch below the highest permission is refused, and a list of tools of the user's stays", () =>
       Effect.gen(function* () {
-        const { args, environment, input } = yield* launched(["--model", "m"])
+        const refused = yield* Effect.flip(launched([], { permission: clamp("acceptEdits", "acceptEdits") }))
+        assert.include(refused.message, "souffleur setup --permission bypassPermissions")
+        const { args, environment, input } = yield* launched(["--tools", "read,bash"])
         assert.deepStrictEqual(args, [
-          "--model",
-          "m",
-          "-p",
-          "--no-extensions",
-          "--no-approve",
           "--tools",
-          "read,edit,write,grep,find,ls",
+          "read,bash",
+          "-p",
           "--session",
           "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl"
         ])
         assert.strictEqual(input, "@home")
         assert.deepStrictEqual(environment, { PATH: "/bin", PI_CODING_AGENT_DIR: "/c", PI_SESSION_ID: "s1" })
-        const list = (...args: ReadonlyArray<string>) => Effect.map(launched(args), ({ args }) => args.at(-3))
-        assert.strictEqual(yield* list("--tools", "read,bash"), "read")
-        // To pi a list outranks --no-tools, and a comma is a list without a tool.
-        for (const args of [["--tools", "bash"], ["--no-tools"], ["-nt", "-t", "bash"]])
-          assert.strictEqual(yield* list(...args), ",", args.join(" "))
-        const permission = clamp("bypassPermissions", "bypassPermissions")
-        const session = { _tag: "Fresh", sessionId: "s1" } as const
-        assert.deepStrictEqual((yield* launched([], { permission, session })).args, ["-p", "--session-id", "s1"])
       })
     )
   })

@@ -22,7 +22,8 @@ describe("pi#files, pi#records", () => {
         { text: recorded("account"), reason: "login" }
       ],
       words: ["--model", "m", "-p"],
-      lifting: [["--approve"], ["-a"], ["-e", "x.ts"], ["--extension", "x.ts"]]
+      lifting: [["--approve"], ["-a"], ["-e", "x.ts"], ["--extension", "x.ts"]],
+      permissions: ["bypassPermissions"]
     }))
       it.effect(name, () => holds)
   })

@@ -88,7 +88,6 @@ describe("behaviour#still-dead", () => {
         world.agent.sessions = [{ pid: 20, sessionId: "s1" }]
         const why = "process 20 holds session s1, not process 4711: it is not stopped"
         assert.deepStrictEqual(yield* recovered(world), { signals: [], last: ["stop", why] })
-        assert.deepStrictEqual((yield* recovered(world, { forced: true })).signals, ["SIGTERM 4711"])
       })
     )
     it.effect("the wrapper of a stranger's agent that goes on with the session is not stopped", () =>
@@ -102,13 +101,28 @@ describe("behaviour#still-dead", () => {
         assert.deepStrictEqual(yield* recovered(world), { signals: [], last: ["stop", why] })
       })
     )
-    it.effect("a process that a person named against the evidence is stopped", () =>
-      Effect.gen(function* () {
-        const world = worldOf(conductor)
-        world.agent.began.set("theirs", "/elsewhere")
-        world.hooks.holds.set(4711, "theirs")
-        assert.deepStrictEqual((yield* recovered(world, { forced: true })).signals, ["SIGTERM 4711"])
-      })
+    it.effect(
+      "a process that a person named against the evidence is followed, and neither it nor its tree is signalled",
+      () =>
+        Effect.gen(function* () {
+          const child = { pid: 20, parent: 4711 }
+          assert.deepStrictEqual(yield* recovered(worldOf(conductor, child), { forced: true }), {
+            signals: [],
+            last: [
+              "stop",
+              "process 4711 was named with --force, against the evidence, and souffleur only follows it: end it yourself, then say souffleur retry"
+            ]
+          })
+          const left = { pid: 30, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } }
+          assert.deepStrictEqual(yield* recovered(worldOf(left), { forced: true }), {
+            signals: [],
+            last: ["one writer", "processes that it started still run: 30"]
+          })
+          assert.deepStrictEqual(yield* recovered(worldOf(), { forced: true }), {
+            signals: [],
+            last: "ConductorRelaunched"
+          })
+        })
     )
     it.effect("an ended process needs no check: its tree is stopped, and another writer is told apart", () =>
       Effect.gen(function* () {

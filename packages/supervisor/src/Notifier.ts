@@ -111,9 +111,9 @@ const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state
 export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone: Zone = utc): WatchNotice | undefined => {
   const { notice: kind, own, words } = describeEvent(event, { who: before.watch, zone })
   if (kind === undefined || !movesEpisode(event, before)) return undefined
-  // Under a hold nothing follows a death until a person says so.
-  const [command, state] =
-    kind === "died" && before.watch.held !== undefined ? (["souffleur go", "needs you"] as const) : follows[kind]
+  // Under a hold nothing follows until a person says so.
+  const held = event._tag === "HoldStarted" || (kind === "died" && before.watch.held !== undefined)
+  const [command, state] = held ? (["souffleur go", "needs you"] as const) : follows[kind]
   return { kind, state, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
 }
 

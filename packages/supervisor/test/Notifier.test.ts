@@ -154,6 +154,11 @@ describe("behaviour#notices", () => {
     assert.strictEqual(noticeOf(died(0), well)?.next, "souffleur why w")
     const held = evolve(well, Event.HoldStarted.make({ at }))
     assert.strictEqual(noticeOf(died(0), held)?.next, "souffleur go w", "nothing follows by itself")
+    // An operator knows of a hold of theirs, and of an agent's nobody would hear.
+    assert.isUndefined(noticeOf(Event.HoldStarted.make({ at }), well))
+    const agentsHold = noticeOf(Event.HoldStarted.make({ at, byAgent: true }), well)
+    assert.deepInclude(agentsHold, { kind: "warning", state: "needs you", next: "souffleur go w" })
+    assert.include(agentsHold?.text, "An agent's session holds the watch")
     assert.strictEqual(noticeOf(completed, well)?.next, "souffleur log w")
     assert.strictEqual(noticeOf(closed, well)?.next, "souffleur retry w")
   })

@@ -3,7 +3,10 @@ import { isFlag, splitFlag } from "@souffleur/process"
 /** Values of a flag: one, every word up to the next flag, an optional value, or none. */
 export type Takes = "one" | "many" | "maybe" | "none"
 
-/** Flags of Claude Code that a user may choose for every launch. Any other flag is unknown. */
+/**
+ * Flags of Claude Code that a user may choose for every launch. Any other flag is unknown, and refused: about a hundred
+ * are hidden from its help (spec: claude-code#flags).
+ */
 export const agentFlags: ReadonlyMap<string, Takes> = new Map(
   (
     [
@@ -13,15 +16,16 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
       ],
       [
         "one",
-        "--output-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file"
+        "--output-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file --autocompact"
       ],
       [
         "many",
         "--allowedTools --allowed-tools --disallowedTools --disallowed-tools --tools --add-dir --mcp-config --betas --file"
       ],
       ["maybe", "--debug -d"],
-      ["none", "--verbose --ide --strict-mcp-config --mcp-debug --chrome --no-chrome --disable-slash-commands"],
-      ["none", "--include-partial-messages --include-hook-events --replay-user-messages --bare --brief"]
+      ["none", "--verbose --ide --strict-mcp-config --chrome --no-chrome --disable-slash-commands"],
+      ["none", "--include-partial-messages --include-hook-events --replay-user-messages --bare --brief --restricted"],
+      ["none", "--safe-mode --ax-screen-reader --forward-subagent-text --exclude-dynamic-system-prompt-sections"]
     ] as const
   ).flatMap(([takes, flags]) => flags.split(" ").map((flag) => [flag, takes] as const))
 )
@@ -105,6 +109,10 @@ export const objection = (argument: string): string | undefined => {
   if (/^-[^-]./u.test(argument)) return "joins short flags, or one and its value: write each as a word"
   return undefined
 }
+
+/** Explains why an unknown flag may not be one of the agent's own arguments. `undefined`: it is known. */
+export const unknown = (flag: string): string | undefined =>
+  agentFlags.has(flag) ? undefined : "is an unknown flag: souffleur cannot tell what it allows"
 
 /**
  * Counts the words that follow a known flag as its values, starting at the first candidate. Returns a reason instead

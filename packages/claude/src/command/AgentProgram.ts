@@ -1,7 +1,7 @@
 import { AgentCommandRefused, type AgentProgram } from "@souffleur/domain"
 import { isFlag, splitFlag } from "@souffleur/process"
 import { Result, Schema } from "effect"
-import { agentFlags, objection, objectionAnywhere, valuesOf } from "./AgentFlags.ts"
+import { objection, objectionAnywhere, unknown, valuesOf } from "./AgentFlags.ts"
 import { frontOf, baseName, startsPrograms } from "./CommandFront.ts"
 
 /**
@@ -19,10 +19,9 @@ const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
 /** Claude Code itself: every argument must be known. */
 const objectionOfClaude = (word: string, rest: ReadonlyArray<string>): string | number => {
   if (!isFlag(word)) return "is neither a flag nor a flag's value: a prompt or an errand is not for every launch"
-  const refused = objection(word)
-  if (refused !== undefined) return refused
   const [flag, inline] = splitFlag(word)
-  if (!agentFlags.has(flag)) return "is an unknown flag: souffleur cannot tell what it allows"
+  const refused = objection(word) ?? unknown(flag)
+  if (refused !== undefined) return refused
   const values = valuesOf(flag, inline, rest)
   return typeof values === "string" ? values : values.length
 }

@@ -2,7 +2,7 @@ import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur
 import { dashedPrompt, isFlag, splitFlag } from "@souffleur/process"
 import { withoutCeiling, wordSet } from "@souffleur/session"
 import { Option, Result } from "effect"
-import { agentFlags, objection, valuesOf } from "./AgentFlags.ts"
+import { objection, unknown, valuesOf } from "./AgentFlags.ts"
 import { frontOf, isClaude } from "./CommandFront.ts"
 
 /** Subcommands of Claude Code without a conversation: they run as any other command. */
@@ -87,14 +87,9 @@ export const literalAgent = (
       requested = mode
     } else if (flag === "--dangerously-skip-permissions") requested = "bypassPermissions"
     else {
-      const why = ofTools.has(flag) ? undefined : objection(flag)
+      const why = ofTools.has(flag) ? undefined : (objection(flag) ?? unknown(flag))
       if (why !== undefined) return refused(`${flag} ${why}: leave it out`)
-      const rest = words.slice(at + 1)
-      if (!agentFlags.has(flag) && inline === undefined && rest.length > 0 && !isFlag(rest[0]))
-        return refused(
-          `souffleur does not know whether ${flag} takes a value: write ${flag}=VALUE, and the prompt behind a --`
-        )
-      const values = valuesOf(flag, inline, rest)
+      const values = valuesOf(flag, inline, words.slice(at + 1))
       if (typeof values === "string") return refused(`${flag} ${values}`)
       kept.push(word, ...values)
       at += values.length

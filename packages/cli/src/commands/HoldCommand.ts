@@ -1,8 +1,9 @@
 import { iso } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
-import { layerSouffleur } from "@souffleur/embed/internal"
-import { Console, Effect } from "effect"
+import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
+import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { signOfAgent } from "../person/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -13,8 +14,8 @@ export const holdCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const souffleur = yield* Souffleur
     const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
-    const { held } = yield* souffleur.hold(id)
+    const { held } = yield* souffleur.hold(id, { byAgent: (yield* signOfAgent) !== undefined })
     if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, held_since: iso(held?.since ?? 0) }))
     yield* Console.log(`${id} is held: it is watched on, and nothing is stopped or launched until "souffleur go"`)
   })
-).pipe(withLayers(layerSouffleur))
+).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

@@ -1,4 +1,4 @@
-import { plain } from "@souffleur/domain"
+import { plain, wordAt } from "@souffleur/domain"
 import { type ConfigUntrusted, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, settingsOf, trustOf } from "@souffleur/embed/internal"
 import { Effect } from "effect"
@@ -12,9 +12,7 @@ const maxLine = 500
 /** Shows a person what a config file asks for beyond what is trusted, and asks for that trust. */
 const accepted = Effect.fnUntraced(function* (project: string) {
   const { keys, said, settings } = yield* trustOf(project)
-  const lines = keys.map((key) =>
-    plain(`${key}=${key === "MAX_EXTERNAL_PERMISSION" ? said.ceiling : (said.programs[key] ?? "")}`, maxLine)
-  )
+  const lines = keys.map((key) => plain(`${key}=${wordAt(said, key) ?? ""}`, maxLine))
   const message = `${settings.source ?? "The config file is gone, which"} asks for what is not trusted. Trust it? ${lines.join("; ")}`
   return yield* Effect.catchTag(Prompt.run(Prompt.Confirm({ message })), "QuitError", () => Effect.succeed(false))
 })

@@ -1,4 +1,13 @@
-import { clamp, leastPermission, Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
+import {
+  clamp,
+  leastPermission,
+  Permission,
+  type PinnedKey,
+  parseNotify,
+  plain,
+  wordAt,
+  Settings
+} from "@souffleur/domain"
 import {
   agentOfProgram,
   commitsMendable,
@@ -89,8 +98,7 @@ const acceptRest = Effect.fnUntraced(function* (
   const found = yield* trustOf(project)
   const rest = untrustedIn(found).filter((key) => !shown.has(key))
   if (rest.length === 0 || trust) return
-  const said = ({ ceiling, programs }: ConfigTrust["said"]) =>
-    rest.map((key) => plain(`${key}=${key === "MAX_EXTERNAL_PERMISSION" ? ceiling : (programs[key] ?? "")}`, 500))
+  const said = (word: ConfigTrust["said"]) => rest.map((key) => plain(`${key}=${wordAt(word, key) ?? ""}`, 500))
   if (!interactive)
     return yield* new BadUsage({
       message: `${found.settings.source} has ${rest.join(", ")}, which nothing asked for and nothing trusts yet: look at it, then say --trust`

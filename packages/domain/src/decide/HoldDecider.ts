@@ -11,18 +11,18 @@ const isLaunching = ({ recovery }: Watch): boolean =>
   )
 
 /**
- * Decides an operator's `hold`. A running recovery ends where it is, and begins again after the hold. It is refused
+ * Decides a `hold`. A running recovery ends where it is, and begins again after the hold. It is refused
  * once that recovery launches: then nothing could be promised (spec: behaviour#hold).
  */
 export const decideHold = (
   watch: Watch,
-  { now: at }: Extract<WatchCommand, { readonly _tag: "Hold" }>
+  { byAgent = false, now: at }: Extract<WatchCommand, { readonly _tag: "Hold" }>
 ): Decision<Event.WatchEvent> => {
   const { recovery } = watch
   if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
   if (watch.observe) return no("not now", "souffleur only observes here: nothing is launched, and nothing is to hold")
   if (watch.held !== undefined) return ok()
-  const held = Event.HoldStarted.make({ at })
+  const held = Event.HoldStarted.make({ at, byAgent })
   if (recovery === undefined) return ok(held)
   if (recovery.purpose === "export") return no("not now", "retries are exhausted: the watch is about to end")
   if (isLaunching(watch)) return no("not now", "a successor is launched at this moment: say it again when it runs")

@@ -1,7 +1,7 @@
 import { Equal, Result } from "effect"
 import { type Decision, Refused } from "@souffleur/eventlog"
 import type { Permission } from "../settings/Permission.ts"
-import { lower, overreachOf, type Pin, type Programs } from "../settings/Pin.ts"
+import { type Limits, lower, overreachOf, type Pin, type Programs } from "../settings/Pin.ts"
 import { ConfigOverreached, ConfigWithdrawn, type PinEvent, TrustGiven } from "../event/PinEvent.ts"
 
 /** The part of the state of a watch or a run that holds its pin. */
@@ -13,10 +13,14 @@ export interface Pinned {
 
 /** The words about a pin: a report of the config file, and a person's trust. */
 export type PinIntent =
-  /** A report of the config file as it is now. `programs` is `null` where they were not read. */
+  /** A report of the config file as it is now. `limits` and `programs` are `null` where they were not read. */
   | {
       readonly _tag: "ReportConfig"
-      readonly said: { readonly ceiling: Permission; readonly programs: Programs | null }
+      readonly said: {
+        readonly ceiling: Permission
+        readonly limits: Limits | null
+        readonly programs: Programs | null
+      }
     }
   | { readonly _tag: "Trust"; readonly pin: Pin }
 
@@ -31,13 +35,14 @@ export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDeci
   const at = command.now
   if (command._tag === "Trust") {
     if (command.by._tag !== "Operator")
-      return Result.fail(new Refused({ reason: "never", message: "only a person may change the ceiling or a program" }))
+      return Result.fail(new Refused({ reason: "never", message: "only a person may change a ceiling or a program" }))
     return Result.succeed(
       Equal.equals(pin, command.pin) ? [] : [TrustGiven.make({ at, pin: command.pin, by: "config" })]
     )
   }
   const said = {
     ceiling: command.said.ceiling,
+    limits: command.said.limits ?? overreach?.said.limits ?? pin.limits,
     programs: command.said.programs ?? overreach?.said.programs ?? pin.programs
   }
   const keys = overreachOf(said, pin)

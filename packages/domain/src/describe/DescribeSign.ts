@@ -109,10 +109,12 @@ export const describeSign = {
   WaitStarted: (event, reader) =>
     described(event.kind === "pause" ? "info" : "warning", waiting(event, reader), noticeOfWait[event.kind]),
   WaitEnded: ({ how }, { who }) => described("info", waitEnds[how](nameOf(who)), { notice: "cleared" }),
-  HoldStarted: () =>
-    described("warning", 'an operator holds the watch: nothing is stopped or launched until "souffleur go"', {
-      message: "system"
-    }),
+  HoldStarted: ({ byAgent }) =>
+    described(
+      "warning",
+      `${byAgent ? "an agent's session" : "an operator"} holds the watch: nothing is stopped or launched until "souffleur go"`,
+      byAgent ? { message: "warning", notice: "warning" } : { message: "system" }
+    ),
   HoldEnded: () => described("info", "an operator lets souffleur go on", { message: "system" }),
   CeilingReached: (event) =>
     described(

@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { Pin, PinnedKey } from "../settings/Pin.ts"
 
 /**
- * The config file asks for more than the pin. It wants a higher ceiling, another program, or another part of
- * souffleur's environment for agents. None of it counts until a person allows it.
+ * The config file asks for more than the pin. It wants a higher ceiling, also of use, another program, or another part
+ * of souffleur's environment for agents. None of it counts until a person allows it.
  */
 export const ConfigOverreached = event("ConfigOverreached", {
   /** The words of the file, programs as digests. */
@@ -25,5 +25,8 @@ export type PinEvent = typeof ConfigOverreached.Type | typeof ConfigWithdrawn.Ty
 /** Says what a file asks for beyond the pin, and how a person accepts it. */
 export const overreachInWords = ({ keys, said }: Pick<typeof ConfigOverreached.Type, "keys" | "said">): string =>
   `the config file asks for ${keys
-    .map((key) => (key === "MAX_EXTERNAL_PERMISSION" ? said.ceiling : `another ${key}`))
+    .map((key) => {
+      if (key === "MAX_EXTERNAL_PERMISSION") return said.ceiling
+      return key in said.limits ? `a higher ${key}` : `another ${key}`
+    })
     .join(" and ")}: that does not count until a person accepts it with "souffleur config --trust"`

@@ -97,8 +97,13 @@ export const WaitEnded = event("WaitEnded", {
   how: Schema.Literals(["over", "went on", "asked", "go"])
 })
 
-/** An operator holds the watch: nothing is stopped or launched until the hold ends (spec: behaviour#hold). */
-export const HoldStarted = event("HoldStarted", {})
+/**
+ * The watch is held: nothing is stopped or launched until the hold ends (spec: behaviour#hold). `byAgent`: an agent's
+ * session said so, no operator.
+ */
+export const HoldStarted = event("HoldStarted", {
+  byAgent: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
+})
 /** An operator ends the hold. */
 export const HoldEnded = event("HoldEnded", {})
 

@@ -12,6 +12,9 @@ export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinne
   dispatch: (intent: Extract<PinIntent, { readonly _tag: "ReportConfig" }>) => Effect.Effect<State, E, R>
 ) {
   const { maxExternalPermission: ceiling, said } = yield* yield* CycleSettings
-  const { pin } = yield* dispatch({ _tag: "ReportConfig", said: { ceiling, programs: said?.programs ?? null } })
+  const { pin } = yield* dispatch({
+    _tag: "ReportConfig",
+    said: { ceiling, limits: said?.limits ?? null, programs: said?.programs ?? null }
+  })
   return lower(pin.ceiling, ceiling) satisfies Permission
 })

@@ -91,8 +91,6 @@ export interface AgentKind {
   readonly commitSetting: string
   /** The least permission with which the agent can commit. Absent: each, where a setting lets it. */
   readonly commitsFrom?: Permission
-  /** A command that asks for the least permission. Absent: each command does, where no flag asks for more. */
-  readonly commandOfLess?: string
   /** Returns the first words of a prompt that runs a skill of the user's. Absent: no prompt can. */
   readonly skillPrompt?: (skill: string) => string
   /** The words that a person types between the program and a prompt, such as `exec`. */

@@ -259,7 +259,7 @@ export type WatchIntent =
   /** `to`: the watch that takes its comms over. Absent: an operator's word. */
   | { readonly _tag: "Release"; readonly to?: string }
   /** An operator's word: nothing is stopped or launched from now on. */
-  | { readonly _tag: "Hold" }
+  | { readonly _tag: "Hold"; readonly byAgent?: boolean }
   /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
   /**

@@ -101,8 +101,8 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
       return endOfWait[event.how](before)
     case "HoldStarted":
       return {
-        seen: ["an operator said souffleur hold"],
-        rule: "An operator's hold outranks every recovery: souffleur watches and reports, and stops or launches nothing.",
+        seen: [`${event.byAgent ? "an agent's session" : "an operator"} said souffleur hold`],
+        rule: "A hold outranks every recovery: souffleur watches and reports, and stops or launches nothing.",
         act: "souffleur go ends it, and begins the recovery that it held back"
       }
     case "HoldEnded":

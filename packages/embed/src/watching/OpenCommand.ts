@@ -106,7 +106,7 @@ const firstOfAgent = Effect.fnUntraced(function* (
   const effective = clamp(requested, maxExternalPermission)
   if (effective !== requested)
     return yield* bad(
-      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): type souffleur setup --permission ${requested}, or ${kind.commandOfLess ?? "ask for less"}`
+      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): type souffleur setup --permission ${requested}, or ask for less`
     )
   const session = yield* sessionOf(literal, kind, project)
   const print = literal.print || terminal === "headless"

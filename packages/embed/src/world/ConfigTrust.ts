@@ -3,6 +3,7 @@ import {
   leastPin,
   lower,
   mapPrograms,
+  unlimited,
   noPrograms,
   overreachInWords,
   overreachOf,
@@ -46,7 +47,7 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
   const programs = yield* Effect.all(mapPrograms(pin.programs, (digest, key) => text(key, digest)))
   const held = mapPrograms(noPrograms, (_, key) => Option.getOrNull(programs[key]))
   const keys = overreachOf(says, pin).filter((key) => !overridden(key, installation))
-  const inForce = yield* readHere(project, flags, { ceiling: pin.ceiling, programs: held })
+  const inForce = yield* readHere(project, flags, { ...pin, programs: held })
   return {
     said,
     says,
@@ -65,7 +66,8 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
 const recordOf = Effect.fnUntraced(function* (stateDir: string, project: string, source: string | null) {
   for (const place of configPlaces(yield* Path.Path, project)) {
     const trusted = yield* trustedOf(stateDir, place)
-    if (Option.isSome(trusted) || place === source) return trusted
+    // What is opened has the ceilings of use that the file sets then: numbers need no word.
+    if (Option.isSome(trusted) || place === source) return Option.map(trusted, (pin) => ({ ...pin, limits: unlimited }))
   }
   return Option.none<Pin>()
 })
@@ -114,7 +116,8 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
       message: `${settings.source ?? "the config file, which is gone"}: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} not ${Option.isNone(trusted) ? "trusted yet" : "what was trusted"}: look at it, then ${accept}`
     })
   const { ceiling, programs } = Option.getOrElse(trusted, () => leastPin)
-  return { keys, settings, sources, pin: { ceiling: lower(says.ceiling, ceiling), programs } } satisfies Opening
+  const pin = { ceiling: lower(says.ceiling, ceiling), limits: says.limits, programs }
+  return { keys, settings, sources, pin } satisfies Opening
 })
 
 /**

@@ -8,6 +8,7 @@ import {
   type EventLog,
   Launcher,
   type LaunchFailed,
+  unlimited,
   noPrograms,
   type Permission,
   type Pin,
@@ -144,7 +145,7 @@ export class Parts extends Context.Service<
       Parts,
       Effect.gen(function* () {
         const settings = yield* Settings
-        const pin = { ceiling: settings.maxExternalPermission, programs: noPrograms }
+        const pin = { ceiling: settings.maxExternalPermission, limits: unlimited, programs: noPrograms }
         const context = Context.pick(Agent, Comms, Launcher, Settings)(yield* Effect.context<WatchPorts>())
         return Parts.of({
           agent,

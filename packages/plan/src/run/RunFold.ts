@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "8ca60b7a20006c8e" },
+  name: { kind: "run", fingerprint: "9b43fc41d465e25d" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

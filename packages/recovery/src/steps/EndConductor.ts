@@ -1,5 +1,5 @@
 import { Agent, type AgentSession, Processes, type ProcessIdentity, Settings, type Watch } from "@souffleur/domain"
-import { endTree, isGone, StopFailed, taskAgentsOf, treeOf } from "@souffleur/process"
+import { endTree, isGone, type Stopped, StopFailed, taskAgentsOf, treeOf } from "@souffleur/process"
 import { Offspring } from "@souffleur/eventlog"
 import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"
@@ -42,7 +42,8 @@ const conductorTree = Effect.fnUntraced(function* (
 /**
  * Ends the recorded Conductor, only if it still is that process, and its tree with it. It reads the tree before the
  * first signal, while parents are known, and once more later. Tools run in sessions of their own and outlive a kill. It
- * checks `granted` right before each signal, and sends none once that fails. Fails with `StopFailed`.
+ * checks `granted` right before each signal, and sends none once that fails. A process that a person named against the
+ * evidence gets no signal, nor does its tree. Fails with `StopFailed`.
  */
 export const endConductor = Effect.fn("endConductor")(function* <E = never, R = never>(
   watch: Watch,
@@ -51,7 +52,13 @@ export const endConductor = Effect.fn("endConductor")(function* <E = never, R = 
   const { stopGrace } = yield* Settings
   const { conductor } = watch
   if (conductor === undefined) return yield* new StopFailed({ message: "the process of the Conductor is not known" })
-  const stopped = yield* endTree(conductor, (seen) => conductorTree(watch, conductor, seen), stopGrace, granted)
+  if (watch.forced && !(yield* isGone(yield* Processes, conductor)))
+    return yield* new StopFailed({
+      message: `process ${conductor.pid} was named with --force, against the evidence, and souffleur only follows it: end it yourself, then say souffleur retry`
+    })
+  const stopped: Stopped = watch.forced
+    ? { ended: "already gone", others: 0 }
+    : yield* endTree(conductor, (seen) => conductorTree(watch, conductor, seen), stopGrace, granted)
   const beside = yield* launchedBeside(watch)
   if (beside === undefined) return stopped
   const { ended, others } = yield* endTree(beside, (seen) => conductorTree(watch, beside, seen), stopGrace, granted)

@@ -37,12 +37,11 @@ export const startedByItself = Effect.fn("Recovery.startedByItself")(function* (
  * Fails with `FailedClosed` when the confirmed process is no longer the Conductor: it is not signalled. A person may
  * have gone on with the session in another process, or with another project's conversation in this one.
  *
- * Another conversation of this project, such as after a `/clear`, is still the Conductor's. A process that a person
- * named against the evidence stays the Conductor.
+ * Another conversation of this project, such as after a `/clear`, is still the Conductor's.
  */
 export const unlessElsewhere = Effect.fn("Recovery.unlessElsewhere")(function* (watch: Watch) {
-  const { conductor, forced, kind, project, sessionId } = watch
-  if (conductor === undefined || forced || kind === "command") return
+  const { conductor, kind, project, sessionId } = watch
+  if (conductor === undefined || kind === "command") return
   // An ended process needs no protection, and its tree is told from others by its own marks.
   if (yield* isGone(yield* Processes, conductor)) return
   const holding = yield* holdingOf(conductor, sessionId)
