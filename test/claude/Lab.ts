@@ -134,8 +134,9 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
   }
   const here = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
   const souffleur = ["env", ...marks, process.execPath, bundle] as const
+  /** What a person types. */
   const said = (...args: ReadonlyArray<string>) =>
-    spawner.string(ChildProcess.make(souffleur[0], [...souffleur.slice(1), ...args], here))
+    spawner.string(ChildProcess.make(process.execPath, [bundle, ...args], here))
 
   const comms = path.join(project, "comms.db")
   yield* said("init")

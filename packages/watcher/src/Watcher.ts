@@ -42,7 +42,9 @@ import { beginMillis, naming, outlivesAfter, patrol, probeInterval, promptMillis
  */
 const awaited = (watch: Watch, seen: Observation, taken: boolean): string | null => {
   const { now, signs, verdict } = seen
-  if (verdict._tag === "Waiting") return verdict.for.slice(0, 100)
+  // In print mode a turn that failed ends the process by itself, and that end is told.
+  if (verdict._tag === "Waiting")
+    return watch.print && signs.session?.turn?._tag === "Failed" ? null : verdict.for.slice(0, 100)
   if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
   if (!hasPrompt(watch)) return null
   if (seen.asksFirst) return now - watch.launchedAt >= beginMillis ? firstAnswer : null

@@ -228,12 +228,16 @@ describe("behaviour#waiting-for-a-person", () => {
     Effect.gen(function* () {
       const failed = session({ _tag: "Failed", at: at(10), reason: "other", resetsAt: undefined, words: "No key." })
       const before = session({ _tag: "Failed", at: at(-10), reason: "other", resetsAt: undefined, words: "No key." })
+      const refused = session({ _tag: "Failed", at: at(10), reason: "login", resetsAt: undefined, words: "401" })
       for (const [signs, events, heard] of [
         [failed, [history.prepared, history.confirmed(), history.started()], ["its turn failed"]],
         // It may fail before its launch is confirmed.
         [failed, [history.prepared, { ...history.confirmed(), at: at(20) }, history.started()], ["its turn failed"]],
         [before, [{ ...history.prepared, turnBefore: at(-10) }, history.confirmed(), history.started()], []],
-        [failed, [history.prepared, { ...history.confirmed(), print: true }, history.started()], []]
+        [failed, [history.prepared, { ...history.confirmed(), print: true }, history.started()], []],
+        [refused, [history.prepared, history.confirmed(), history.started()], ["its login: the service refuses it"]],
+        // The process ends by itself, and its end is told.
+        [refused, [history.prepared, { ...history.confirmed(), print: true }, history.started()], []]
       ] as const) {
         yield* TestClock.setTime(begun)
         const { told } = yield* watching({ history: events, world: { solo: true, signs } })
