@@ -77,6 +77,12 @@ it("the licences beside the executable are those of souffleur, of Node, and of e
   assert.include(notice, "OpenSSL")
 })
 
+/** Returns the children of a process, or none once it has ended. */
+const childrenOf = (pid: number | undefined): ReadonlyArray<number> => {
+  const file = `/proc/${pid}/task/${pid}/children`
+  return fs.existsSync(file) ? (fs.readFileSync(file, "utf8").match(/\d+/gu) ?? []).map(Number) : []
+}
+
 it("the executable is one word where it starts itself: in hooks, as a guardian, and to launch again", async () => {
   assert.strictEqual(run("hooks", "install").code, 0)
   const settings = fs.readFileSync(join(home, ".claude", "settings.local.json"), "utf8")
@@ -87,10 +93,10 @@ it("the executable is one word where it starts itself: in hooks, as a guardian, 
   for await (const text of createInterface({ input: watch.stdout })) {
     const event = JSON.parse(text) as { readonly _tag: string; readonly conductor?: { readonly pid: number } }
     if (event._tag === "WatchSettled") {
-      const children = () =>
-        fs.readFileSync(`/proc/${watch.pid}/task/${watch.pid}/children`, "utf8").trim().split(" ").map(Number)
-      await untilRuns(children, program, "__guardian")
-      process.kill(await untilRuns(children, "/bin/sleep", "1000"), "SIGKILL")
+      // A launch is below the shell that waits for it.
+      const below = () => childrenOf(watch.pid).flatMap((pid) => [pid, ...childrenOf(pid)])
+      await untilRuns(below, program, "__guardian")
+      process.kill(await untilRuns(below, "/bin/sleep", "1000"), "SIGKILL")
     }
     if (event._tag === "ConductorRelaunched") {
       launched = event.conductor?.pid ?? 0
