@@ -6,6 +6,7 @@ import { minute } from "./Timeline.ts"
 import type { SimMachine } from "./SimMachine.ts"
 import type { SimulatedComms } from "./SimulatedComms.ts"
 import type { Ledger } from "./Ledger.ts"
+import type { Lies } from "./Liar.ts"
 import type { Oracle } from "./Oracle.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 
@@ -15,6 +16,7 @@ export interface LaunchWorld extends SimMachine {
   readonly comms: SimulatedComms
   readonly conductors: ReadonlyArray<Conductor>
   readonly ledger: Ledger
+  readonly lies: Lies
   readonly living: ReadonlyArray<SimProcess>
   readonly oracle: Oracle
   readonly settings: Partial<ResolvedSettings>
@@ -180,15 +182,24 @@ export class LaunchJudge {
   }
 
   /** Judges a launch by the end and the mode of the Conductor before it, whose session the watch has. */
-  #after({ condition, life, process, sessionId }: Conductor, args: ReadonlyArray<string>): void {
-    const { comms, ledger } = this.#world
+  #after(conductor: Conductor, args: ReadonlyArray<string>): void {
+    const { condition, life, process, sessionId } = conductor
+    const { comms, ledger, lies } = this.#world
     const { events, watch } = ledger
     if (sessionId !== watch.sessionId) return
     const permission = args[args.indexOf("--permission-mode") + 1] ?? ""
     const isAsked = comms.messages.some(({ text }) => /permission_mode: (?:acceptEdits|bypassPermissions)/u.test(text))
-    if (life.mode !== undefined && !isAsked && (permission === "acceptEdits" || permission === "bypassPermissions"))
+    // A person may resume the session, and end it again, between a look and the launch that follows from it.
+    const isSeen = conductor.followed || !this.#world.byHand.has(conductor)
+    if (
+      life.mode !== undefined &&
+      isSeen &&
+      !isAsked &&
+      (permission === "acceptEdits" || permission === "bypassPermissions")
+    )
       this.#world.violated(`a launch with ${permission}: its session was in the mode ${life.mode}`)
-    if (condition !== "failed" || process.print !== true) return
+    // A session file that was written over may not tell how its turn ended.
+    if (condition !== "failed" || process.print !== true || lies.about.has(sessionId)) return
     const ended = events.findLastIndex((event) => "conductor" in event && event.conductor?.pid === process.identity.pid)
     const said = events.slice(ended).some(({ _tag }) => _tag === "RecoveryRetried" || _tag === "AgentChosen")
     if (!said && (life.fate === "refused" || life.fate === "capped"))

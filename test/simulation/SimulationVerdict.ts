@@ -48,6 +48,9 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   if (conductor?.condition === "handoff" && world.comms.conductor.state !== "context_recovery") return undefined
   // By the clock of now, which was set back, it beat a moment ago.
   if (!world.steadyClock && beats) return undefined
+  // The service refuses its user, who was told, and no launch mends that.
+  if (conductor?.condition === "failed" && conductor.life.fate === "refused" && watch.person !== undefined)
+    return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
   return world.comms.isForeign || world.comms.souffleur?.state === "confirmed"
     ? undefined

@@ -3,7 +3,7 @@ import { Agent, type Variables } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
 import { Claude } from "../src/index.ts"
-import { failureOf } from "../src/session/ApiFailure.ts"
+import { claudeWords, failureOf } from "../src/session/ApiFailure.ts"
 import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "../src/session/SessionSigns.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
@@ -37,22 +37,8 @@ describe("claude-code#ends", () => {
     return failureOf({ type: "assistant", isApiErrorMessage: true, message, ...record }, 7)
   }
   it("each word of the agent's own list has what follows from it", () => {
-    const reasons = {
-      authentication_failed: "login",
-      cloud_credential_error: "login",
-      account_on_hold: "account",
-      billing_error: "account",
-      oauth_org_not_allowed: "account",
-      verification_required: "account",
-      model_not_found: "model",
-      rate_limit: "usage-limit",
-      overloaded: "outage",
-      server_error: "outage",
-      invalid_request: "other",
-      max_output_tokens: "other",
-      unknown: "other"
-    }
-    for (const [error, reason] of Object.entries(reasons)) assert.strictEqual(failed({ error })?.reason, reason, error)
+    for (const [error, follows] of Object.entries(claudeWords))
+      assert.strictEqual(failed({ error })?.reason, follows === "cut" ? "other" : follows, error)
   })
   it("the status tells more than the word where the agent has the same word for two causes", () => {
     assert.strictEqual(failed({ error: "authentication_failed", apiErrorStatus: 403 })?.reason, "account")

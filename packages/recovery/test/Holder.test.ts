@@ -110,7 +110,7 @@ describe("behaviour#still-dead", () => {
             signals: [],
             last: [
               "stop",
-              "process 4711 was named with --force, against the evidence, and souffleur only follows it: end it yourself, then say souffleur retry"
+              'process 4711 was named with --force, against the evidence, and souffleur only follows it: end it yourself, then type "souffleur retry"'
             ]
           })
           const left = { pid: 30, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } }

@@ -1,10 +1,10 @@
 import {
   Bounds,
-  EarlyEnd,
   type Event,
   heartbeatAge,
   isOver,
   isSessionKnown,
+  isEarlyEnd,
   isUnmendable,
   isWaitOver,
   ownTurn,
@@ -12,7 +12,7 @@ import {
   type Watch,
   type WatcherExit
 } from "@souffleur/domain"
-import { Option, Schema } from "effect"
+import { Option } from "effect"
 import type { Observation } from "./Observation.ts"
 import { signsToLog } from "./ReadSigns.ts"
 
@@ -46,7 +46,6 @@ export const isStale = (seen: Observation): boolean => {
   return age !== undefined && age > seen.staleAfter
 }
 
-const isEarlyEnd = Schema.is(EarlyEnd)
 /**
  * Returns whether the log has the end of this generation as an early one whose recovery is put off. A later commit of a
  * person says nothing about the ended process.

@@ -1,6 +1,5 @@
 import { type Decision, ok } from "@souffleur/eventlog"
-import { Schema } from "effect"
-import { EarlyEnd } from "../evidence/EndJudgement.ts"
+import { isEarlyEnd } from "../evidence/EndJudgement.ts"
 import { limitWait, pauseUntil } from "./LimitWait.ts"
 import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
 import type { Watch } from "../watch/Watch.ts"
@@ -9,8 +8,6 @@ import { type Progress, progressedSince, quickEndsAfter } from "../evidence/Work
 import { unknownError, unmendableInWords } from "../evidence/Unmendable.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
-
-const isEarlyEnd = Schema.is(EarlyEnd)
 
 /** The attempts before souffleur gives up: failed validations, or ends without progress (spec: behaviour#ends). */
 export const attempts = 3

@@ -1,5 +1,5 @@
 import type * as Event from "../event/WatchEvent.ts"
-import { amountInWords } from "../evidence/Cap.ts"
+import { type Cap, loggedAmount } from "../evidence/Cap.ts"
 import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
@@ -42,8 +42,16 @@ const waitEnds = {
   go: () => "an operator ended the wait"
 } as const
 
-const amountOf = (kind: (typeof Event.CeilingReached.Type)["ceiling"], amount: number): string =>
-  kind === "tokens" ? count(amount) : amountInWords(kind, amount)
+type CeilingKind = (typeof Event.CeilingReached.Type)["ceiling"]
+
+/** Writes an amount of the log for a person. */
+const amountInWords = (kind: CeilingKind, amount: number): string =>
+  kind === "dollars" ? dollars(amount) : kind === "time" ? duration(amount) : count(amount)
+
+/** Says a cap to a person. */
+export const formatCap = ({ flag, kind, limit }: Cap): string =>
+  `${amountInWords(kind, loggedAmount(kind, limit))}${kind === "dollars" || kind === "time" ? "" : ` ${kind}`} (${flag})`
+
 /** Says that a cap is used up, which the user gave the agent by its own flag. */
 export const capInWords = ({
   ceiling,
@@ -51,7 +59,7 @@ export const capInWords = ({
   limit,
   used
 }: Pick<typeof Event.CeilingReached.Type, "ceiling" | "flag" | "limit" | "used">): string =>
-  `the cap of ${ceiling} that you gave it is used up (${flag}): ${amountOf(ceiling, used)} of ${amountOf(ceiling, limit)}`
+  `the cap of ${ceiling} that you gave it is used up (${flag}): ${amountInWords(ceiling, used)} of ${amountInWords(ceiling, limit)}`
 
 const ceiling = (event: typeof Event.CeilingReached.Type): string => {
   const { ceiling, limit, used } = event

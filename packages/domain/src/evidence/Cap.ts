@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { count, dollars, duration } from "../describe/Words.ts"
 import type { AgentCommand } from "../port/AgentOrder.ts"
 import type { Spent } from "../port/AgentSession.ts"
 
@@ -77,11 +76,3 @@ export const usedUp = (caps: ReadonlyArray<Cap>, used: CapUse): Cap | undefined 
 /** Returns an amount as the log has it: dollars are hundredths there. */
 export const loggedAmount = (kind: CapKind, amount: number): number =>
   Math.round(kind === "dollars" ? amount * 100 : amount)
-
-/** Writes an amount of the log for a person. */
-export const amountInWords = (kind: CapKind, amount: number): string =>
-  kind === "dollars" ? dollars(amount) : kind === "time" ? duration(amount) : count(amount)
-
-/** Says a cap to a person. */
-export const formatCap = ({ flag, kind, limit }: Cap): string =>
-  `${amountInWords(kind, loggedAmount(kind, limit))}${kind === "dollars" || kind === "time" ? "" : ` ${kind}`} (${flag})`

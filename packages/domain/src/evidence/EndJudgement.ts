@@ -9,6 +9,8 @@ import { endedWell, type ProcessEnd } from "../port/Process.ts"
  */
 export const EarlyEnd = Schema.Literals(["exit", "left-running", "refused", "only-answered"])
 export type EarlyEnd = typeof EarlyEnd.Type
+/** Tells whether a trigger is an end that came too early. */
+export const isEarlyEnd = Schema.is(EarlyEnd)
 
 /** Everything that is known of the end of a process in a watch without comms. */
 export interface EndSeen {

@@ -25,8 +25,8 @@ export const mendedBy: Readonly<Record<Unmendable | "unknown-error", string>> = 
   login: "log in with the agent itself",
   account: "see to the account: its payment, its plan, its organisation",
   model: "see to the name of the model, and to the address of the service",
-  cap: "it may use as much again",
-  "unknown-error": 'its words are in "souffleur status"'
+  cap: "decide whether it may use as much again",
+  "unknown-error": 'read its words in "souffleur status"'
 }
 
 /** The tries of an error that souffleur does not know, each after a longer wait. After them a person is asked. */

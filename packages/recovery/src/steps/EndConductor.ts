@@ -54,7 +54,7 @@ export const endConductor = Effect.fn("endConductor")(function* <E = never, R = 
   if (conductor === undefined) return yield* new StopFailed({ message: "the process of the Conductor is not known" })
   if (watch.forced && !(yield* isGone(yield* Processes, conductor)))
     return yield* new StopFailed({
-      message: `process ${conductor.pid} was named with --force, against the evidence, and souffleur only follows it: end it yourself, then say souffleur retry`
+      message: `process ${conductor.pid} was named with --force, against the evidence, and souffleur only follows it: end it yourself, then type "souffleur retry"`
     })
   const stopped: Stopped = watch.forced
     ? { ended: "already gone", others: 0 }
