@@ -38,7 +38,11 @@ describe("claude-code#ends", () => {
   }
   it("each word of the agent's own list has what follows from it", () => {
     for (const [error, follows] of Object.entries(claudeWords))
-      assert.strictEqual(failed({ error })?.reason, follows === "cut" ? "other" : follows, error)
+      assert.strictEqual(
+        failed({ error })?.reason,
+        follows === "cut" || follows === "status" ? "other" : follows,
+        error
+      )
   })
   it("the status tells more than the word where the agent has the same word for two causes", () => {
     assert.strictEqual(failed({ error: "authentication_failed", apiErrorStatus: 403 })?.reason, "account")
