@@ -350,13 +350,13 @@ describe("behaviour#trust", () => {
         const the = yield* project
         yield* the.config(`${bypass}NOTIFY=command:/opt/\u001B[2Jtell\nSTOP_GRACE=3 seconds\n`)
         const settings = yield* settingsOf(the.project).pipe(the.as(""))
-        const asked = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, session = "") {
+        const asked = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, session = "", swapped?: string) {
           const shown: Array<string> = []
           const came = yield* orTrusted(the.project, opening(the.project)).pipe(
             Effect.provide(Layer.provideMerge(layerSouffleur(settings), layerHost)),
             Effect.updateService(Environment, (surroundings) => ({ ...surroundings, interactive: true })),
             the.as(session),
-            typedAt(keys, shown),
+            typedAt(keys, shown, swapped === undefined ? Effect.void : Effect.orDie(the.config(swapped))),
             Effect.result
           )
           const trusted = (yield* the.trustFiles).length > 0
@@ -374,6 +374,10 @@ describe("behaviour#trust", () => {
         // Nothing typed, as by Ctrl-D.
         assert.deepInclude(yield* asked([]), { came: "ConfigUntrusted", trusted: false })
         assert.deepStrictEqual(yield* asked(["y"], "s1"), { came: "ConfigUntrusted", shown: "", trusted: false })
+        // What nobody was shown is not trusted.
+        const swap = yield* asked(["y"], "", `${bypass}NOTIFY=command:/opt/other\n`)
+        assert.deepInclude(swap, { came: "ConfigUntrusted", trusted: false })
+        assert.notInclude(swap.shown, "/opt/other")
         const yes = yield* asked(["y"])
         assert.isTrue(yes.trusted)
         assert.deepInclude(yes.came, { ceiling: "bypassPermissions" })

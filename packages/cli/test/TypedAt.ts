@@ -8,7 +8,7 @@ const inputOf = (name: string): Terminal.UserInput => ({
 
 /** Gives an effect a terminal at which a person types these keys, and keeps what it shows. */
 export const typedAt =
-  (keys: ReadonlyArray<string>, shown: Array<string>) =>
+  (keys: ReadonlyArray<string>, shown: Array<string>, meanwhile: Effect.Effect<void> = Effect.void) =>
   <A, E, R>(does: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const queue = yield* Queue.unbounded<Terminal.UserInput, Cause.Done>()
@@ -18,7 +18,7 @@ export const typedAt =
         columns: Effect.succeed(200),
         rows: Effect.succeed(50),
         size: Queue.unbounded(),
-        readInput: Effect.succeed(queue),
+        readInput: Effect.as(meanwhile, queue),
         readLine: Effect.succeed(""),
         display: (text) => Effect.sync(() => void shown.push(text))
       })

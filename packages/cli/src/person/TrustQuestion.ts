@@ -1,7 +1,7 @@
 import { plain, wordAt } from "@souffleur/domain"
 import { type ConfigUntrusted, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, settingsOf, trustOf } from "@souffleur/embed/internal"
-import { Effect } from "effect"
+import { Effect, Equal } from "effect"
 import { Prompt } from "effect/cli"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { signOfAgent } from "./PersonOnly.ts"
@@ -9,12 +9,16 @@ import { signOfAgent } from "./PersonOnly.ts"
 /** UTF-16 units of a line of the config file in a question. */
 const maxLine = 500
 
-/** Shows a person what a config file asks for beyond what is trusted, and asks for that trust. */
+/**
+ * Shows a person what a config file asks for beyond what is trusted, and asks for that trust. A file that changed
+ * meanwhile has got none.
+ */
 const accepted = Effect.fnUntraced(function* (project: string) {
   const { keys, said, settings } = yield* trustOf(project)
   const lines = keys.map((key) => plain(`${key}=${wordAt(said, key) ?? ""}`, maxLine))
   const message = `${settings.source ?? "The config file is gone, which"} asks for what is not trusted. Trust it? ${lines.join("; ")}`
-  return yield* Effect.catchTag(Prompt.run(Prompt.Confirm({ message })), "QuitError", () => Effect.succeed(false))
+  const yes = yield* Effect.catchTag(Prompt.run(Prompt.Confirm({ message })), "QuitError", () => Effect.succeed(false))
+  return yes && Equal.equals(said, (yield* trustOf(project)).said)
 })
 
 /**
