@@ -19,7 +19,7 @@ import {
   usualProgram
 } from "@souffleur/embed/internal"
 import { resolveProgram } from "@souffleur/process"
-import { Console, Effect, Option, Result } from "effect"
+import { Console, Effect, Equal, Option, Result } from "effect"
 import { Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
@@ -107,6 +107,8 @@ const acceptRest = Effect.fnUntraced(function* (
     Prompt.Confirm({ message: `The config file says this too. Trust it? ${said(found.said).join("; ")}` })
   )
   if (!accepted) return yield* new BadUsage({ message: "nothing is set up: the config file is not trusted" })
+  if (!Equal.equals(found.said, (yield* trustOf(project)).said))
+    return yield* new BadUsage({ message: "nothing is set up: the config file changed meanwhile, say it again" })
 })
 
 /** Says which answers the environment outranks. */
