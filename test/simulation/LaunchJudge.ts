@@ -186,17 +186,12 @@ export class LaunchJudge {
     const { condition, life, process, sessionId } = conductor
     const { comms, ledger, lies } = this.#world
     const { events, watch } = ledger
-    if (sessionId !== watch.sessionId) return
+    // A person may resume the session, and end it again, while a recovery is on its way to a launch.
+    const isSeen = conductor.followed || !this.#world.byHand.has(conductor)
+    if (sessionId !== watch.sessionId || !isSeen) return
     const permission = args[args.indexOf("--permission-mode") + 1] ?? ""
     const isAsked = comms.messages.some(({ text }) => /permission_mode: (?:acceptEdits|bypassPermissions)/u.test(text))
-    // A person may resume the session, and end it again, between a look and the launch that follows from it.
-    const isSeen = conductor.followed || !this.#world.byHand.has(conductor)
-    if (
-      life.mode !== undefined &&
-      isSeen &&
-      !isAsked &&
-      (permission === "acceptEdits" || permission === "bypassPermissions")
-    )
+    if (life.mode !== undefined && !isAsked && (permission === "acceptEdits" || permission === "bypassPermissions"))
       this.#world.violated(`a launch with ${permission}: its session was in the mode ${life.mode}`)
     // A session file that was written over may not tell how its turn ended.
     if (condition !== "failed" || process.print !== true || lies.about.has(sessionId)) return
