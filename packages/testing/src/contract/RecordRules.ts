@@ -6,6 +6,12 @@ import { type ContractRule, ruleFor } from "./ContractRule.ts"
 const torn = (recorded: RecordedSession): RecordedSession =>
   typeof recorded === "string" ? `${recorded}{"torn` : { ...recorded, session: `${recorded.session}{"torn` }
 
+/** Makes the last record of a session longer than a reader may hold, as a picture does. */
+const pictured = (recorded: RecordedSession): RecordedSession => {
+  const long = (text: string) => text.replace(/\{(?=.*\n*$)/u, `{"picture":"${"A".repeat(9_000_000)}",`)
+  return typeof recorded === "string" ? long(recorded) : { ...recorded, session: long(recorded.session) }
+}
+
 /** Lists the rules of a session's records: what a turn is, and what an export has. */
 export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> => {
   const { failed, finished, killed, refused, sessionId, told } = subject
@@ -69,6 +75,18 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
             })
           )
         ]),
+    // A database has no lines.
+    ...(subject.keep === undefined
+      ? [
+          rule("a last record that no reader can hold tells its turn", pictured(killed), (made, that) =>
+            Effect.gen(function* () {
+              const signs = Option.getOrUndefined(yield* made.agent.signs(sessionId, made.output))
+              yield* that(signs?.turn?._tag === "Tool", `its turn is ${signs?.turn?._tag}`)
+              yield* that(signs?.resumable !== false, "its session cannot be resumed")
+            })
+          )
+        ]
+      : []),
     rule("a last line that is torn is left out", torn(finished), (made, that) =>
       Effect.gen(function* () {
         const turn = yield* turnOf(made)
