@@ -1,4 +1,4 @@
-import { Agent, capsIn, nothingSpent, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
+import { Agent, capsIn, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
@@ -57,6 +57,14 @@ export const layer = (
       const folders = makeFolders(options.agentDir)
       const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
+      /** The files of each session and its subagents, as last seen: what was done there stays done when they are gone. */
+      const seen = new Map<string, ReadonlyArray<string>>()
+      const filesOf = (sessionId: string) =>
+        sessionFile(sessionId).pipe(
+          Effect.flatMap(({ path }) => Effect.map(subagentsOf(path), (below) => [path, ...below])),
+          Effect.tap((files) => Effect.sync(() => seen.set(sessionId, files))),
+          Effect.orElseSucceed(() => seen.get(sessionId) ?? [])
+        )
       /** The folder of each session that was looked at. */
       const projects = new Map<string, string>()
       return Agent.of({
@@ -88,13 +96,7 @@ export const layer = (
         }),
         compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
         toolResults: Effect.fnUntraced(function* (sessionIds) {
-          const paths = yield* Effect.forEach(sessionIds, (sessionId) =>
-            sessionFile(sessionId).pipe(
-              Effect.flatMap(({ path }) => Effect.map(subagentsOf(path), (below) => [path, ...below])),
-              Effect.orElseSucceed((): ReadonlyArray<string> => [])
-            )
-          )
-          return yield* results.count(paths.flat())
+          return yield* results.count((yield* Effect.forEach(sessionIds, filesOf)).flat())
         }, Effect.provide(services)),
         usedTools: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
@@ -133,14 +135,8 @@ export const layer = (
           return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId)
         }, Effect.provide(services)),
         spent: Effect.fnUntraced(function* (sessionIds, since) {
-          const all = yield* Effect.forEach(sessionIds, (sessionId) =>
-            Effect.gen(function* () {
-              const { path } = yield* sessionFile(sessionId)
-              const files = [path, ...(yield* subagentsOf(path))]
-              return sumSpent(yield* Effect.forEach(files, (file) => spend(file, since)))
-            }).pipe(Effect.orElseSucceed(() => nothingSpent))
-          )
-          return sumSpent(all)
+          const files = (yield* Effect.forEach(sessionIds, filesOf)).flat()
+          return sumSpent(yield* Effect.forEach(files, (file) => spend(file, since)))
         }, Effect.provide(services)),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

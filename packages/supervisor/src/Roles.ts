@@ -22,6 +22,7 @@ import {
   resumeSession,
   smallHandoff,
   standardCompact,
+  startOver,
   type StepServices
 } from "@souffleur/recovery"
 import { chosenAgent } from "@souffleur/process"
@@ -41,6 +42,7 @@ export const standardProviders = [
   continueTurn,
   handover,
   exportProvider,
+  startOver,
   standardCompact,
   smallHandoff,
   restart

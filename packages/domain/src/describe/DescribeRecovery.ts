@@ -22,6 +22,7 @@ export const ways: Readonly<Record<string, string>> = {
   standard_compact: "its session goes on, compacted",
   small_handoff: "a new session reads the end of its conversation",
   restart: "started again",
+  start_over: "its conversation is lost, and a new session has its first prompt",
   recovery_command: "your recovery program launched it"
 }
 

@@ -11,6 +11,7 @@ import {
   type SessionFile,
   SessionNotFound,
   type SessionSigns,
+  type Spent,
   sumSpent,
   type TurnState
 } from "@souffleur/domain"
@@ -162,10 +163,17 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         })
       })
     )
-  /** Reads the files of sessions and of their subagents, each once; `otherwise` for one that cannot be read. */
+  const [lastResults, lastSpent] = [new Map<string, ReadonlyArray<number>>(), new Map<string, ReadonlyArray<Spent>>()]
+  /**
+   * Reads the files of sessions and of their subagents, each once; `otherwise` for one that cannot be read. What was
+   * done stays done where the file of a session was swept away: `last` keeps what was read, under the session and
+   * `key`.
+   */
   const ofAll = <A>(
     sessionIds: ReadonlyArray<string>,
     otherwise: A,
+    last: Map<string, ReadonlyArray<A>>,
+    key: string,
     read: (file: string, own: boolean) => Effect.Effect<A, unknown, Needs>
   ) =>
     Effect.forEach(new Set(sessionIds), (id) =>
@@ -175,6 +183,12 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
           return yield* Effect.forEach([file, ...below], (one) =>
             Effect.orElseSucceed(read(one, one === file), () => otherwise)
           )
+        })
+      ).pipe(
+        Effect.map((now) => {
+          const name = `${key} ${id}`
+          if (now.length > 0) last.set(name, now)
+          return last.get(name) ?? []
         })
       )
     ).pipe(Effect.map((all) => all.flat()))
@@ -220,7 +234,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     compactedSince: (mark) => Effect.provide(saidCompacted(sayings, mark), services),
     toolResults: (sessionIds) =>
       Effect.map(
-        ofAll(sessionIds, 0, (file) => Effect.map(results(file), ({ progress }) => progress)),
+        ofAll(sessionIds, 0, lastResults, "", (file) => Effect.map(results(file), ({ progress }) => progress)),
         (counts) => counts.reduce((sum, count) => sum + count, 0)
       ),
     usedTools: (sessionId) => reading(sessionId, false, (file) => Effect.map(results(file), ({ any }) => any)),
@@ -254,7 +268,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       ),
     spent: (sessionIds, since) =>
       Effect.map(
-        ofAll(sessionIds, nothingSpent, (file, own) =>
+        ofAll(sessionIds, nothingSpent, lastSpent, String(since), (file, own) =>
           // The state of a follower keeps changing. A user bounds the turns and the calls of the session itself.
           Effect.map(spend(file, String(since)), ({ calls, credits, dollars, tokens, turns }) => ({
             calls: own ? calls : 0,

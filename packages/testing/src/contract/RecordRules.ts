@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Option, Result } from "effect"
+import { Effect, Equal, FileSystem, Option, Result } from "effect"
 import type { AgentSubject, MadeAgent, RecordedSession } from "./AgentSubject.ts"
 import { type ContractRule, ruleFor } from "./ContractRule.ts"
 
@@ -83,6 +83,16 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
               const signs = Option.getOrUndefined(yield* made.agent.signs(sessionId, made.output))
               yield* that(signs?.turn?._tag === "Tool", `its turn is ${signs?.turn?._tag}`)
               yield* that(signs?.resumable !== false, "its session cannot be resumed")
+            })
+          ),
+          rule("what a session did and used stays counted where its file is swept away", finished, (made, that) =>
+            Effect.gen(function* () {
+              const fs = yield* FileSystem.FileSystem
+              const counts = Effect.all([made.agent.toolResults([sessionId]), made.agent.spent([sessionId], 0)])
+              const before = yield* counts
+              yield* fs.remove(made.session)
+              yield* that(Equal.equals(yield* counts, before), `${JSON.stringify(before)} is forgotten`)
+              yield* that(before[1].tokens > 0, "it used nothing")
             })
           )
         ]
