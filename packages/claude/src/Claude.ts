@@ -57,7 +57,7 @@ export const layer = (
       const folders = makeFolders(options.agentDir)
       const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
-      /** The files of each session and its subagents, as last seen: what was done there stays done when they are gone. */
+      /** The files of each session and its subagents, as last seen: what was done there stays done. */
       const seen = new Map<string, ReadonlyArray<string>>()
       const filesOf = (sessionId: string) =>
         sessionFile(sessionId).pipe(
@@ -75,6 +75,7 @@ export const layer = (
         sessions: folders.sessions.pipe(Effect.provide(services)),
         holds: (process) => folders.holds(process).pipe(Effect.provide(services)),
         lookWhere: (process) => folders.lookWhere(process).pipe(Effect.provide(services)),
+        loginWrittenAt: () => folders.loginWrittenAt.pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {
           const { path } = yield* sessionFile(sessionId)

@@ -1,4 +1,5 @@
 import { type ProcessIdentity, Processes, SessionNotFound } from "@souffleur/domain"
+import { newestWrite } from "@souffleur/session"
 import { Effect, Option, Path, Result } from "effect"
 import { folderVariable } from "./command/ClaudeEnvironment.ts"
 import { heldSession, runningSessions } from "./session/RunningSessions.ts"
@@ -29,6 +30,7 @@ export const makeFolders = (agentDir: string) => {
       const message = failures.map((one) => one.message).join("; ")
       return yield* new SessionNotFound({ sessionId: asked, reason, message })
     }),
+    loginWrittenAt: Effect.suspend(() => newestWrite([...folders].map((folder) => `${folder}/.credentials.json`))),
     sessions: Effect.map(inEach(runningSessions), (lists) => lists.flat()),
     holds: (process: ProcessIdentity) =>
       Effect.map(

@@ -5,6 +5,7 @@ import {
   type Condition,
   endedWell,
   heartbeatAge,
+  isLoginRefused,
   isOver,
   Launcher,
   momentNow,
@@ -171,6 +172,9 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       handoffTimedOut:
         judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffTimeout)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),
+      loginRenewed:
+        isLoginRefused(watch.standby) &&
+        (yield* agent.loginWrittenAt?.(watch.sessionId) ?? Effect.succeed(0)) > (launchEnd?.at ?? watch.standby.since),
       resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
       foundSession
     } satisfies Observation

@@ -55,6 +55,7 @@ const healthy: Observation = {
   asksFirst: false,
   handoffTimedOut: false,
   returned: undefined,
+  loginRenewed: false,
   resolved: undefined,
   foundSession: undefined
 }

@@ -881,6 +881,27 @@ describe("behaviour#standby", () => {
         }
       })
     )
+    it.effect("standby for a refused login tells that the login was written since, and nothing else tells it", () =>
+      Effect.gen(function* () {
+        for (const [stage, wroteAt, tags] of [
+          ["login", begun + 300_000, ["RecoveryRetried", "RecoveryStarted"]],
+          ["account", begun + 300_000, ["RecoveryRetried", "RecoveryStarted"]],
+          ["login", begun, []],
+          ["model", begun + 300_000, []]
+        ] as const) {
+          yield* TestClock.setTime(begun)
+          const withheld = Event.RecoveryWithheld.make({ at: begun, cycle: 1, trigger: "limit", stage, message: "" })
+          const { told, world } = yield* watching({
+            world: { condition: "gone" },
+            history: [history.confirmed(), withheld, history.started(2)]
+          })
+          yield* until(290)
+          world.agent.loginWrittenAt = wroteAt
+          yield* until(310)
+          assert.deepStrictEqual(tagsOf(yield* told), [...tags], stage)
+        }
+      })
+    )
     it.effect("standby goes on beating", () =>
       Effect.gen(function* () {
         const { lastBeat } = yield* watching({ world: { condition: "gone" }, history: standby })

@@ -101,7 +101,13 @@ export const describeRecovery = {
         message: "warning"
       }
     ),
-  RecoveryRetried: () => described("info", "an operator ends the standby"),
+  RecoveryRetried: ({ by }, { who }) =>
+    described(
+      "info",
+      by === "login"
+        ? `the login of ${nameOf(who)} was renewed, and its session is tried once more`
+        : `an ${by === "agent" ? "agent's session" : "operator"} ends the standby`
+    ),
   AgentChosen: ({ agent, from }) =>
     described(
       "info",

@@ -66,6 +66,11 @@ export class Agent extends Context.Service<
     readonly exits?: EndWords["exits"]
     /** The caps that the user gave the agent by its own flags. Absent: none. */
     readonly caps?: ReadonlyArray<Cap>
+    /**
+     * Returns when the files in which the agent of a session keeps its login were last written, epoch ms; 0: there are
+     * none. Absent: it keeps the login elsewhere.
+     */
+    readonly loginWrittenAt?: (sessionId: string) => Effect.Effect<number>
     /** The agents that this one joins. Absent: it is a single one. */
     readonly joined?: JoinedAgents
     /**

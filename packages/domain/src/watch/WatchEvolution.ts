@@ -210,13 +210,12 @@ const changes: Changes = {
     ceiling: undefined,
     allowedSince: event.at
   }),
-  RecoveryRetried: ({ at, headless }, watch) => ({
+  RecoveryRetried: ({ at, by, headless }, watch) => ({
     headless,
     standby: undefined,
     failing: {},
     silent: watch.silent && { ...watch.silent, retried: true },
-    ceiling: undefined,
-    allowedSince: at
+    ...(by === "operator" ? { ceiling: undefined, allowedSince: at } : {})
   }),
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
   FleetWordTaken: () => ({}),

@@ -63,7 +63,7 @@ export type WatcherExit =
       readonly turnAt: number
     }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
-  | { readonly _tag: "ContextExhausted" }
+  | { readonly _tag: "ContextExhausted" | "LoginRenewed" }
   /** It has ended, and no launch mends the reason. `other`: the service goes on to give an error that is not known. */
   | { readonly _tag: "Unmendable"; readonly reason: Unmendable | "other" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
@@ -182,8 +182,7 @@ export type WatchIntent =
       typeof HandoffTaken.Type,
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"
     >)
-  /** `WATCHER_DEAD {watcher}`. */
-  /** From its self-monitor, or from the supervisor where no self-monitor runs yet. */
+  /** `WATCHER_DEAD {watcher}`, from its self-monitor, or from the supervisor where no self-monitor runs yet. */
   | {
       readonly _tag: "ReportWatcherDead"
       readonly monitor: number | undefined
@@ -265,10 +264,11 @@ export type WatchIntent =
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
    * permission of a launch from now on. `handover`: the programs of another agent and of the present one. `headless`:
-   * no launch gets a window from now on.
+   * no launch gets a window from now on. `byAgent`: an agent's session says it, and renews no use.
    */
   | {
       readonly _tag: "Retry"
+      readonly byAgent?: boolean
       readonly ceilings?: boolean
       readonly permission?: Permission | undefined
       readonly handover?: Handover | undefined

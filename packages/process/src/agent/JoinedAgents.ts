@@ -71,6 +71,7 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
       ),
     lookWhere: (process) => Effect.forEach(all, (one) => one.lookWhere?.(process) ?? Effect.void, { discard: true }),
     sessionFile: asked((one) => one.sessionFile),
+    loginWrittenAt: asked((one) => one.loginWrittenAt ?? (() => Effect.succeed(0))),
     projectOf: asked((one) => one.projectOf),
     mark: asked((one) => one.mark),
     compactedSince: (mark) =>

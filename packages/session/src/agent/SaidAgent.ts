@@ -11,7 +11,6 @@ import {
   type SessionFile,
   SessionNotFound,
   type SessionSigns,
-  type Spent,
   sumSpent,
   type TurnState
 } from "@souffleur/domain"
@@ -21,6 +20,7 @@ import { markOf } from "../lines/FileIdentity.ts"
 import { newestMode } from "../lines/NewestMode.ts"
 import { inHead } from "../lines/Head.ts"
 import { recordOf } from "../lines/JsonRecord.ts"
+import { newestWrite } from "../lines/NewestWrite.ts"
 import { fromTheEnd, stateOf, writtenAtOf } from "../lines/Tail.ts"
 import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
 import { makeSaidExport } from "../said/SaidExport.ts"
@@ -29,6 +29,7 @@ import { makeTurnReading } from "../said/SaidTurn.ts"
 import type { AgentDialect, Needs } from "./AgentDialect.ts"
 import { begunSession } from "./BegunSession.ts"
 import { carriedSessions } from "./CarriedSessions.ts"
+import { makeKeptCounts } from "./KeptCounts.ts"
 import { makeSessionSearch } from "./FindSession.ts"
 import { makeSubagentSearch } from "./FindSubagents.ts"
 
@@ -163,35 +164,23 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         })
       })
     )
-  const [lastResults, lastSpent] = [new Map<string, ReadonlyArray<number>>(), new Map<string, ReadonlyArray<Spent>>()]
-  /**
-   * Reads the files of sessions and of their subagents, each once; `otherwise` for one that cannot be read. What was
-   * done stays done where the file of a session was swept away: `last` keeps what was read, under the session and
-   * `key`.
-   */
-  const ofAll = <A>(
-    sessionIds: ReadonlyArray<string>,
-    otherwise: A,
-    last: Map<string, ReadonlyArray<A>>,
-    key: string,
-    read: (file: string, own: boolean) => Effect.Effect<A, unknown, Needs>
-  ) =>
-    Effect.forEach(new Set(sessionIds), (id) =>
-      reading(id, [] as ReadonlyArray<A>, (file) =>
-        Effect.gen(function* () {
-          const below = yield* subagents({ path: file, sessionId: id })
-          return yield* Effect.forEach([file, ...below], (one) =>
-            Effect.orElseSucceed(read(one, one === file), () => otherwise)
-          )
-        })
-      ).pipe(
-        Effect.map((now) => {
-          const name = `${key} ${id}`
-          if (now.length > 0) last.set(name, now)
-          return last.get(name) ?? []
-        })
-      )
-    ).pipe(Effect.map((all) => all.flat()))
+  const filesOf = (sessionId: string) =>
+    reading(sessionId, [] as ReadonlyArray<string>, (file) =>
+      Effect.map(subagents({ path: file, sessionId }), (below) => [file, ...below])
+    )
+  const resultsIn = makeKeptCounts(filesOf, 0, (file) =>
+    Effect.map(Effect.provide(results(file), services), ({ progress }) => progress)
+  )
+  const spentIn = makeKeptCounts(filesOf, nothingSpent, (file, own, since) =>
+    // The state of a follower keeps changing. A user bounds the turns and the calls of the session itself.
+    Effect.map(Effect.provide(spend(file, since), services), ({ calls, credits, dollars, tokens, turns }) => ({
+      calls: own ? calls : 0,
+      credits,
+      dollars,
+      tokens,
+      turns: own ? turns : 0
+    }))
+  )
   const tag = (sessionId: string) => ({ environment: { [variable]: sessionId } })
 
   return Agent.of({
@@ -214,6 +203,9 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
             return isSought && isEnded ? yield* begunSession(dialect, launch) : said
           }, Effect.provide(services))
         }),
+    ...(dialect.loginFiles === undefined
+      ? {}
+      : { loginWrittenAt: () => Effect.provide(newestWrite(dialect.loginFiles!), services) }),
     sessions,
     holds: Effect.fnUntraced(function* (process) {
       // The pid of an ended process may be another agent's.
@@ -233,10 +225,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     }),
     compactedSince: (mark) => Effect.provide(saidCompacted(sayings, mark), services),
     toolResults: (sessionIds) =>
-      Effect.map(
-        ofAll(sessionIds, 0, lastResults, "", (file) => Effect.map(results(file), ({ progress }) => progress)),
-        (counts) => counts.reduce((sum, count) => sum + count, 0)
-      ),
+      Effect.map(resultsIn(sessionIds), (counts) => counts.reduce((sum, count) => sum + count, 0)),
     usedTools: (sessionId) => reading(sessionId, false, (file) => Effect.map(results(file), ({ any }) => any)),
     isAgent: dialect.runs,
     inPrintMode: dialect.inPrintMode ?? (() => true),
@@ -266,20 +255,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       reading(sessionId, Option.none(), (file) =>
         Effect.map(receipt(file, launchId), ({ taken }) => Option.fromUndefinedOr(taken))
       ),
-    spent: (sessionIds, since) =>
-      Effect.map(
-        ofAll(sessionIds, nothingSpent, lastSpent, String(since), (file, own) =>
-          // The state of a follower keeps changing. A user bounds the turns and the calls of the session itself.
-          Effect.map(spend(file, String(since)), ({ calls, credits, dollars, tokens, turns }) => ({
-            calls: own ? calls : 0,
-            credits,
-            dollars,
-            tokens,
-            turns: own ? turns : 0
-          }))
-        ),
-        sumSpent
-      ),
+    spent: (sessionIds, since) => Effect.map(spentIn(sessionIds, String(since)), sumSpent),
     exportSession: Effect.fnUntraced(function* (sessionId, out, newest) {
       const file = yield* sessionFile(sessionId)
       return yield* exported(file.path, out, newest).pipe(Effect.provide(services))

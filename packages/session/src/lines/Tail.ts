@@ -18,7 +18,7 @@ export const stateOf = (info: FileSystem.File.Info): string =>
 export interface TailLimits {
   /** Bytes that are read at most, from the end. A line that is longer than a line may be does not count. */
   readonly bytes: number
-  /** Bytes of a line at most. A longer line comes with its long strings cut, or is left out where that is not enough. */
+  /** Bytes of a line at most. A longer line has its long strings cut, or is left out where that is not enough. */
   readonly line: number
 }
 

@@ -97,6 +97,19 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
           )
         ]
       : []),
+    rule("a login that is written is known by its file", finished, ({ agent, folder }, that) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const wroteAt = Effect.suspend(() => agent.loginWrittenAt?.(sessionId) ?? Effect.succeed(0))
+        yield* that((yield* wroteAt) === 0, "it has a login")
+        if (subject.login === undefined) return
+        const file = `${folder}/agent/${subject.login}`
+        yield* fs.makeDirectory(file.slice(0, file.lastIndexOf("/")), { recursive: true })
+        yield* fs.writeFileString(file, "{}", { mode: 0o600 })
+        yield* fs.utimes(file, 1_000_000, 1_000_000)
+        yield* that((yield* wroteAt) === 1_000_000_000, `it was written at ${yield* wroteAt}`)
+      })
+    ),
     rule("a last line that is torn is left out", torn(finished), (made, that) =>
       Effect.gen(function* () {
         const turn = yield* turnOf(made)
