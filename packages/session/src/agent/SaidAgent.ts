@@ -262,7 +262,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     }),
     tags: ({ sessionId }) => (isSessionKnown(sessionId) ? [tag(sessionId)] : []),
     sessionTag: tag,
-    command: ({ session, ...order }) =>
+    command: ({ file: path, session, ...order }) =>
       // An agent that chooses its ids begins a session without one.
       (session._tag === "Resume" || sessionIn === undefined) && Result.isFailure(parseSessionId(session.sessionId))
         ? Effect.fail(new AgentNotFound({ program: dialect.name, problem: "the session id cannot be one" }))
@@ -273,7 +273,13 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
                 problem: "the session asks a person before it changes anything, and this agent cannot be held to that"
               })
             )
-          : Effect.provide(dialect.command({ ...order, session }, sessionFile), services)
+          : Effect.provide(
+              dialect.command(
+                { ...order, session },
+                path === undefined ? sessionFile : (sessionId) => Effect.succeed({ path, sessionId })
+              ),
+              services
+            )
   })
 })
 
