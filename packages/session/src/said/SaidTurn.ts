@@ -108,7 +108,8 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
           const tokens = context?.tokens ?? said.tokens
           // A count beyond the window means another window.
           const known = typeof window === "number" && tokens <= window ? window : undefined
-          if (tokens > 0) context = { model, at, ...context, tokens, window: known }
+          const newest = context ?? { at, model }
+          if (tokens > 0) context = { at: newest.at, model: newest.model, tokens, window: known }
           windowOlder = window === "older"
         }
         contextDone ||= said._tag === "Compacted" || (context !== undefined && !windowOlder)
