@@ -121,6 +121,8 @@ export const Watch = Schema.Struct({
       kind: Event.WaitKind,
       since: Time,
       until: Time,
+      /** The end that the service states; later than `until`, it is one of weeks. `null`: none is stated. */
+      resetsAt: Schema.NullOr(Time),
       trigger: Trigger,
       /** See `WaitStarted`: a turn of another time has begun since. */
       turnAt: Schema.NullOr(Time)

@@ -158,9 +158,9 @@ const changes: Changes = {
   }),
   LaunchDelayed: () => ({}),
   NoticeLost: () => ({}),
-  WaitStarted: ({ at, kind, trigger, turnAt, until }, watch) => ({
+  WaitStarted: ({ at, kind, resetsAt, trigger, turnAt, until }, watch) => ({
     watcher: undefined,
-    wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at, turnAt },
+    wait: { kind, until: waitUntil(at, until), resetsAt, trigger, since: watch.wait?.since ?? at, turnAt },
     // A limit ends a turn within it.
     ...(isServiceWait(kind) ? { waits: watch.waits + 1, saidDone: false } : {})
   }),

@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "b88dc5832602d9c1" },
+  name: { kind: "watch", fingerprint: "cb7a52924ac7bcad" },
   initial,
   evolve,
   schema: Watch,
