@@ -10,7 +10,7 @@ import { stepNames } from "../watch/StepName.ts"
 import { isSessionKnown } from "../watch/Target.ts"
 
 /** Tells of the work where the agent has only answered. A person reads the answer and decides. */
-const likelyDone = `${threeEnds}, and the agent only answered at last. The work is likely done, so read its last words`
+const likelyDone = `${threeEnds}, and the agent only answered at last. The work is likely done: "souffleur why" shows its last words, and how it goes on if they say otherwise`
 
 /** Says how each provider brings a Conductor back. Another provider is named. */
 export const ways: Readonly<Record<string, string>> = {
@@ -164,7 +164,7 @@ export const describeRecovery = {
       "error",
       who.kind === "command"
         ? `${threeEnds}: the command is not started again`
-        : `${trigger === "only-answered" ? likelyDone : threeEnds}: nothing is launched any more. ${exportAt(exportPath)}`,
+        : `${trigger === "only-answered" ? `${likelyDone}. Nothing` : `${threeEnds}: nothing`} is launched any more. ${exportAt(exportPath)}`,
       { message: "error", notice: "exhausted" }
     )
 } satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind, Reader>>
