@@ -1,9 +1,9 @@
-import { Agent, capsIn, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
+import { Agent, capsIn, capsOfVariables, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { makeFolders } from "./Folders.ts"
-import { capFlags } from "./command/AgentFlags.ts"
+import { capFlags, capVariables } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
@@ -57,6 +57,7 @@ export const layer = (
       const folders = makeFolders(options.agentDir)
       const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
+      const caps = capsIn(options.agentCommand.args, capFlags)
       /** The files of each session and its subagents, as last seen: what was done there stays done. */
       const seen = new Map<string, ReadonlyArray<string>>()
       const filesOf = (sessionId: string) =>
@@ -69,7 +70,7 @@ export const layer = (
       const projects = new Map<string, string>()
       return Agent.of({
         name: agentName(options.agentCommand),
-        caps: capsIn(options.agentCommand.args, capFlags),
+        caps: [...caps, ...capsOfVariables(options.environment, capVariables, caps)],
         stall,
         compactPrompt,
         sessions: folders.sessions.pipe(Effect.provide(services)),

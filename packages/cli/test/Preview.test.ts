@@ -75,6 +75,17 @@ it.layer(services)((it) => {
           "40 turns (--max-turns)"
         ])
 
+        const byVariable = yield* the.json(
+          { CLAUDE_CODE_MAX_TURNS: "40" },
+          "run",
+          "--dry-run",
+          "--json",
+          "--",
+          "claude",
+          "go"
+        )
+        assert.deepStrictEqual(byVariable.sees.caps, ["40 turns (CLAUDE_CODE_MAX_TURNS)"])
+
         const other = yield* the.json({}, "run", "--dry-run", "--json", "--", "sh", "-c", "echo done > proof")
         const self = yield* the.json(
           {},
