@@ -76,6 +76,7 @@ export const layer = (
         sessions: folders.sessions.pipe(Effect.provide(services)),
         holds: (process) => folders.holds(process).pipe(Effect.provide(services)),
         lookWhere: (process) => folders.lookWhere(process).pipe(Effect.provide(services)),
+        lookIn: folders.lookIn,
         loginWrittenAt: () => folders.loginWrittenAt.pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {

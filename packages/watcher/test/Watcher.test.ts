@@ -790,6 +790,19 @@ describe("behaviour#awaiting-a-session-id, security#commsdb", () => {
   )
 })
 
+describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("a folder of sessions that only the living process names goes into the log at once, and once", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { folders: ["/home/ada/.claude-work"] } })
+      yield* until(1)
+      world.condition = "gone"
+      yield* until(3)
+      const found = (yield* told).filter(({ _tag }) => _tag === "AgentFolderFound")
+      assert.deepStrictEqual(found, [{ _tag: "AgentFolderFound", at: begun, folder: "/home/ada/.claude-work" }])
+    })
+  )
+})
+
 describe("behaviour#standby", () => {
   describe("standing by", () => {
     const standby = [history.confirmed(), history.closed, history.started(2)]

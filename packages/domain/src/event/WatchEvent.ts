@@ -268,6 +268,7 @@ export const WatchEvent = Schema.Union([
   Sign.NoticeLost,
   Sign.ConductorUnclaimed,
   Sign.ConductorClaimed,
+  Sign.AgentFolderFound,
   Sign.WaitStarted,
   Sign.WaitEnded,
   Sign.HoldStarted,

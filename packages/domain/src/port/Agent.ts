@@ -103,9 +103,12 @@ export class Agent extends Context.Service<
     readonly projectOf: (sessionId: string, here?: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
     /**
      * Looks for sessions, from now on, also in the folder that the environment of a living process names for them: the
-     * user's own wrapper of an agent may set it. Absent: nothing else than the settings names that folder.
+     * user's own wrapper of an agent may set it. Returns the folders of that process which no setting names. Absent:
+     * nothing else than the settings names that folder.
      */
-    readonly lookWhere?: (process: ProcessIdentity) => Effect.Effect<void>
+    readonly lookWhere?: (process: ProcessIdentity) => Effect.Effect<ReadonlyArray<string>>
+    /** Looks for sessions, from now on, also in these folders, which `lookWhere` found before. */
+    readonly lookIn?: (folders: ReadonlyArray<string>) => Effect.Effect<void>
     /** Marks the session file as it is now, to compare a compaction with. */
     readonly mark: (sessionId: string) => Effect.Effect<SessionMark, SessionNotFound>
     /**

@@ -62,6 +62,8 @@ export const Watch = Schema.Struct({
   generation: Count,
   /** The program of the agent that the watch began with, by its name. `undefined`: it is not known, or a command. */
   firstAgent: Schema.UndefinedOr(Text),
+  /** Folders of the agent's sessions beside that of the settings, absolute. */
+  agentFolders: Schema.Array(Text),
   /** The program of the agent that a person chose for each launch. `undefined`: the watch's own command decides. */
   agent: Schema.UndefinedOr(Text),
   /** The program of the agent whose conversation the next launch hands over; `undefined`: it hands none over. */
@@ -214,6 +216,7 @@ export const initial: Watch = {
   mode: "normal",
   generation: 0,
   firstAgent: undefined,
+  agentFolders: [],
   agent: undefined,
   handedFrom: undefined,
   launchedAt: 0,

@@ -152,6 +152,7 @@ const changes: Changes = {
   PersonCame: () => ({ person: undefined }),
   ConductorUnclaimed: () => ({ unclaimed: true }),
   ConductorClaimed: () => ({ unclaimed: false }),
+  AgentFolderFound: ({ folder }, { agentFolders }) => ({ agentFolders: [...agentFolders, folder] }),
   WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
   TaskSilent: ({ heartbeat, task }, watch) => ({
     silentTasks: [...watch.silentTasks.filter((one) => one.task !== task), { task, heartbeat }]

@@ -10,7 +10,7 @@ import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
+import type { AgentFolderFound, CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
 import type {
   ConductorDied,
   Evidence,
@@ -257,10 +257,10 @@ export type WatchIntent =
     }
   /** `to`: the watch that takes its comms over. Absent: an operator's word. */
   | { readonly _tag: "Release"; readonly to?: string }
-  /** An operator's word: nothing is stopped or launched from now on. */
+  /** An operator's words: a hold, and the end of a hold or a wait. `byAgent`: an agent says it, and ends no hold. */
   | { readonly _tag: "Hold"; readonly byAgent?: boolean }
-  /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
+  | ({ readonly _tag: "ReportFolder" } & Pick<typeof AgentFolderFound.Type, "folder">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
    * permission of a launch from now on. `handover`: the programs of another agent and of the present one. `headless`:

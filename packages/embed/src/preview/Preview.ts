@@ -73,8 +73,8 @@ const anyLine = Effect.fnUntraced(function* (permission: EffectivePermission, te
 })
 
 /**
- * Asks the agent for its version, without flags that may belong to a subcommand. A launcher needs its words. This is the
- * only process that a preview starts.
+ * Asks the agent for its version, without flags that may belong to a subcommand. A launcher needs its words. This is
+ * the only process that a preview starts.
  */
 const versionOf = Effect.fnUntraced(function* (
   { args }: AgentProgram,
