@@ -45,6 +45,8 @@ const ended = ({ ran = at, retries = 1, trigger = "pid" }: Parameters<typeof rec
       return Event.ContextExhausted.make(seen)
     case "handover":
       return Event.AgentChosen.make({ at, from: "claude", agent: "claude" })
+    case "stop":
+      return Event.StopAsked.make({ at, reason: null })
     case "limit":
       return Event.WaitEnded.make({ at, watcher: 1, how: "over" })
     case "exit":

@@ -6,8 +6,11 @@ import { Permission, SessionMode } from "../settings/Permission.ts"
 import { Terminal } from "../port/Launcher.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
-/** The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person. */
-export const Purpose = Schema.Literals(["relaunch", "export"])
+/**
+ * The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person.
+ * `stop`: a person has it stop the Conductor, and launch nothing.
+ */
+export const Purpose = Schema.Literals(["relaunch", "export", "stop"])
 export type Purpose = typeof Purpose.Type
 
 /** A cycle began. Its providers are tried in their order (spec: behaviour#recovery). */

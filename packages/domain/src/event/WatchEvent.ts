@@ -201,6 +201,15 @@ export const RecoveryRetried = event("RecoveryRetried", {
  */
 export const AgentChosen = event("AgentChosen", { from: Text, agent: Text })
 
+/** A person has the Conductor stopped with its tree, and the watch ended (spec: behaviour#stop-by-a-person). */
+export const StopAsked = event("StopAsked", {
+  /** The person's own words; `null`: none. */
+  reason: Schema.NullOr(Text)
+})
+
+/** The Conductor and its tree have ended by a person's word, and so has the watch. */
+export const WatchStopped = event("WatchStopped", { cycle: Count, exportPath: Schema.NullOr(Text) })
+
 /** An operator ended the watch; the Conductor lives on. */
 export const WatchReleased = event("WatchReleased", {
   exportPath: Schema.NullOr(Text),
@@ -245,6 +254,8 @@ export const WatchEvent = Schema.Union([
   ConductorAdopted,
   RecoveryRetried,
   AgentChosen,
+  StopAsked,
+  WatchStopped,
   WatchReleased,
   Fleet.FleetWordTaken,
   Guard.SouffleurRestored,

@@ -182,7 +182,6 @@ export type WatchIntent =
       typeof HandoffTaken.Type,
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"
     >)
-  /** `WATCHER_DEAD {watcher}`. */
   /** From its self-monitor, or from the supervisor where no self-monitor runs yet. */
   | {
       readonly _tag: "ReportWatcherDead"
@@ -207,7 +206,6 @@ export type WatchIntent =
       readonly effective: Permission
       /** See `LaunchPrepared`; absent: `null`. */
       readonly heldTo?: SessionMode | null
-      /** See `LaunchPrepared`; absent: `null`. */
       readonly turnBefore?: number | null
       /** The command gets a terminal of its own; `false` by default. */
       readonly pty?: boolean
@@ -239,8 +237,8 @@ export type WatchIntent =
     >)
   | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly message: string }
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
-  /** A recovery saw `complete` before its next act. */
-  | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
+  /** A recovery saw `complete` before its next act, or has stopped the Conductor as a person said. */
+  | { readonly _tag: "CancelForCompletion" | "ConcludeStop"; readonly cycle: number }
   /** `souffleur done`: the agent or an operator says that the work is complete. */
   | { readonly _tag: "Finish"; readonly saidBy: "agent" | "operator" }
   /**
@@ -256,6 +254,8 @@ export type WatchIntent =
       /** The same as in `ReportExit`. */
       readonly quietUntil?: number | null
     }
+  /** A person has the Conductor stopped, and the watch ended. `reason`: the person's own words. */
+  | { readonly _tag: "Stop"; readonly reason?: string | undefined }
   /** `to`: the watch that takes its comms over. Absent: an operator's word. */
   | { readonly _tag: "Release"; readonly to?: string }
   /** An operator's word: nothing is stopped or launched from now on. */
