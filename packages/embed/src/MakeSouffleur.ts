@@ -83,7 +83,7 @@ const resume = Effect.fn("Souffleur.resume")(function* (name: WatchName, options
 /**
  * Carries out a person's stop: by whoever keeps the watch, else here. Returns the watch once it has ended or stands by.
  */
-const stopped = Effect.fn("Souffleur.stop")(function* (id: string) {
+const stopped = Effect.fnUntraced(function* (id: string) {
   const log = yield* EventLog
   const over = ({ recovery }: Watch) => recovery?.purpose !== "stop"
   const settled = Effect.gen(function* () {
@@ -109,7 +109,17 @@ const stopped = Effect.fn("Souffleur.stop")(function* (id: string) {
   )
 })
 
-const stop = Effect.fn("Souffleur.askStop")(function* (name: WatchName, { reason }: { readonly reason?: string } = {}) {
+const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: FleetWordOrder) {
+  // A session may be another watch, and its speaker saw this one.
+  if (Option.isNone(yield* watchById(watch)))
+    return yield* new Refused({ reason: "no such watch", message: "there is no such watch" })
+  const taken = yield* settling(watch, (id, settings) =>
+    takeFleetWord(id, { ...word, ceilings: hasCeilings(settings) })
+  )
+  return taken.recovery?.purpose === "stop" ? yield* stopped(watch) : taken
+})
+
+const stop = Effect.fn("Souffleur.stop")(function* (name: WatchName, { reason }: { readonly reason?: string } = {}) {
   const { id } = yield* findWatch(name)
   yield* settling(name, () => command(id, { _tag: "Stop", reason }))
   return yield* stopped(id)
@@ -124,13 +134,6 @@ const detach = Effect.fn("Souffleur.detach")(function* (order: WatchOrder, optio
 /** A person's word renews a ceiling of use. */
 const hasCeilings = ({ maxDollars, maxTime, maxTokens }: ResolvedSettings) =>
   [maxTime, maxTokens, maxDollars].some((one) => one !== null)
-
-const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: FleetWordOrder) {
-  // A session may be another watch, and its speaker saw this one.
-  if (Option.isNone(yield* watchById(watch)))
-    return yield* new Refused({ reason: "no such watch", message: "there is no such watch" })
-  return yield* settling(watch, (id, settings) => takeFleetWord(id, { ...word, ceilings: hasCeilings(settings) }))
-})
 
 const retry = Effect.fn("Souffleur.retry")(function* (
   name: WatchName,

@@ -167,7 +167,7 @@ export class Souffleur extends Context.Service<
      * Takes a word that a person said at the hub of a fleet, once, for the revision that the person saw. Fails with
      * `Refused` if this host does not take it.
      */
-    readonly takeWord: (word: FleetWordOrder) => Effect.Effect<Watch, SettleError>
+    readonly takeWord: (word: FleetWordOrder) => Effect.Effect<Watch, StopError>
     /**
      * Trusts the config file of a project as it is now, by a person's word. The unfinished watches and runs of the
      * project take its ceiling and its programs from now on.
