@@ -86,6 +86,7 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   }
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.hooked = seed.chance(0.5)
+  if (seed.chance(0.15)) world.mostTurns = seed.between(2, 60)
   // It takes nothing from the seed.
   if (number % 4 === 0) world.room.window = () => (timeline.monotonic % 2 === 0 ? "gone" : "hangs")
   // One world of four is looked at to the last moment. There each state that a role has seen is compared.
