@@ -214,9 +214,12 @@ export class LaunchJudge {
   #beside({ followed, helper, process, superseded }: Conductor): void {
     const { comms, processes } = this.#world
     // Without the mark of a launch it may be a Musician. Comms that is out, or has too many tasks, does not tell.
-    const isKnown = process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined && !comms.isUntold && followed && !superseded
+    const isKnown =
+      process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined && !comms.isUntold && followed && !superseded
     if (helper !== undefined && isKnown && processes.isAlive(helper))
-      this.#world.violated(`pid ${helper.identity.pid}, a helper of the Conductor before, works on beside its successor`)
+      this.#world.violated(
+        `pid ${helper.identity.pid}, a helper of the Conductor before, works on beside its successor`
+      )
   }
 
   #compaction(cycle: number): void {

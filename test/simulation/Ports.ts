@@ -227,10 +227,7 @@ export const ports = (
   const comms: Comms["Service"] = {
     path: database.path,
     snapshot: gate.through("comms.snapshot", database.snapshot),
-    tasks: gate.through(
-      "comms.tasks",
-      database.listed
-    ),
+    tasks: gate.through("comms.tasks", database.listed),
     payload: (query) => gate.through("comms.payload", database.payload(query)),
     replies: (query) => gate.through("comms.replies", database.replies(query)),
     setState: (state, at, lastError) =>

@@ -176,6 +176,14 @@ export class ProcessTable {
   info(process: SimProcess): ProcessInfo {
     const { condition, hasTerminal, identity, name, parent, since, uid, works } = process
     const processor = works ? Math.floor((this.#timeline.monotonic - since) / 10) : 0
-    return { identity, parent, uid, name, condition: condition === "gone" ? "zombie" : condition, hasTerminal, processor }
+    return {
+      identity,
+      parent,
+      uid,
+      name,
+      condition: condition === "gone" ? "zombie" : condition,
+      hasTerminal,
+      processor
+    }
   }
 }

@@ -190,7 +190,9 @@ export class World extends SimMachine implements StateFolder {
   prepareRun(kind: Solo["kind"], sessionId: string): void {
     const launchId = `${this.id}-g1-launch-1`
     const args =
-      kind === "command" ? ["all"] : [...this.capWords, "--session-id", sessionId, "--permission-mode", "acceptEdits", "--", "begin"]
+      kind === "command"
+        ? ["all"]
+        : [...this.capWords, "--session-id", sessionId, "--permission-mode", "acceptEdits", "--", "begin"]
     const command = { program: kind === "command" ? "/usr/bin/make" : "/usr/bin/claude", args, environment: {} }
     const digest = Effect.runSync(
       this.room.prepare({ id: launchId, command, cwd: "/project", title: "Conductor (S1)", keep: true })

@@ -86,7 +86,6 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   }
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.hooked = seed.chance(0.5)
-  if (seed.chance(0.15)) world.mostTurns = seed.between(2, 60)
   // It takes nothing from the seed.
   if (number % 4 === 0) world.room.window = () => (timeline.monotonic % 2 === 0 ? "gone" : "hangs")
   // One world of four is looked at to the last moment. There each state that a role has seen is compared.
@@ -104,6 +103,7 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   if (world.settings.trimChars !== undefined)
     world.transcript = `${"an older word of it\n".repeat(maxExportLength / 10)}${world.transcript}`
   const kind = seed.pick([...comms, ...without])
+  if (kind !== "command" && seed.chance(0.15)) world.mostTurns = seed.between(2, 60)
   world.solo = kind === "solo" ? "watched" : undefined
   if (kind === "run" || kind === "command")
     world.prepareRun(kind === "run" ? "agent" : "command", kind === "run" ? runSession : "")

@@ -59,9 +59,12 @@ export class TryJudge {
         break
       case "LaunchPrepared": {
         const { owner } = after
-        const isSame = owner?.process.pid === this.#pause?.by?.pid && owner?.process.startTime === this.#pause?.by?.startTime
+        const isSame =
+          owner?.process.pid === this.#pause?.by?.pid && owner?.process.startTime === this.#pause?.by?.startTime
         if (this.#pause !== undefined && isSame && steadyClock && timeline.wall < this.#pause.until)
-          this.#world.violated(`a launch is tried again ${this.#pause.until - timeline.wall} ms before its pause is over`)
+          this.#world.violated(
+            `a launch is tried again ${this.#pause.until - timeline.wall} ms before its pause is over`
+          )
         this.#pause = undefined
         const isKept = this.#step === undefined || launchingOf(after) === this.#step
         if (!isKept && !before.sessions.includes(event.sessionId) && byHand.size === 0)
