@@ -190,8 +190,10 @@ export class LaunchJudge {
     const isSeen = conductor.followed || !this.#world.byHand.has(conductor)
     if (!isSeen) return
     const isLied = lies.about.has(sessionId) || lies.about.has(conductor.cleared ?? sessionId)
-    // The last session of a process is known by its hooks and by its pid file.
-    if (conductor.cleared !== undefined && args.includes(conductor.cleared) && conductor.followed && !isLied)
+    // The last session of a process is known by its hooks and by its pid file. While an id is awaited, the row of comms
+    // counts alone once the process is gone.
+    const isKnown = conductor.followed && !watch.awaiting && !isLied
+    if (conductor.cleared !== undefined && args.includes(conductor.cleared) && isKnown)
       this.#world.violated("a session that its person had cleared away is brought back")
     if (sessionId !== watch.sessionId) return
     const permission = args[args.indexOf("--permission-mode") + 1] ?? ""

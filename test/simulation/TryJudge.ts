@@ -23,13 +23,9 @@ const endsGeneration: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "HandoffRequested"
 ])
 
-/** Returns the step that is to launch now. */
-const launchingOf = ({ recovery }: Watch): string | undefined =>
-  Object.entries(recovery?.steps ?? {}).find(([, { _tag, kind }]) => _tag === "Started" && kind === "launch")?.[0]
-
 /**
- * Judges the tries of a launch that provably never ran. It is tried again for minutes, after its pauses, and costs
- * neither a death nor the conversation.
+ * Judges the tries of a launch that provably never ran. It is tried again for minutes, after its pauses, and counts
+ * no death.
  */
 export class TryJudge {
   readonly #world: TryingWorld
@@ -37,8 +33,6 @@ export class TryJudge {
   #lackedAt: number | undefined
   /** The pause before the next try, and the souffleur that said it. */
   #pause: { readonly until: number; readonly by: ProcessIdentity | undefined } | undefined
-  /** The step whose launch could not run. */
-  #step: string | undefined
 
   constructor(world: TryingWorld) {
     this.#world = world
@@ -50,12 +44,11 @@ export class TryJudge {
       this.#world.violated(`${event._tag} counts as a death, and nothing had run`)
     switch (event._tag) {
       case "RecoveryStarted":
-        this.#lackedAt = this.#pause = this.#step = undefined
+        this.#lackedAt = this.#pause = undefined
         break
       case "LaunchDelayed":
         this.#lackedAt ??= timeline.monotonic
         this.#pause = { until: event.until, by: after.owner?.process }
-        this.#step = launchingOf(after)
         break
       case "LaunchPrepared": {
         const { owner } = after
@@ -66,9 +59,6 @@ export class TryJudge {
             `a launch is tried again ${this.#pause.until - timeline.wall} ms before its pause is over`
           )
         this.#pause = undefined
-        const isKept = this.#step === undefined || launchingOf(after) === this.#step
-        if (!isKept && !before.sessions.includes(event.sessionId) && byHand.size === 0)
-          this.#world.violated(`a conversation is given up, as a launch of "${this.#step}" could not run`)
         break
       }
       case "RecoveryFailedClosed": {
