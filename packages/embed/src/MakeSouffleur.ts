@@ -89,12 +89,12 @@ const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: 
 
 const retry = Effect.fn("Souffleur.retry")(function* (
   name: WatchName,
-  { agent, ceiling, headless }: RetryOptions = {}
+  { agent, byAgent = false, ceiling, headless }: RetryOptions = {}
 ) {
   const { watch } = yield* findWatch(name)
   const handover = agent === undefined ? undefined : yield* handoverTo(watch, agent, ceiling)
   return yield* settling(name, (id, settings) =>
-    command(id, { _tag: "Retry", ceilings: hasCeilings(settings), permission: ceiling, handover, headless })
+    command(id, { _tag: "Retry", byAgent, ceilings: hasCeilings(settings), permission: ceiling, handover, headless })
   )
 })
 

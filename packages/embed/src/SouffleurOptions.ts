@@ -59,6 +59,8 @@ export interface RetryOptions {
   readonly agent?: string | undefined
   /** `true`: from now on no launch of the watch gets a window. Each later retry says it anew. */
   readonly headless?: boolean | undefined
+  /** `true`: an agent asks, and may renew no use. */
+  readonly byAgent?: boolean | undefined
 }
 
 /** The options of a watch that is resumed. */

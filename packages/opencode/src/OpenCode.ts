@@ -27,6 +27,7 @@ const described = saidPackage({
   // Its own folder is in the user's data folder.
   folder: { variables: ["XDG_DATA_HOME"], inHome: ".local/share" },
   sessions: "opencode",
+  loginFiles: ["opencode/auth.json"],
   // Measured with 1.18.33: an answer that breaks off is silent for 300 s, and then asked for again.
   stall: Duration.seconds(301),
   ends: { words: openCodeWords },

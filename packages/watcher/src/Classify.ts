@@ -63,7 +63,7 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const { verdict } = seen
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
   if (state === "complete" || (seen.ending === "complete" && !hasEndedEarly(watch))) return { _tag: "Complete" }
-  if (watch.standby !== undefined) return seen.returned
+  if (watch.standby !== undefined) return seen.returned ?? (seen.loginRenewed ? { _tag: "LoginRenewed" } : undefined)
   // This comes before every exit that a recovery follows: a recovery must know the process that it stops.
   if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }
   const asks = state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)

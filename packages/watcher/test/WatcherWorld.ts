@@ -92,6 +92,10 @@ export class World extends FakeWorld {
   set reports(reports: (pid: number) => string | undefined) {
     this.agent.reports = reports
   }
+  /** The folders that the process names for its sessions. */
+  set folders(folders: ReadonlyArray<string>) {
+    this.agent.folders = folders
+  }
   /** Which process holds which session. */
   set holders(holders: ReadonlyMap<string, number>) {
     for (const [sessionId, pid] of holders) this.hold(sessionId, pid)

@@ -181,6 +181,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       if (watch.unclaimed === (message !== null)) return ok()
       return ok(message === null ? Event.ConductorClaimed.make({ at }) : Event.ConductorUnclaimed.make({ at, message }))
     }
+    case "ReportFolder":
+      return watch.agentFolders.includes(command.folder)
+        ? ok()
+        : ok(Event.AgentFolderFound.make({ at, folder: command.folder }))
     case "ReportCeiling": {
       const { ceiling, flag = null, limit, since, used, watcher } = command
       const reported = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince

@@ -10,7 +10,7 @@ import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
+import type { AgentFolderFound, CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
 import type {
   ConductorDied,
   Evidence,
@@ -63,7 +63,7 @@ export type WatcherExit =
       readonly turnAt: number
     }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
-  | { readonly _tag: "ContextExhausted" }
+  | { readonly _tag: "ContextExhausted" | "LoginRenewed" }
   /** It has ended, and no launch mends the reason. `other`: the service goes on to give an error that is not known. */
   | { readonly _tag: "Unmendable"; readonly reason: Unmendable | "other" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
@@ -182,8 +182,7 @@ export type WatchIntent =
       typeof HandoffTaken.Type,
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"
     >)
-  /** `WATCHER_DEAD {watcher}`. */
-  /** From its self-monitor, or from the supervisor where no self-monitor runs yet. */
+  /** `WATCHER_DEAD {watcher}`, from its self-monitor, or from the supervisor where no self-monitor runs yet. */
   | {
       readonly _tag: "ReportWatcherDead"
       readonly monitor: number | undefined
@@ -258,17 +257,18 @@ export type WatchIntent =
     }
   /** `to`: the watch that takes its comms over. Absent: an operator's word. */
   | { readonly _tag: "Release"; readonly to?: string }
-  /** An operator's word: nothing is stopped or launched from now on. */
+  /** An operator's words: a hold, and the end of a hold or a wait. `byAgent`: an agent says it, and ends no hold. */
   | { readonly _tag: "Hold"; readonly byAgent?: boolean }
-  /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
+  | ({ readonly _tag: "ReportFolder" } & Pick<typeof AgentFolderFound.Type, "folder">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
    * permission of a launch from now on. `handover`: the programs of another agent and of the present one. `headless`:
-   * no launch gets a window from now on.
+   * no launch gets a window from now on. `byAgent`: an agent's session says it, and renews no use.
    */
   | {
       readonly _tag: "Retry"
+      readonly byAgent?: boolean
       readonly ceilings?: boolean
       readonly permission?: Permission | undefined
       readonly handover?: Handover | undefined

@@ -2,6 +2,8 @@ import {
   failedAtPrompt,
   failedHandover,
   failedTurn,
+  iso,
+  isServiceWait,
   mendedBy,
   nextPrompt,
   type StateWord,
@@ -94,7 +96,17 @@ const isMendable = Schema.is(Schema.Literals(Struct.keys(mendedBy)))
 
 type Needing = Pick<
   Watch,
-  "agent" | "ceiling" | "end" | "failures" | "handedFrom" | "held" | "overreach" | "person" | "phase" | "standby"
+  | "agent"
+  | "ceiling"
+  | "end"
+  | "failures"
+  | "handedFrom"
+  | "held"
+  | "overreach"
+  | "person"
+  | "phase"
+  | "standby"
+  | "wait"
 >
 
 /**
@@ -106,7 +118,7 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
   if (end === "retries exhausted" || end === "validation exhausted")
     return { why: ends[end], next: `souffleur why ${id}` }
   if (watch.phase === "Exited") return null
-  const { agent, ceiling, failures, held, overreach, person, standby } = watch
+  const { agent, ceiling, failures, held, overreach, person, standby, wait } = watch
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   const failure = watch.phase === "Validating" ? failures.at(-1) : undefined
   if (failure !== undefined) return { why: `its validation failed at "${failure.check}"`, next: `souffleur why ${id}` }
@@ -114,6 +126,12 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
     return {
       why: promptIn(person.for),
       next: `souffleur attach ${id}`
+    }
+  // A limit of weeks may be lifted before its end, by the person's plan.
+  if (wait !== undefined && wait.resetsAt !== null && wait.resetsAt > wait.until && isServiceWait(wait.kind))
+    return {
+      why: `its ${waits[wait.kind]} lasts until ${iso(wait.resetsAt).slice(0, 10)}, and it is tried once a day`,
+      next: `souffleur go ${id}`
     }
   if (held !== undefined) return { why: "it is held: nothing is stopped or launched", next: `souffleur go ${id}` }
   const failed = failedHandover(watch, id)

@@ -83,6 +83,8 @@ export interface AgentDialect extends SessionFolder {
   readonly exits?: EndWords["exits"]
   /** See `AgentKind.stall`. */
   readonly stall: Duration.Duration
+  /** The files in which the agent keeps its login, absolute. Absent: it keeps the login elsewhere. */
+  readonly loginFiles?: ReadonlyArray<string>
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
   readonly compactPrompt?: string
   /** See `Agent.outputReader`. Absent: its output is text. */
