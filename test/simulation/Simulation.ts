@@ -103,6 +103,7 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   if (world.settings.trimChars !== undefined)
     world.transcript = `${"an older word of it\n".repeat(maxExportLength / 10)}${world.transcript}`
   const kind = seed.pick([...comms, ...without])
+  if (kind !== "command" && seed.chance(0.15)) world.mostTurns = seed.between(2, 60)
   world.solo = kind === "solo" ? "watched" : undefined
   if (kind === "run" || kind === "command")
     world.prepareRun(kind === "run" ? "agent" : "command", kind === "run" ? runSession : "")

@@ -24,6 +24,7 @@ import {
   sleepUntil,
   usedUp,
   type Watch,
+  type WatcherExit,
   type WatchRef
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
@@ -34,6 +35,9 @@ import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
 import { outlivingAgent } from "./SessionHolder.ts"
 import { beginMillis, naming, outlivesAfter, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
+
+/** The exits by which a recovery ends a Conductor that may live. */
+const givesUp: ReadonlySet<WatcherExit["_tag"]> = new Set(["Dead", "ContextRecovery", "ContextExhausted"])
 
 /**
  * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
@@ -150,13 +154,13 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   })
 
   /**
-   * Reports a cap of the user's own that is used up, once the process is gone. As long as it lives, it keeps to the cap
-   * by itself.
+   * Reports a cap of the user's own that is used up, once the process is gone or given up. As long as it works, it keeps
+   * to the cap by itself.
    */
-  const tellCap = Effect.fnUntraced(function* (seen: Observation) {
+  const tellCap = Effect.fnUntraced(function* (seen: Observation, exit: WatcherExit) {
     const { allowedSince: since, ceiling, sessions } = yield* ref.state
     const { caps = [] } = agent
-    if (caps.length === 0 || ceiling !== undefined || !isOver(seen.process)) return
+    if (caps.length === 0 || ceiling !== undefined || !(isOver(seen.process) || givesUp.has(exit._tag))) return
     const used = capUse(yield* agent.spent(sessions, since), since, yield* Clock.currentTimeMillis)
     const cap = usedUp(caps, used)
     if (cap === undefined) return
@@ -204,7 +208,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
     yield* tellCeiling
-    if (Option.isSome(found) && found.value._tag !== "Complete") yield* tellCap(seen)
+    if (Option.isSome(found) && found.value._tag !== "Complete") yield* tellCap(seen, found.value)
     yield* tellSilentTasks(seen)
     if (Option.isNone(found)) return false
     if (first && isInterrupted({ begun: seen.read, ended: yield* momentNow })) return true

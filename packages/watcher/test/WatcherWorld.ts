@@ -1,4 +1,5 @@
 import {
+  type Cap,
   Comms,
   type Condition,
   Event,
@@ -145,6 +146,12 @@ export class World extends FakeWorld {
   }
   set dollars(dollars: number) {
     this.agent.dollars = dollars
+  }
+  set caps(caps: ReadonlyArray<Cap>) {
+    this.agent.caps = caps
+  }
+  set turns(turns: number) {
+    this.agent.turns = turns
   }
   set spent(tokens: number) {
     this.agent.spent = tokens
