@@ -10,7 +10,7 @@ import { asked, type Conductor } from "./SimulatedAgent.ts"
 import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
-/** The words of the command line that only a person may say. What one of them would do does not matter: none is said. */
+/** The words of the command line that only a person may say. What one of them would do does not matter here. */
 const ofAPerson = [
   "adopt",
   "adopt --force",
@@ -30,7 +30,7 @@ const isTold = ({ id, ledger }: World, revision: number): boolean => {
 
 /**
  * Plays an agent that is against its user. It edits the config file, writes comms in its own name, and runs souffleur's
- * command, with its marks or without any. It may hold its watch, say that it is done and ask for a hand-off, and no more.
+ * command, with its marks or without any. It may hold its watch and say that it is done, and no more.
  */
 export const hostileAgent = (world: World, seed: Seed): void => {
   const { comms, faults, ledger, timeline } = world

@@ -72,8 +72,8 @@ export type ConfigWord = typeof ConfigWord.Type
 
 /**
  * The pin of a watch or a run, which holds until a person changes it (spec: behaviour#trust): the ceiling, the ceilings
- * of use, the times, and the digest of each program in the config file (SHA-256, hex). A program's line may hold a key, so the log
- * has no word of it.
+ * of use, the times, and the digest of each program in the config file (SHA-256, hex). A program's line may hold a key,
+ * so the log has no word of it.
  */
 export const Pin = ConfigWord.annotate({ identifier: "Pin" })
 export type Pin = typeof Pin.Type
@@ -155,8 +155,8 @@ const higherLimits = (said: ConfigWord, held: ConfigWord): ReadonlyArray<keyof L
   limitKeys.filter((key) => amountOf(key, said.limits[key]) > amountOf(key, held.limits[key]))
 
 /**
- * Returns the keys by which a file asks for more than the pin: a higher ceiling, also of use, another program, or another
- * time. A lower ceiling asks for nothing.
+ * Returns the keys by which a file asks for more than the pin: a higher ceiling, also of use, another program, or
+ * another time. A lower ceiling asks for nothing.
  */
 export const overreachOf = (said: Pin, held: Pin): ReadonlyArray<PinnedKey> => [
   ...(lower(said.ceiling, held.ceiling) === said.ceiling ? [] : ["MAX_EXTERNAL_PERMISSION" as const]),
