@@ -43,8 +43,9 @@ const added = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns whether the repository of a work tree is its own: a folder there, or one that names this work tree in turn,
- * as git keeps it of a linked work tree and of a submodule. Any program may write a `.git` that names another repository.
+ * Returns whether the repository of a work tree is its own. It is a folder there, or names this work tree in turn, as
+ * git keeps it for a linked work tree and for a submodule. Any program may write a `.git` that names another
+ * repository.
  */
 const isOwn = Effect.fnUntraced(function* (root: string) {
   const fs = yield* FileSystem.FileSystem
