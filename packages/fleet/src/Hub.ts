@@ -13,6 +13,7 @@ import {
   NoSuchLog,
   OtherMark,
   PersonAuthorization,
+  QuotaReached,
   StoreOut,
   TokenRefused,
   TooManyLogs
@@ -87,6 +88,7 @@ const Spoken = Schema.Union([
   LogOfAnother,
   TooManyLogs,
   BrokenBatch,
+  QuotaReached,
   OperatorOnly,
   WordKept,
   NoSuchWord
@@ -139,7 +141,7 @@ export class Hub extends Context.Service<
     readonly append: (
       log: string,
       batch: FleetBatch
-    ) => Effect.Effect<Appended, OtherMark | NoSuchLog | BrokenBatch | HubRefusal | HubAway>
+    ) => Effect.Effect<Appended, OtherMark | NoSuchLog | BrokenBatch | QuotaReached | HubRefusal | HubAway>
     /** Tells that the log at that mark is another one than the host has. The hub refuses both from now on. */
     readonly fork: (log: string, mark: LogMark) => Effect.Effect<void, NoSuchLog | HubRefusal | HubAway>
     /** Reads the words for the watches of a log that have no answer yet. */

@@ -11,8 +11,8 @@ import {
   type SeenJob,
   type StoreOut
 } from "@souffleur/fleet"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Cause, Context, Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import type { JobCount } from "./HubNumbers.ts"
 import { agoOf, eventOf, type EventRow } from "./HubRows.ts"
 import { ago, HubStore } from "./HubStore.ts"
@@ -33,6 +33,8 @@ export interface JobFold {
    * cannot read. `before`: what was kept; `undefined`: nothing yet.
    */
   readonly fold: (stream: string, before: string | undefined, events: ReadonlyArray<FleetEvent>) => FoldedJob
+  /** Returns the job of a stream that cannot be folded from this event on. No later event of it is folded. */
+  readonly lost: (event: FleetEvent) => FoldedJob
 }
 
 /** Events of one pass. */
@@ -44,18 +46,48 @@ const maxRead = 200_000
 /** UTF-16 units of events and of kept jobs that one pass reads, unless its first event alone needs more. */
 const maxPass = 4_000_000
 
-const arrivals = `SELECT epoch, xid::text, seq::text, log::text, position, stream, revision, tag, version, at,
-    CASE WHEN length(data) > ${maxRead} THEN '' ELSE data END AS data
-  FROM events, origin
-  WHERE (xid, seq) > ($1::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())
-  ORDER BY events.xid, events.seq LIMIT ${passEvents}`
+/** Logs of one pass. */
+const passLogs = 200
 
+/** The logs with events that are not folded yet. Of each host the log that waited longest has the first turn. */
+const waiting = `SELECT logs.log, coalesce(folds.position, 0) AS folded, folds.passed,
+    row_number() OVER (PARTITION BY enrolled_host ORDER BY folds.passed NULLS FIRST, logs.log) AS turn
+  FROM logs LEFT JOIN folds ON folds.rules = $1 AND folds.log = logs.log
+  WHERE logs.position > coalesce(folds.position, 0) AND ($2::uuid IS NULL OR logs.log = $2::uuid)
+  ORDER BY turn, folds.passed NULLS FIRST, logs.log LIMIT ${passLogs}`
+
+/**
+ * Reads the next events, the first one of each log before the second one of any: whatever a host ships, each other host
+ * has its share of each pass.
+ */
+const news = `WITH turns AS (${waiting})
+  SELECT found.log::text, position, stream, revision, tag, version, at,
+    CASE WHEN length(data) > ${maxRead} THEN '' ELSE data END AS data
+  FROM turns, LATERAL (
+    SELECT of.*, row_number() OVER (ORDER BY position) AS place FROM (
+      SELECT * FROM events WHERE events.log = turns.log AND events.position > turns.folded
+      ORDER BY events.position LIMIT greatest(1, $3::bigint / (SELECT count(*) FROM turns))) AS of) AS found
+  ORDER BY place, turn, passed NULLS FIRST, found.log LIMIT $3`
+
+/** How long the first event that is not folded yet has waited, in ms, by its log. */
+const late = `WITH turns AS (
+    SELECT logs.log, coalesce(folds.position, 0) AS folded FROM logs
+    LEFT JOIN folds ON folds.rules = $1 AND folds.log = logs.log WHERE logs.position > coalesce(folds.position, 0))
+  SELECT turns.log::text, (extract(epoch FROM clock_timestamp() - arrived) * 1000)::bigint AS late FROM turns, LATERAL (
+    SELECT arrived FROM events WHERE events.log = turns.log AND events.position > turns.folded
+    ORDER BY events.position LIMIT 1) AS first`
+
+/** The driver infers a type from each number, and takes no two types in one column. So each column is of texts. */
 const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, sought, shown, folded, first, last)
-  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::int8[], $11::int8[])
+  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[]::int2[], $5::text[]::int8[], $6::text[], $7::text[],
+    $8::text[], $9::text[], $10::text[]::int8[], $11::text[]::int8[])
   ON CONFLICT (rules, log, stream) DO UPDATE SET urgency = excluded.urgency, at = excluded.at, need = excluded.need,
     sought = excluded.sought, shown = excluded.shown, folded = excluded.folded, first = least(jobs.first, excluded.first),
     last = greatest(jobs.last, excluded.last), forgotten = false`
+
+const move = `INSERT INTO folds (rules, log, position)
+  SELECT $1, * FROM unnest($2::uuid[], $3::text[]::int8[])
+  ON CONFLICT (rules, log) DO UPDATE SET position = excluded.position, passed = clock_timestamp()`
 
 /** Selects jobs that have not ended. */
 export const isUnfinished = `urgency < ${StateWord.literals.indexOf("ended")}`
@@ -121,6 +153,11 @@ export const seenJob = (row: ViewedRow): SeenJob => ({
 /** Returns the words by which a search finds a job. */
 const soughtOf = ({ id, project }: FleetJob) => `${id} ${project}`.toLowerCase()
 
+/** Returns whether a failure is no fault of what is folded: the database is out, or the hub ends. */
+const isPassing = (cause: Cause.Cause<SqlError.SqlError>) =>
+  Cause.hasInterrupts(cause) ||
+  cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error.reason.isRetryable)
+
 const urgencyOf = ({ state }: FleetJob) => StateWord.literals.indexOf(state)
 
 /** The watches and runs of a fleet, folded from the events that arrived (spec: fleet#view). */
@@ -143,6 +180,7 @@ export class HubProjection extends Context.Service<
   /** Keeps it in Postgres, beside the copies. Everything in it can be made from them again. */
   static readonly layerSql = ({
     fold,
+    lost,
     rules
   }: JobFold): Layer.Layer<HubProjection, never, HubStore | SqlClient.SqlClient> =>
     Layer.effect(
@@ -151,14 +189,42 @@ export class HubProjection extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const store = yield* HubStore
 
-        const pass = Effect.gen(function* () {
+        /** Begins a pass. Of two hubs the later one waits here, and continues where the other has come to. */
+        const turn = Effect.gen(function* () {
           yield* sql`INSERT INTO projections (rules) VALUES (${rules}) ON CONFLICT DO NOTHING`
-          // Of two hubs the later one waits here, and continues where the other has come to.
-          const [mark] = yield* sql<Readonly<Record<"xid" | "seq", unknown>> & { readonly is_past: boolean }>`
-            SELECT projections.epoch <> origin.epoch AS is_past, xid::text, seq FROM projections, origin
-            WHERE rules = ${rules} FOR UPDATE OF projections`
-          // The places of an earlier epoch are others. A condition in the statement would keep it from its index.
-          const arrived = yield* sql.unsafe<EventRow>(arrivals, mark!.is_past ? ["0", 0] : [mark!.xid, mark!.seq])
+          yield* sql`SELECT 1 FROM projections WHERE rules = ${rules} FOR UPDATE`
+        })
+
+        /** Keeps the jobs of some streams, and moves the places of their logs. */
+        const kept = Effect.fnUntraced(function* (
+          rows: ReadonlyArray<EventRow>,
+          jobs: ReadonlyArray<FoldedJob & { readonly of: ReadonlyArray<EventRow> }>
+        ) {
+          const places = jobs.map(({ of }) => of.map(({ position }) => Number(position)))
+          yield* sql.unsafe(keep, [
+            rules,
+            jobs.map(({ of }) => of[0]!.log),
+            jobs.map(({ of }) => of[0]!.stream),
+            jobs.map(({ job }) => String(urgencyOf(job))),
+            jobs.map(({ job }) => String(job.at)),
+            jobs.map(({ job }) => job.need?.why ?? ""),
+            jobs.map(({ job }) => soughtOf(job)),
+            jobs.map(({ job }) => encode(job)),
+            jobs.map(({ folded }) => folded),
+            places.map((of) => String(Math.min(...of))),
+            places.map((of) => String(Math.max(...of)))
+          ])
+          const last = [...new Map(rows.map(({ log, position }) => [log, String(position)]))]
+          yield* sql.unsafe(move, [rules, last.map(([log]) => log), last.map(([, position]) => position)])
+          yield* sql`UPDATE projections SET passed = clock_timestamp() WHERE rules = ${rules}`
+          yield* sql`DELETE FROM projections WHERE passed < clock_timestamp() - interval '7 days'`
+          return rows.length
+        })
+
+        /** Folds the next events of all logs, or of one. */
+        const foldNext = Effect.fnUntraced(function* (log: string | null, atMost: number) {
+          yield* turn
+          const arrived = yield* sql.unsafe<EventRow>(news, [rules, log, atMost])
           const named = [...new Map(arrived.map((row) => [keyOf(row), row])).values()]
           const rows = readTogether(
             arrived,
@@ -168,38 +234,56 @@ export class HubProjection extends Context.Service<
               named.map(({ stream }) => stream)
             ])
           )
-          const last = rows.at(-1)
-          if (last === undefined) return 0
-          const found = [...Map.groupBy(rows, keyOf).values()]
+          if (rows.length === 0) return 0
           // No souffleur has so long a name, and the index takes none.
-          const streams = found.filter(([row]) => row!.stream.length <= maxStream)
+          const streams = [...Map.groupBy(rows, keyOf).values()].filter(([row]) => row!.stream.length <= maxStream)
           const columns = [streams.map(([row]) => row!.log), streams.map(([row]) => row!.stream)]
-          const kept = yield* sql.unsafe<OfStream & { readonly folded: string }>(keptOf("folded"), [rules, ...columns])
-          const before = new Map(kept.map((one) => [keyOf(one), one.folded]))
+          const known = yield* sql.unsafe<OfStream & { readonly folded: string }>(keptOf("folded"), [rules, ...columns])
+          const before = new Map(known.map((one) => [keyOf(one), one.folded]))
           // The hub answers its hosts between two jobs.
           const jobs = yield* Effect.forEach(streams, (of) =>
             Effect.andThen(
               Effect.yieldNow,
-              Effect.sync(() => fold(of[0]!.stream, before.get(keyOf(of[0]!)), of.map(eventOf)))
+              Effect.sync(() => ({ of, ...fold(of[0]!.stream, before.get(keyOf(of[0]!)), of.map(eventOf)) }))
             )
           )
-          yield* sql.unsafe(keep, [
+          return yield* kept(rows, jobs)
+        }, sql.withTransaction)
+
+        /** Tells the stream of the next event of a log as unreadable, and is past that event. */
+        const giveUp = Effect.fnUntraced(function* (log: string) {
+          yield* turn
+          const rows = yield* sql.unsafe<EventRow>(news, [rules, log, 1])
+          const [row] = rows
+          if (row === undefined) return 0
+          yield* Effect.logWarning(
+            `the hub cannot fold the stream ${plain(row.stream, maxStream)} of log ${log}, and tells it as unreadable`
+          )
+          return yield* kept(rows, row.stream.length > maxStream ? [] : [{ of: rows, ...lost(eventOf(row)) }])
+        }, sql.withTransaction)
+
+        /** Folds the next events of one log: fewer and fewer, down to the stream that cannot be folded. */
+        const foldLog = (log: string, atMost: number): Effect.Effect<number, SqlError.SqlError> =>
+          Effect.catchCause(foldNext(log, atMost), (cause) => {
+            if (isPassing(cause)) return Effect.failCause(cause)
+            return atMost > 1 ? foldLog(log, Math.floor(atMost / 2)) : giveUp(log)
+          })
+
+        /** Folds each log by itself, since no host stops the others. */
+        const foldApart = Effect.gen(function* () {
+          const logs = yield* sql.unsafe<{ readonly log: string }>(`SELECT log::text FROM (${waiting}) AS waiting`, [
             rules,
-            ...columns,
-            jobs.map(({ job }) => urgencyOf(job)),
-            jobs.map(({ job }) => job.at),
-            jobs.map(({ job }) => job.need?.why ?? ""),
-            jobs.map(({ job }) => soughtOf(job)),
-            jobs.map(({ job }) => encode(job)),
-            jobs.map(({ folded }) => folded),
-            streams.map((of) => Math.min(...of.map(({ position }) => Number(position)))),
-            streams.map((of) => Math.max(...of.map(({ position }) => Number(position))))
+            null
           ])
-          yield* sql`UPDATE projections SET epoch = ${last.epoch}, xid = ${last.xid}::xid8, seq = ${last.seq}::bigint,
-            passed = clock_timestamp() WHERE rules = ${rules}`
-          yield* sql`DELETE FROM projections WHERE passed < clock_timestamp() - interval '7 days'`
-          return rows.length
+          const exits = yield* Effect.forEach(logs, ({ log }) => Effect.exit(foldLog(log, passEvents)))
+          const folded = exits.reduce((sum, exit) => sum + (Exit.isSuccess(exit) ? exit.value : 0), 0)
+          const failed = exits.find(Exit.isFailure)
+          return folded === 0 && failed !== undefined ? yield* failed : folded
         })
+
+        const pass = Effect.catchCause(foldNext(null, passEvents), (cause) =>
+          isPassing(cause) ? Effect.failCause(cause) : foldApart
+        )
 
         const viewedRows = ({ atMost, from, search }: JobSearch) =>
           orOut(
@@ -210,18 +294,25 @@ export class HubProjection extends Context.Service<
               from
             ])
           )
-        const hosts = Effect.map(store.logs, (logs) =>
-          logs.map(({ away, enrolledHost, forked, host, lastSeenAgo, log, revoked, takesWords }): FleetHost => ({
-            name: enrolledHost,
-            host,
-            log,
-            lastSeenAgo,
-            forked,
-            revoked,
-            away,
-            takesWords
-          }))
-        )
+        const hosts = Effect.gen(function* () {
+          const logs = yield* store.logs
+          const rows = yield* orOut(sql.unsafe<{ readonly log: string; readonly late: unknown }>(late, [rules]))
+          const behind = new Map(rows.map((row) => [row.log, Math.max(0, Number(row.late))]))
+          return logs.map(
+            ({ away, enrolledHost, forked, full, host, lastSeenAgo, log, revoked, takesWords }): FleetHost => ({
+              name: enrolledHost,
+              host,
+              log,
+              lastSeenAgo,
+              forked,
+              revoked,
+              away,
+              takesWords,
+              full,
+              behind: behind.get(log) ?? 0
+            })
+          )
+        })
 
         return HubProjection.of({
           rules,
@@ -230,7 +321,7 @@ export class HubProjection extends Context.Service<
             const rows = yield* viewedRows(asked)
             return { jobs: rows.map(seenJob), found: rows[0]?.total ?? 0 }
           }),
-          pass: orOut(sql.withTransaction(pass)).pipe(Effect.withSpan("HubProjection.pass")),
+          pass: orOut(pass).pipe(Effect.withSpan("HubProjection.pass")),
           counts: Effect.map(
             orOut(
               sql.unsafe<{ readonly log: string; readonly urgency: number; readonly count: number }>(counted, [rules])
