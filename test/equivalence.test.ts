@@ -130,6 +130,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   wait: "waiting",
   retry: "retry",
   skip: "skip",
+  plan: "plan",
   finishing: "finishing",
   since: "Period"
 }

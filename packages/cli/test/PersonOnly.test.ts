@@ -28,6 +28,7 @@ const words: ReadonlyArray<ReadonlyArray<string>> = [
   ["conduct", "answer", "--finishing", "--retry"],
   ["conduct", "answer", "t1", "what to do"],
   ["conduct", "answer", "t1", "--skip"],
+  ["conduct", "answer", "--plan"],
   ...["retry", "release", "done", "hold", "go"].map((word) => ["fleet", word, "host/w"])
 ]
 

@@ -98,8 +98,11 @@ export type PlanPreviewError = Exclude<
 /** A run that is under way has to stop. `Refused`: another souffleur conducts it, or has claimed its work tree. */
 export type RunBroken = LogError | Refused
 
-/** An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. */
-export type AnswerError = GuidanceUnfit | Refused | RunReadFailed
+/**
+ * An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. `PlanInvalid`: the
+ * plan that is to be taken cannot be conducted.
+ */
+export type AnswerError = GuidanceUnfit | PlanInvalid | Refused | RunReadFailed
 
 /** A watch is refused a word of an operator: a rule forbids it, or its log or its parts fail. */
 type WordError = PartsError | ReadFailed | Refused

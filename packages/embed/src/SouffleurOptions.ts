@@ -155,11 +155,12 @@ export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {
   readonly watch: string
 }
 
-/** A person's answer to a task that is escalated, or to the finishing step that failed. */
+/** A person's answer to a task that is escalated, to the finishing step that failed, or to a plan that has changed. */
 export type RunAnswer =
   | { readonly task: string; readonly guidance: string }
   | { readonly task: string; readonly answer: "retry" | "skip" }
   | { readonly finishing: "retry" | "skip" }
+  | { readonly plan: "as it is" }
 
 /** souffleur on Node. */
 export interface NodeOptions<E = never> {

@@ -154,8 +154,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   })
 
   /**
-   * Reports a cap of the user's own that is used up, once the process is gone or given up. As long as it works, it keeps
-   * to the cap by itself.
+   * Reports a cap of the user's own that is used up, once the process is gone or given up. As long as it works, it
+   * keeps to the cap by itself.
    */
   const tellCap = Effect.fnUntraced(function* (seen: Observation, exit: WatcherExit) {
     const { allowedSince: since, ceiling, sessions } = yield* ref.state
@@ -165,15 +165,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     const cap = usedUp(caps, used)
     if (cap === undefined) return
     const { flag, kind, limit } = cap
-    yield* ref.dispatch({
-      _tag: "ReportCeiling",
-      watcher: me,
-      since,
-      ceiling: kind,
-      used: loggedAmount(kind, used[kind]),
-      limit: loggedAmount(kind, limit),
-      flag
-    })
+    const amounts = { used: loggedAmount(kind, used[kind]), limit: loggedAmount(kind, limit) }
+    yield* ref.dispatch({ _tag: "ReportCeiling", watcher: me, since, ceiling: kind, flag, ...amounts })
   })
 
   /** The heartbeats of the tasks at the last poll. */
