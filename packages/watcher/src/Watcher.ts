@@ -29,15 +29,12 @@ import {
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { asksToExit, classify, evidenceOf, isStale } from "./Classify.ts"
+import { asksToExit, classify, evidenceOf, givesUp, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
 import { outlivingAgent } from "./SessionHolder.ts"
 import { beginMillis, naming, outlivesAfter, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
-
-/** The exits by which a recovery ends a Conductor that may live. */
-const givesUp: ReadonlySet<WatcherExit["_tag"]> = new Set(["Dead", "ContextRecovery", "ContextExhausted"])
 
 /**
  * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
@@ -154,8 +151,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   })
 
   /**
-   * Reports a cap of the user's own that is used up, once the process is gone or given up. As long as it works, it keeps
-   * to the cap by itself.
+   * Reports a cap of the user's own that is used up, once the process is gone or given up. As long as it works, it
+   * keeps to the cap by itself.
    */
   const tellCap = Effect.fnUntraced(function* (seen: Observation, exit: WatcherExit) {
     const { allowedSince: since, ceiling, sessions } = yield* ref.state
