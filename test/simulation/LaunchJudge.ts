@@ -202,7 +202,8 @@ export class LaunchJudge {
     if (life.mode !== undefined && !isAsked && (permission === "acceptEdits" || permission === "bypassPermissions"))
       this.#world.violated(`a launch with ${permission}: its session was in the mode ${life.mode}`)
     // A session file that was written over may not tell how its turn ended.
-    if (condition !== "failed" || process.print !== true || lies.about.has(sessionId)) return
+    // Souffleur may find a Conductor that ends before its command line is read, which alone tells of print mode.
+    if (condition !== "failed" || process.print !== true || !watch.print || lies.about.has(sessionId)) return
     const ended = events.findLastIndex((event) => "conductor" in event && event.conductor?.pid === process.identity.pid)
     const said = events.slice(ended).some(({ _tag }) => _tag === "RecoveryRetried" || _tag === "AgentChosen")
     if (!said && (life.fate === "refused" || life.fate === "capped" || conductor.isCapped))

@@ -4,6 +4,7 @@ import type { FaultTable } from "./Faults.ts"
 import { releaseBy } from "./Sentences.ts"
 import { FaultInjector } from "./FaultInjector.ts"
 import { compactionOf, lifeOf } from "./Lives.ts"
+import { hostileAgent } from "./HostileAgent.ts"
 import { liar } from "./Liar.ts"
 import { operators } from "./Operators.ts"
 import { endlessOutage } from "./Outage.ts"
@@ -120,6 +121,7 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   keeper.keep()
   if (seed.chance(temper === "hot" ? 0.9 : 0.5)) operators(world, seed.fork(), temper)
   if (seed.chance(0.2)) liar(world, seed.fork())
+  if (seed.chance(0.2)) hostileAgent(world, seed.fork())
   const rivals = kind === "comms" && seed.chance(0.15) ? new Rivals(world, seed.fork()) : undefined
   rivals?.begin()
   const storm = temper === "hot" ? 60 * minute : seed.between(30, 100) * minute

@@ -14,6 +14,7 @@ const words: ReadonlyArray<ReadonlyArray<string>> = [
   ["hooks", "install", "--watch"],
   ["fleet", "join", "https://hub.example"],
   ["fleet", "login", "https://hub.example"],
+  ["adopt", "w", ...named],
   ["adopt", "w", "--force", ...named],
   ["watch", "--force", ...named],
   ["release", "w"],

@@ -1,3 +1,4 @@
+import { Errands } from "@souffleur/domain"
 import { type AgentOptions, type AgentPackage, TrustedFiles } from "@souffleur/process"
 import { inHead, saidPackage } from "@souffleur/session"
 import { Duration, Effect, Layer, Path } from "effect"
@@ -89,7 +90,9 @@ export const openCode: AgentPackage = {
       described.layer(options),
       Layer.effect(
         TrustedFiles,
-        TrustedFiles.useSync((files) => withSessionRows(files, databaseOf(options)))
+        Effect.gen(function* () {
+          return withSessionRows(yield* TrustedFiles, yield* Errands, databaseOf(options))
+        })
       )
     )
 }

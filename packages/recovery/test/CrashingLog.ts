@@ -50,6 +50,8 @@ const ended = ({
       return Event.ContextExhausted.make(seen)
     case "handover":
       return Event.AgentChosen.make({ at, from: "claude", agent: "claude" })
+    case "stop":
+      return Event.StopAsked.make({ at, reason: null })
     case "limit":
       return Event.WaitEnded.make({ at, watcher: 1, how: "over" })
     case "exit":

@@ -61,7 +61,12 @@ export const decideRetry = (
     return ok(
       ...granted,
       Event.RecoveryRetried.make({ at, cycle: standby.cycle, by: said, headless }),
-      Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: standby.trigger })
+      Event.RecoveryStarted.make({
+        at,
+        cycle: watch.cycles + 1,
+        purpose: standby.trigger === "stop" ? "stop" : "relaunch",
+        trigger: standby.trigger
+      })
     )
   if (headless) return no("not now", "no recovery has failed closed: there is nothing to launch without a window")
   if (permission !== undefined) return ok(...granted)

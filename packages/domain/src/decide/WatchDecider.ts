@@ -221,6 +221,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "Escalate":
     case "FailClosed":
     case "ExhaustRetries":
+    case "ConcludeStop":
     case "CancelForCompletion":
       return decideCycle(watch, command)
 
@@ -247,6 +248,17 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return ok(Event.ConductorCompleted.make({ at, by: command.saidBy }))
     case "RequestHandoff":
       return decideHandoff(watch, command)
+    case "Stop": {
+      if (watch.observe) return no("not now", "souffleur only observes here: it stops nothing")
+      if (watch.forced)
+        return no("never", "its process was named with --force, against the evidence: end it yourself, then release it")
+      if (watch.recovery?.purpose === "stop") return ok()
+      const { reason = null } = command
+      return ok(
+        Event.StopAsked.make({ at, reason }),
+        Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "stop", trigger: "stop" })
+      )
+    }
     case "Release":
       return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch), to: command.to ?? null }))
   }

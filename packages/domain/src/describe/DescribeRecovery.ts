@@ -29,6 +29,7 @@ export const ways: Readonly<Record<string, string>> = {
 const startInWords = ({ purpose }: typeof Event.RecoveryStarted.Type, who: Reader["who"]): string => {
   const isCommand = who.kind === "command"
   if (purpose === "export") return isCommand ? "souffleur gives up" : "souffleur gives up, and saves what can be saved"
+  if (purpose === "stop") return `souffleur stops ${nameOf(who)}`
   if (who.comms !== null) return "a recovery starts"
   if (who.handedFrom !== undefined) return `souffleur stops ${nameOf(who)}, and exports its conversation`
   return isCommand ? "souffleur starts the command again" : `souffleur brings ${nameOf(who)} back`

@@ -251,6 +251,8 @@ export const WatchEvent = Schema.Union([
   ConductorAdopted,
   RecoveryRetried,
   AgentChosen,
+  Recovery.StopAsked,
+  Recovery.WatchStopped,
   WatchReleased,
   Fleet.FleetWordTaken,
   Guard.SouffleurRestored,

@@ -187,7 +187,9 @@ export const Watch = Schema.Struct({
   named: Schema.NullOr(ProcessIdentity),
   openedAt: Time,
   lastEventAt: Time,
-  end: Schema.UndefinedOr(Schema.Literals(["completed", "released", "retries exhausted", "validation exhausted"]))
+  end: Schema.UndefinedOr(
+    Schema.Literals(["completed", "released", "stopped", "retries exhausted", "validation exhausted"])
+  )
 })
 export type Watch = typeof Watch.Type
 

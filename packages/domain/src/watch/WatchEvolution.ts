@@ -220,6 +220,12 @@ const changes: Changes = {
   }),
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
   FleetWordTaken: () => ({}),
+  // A launch under way may have become an agent, which is stopped too.
+  StopAsked: (_, { firstLaunch, generation, recovery, undecided }) => ({
+    phase: "Watching",
+    undecided: recovery?.launch?.launchId ?? undecided ?? (generation === 0 ? firstLaunch?.launchId : undefined)
+  }),
+  WatchStopped: ({ exportPath }) => ({ ...exited("stopped"), lastExport: exportPath }),
   WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
 }
 

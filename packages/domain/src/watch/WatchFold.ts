@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "ec9ca8a1e1d70981" },
+  name: { kind: "watch", fingerprint: "1bfaa961dadbfc78" },
   initial,
   evolve,
   schema: Watch,

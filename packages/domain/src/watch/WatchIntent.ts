@@ -206,7 +206,6 @@ export type WatchIntent =
       readonly effective: Permission
       /** See `LaunchPrepared`; absent: `null`. */
       readonly heldTo?: SessionMode | null
-      /** See `LaunchPrepared`; absent: `null`. */
       readonly turnBefore?: number | null
       /** The command gets a terminal of its own; `false` by default. */
       readonly pty?: boolean
@@ -238,8 +237,8 @@ export type WatchIntent =
     >)
   | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly message: string }
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
-  /** A recovery saw `complete` before its next act. */
-  | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
+  /** A recovery saw `complete` before its next act, or has stopped the Conductor as a person said. */
+  | { readonly _tag: "CancelForCompletion" | "ConcludeStop"; readonly cycle: number }
   /** `souffleur done`: the agent or an operator says that the work is complete. */
   | { readonly _tag: "Finish"; readonly saidBy: "agent" | "operator" }
   /**
@@ -255,6 +254,8 @@ export type WatchIntent =
       /** The same as in `ReportExit`. */
       readonly quietUntil?: number | null
     }
+  /** A person has the Conductor stopped, and the watch ended. `reason`: the person's own words. */
+  | { readonly _tag: "Stop"; readonly reason?: string | undefined }
   /** `to`: the watch that takes its comms over. Absent: an operator's word. */
   | { readonly _tag: "Release"; readonly to?: string }
   /** An operator's words: a hold, and the end of a hold or a wait. `byAgent`: an agent says it, and ends no hold. */
@@ -263,8 +264,7 @@ export type WatchIntent =
   | ({ readonly _tag: "ReportFolder" } & Pick<typeof AgentFolderFound.Type, "folder">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
-   * permission of a launch from now on. `handover`: the programs of another agent and of the present one. `headless`:
-   * no launch gets a window from now on. `byAgent`: an agent's session says it, and renews no use.
+   * one of a launch from now on. `headless`: no launch gets a window. `byAgent`: an agent says it, and renews no use.
    */
   | {
       readonly _tag: "Retry"

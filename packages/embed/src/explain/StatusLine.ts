@@ -31,6 +31,7 @@ const waits: Readonly<Record<Wait, string>> = {
 const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   completed: "completed",
   released: "released",
+  stopped: "stopped",
   "retries exhausted": `failed: ${Words.threeEnds}`,
   "validation exhausted": "failed: validation"
 }
@@ -55,8 +56,10 @@ export const statusLine = (watch: Watch | EndedWatch, silent = false, zone?: Zon
 
 const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =>
   Match.value(watch).pipe(
-    Match.when({ recovery: Match.defined }, ({ recovery }) =>
-      recovery.purpose === "export" ? "saving what can be saved" : "recovering"
+    Match.when(
+      { recovery: Match.defined },
+      ({ recovery }) =>
+        ({ export: "saving what can be saved", relaunch: "recovering", stop: "stopping" })[recovery.purpose]
     ),
     Match.when({ held: Match.defined }, () => 'held until "souffleur go"'),
     Match.when(

@@ -200,6 +200,9 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
         seen: [`${event.by} said ${event.word} for revision ${before.revision}`],
         rule: "A word through a hub counts once, for the revision that its speaker saw, and is decided by this host."
       }
+    case "StopAsked":
+    case "WatchStopped":
+      return { seen: [], rule: outranks }
     case "WatchReleased":
       return event.to === null
         ? { seen: [], rule: outranks }

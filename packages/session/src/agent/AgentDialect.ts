@@ -5,6 +5,7 @@ import type {
   AgentSession,
   Cap,
   EndWords,
+  Errands,
   Processes,
   SessionFile,
   SessionMode,
@@ -18,7 +19,7 @@ import type { Sayings } from "../said/Said.ts"
 import type { SessionFolder } from "./FindSession.ts"
 
 /** Services that the acts of a dialect may use. */
-export type Needs = FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
+export type Needs = Errands | FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
 
 /** Facts of sessions, as their files tell them. */
 export interface KnownSessions {
