@@ -107,6 +107,9 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
 export const classify = (watch: Watch, seen: Observation): Option.Option<WatcherExit> =>
   Option.fromUndefinedOr(exitOf(watch, seen))
 
+/** The exits by which a recovery ends a Conductor that may live. */
+export const givesUp: ReadonlySet<WatcherExit["_tag"]> = new Set(["Dead", "ContextRecovery", "ContextExhausted"])
+
 /** Makes the evidence of a decision for the log. */
 export const evidenceOf = (watch: Watch, seen: Observation): Event.Evidence => ({
   process: seen.process ?? "unknown",

@@ -29,15 +29,12 @@ import {
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { asksToExit, classify, evidenceOf, isStale } from "./Classify.ts"
+import { asksToExit, classify, evidenceOf, givesUp, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
 import { outlivingAgent } from "./SessionHolder.ts"
 import { beginMillis, naming, outlivesAfter, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
-
-/** The exits by which a recovery ends a Conductor that may live. */
-const givesUp: ReadonlySet<WatcherExit["_tag"]> = new Set(["Dead", "ContextRecovery", "ContextExhausted"])
 
 /**
  * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
