@@ -32,19 +32,21 @@ export class CapJudge {
     this.#world = world
   }
 
-  record({ sessions }: Watch, event: WatchEvent): void {
+  record({ handedFrom, sessions }: Watch, event: WatchEvent): void {
     const { byHand, conductors, mostTurns, room, steadyClock, timeline } = this.#world
     switch (event._tag) {
       case "WatchOpened":
+      case "AgentChosen":
       case "ConductorAdopted":
       case "RecoveryRetried":
       case "AllowanceRenewed":
         this.#since = timeline.monotonic
         break
       case "LaunchPrepared": {
-        // What a person's own process does meanwhile is not seen by then.
-        const isJudged = Number.isFinite(mostTurns) && steadyClock && [...byHand].every(({ isAlive }) => !isAlive)
-        if (!isJudged) return
+        // What a person's own process does meanwhile is not seen by then. An agent that a person hands the work over
+        // to has none of the flags of the one before.
+        const isJudged = steadyClock && handedFrom === undefined && [...byHand].every(({ isAlive }) => !isAlive)
+        if (!isJudged || !Number.isFinite(mostTurns)) return
         const used = conductors
           .filter(({ sessionId }) => sessions.includes(sessionId))
           .flatMap(({ turns }) => turns)
