@@ -1,8 +1,8 @@
 import { HostServices } from "@souffleur/node"
 import { Console, Effect } from "effect"
 import type { TestProject } from "vitest/node"
-import { claudeCode, installedAgent } from "../claude/Install.ts"
-import { realAgents } from "./Versions.ts"
+import { installedAgent } from "../claude/Install.ts"
+import { claudeCode, realAgents } from "./Versions.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

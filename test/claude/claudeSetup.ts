@@ -1,7 +1,8 @@
 import { HostServices } from "@souffleur/node"
 import { Console, Effect } from "effect"
 import type { TestProject } from "vitest/node"
-import { installed, version } from "./Install.ts"
+import { claudeCode } from "../agents/Versions.ts"
+import { installed } from "./Install.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -14,7 +15,7 @@ declare module "vitest" {
 export default ({ provide }: TestProject): Promise<void> =>
   installed.pipe(
     Effect.catchTag("NotInstalled", ({ message }) =>
-      Effect.as(Console.error(`skipped: Claude Code ${version} cannot be installed here: ${message}`), null)
+      Effect.as(Console.error(`skipped: Claude Code ${claudeCode.version} cannot be installed here: ${message}`), null)
     ),
     Effect.map((program) => provide("claude", program)),
     Effect.provide(HostServices.layer),
