@@ -121,7 +121,7 @@ export const hub = (count: number) =>
     })
     const folded = Effect.repeat(
       server.query(
-        "SELECT count(*) FROM events, projections WHERE (events.xid, events.seq) > (projections.xid, projections.seq)",
+        "SELECT count(*) FROM logs LEFT JOIN folds USING (log) WHERE logs.position > coalesce(folds.position, 0)",
         name
       ),
       { schedule: Schedule.spaced("500 millis"), until: (left) => left === "0" }

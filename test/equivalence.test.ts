@@ -16,7 +16,7 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   why: ["find", "why", "findRun", "runWhy"],
   done: ["find", "done"],
   release: ["find", "release"],
-  stop: ["find", "release"],
+  stop: ["find", "stop"],
   retry: ["find", "retry"],
   hold: ["find", "hold"],
   go: ["find", "go"],
@@ -109,6 +109,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   "session-id": "Target",
   comms: "comms",
   observe: "observe",
+  reason: "reason",
   force: "force",
   user: "HooksOrder",
   watch: "HooksOrder",
@@ -129,6 +130,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   wait: "waiting",
   retry: "retry",
   skip: "skip",
+  plan: "plan",
   finishing: "finishing",
   since: "Period"
 }
@@ -137,7 +139,6 @@ const ofPrinting: ReadonlySet<string> = new Set(["json", "utc", "verbose", "quie
 
 /** The file of a command. */
 const fileOf: Readonly<Record<string, string>> = {
-  stop: "Release",
   "conduct why": "ConductLog",
   "hooks install": "Hooks",
   "hooks uninstall": "Hooks",

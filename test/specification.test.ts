@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { statuses } from "@souffleur/session"
 import { CommsTables } from "@souffleur/comms"
-import { configKeys, type EndWord, programKeys } from "@souffleur/domain"
+import { configKeys, type EndWord, paceKeys, programKeys } from "@souffleur/domain"
 import { agentKinds } from "../packages/cli/src/agent/Kind.ts"
 import { textOf } from "./Pages.ts"
 
@@ -27,7 +27,9 @@ describe("settings#keys", () => {
 describe("settings#pinned-keys", () => {
   it("the specification names the keys that are pinned", () => {
     const named = [...section(settings, "Pinned keys").matchAll(/`([A-Z_]+)`/gu)].map(([, key]) => key!)
-    assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
+    assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", "QUIET_HOURS", ...programKeys]))
+    const rows = [...section(settings, "Keys").matchAll(/^\| `([A-Z_]+)` \| (?:duration|wait|hours) \|/gmu)]
+    assert.deepStrictEqual(sorted(rows.map(([, key]) => key!)), sorted(["MAX_TIME", ...paceKeys]))
   })
   it("the table of keys marks the keys that are pinned", () => {
     const rows = section(settings, "Keys")

@@ -15,7 +15,8 @@ import { version } from "./src/Version.ts"
  * by default to `dist` beside this file. `souffleur.cjs` is short, and loads the chunks of the command that is asked
  * for.
  * Each small entry is one file with everything that its errand needs. A tool call waits for `hook.cjs`, and a recovery
- * for `launch.cjs`. `comms.cjs` starts once a minute. `notify.cjs` speaks to a server. `guardian.cjs` is in memory as long as a watch.
+ * for `launch.cjs`. `database.cjs` starts once a minute. `notify.cjs` speaks to a server. `guardian.cjs` is in memory as
+ * long as a watch.
  * `page.cjs` is the server of the page with its views, and `souffleur page` alone loads it. `hub.cjs` is the
  * server of the hub, with the driver of Postgres. Both share the chunks of other commands. A file with copies of them starts no sooner, and takes 16 MB more.
  * `completions` has the completion of each shell, so that no command is loaded to write it.
@@ -111,7 +112,7 @@ await build({
 chmodSync(`${folder}/souffleur.cjs`, 0o755)
 for (const [source, name] of [
   ["src/hook.ts", "hook.cjs"],
-  ["src/comms.ts", "comms.cjs"],
+  ["src/database.ts", "database.cjs"],
   ["src/guardian.ts", "guardian.cjs"],
   ["src/notify.ts", "notify.cjs"],
   ["../node/src/launch/launch.ts", "launch.cjs"]

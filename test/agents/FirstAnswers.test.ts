@@ -40,7 +40,7 @@ const agents = {
 }
 
 describe("behaviour#begin_again", () => {
-  for (const name of ["codex", "copilot", "gemini", "opencode", "qwen"] as const)
+  for (const name of ["codex", "copilot", "gemini", "opencode", "pi", "qwen"] as const)
     it.live.skipIf(inject(name) === null)(
       `${name} that is killed before its first answer goes on, and knows what it was told`,
       () =>
@@ -51,20 +51,6 @@ describe("behaviour#begin_again", () => {
           assert.include((yield* lab.asked).find(isBack)?.known, word)
         }).pipe(Effect.scoped, Effect.provide(services))
     )
-  it.live.skipIf(inject("pi") === null)(
-    "pi that is killed before its first answer gets its first prompt once more, in the same session",
-    () =>
-      Effect.gen(function* () {
-        const { lab, souffleur } = yield* killedEarly("pi", inject("pi")!)
-        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-        const log = yield* lab.log
-        const { provider, sessionId } = only(log, "ConductorRelaunched")
-        assert.deepStrictEqual([provider, sessionId], ["begin_again", only(log, "ConductorConfirmed")["sessionId"]])
-        only(log, "HandoffTaken")
-        assert.include((yield* lab.asked).find(isBack)?.said, word)
-        assert.include(yield* lab.said("log"), "it begins again with its first prompt")
-      }).pipe(Effect.scoped, Effect.provide(services))
-  )
   it.live.skipIf(inject("pi") === null)("an agent that dies three times before its first answer is given up", () =>
     Effect.gen(function* () {
       const over = yield* Deferred.make<void>()

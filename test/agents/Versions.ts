@@ -4,7 +4,7 @@ export const claudeCode = { bin: "claude", name: "@anthropic-ai/claude-code", ve
 /** The agents beside Claude Code with which docs and tests were made. Other versions behave otherwise. */
 export const realAgents = [
   { bin: "codex", name: "@openai/codex", version: "0.169.0" },
-  { bin: "pi", name: "@earendil-works/pi-coding-agent", version: "0.87.1" },
+  { bin: "pi", name: "@earendil-works/pi-coding-agent", version: "1.6.0" },
   { bin: "qwen", name: "@qwen-code/qwen-code", version: "0.24.4" },
   { bin: "copilot", name: "@github/copilot", version: "1.0.102" },
   { bin: "gemini", name: "@google/gemini-cli", version: "0.61.0" },

@@ -39,7 +39,7 @@ export interface Asked {
 export interface Answer {
   readonly thinking?: string
   readonly text?: string
-  readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, string>> }
+  readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, unknown>> }
   /** The reason of its end, as a gateway may say it; `null`: it says none. */
   readonly stopReason?: string | null
   readonly refused?: Refusal

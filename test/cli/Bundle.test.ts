@@ -29,7 +29,7 @@ it("the bundle is a folder that imports only its own files and Node's modules", 
   const entries = [
     "souffleur.cjs",
     "hook.cjs",
-    "comms.cjs",
+    "database.cjs",
     "guardian.cjs",
     "launch.cjs",
     "notify.cjs",
@@ -123,7 +123,7 @@ describe("settings#compiled-code", () => {
     assert.deepStrictEqual(loadedFirst(text), [])
     assert.match(text, /^#!\/usr\/bin\/env node\n/)
     assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
-    for (const name of ["hook.cjs", "comms.cjs", "guardian.cjs", "launch.cjs", "notify.cjs"]) {
+    for (const name of ["hook.cjs", "database.cjs", "guardian.cjs", "launch.cjs", "notify.cjs"]) {
       const imported = importedBy(fs.readFileSync(join(folder, name), "utf8"))
       assert.isNotEmpty(imported)
       for (const one of imported) assert.isTrue(isBuiltin(one), `${name}: ${one}`)

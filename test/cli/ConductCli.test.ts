@@ -72,6 +72,38 @@ describe.concurrent("souffleur conduct", () => {
     )
   })
 
+  describe("behaviour#the-plan-is-a-persons", () => {
+    it.live("a changed plan waits for its word, and what was dropped with it is in the ending and the exit code", () =>
+      Effect.gen(function* () {
+        const the = yield* theatre({ millis: 0, tasks: {} }, first)
+        const says = (text: string) => fs.writeFileSync(join(the.project, "plan.yaml"), text)
+        const conducts = the.run(["conduct", "plan.yaml"])
+        assert.strictEqual((yield* conducts).code, 0)
+        says(plan)
+        const waits = yield* conducts
+        assert.strictEqual(waits.code, 1)
+        assert.include(waits.errors, "added: task-002")
+        const status = yield* the.run(["conduct", "status"])
+        assert.include(status.lines.join("\n"), "needs you: paused: the plan has changed: added: task-002")
+        assert.include(status.lines.join("\n"), "next: souffleur conduct answer --plan; then souffleur conduct ")
+        says(first)
+        assert.strictEqual((yield* conducts).code, 0, "put back")
+        says(plan)
+        assert.strictEqual((yield* the.run(["conduct", "answer", "--plan"])).code, 0)
+        says(first)
+        const taken = yield* the.run(["conduct", "answer", "--plan"])
+        assert.include(
+          taken.errors,
+          "its plan is taken as it is now, without task-002; it goes on with: souffleur conduct"
+        )
+        const ended = yield* conducts
+        assert.deepStrictEqual([ended.code, the.assignments("task-002", "implementer")], [1, 0])
+        assert.include(ended.lines.join("\n"), "Dropped with the plan, and not done: task-002.")
+        assert.include((yield* the.run(["conduct", "status"])).lines.join("\n"), "complete, 1 dropped")
+      }).pipe(Effect.scoped)
+    )
+  })
+
   describe("behaviour#defects", () => {
     it.live("a publisher of a run that dies is reported and started again until it is given up; the run goes on", () =>
       Effect.gen(function* () {
@@ -81,6 +113,7 @@ describe.concurrent("souffleur conduct", () => {
         store.exec("ALTER TABLE cursor RENAME TO lost")
         store.close()
         fs.appendFileSync(join(the.project, "plan.yaml"), plan.slice(first.length))
+        yield* the.run(["conduct", "answer", "--plan"])
         const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"])
         assert.strictEqual(code, 0, errors)
         assert.lengthOf(

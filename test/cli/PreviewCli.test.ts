@@ -35,12 +35,12 @@ describe("command-line#preview", () => {
       const agent = join(the.home, "claude-code", "claude")
       fs.mkdirSync(join(the.home, "claude-code"))
       // The first life hangs. Each life notes its arguments, and its launch in front of them.
-      const life = '[ "$3" = --version ] || printf "%s\\n" "$SOUFFLEUR_LAUNCH_ID" "$@" > "words-$SOUFFLEUR_LAUNCH_ID"'
+      const life = '[ "$1" = --version ] || printf "%s\\n" "$SOUFFLEUR_LAUNCH_ID" "$@" > "words-$SOUFFLEUR_LAUNCH_ID"'
       const hang = "[ -e lived ] || { touch lived; export SOUFFLEUR_STANDIN_HANG_AT=2; }"
       const drop = 'shift 2; [ "${1#--settings=}" = "$1" ] || shift'
       fs.writeFileSync(
         agent,
-        `#!/bin/sh\n${life}\n[ "$3" = --version ] && exec echo 1\n${hang}\n${drop}\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`,
+        `#!/bin/sh\n${life}\n[ "$1" = --version ] && exec echo 1\n${hang}\n${drop}\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`,
         { mode: 0o755 }
       )
       const words = ["--", agent, "--model", "opus", "--", "--odd; prompt"]

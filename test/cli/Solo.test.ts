@@ -214,6 +214,11 @@ describe.concurrent("run, of a plain command", () => {
         const unread = the.spawned("/bin/sh", ["-c", `echo words | "$0" "$@"`, ...command])
         assert.strictEqual((yield* unread.ended).code, 0)
         assert.include(unread.errors(), "the command gets an empty standard input")
+        const apart = [process.execPath, bundle, "run", "--detach", "--no-guardian", "--", "/bin/sh", "-c", "cat"]
+        const detached = the.spawned("/bin/sh", ["-c", `echo words | "$0" "$@"`, ...apart])
+        assert.strictEqual((yield* detached.ended).code, 0, detached.errors())
+        assert.include(detached.errors(), "the command gets an empty standard input")
+        yield* until(the.ask(["log"]), ({ lines }) => lines.join("\n").includes("The command completed"))
         const empty = piped(" \\n")
         assert.strictEqual((yield* empty.ended).code, 2)
         assert.match(empty.errors(), /standard input has none/u)

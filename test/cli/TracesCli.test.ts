@@ -18,6 +18,7 @@ describe("command-line#traces", () => {
       const script = "[ -e go ] || { touch go; exit 3; }; until [ -e end ]; do sleep 0.05; done"
       const run = (endpoint: string) =>
         the.start(["run", "--no-guardian", "--", "/bin/sh", "-c", script], {
+          SOUFFLEUR_OTEL: "1",
           OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
           OTEL_EXPORTER_OTLP_PROTOCOL: "http/json"
         })

@@ -6,6 +6,21 @@ import { eventAt } from "./HubStage.ts"
 /** A state word in the data of an event is that of its job. `kept`: the positions that were folded. */
 export const foldAt = (rules: string, folded: Array<number> = []): JobFold => ({
   rules,
+  lost: ([position, stream]) => ({
+    job: {
+      kind: "watch",
+      id: stream,
+      project: "/p",
+      agent: null,
+      state: "working",
+      standing: `lost at ${position}`,
+      need: null,
+      generation: 1,
+      revision: 0,
+      at: 0
+    },
+    folded: JSON.stringify("lost")
+  }),
   fold: (stream, before, events) => {
     folded.push(...events.map(([position]) => position))
     const last = events.at(-1)!

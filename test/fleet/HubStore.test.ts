@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { type FleetEvent, noMark } from "@souffleur/fleet"
-import { firstArrival, HubStore, layerPostgres } from "@souffleur/hub"
+import { firstArrival, HubQuota, HubStore, layerPostgres } from "@souffleur/hub"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { until } from "./FleetStage.ts"
@@ -61,6 +61,38 @@ else
           for (const one of wrong)
             assert.strictEqual((yield* Effect.flip(store.append("one", log, one)))._tag, "BrokenBatch")
           assert.deepStrictEqual(yield* store.events(log, 0, 10), [])
+        })
+      )
+    })
+
+    describe("fleet#quota", () => {
+      it.effect("a host ships so many bytes a day, is refused more, and beats on; the next day takes the rest", () =>
+        Effect.gen(function* () {
+          const { query, store } = yield* Effect.provideService(begun, HubQuota, 2000)
+          yield* store.begin("one", other, who)
+          const [first, second] = [eventAt(1, "x".repeat(1500)), eventAt(2, "é".repeat(300))]
+          const mark = yield* store.append("one", log, yield* batchOf(noMark, first))
+          const more = yield* batchOf(mark, second)
+          for (const [name, batch] of [
+            [log, more],
+            [other, yield* batchOf(noMark, second)]
+          ] as const) {
+            const refused = yield* Effect.flip(store.append("one", name, batch))
+            assert.deepInclude(refused, { _tag: "QuotaReached", quota: 2000 })
+            assert.include(refused.message, "2,000 bytes of this host in a day")
+          }
+          assert.deepStrictEqual(
+            (yield* store.logs).map(({ full }) => full),
+            [true, true]
+          )
+          // It lives, and what it has still counts.
+          assert.strictEqual((yield* store.append("one", log, yield* batchOf(mark))).position, 1)
+          yield* query("UPDATE hosts SET day = day - 1, refused = refused - 1")
+          assert.strictEqual((yield* store.append("one", log, more)).position, 2)
+          assert.deepStrictEqual(
+            (yield* store.logs).map(({ full }) => full),
+            [false, false]
+          )
         })
       )
     })

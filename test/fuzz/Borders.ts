@@ -1,5 +1,6 @@
 import type { Border } from "./Border.ts"
 import { agentCommands } from "./borders/AgentCommands.ts"
+import { agentSessions } from "./borders/AgentSessions.ts"
 import { args } from "./borders/Arguments.ts"
 import { commsDatabases } from "./borders/CommsDatabases.ts"
 import { config, environment } from "./borders/ConfigBorder.ts"
@@ -32,6 +33,7 @@ export const borders: ReadonlyArray<Border> = [
   verdicts,
   agentCommands,
   sessionFiles,
+  agentSessions,
   sessionEnds,
   exports,
   pidFiles,

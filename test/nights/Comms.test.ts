@@ -20,7 +20,7 @@ const childrenOf = (pid: number) =>
 const errandOf = (pid: number) =>
   childrenOf(pid).filter((child) => {
     try {
-      return fs.readFileSync(`/proc/${child}/cmdline`, "utf8").includes("__comms")
+      return fs.readFileSync(`/proc/${child}/cmdline`, "utf8").includes("__database")
     } catch {
       return false
     }

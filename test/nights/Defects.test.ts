@@ -77,7 +77,7 @@ describe.concurrent("a defect of souffleur's own", () => {
         const attempts: ReadonlyArray<readonly [readonly [string, ...ReadonlyArray<string>], string?]> = [
           [[bundle, "__guardian", "no JSON"]],
           [[bundle, "__guardian", JSON.stringify({ database: join(the.home, "gone"), watch: "w" })]],
-          [[bundle, "__comms"], thrown],
+          [[bundle, "__database"], thrown],
           [[bundle, "__stand-in", "-p"], thrown],
           [[bundle, "mcp"], thrown],
           [[bundle, "hook"], thrown],

@@ -7,6 +7,7 @@ export const boundaries = [
   "agent.exportSession: begin",
   "agent.exportSession: end",
   "agent.handoffTaken",
+  "agent.holds",
   "agent.mark",
   "agent.sessionFile",
   "agent.sessions",

@@ -188,20 +188,41 @@ export class LaunchJudge {
     const { events, watch } = ledger
     // A person may resume the session, and end it again, while a recovery is on its way to a launch.
     const isSeen = conductor.followed || !this.#world.byHand.has(conductor)
-    if (sessionId !== watch.sessionId || !isSeen) return
+    if (!isSeen) return
+    const isLied = lies.about.has(sessionId) || lies.about.has(conductor.cleared ?? sessionId)
+    // The last session of a process is known by its hooks and by its pid file. While an id is awaited, the row of comms
+    // counts alone once the process is gone.
+    const isKnown = conductor.followed && !watch.awaiting && !isLied
+    if (conductor.cleared !== undefined && args.includes(conductor.cleared) && isKnown)
+      this.#world.violated("a session that its person had cleared away is brought back")
+    if (sessionId !== watch.sessionId) return
     const permission = args[args.indexOf("--permission-mode") + 1] ?? ""
     const isAsked = comms.messages.some(({ text }) => /permission_mode: (?:acceptEdits|bypassPermissions)/u.test(text))
+    this.#beside(conductor)
     if (life.mode !== undefined && !isAsked && (permission === "acceptEdits" || permission === "bypassPermissions"))
       this.#world.violated(`a launch with ${permission}: its session was in the mode ${life.mode}`)
     // A session file that was written over may not tell how its turn ended.
-    if (condition !== "failed" || process.print !== true || lies.about.has(sessionId)) return
+    // Souffleur may find a Conductor that ends before its command line is read, which alone tells of print mode.
+    if (condition !== "failed" || process.print !== true || !watch.print || lies.about.has(sessionId)) return
     const ended = events.findLastIndex((event) => "conductor" in event && event.conductor?.pid === process.identity.pid)
     const said = events.slice(ended).some(({ _tag }) => _tag === "RecoveryRetried" || _tag === "AgentChosen")
-    if (!said && (life.fate === "refused" || life.fate === "capped"))
+    if (!said && (life.fate === "refused" || life.fate === "capped" || conductor.isCapped))
       this.#world.violated(`a launch that mends nothing: its last turn was ${life.fate}, and no person has said a word`)
-    const isOfService = ["limited", "outage", "refused", "capped", "odd"].includes(life.fate)
+    const isOfService = !conductor.isCapped && ["limited", "outage", "refused", "capped", "odd"].includes(life.fate)
     if (isOfService && watch.recovery?.trigger === "limit" && args.includes("--session-id"))
       this.#world.violated(`a conversation is given up for an end of the service's making: ${life.fate}`)
+  }
+
+  /** Judges a helper of the Conductor before: it would work beside the successor, which starts it again. */
+  #beside({ followed, helper, process, superseded }: Conductor): void {
+    const { comms, processes } = this.#world
+    // Without the mark of a launch it may be a Musician. Comms that is out, or has too many tasks, does not tell.
+    const isKnown =
+      process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined && !comms.isUntold && followed && !superseded
+    if (helper !== undefined && isKnown && processes.isAlive(helper))
+      this.#world.violated(
+        `pid ${helper.identity.pid}, a helper of the Conductor before, works on beside its successor`
+      )
   }
 
   #compaction(cycle: number): void {

@@ -46,6 +46,10 @@ export class LaunchRoom {
   /** Commands that are run again, until they are forgotten. */
   readonly kept = new Map<string, LaunchOrder>()
   pace: () => LaunchPace = () => 300
+  /** True while the agent's program is away, as it is being updated. */
+  away = false
+  /** What the newest launch lacked that provably never ran, and may run soon. */
+  lacked: string | undefined
   /**
    * The answer of the terminal that souffleur was started in, whose server is gone or hangs: it opens no window.
    * `undefined`: souffleur is in none.

@@ -4,14 +4,18 @@ import { asked, secret } from "./SimulatedAgent.ts"
 import { SimLog } from "./SimLog.ts"
 import { SnapshotJudge } from "./SnapshotJudge.ts"
 import type { SimulatedComms } from "./SimulatedComms.ts"
+import type { CapJudge } from "./CapJudge.ts"
 import type { Oracle } from "./Oracle.ts"
+import type { TryJudge } from "./TryJudge.ts"
 
 /** The part of a world that its log is compared with. */
 export interface LedgerWorld extends EndedWorld {
   readonly comms: SimulatedComms
   readonly id: string
   readonly judge: { anew(): void }
+  readonly caps: CapJudge
   readonly oracle: Oracle
+  readonly tries: TryJudge
   readonly solo: unknown
   finished: boolean
   released: boolean
@@ -84,6 +88,8 @@ export class Ledger {
     this.events.push(event)
     world.faults.record(event)
     world.oracle.record(before, event)
+    world.caps.record(before, event)
+    world.tries.record(before, event, watch)
     if (!world.silent) world.tell(`${watch.revision} ${event._tag} ${text.slice(0, 160)}`)
 
     if (
@@ -93,6 +99,7 @@ export class Ledger {
     ) {
       world.violated(`nobody guards the watch after ${event._tag}`)
     }
+    if (event._tag === "RecoveryStarted") world.comms.isUntold = false
     if (event._tag === "StepSucceeded" && event.step === "0 payload") this.#readFrom = world.comms.file
     switch (event._tag) {
       case "ConductorConfirmed":

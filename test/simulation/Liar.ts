@@ -86,7 +86,14 @@ export const liar = (world: LiarsWorld, seed: Seed): void => {
   world.disk.write(world.sessionFile(foreign.session), "")
   const daemon = processes.start({ name: "postgres" })
   const innocent = (): SimProcess =>
-    seed.pick([stranger, daemon, ...processes.all.filter(({ belongsTo }) => belongsTo === 0)])
+    // A Musician whose own pid file is written over is named by no task any more.
+    seed.pick([
+      stranger,
+      daemon,
+      ...processes.all.filter(
+        ({ belongsTo, session }) => belongsTo === 0 && (session === undefined || !comms.musicians.has(session))
+      )
+    ])
 
   const told: Readonly<Record<string, (own: Conductor) => void>> = {
     records: ({ sessionId }) => void lies.signs.set(sessionId, signsOf(seed, timeline.wall)),

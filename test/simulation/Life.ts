@@ -12,6 +12,8 @@ export interface Life {
         | "odd"
         | "too long"
         | "tool"
+        | "builds"
+        | "delegates"
         | "retries"
         | "asks"
         | "mute"
@@ -25,8 +27,9 @@ export interface Life {
   /** The time at which the fate comes. */
   readonly at: number
   /**
-   * The length of a pause, or of the work of a tool or a person. Once it is complete, it goes on running for this time.
-   * Once it asked for a hand-off, it beats for this time.
+   * The length of a pause, or of the work of a tool, a subagent or a person; a build takes four times as long. Once it
+   * is complete, it goes on running for this time. Once it asked for a hand-off, it beats for this time. An even time
+   * after its person cleared its session, or began to delegate, it dies.
    */
   readonly lasts: number
   /** Its words before it asks for a hand-off; `undefined`: nothing. */
@@ -56,6 +59,11 @@ export interface Life {
    * tool of its own beats on after its end.
    */
   readonly company?: boolean
+  /**
+   * The agent that one of its tools runs, with the mark of its launch. A helper is to end with it. A Musician is named
+   * by a task, and a person sits at the other one: no signal may reach them.
+   */
+  readonly runs?: "helper" | "musician" | "window" | undefined
   readonly onTerm: SimProcess["onTerm"]
   /** The lower mode of its session, by its newest record. Absent: it records none. */
   readonly mode?: "plan" | "asks" | undefined

@@ -52,9 +52,13 @@ const mild: ReadonlyArray<Life["fate"]> = [
   "too long",
   "tool",
   "tool",
+  "builds",
+  "builds",
+  "delegates",
   "retries",
   "asks",
   "mute",
+  "clears",
   "clears"
 ]
 
@@ -84,6 +88,7 @@ export const lifeOf = (seed: Seed, temper: Temper, generation: number): Life => 
     worksFirst: rare ? undefined : seed.between(100, 1500),
     tools: seed.chance(0.1) ? seed.between(1, 4) : 0,
     company: seed.chance(0.1),
+    runs: seed.chance(0.1) ? seed.pick(["helper", "helper", "musician", "window"] as const) : undefined,
     mode: seed.chance(0.1) ? seed.pick(["plan", "asks"] as const) : undefined,
     onTerm: seed.chance(0.03) ? "unkillable" : seed.chance(0.2) ? "never" : seed.between(0, 2000),
     resetsIn: seed.chance(0.5) ? seed.between(-minute, 20 * minute) : undefined,

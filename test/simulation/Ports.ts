@@ -1,5 +1,6 @@
 import {
   Agent,
+  AgentNotFound,
   Claims,
   Comms,
   CycleSettings,
@@ -23,6 +24,7 @@ import { hash } from "node:crypto"
 import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./EffectGate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
+import { capFlag } from "./CapJudge.ts"
 import { agentByWords } from "./SimAgent.ts"
 import { launcher } from "./SimLauncher.ts"
 import { hooks } from "./SimHooks.ts"
@@ -49,8 +51,28 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
   // The reader compares the start time in a pid file with that of the process.
   const lied = () =>
     world.lies.pidFiles.filter(({ pid, startTime }) => world.processes.at(pid)?.identity.startTime === startTime)
+  const words = agentByWords(gate)
   return {
-    ...agentByWords(gate),
+    ...words,
+    ...(Number.isFinite(world.mostTurns)
+      ? { caps: [{ kind: "turns", flag: capFlag, limit: world.mostTurns }] as const }
+      : {}),
+    command: (order) =>
+      Effect.flatMap(words.command(order), ({ args, ...rest }) => {
+        if (!world.room.away) return Effect.succeed({ ...rest, args: [...world.capWords, ...args] })
+        world.room.lacked = "no program"
+        return Effect.fail(new AgentNotFound({ program: "claude", problem: "it is not there", missing: true }))
+      }),
+    holds: ({ pid, startTime }) =>
+      gate.through(
+        "agent.holds",
+        Effect.sync(() => {
+          // The file has the name of the pid, and a process that ends well removes it.
+          const one = world.conductors.findLast(({ process }) => process.identity.pid === pid)
+          const left = one?.process.identity.startTime === startTime && !one.turnEnded
+          return left ? Option.fromUndefinedOr(one.process.session) : Option.none()
+        })
+      ),
     mode: (sessionId) =>
       gate.through(
         "agent.mode",
@@ -205,10 +227,7 @@ export const ports = (
   const comms: Comms["Service"] = {
     path: database.path,
     snapshot: gate.through("comms.snapshot", database.snapshot),
-    tasks: gate.through(
-      "comms.tasks",
-      Effect.sync(() => [...database.tasks].map(([id, state]) => ({ id, state, sessionId: null, lastHeartbeat: null })))
-    ),
+    tasks: gate.through("comms.tasks", database.listed),
     payload: (query) => gate.through("comms.payload", database.payload(query)),
     replies: (query) => gate.through("comms.replies", database.replies(query)),
     setState: (state, at, lastError) =>

@@ -22,6 +22,10 @@ export interface SimProcess {
   condition: Condition
   /** The way it takes an end: at once or after some ms. `never` ignores SIGTERM, `unkillable` SIGKILL too. */
   onTerm: number | "never" | "unkillable"
+  /** True if it uses the processor all the time. */
+  works: boolean
+  /** True if a person may type to it. */
+  hasTerminal: boolean
   /** True if its parent never asks how it ended. */
   leavesZombie: boolean
   /** Hears that it ended. */
@@ -74,6 +78,8 @@ export class ProcessTable {
       says: [],
       belongsTo: 0,
       onTerm: 0,
+      works: false,
+      hasTerminal: false,
       leavesZombie: false,
       ended: () => undefined,
       ...process,
@@ -168,7 +174,16 @@ export class ProcessTable {
   }
 
   info(process: SimProcess): ProcessInfo {
-    const { condition, identity, name, parent, uid } = process
-    return { identity, parent, uid, name, condition: condition === "gone" ? "zombie" : condition }
+    const { condition, hasTerminal, identity, name, parent, since, uid, works } = process
+    const processor = works ? Math.floor((this.#timeline.monotonic - since) / 10) : 0
+    return {
+      identity,
+      parent,
+      uid,
+      name,
+      condition: condition === "gone" ? "zombie" : condition,
+      hasTerminal,
+      processor
+    }
   }
 }

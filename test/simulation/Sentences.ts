@@ -16,22 +16,24 @@ import { adopt, command, finish, release } from "@souffleur/supervisor"
 import { Clock, Context, Effect, type FileSystem, Path, Scheduler } from "effect"
 import type { Conductor } from "./SimulatedAgent.ts"
 import { Gate } from "./EffectGate.ts"
+import type { NewProcess } from "./ProcessTable.ts"
 import { defaults } from "./Incarnation.ts"
 import { ports } from "./Ports.ts"
 import { SimScheduler } from "./SimScheduler.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** Says an operator's word, from a process of its own. */
-const operate = <A, E>(
+/** Says a word, from a process of its own: an operator's, or one that `started` describes. */
+export const operate = <A, E>(
   world: World,
   what: string,
   word: Effect.Effect<
     A,
     E,
     Agent | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings
-  >
+  >,
+  started: NewProcess = {}
 ): void => {
-  const process = world.processes.start({ name: "souffleur" })
+  const process = world.processes.start({ name: "souffleur", ...started })
   const gate = new Gate(() => undefined, {
     kill: () => undefined,
     pause: () => undefined,

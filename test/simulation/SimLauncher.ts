@@ -43,7 +43,11 @@ export const launcher = (
     }
     const process = yield* gate.through(
       "launcher.launch: spawn",
-      Effect.map(gate.lookedAt, (lookedAt) => room.spawn(id, lookedAt, self.identity.pid))
+      Effect.flatMap(gate.lookedAt, (lookedAt) =>
+        room.away
+          ? Effect.fail(new LaunchFailed({ message: "there is no program claude", momentary: true }))
+          : Effect.sync(() => room.spawn(id, lookedAt, self.identity.pid))
+      )
     )
     return yield* look(id, process).pipe(
       Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
@@ -54,6 +58,8 @@ export const launcher = (
       })
     )
   })
+  const noted = ({ message, momentary }: LaunchFailed) =>
+    Effect.sync(() => void (room.lacked = momentary === true ? message : undefined))
   const close = (id: string) =>
     gate.through(
       "launcher: tombstone",
@@ -65,7 +71,7 @@ export const launcher = (
     prepare: (order) => gate.through("launcher.prepare", room.prepare(order)),
     launch: (id) =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(Effect.exit(restore(attempt(id))), (exit) =>
+        Effect.flatMap(Effect.exit(Effect.tapError(restore(attempt(id)), noted)), (exit) =>
           exit._tag === "Success"
             ? exit
             : Effect.flatMap(close(id), (taken) => (Option.isSome(taken) ? Effect.succeed(taken.value) : exit))

@@ -57,9 +57,19 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
         processes.untilOver(identity, Duration.toMillis(every), self.identity.pid),
         sync("processes.condition", () => undefined)
       ),
-    ancestors: Effect.succeed([self.parent]),
+    ancestors: Effect.sync(() => {
+      const above: Array<number> = []
+      for (let { parent } = self; parent > 1; parent = processes.at(parent)?.parent ?? 1) above.push(parent)
+      return [...above, 1]
+    }),
     lockers: () => Effect.succeed([]),
-    carriers: () => Effect.succeed([]),
+    carriers: (name) =>
+      Effect.sync(() =>
+        processes.all.flatMap((one) => {
+          const value = one.uid === machine.uid ? one.environment[name] : undefined
+          return value === undefined ? [] : [{ ...processes.info(one), value }]
+        })
+      ),
     tagged: (tag) =>
       sync("processes.tagged", () => {
         const found = bearers(

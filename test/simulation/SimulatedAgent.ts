@@ -3,6 +3,7 @@ import type { Life } from "./Life.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { SimMachine } from "./SimMachine.ts"
 import type { SimulatedComms } from "./SimulatedComms.ts"
+import { minute } from "./Timeline.ts"
 
 /** The part of a world that a Conductor touches. */
 export interface ConductorWorld extends SimMachine {
@@ -10,6 +11,7 @@ export interface ConductorWorld extends SimMachine {
   readonly comms: SimulatedComms
   readonly results: Map<string, number>
   readonly serviceOut: boolean
+  readonly solo: unknown
   sessionFile(sessionId: string): string
   wrote(conductor: Conductor, turn: TurnState): void
 }
@@ -27,6 +29,8 @@ const beatEvery = 30_000
 const stale = 239_000
 /** The agent's own stall time. */
 const stall = 361_000
+/** The longest time of a tool whose processes use the processor. */
+const longestTool = 2 * 60 * minute
 
 /** A simulated Conductor: it beats each 30 s, works, and meets its fate. It has plain timers, and no fiber of ours. */
 export class Conductor {
@@ -55,8 +59,14 @@ export class Conductor {
    */
   excusedUntil = 0
   status: "busy" | "waiting" = "busy"
-  /** The number of its tools' results. */
+  /** The number of its tools' results, and of its subagents'. */
   worked = 0
+  /** The times at which the model was asked, monotonic. */
+  readonly turns: Array<number> = []
+  /** The most turns that it takes, by its user's flag. */
+  readonly mostTurns: number
+  /** The helper that one of its tools runs. */
+  helper: SimProcess | undefined
   /** The session that a person cleared away for another one. */
   cleared: string | undefined
   #tasks = 0
@@ -67,8 +77,16 @@ export class Conductor {
   /** When it ended, by the wall clock of that time. `undefined`: it lives, or the machine lost its power. */
   endedAt: number | undefined
 
-  constructor(world: ConductorWorld, process: SimProcess, sessionId: string, generation: number, life: Life) {
+  constructor(
+    world: ConductorWorld,
+    process: SimProcess,
+    sessionId: string,
+    generation: number,
+    life: Life,
+    mostTurns: number
+  ) {
     this.#world = world
+    this.mostTurns = mostTurns
     this.process = process
     this.sessionId = life.moves?.to ?? sessionId
     if (life.moves !== undefined) {
@@ -98,6 +116,7 @@ export class Conductor {
         return world.wrote(this, { _tag: "Failed", at: timeline.wall, reason: "other", resetsAt: undefined })
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
       if (life.company === true) this.#startCompany()
+      if (life.runs !== undefined) this.#startAgent(life.runs)
       world.comms.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
       this.#beat()
       timeline.after(life.answersAfter ?? 0, () => this.#answer())
@@ -118,6 +137,11 @@ export class Conductor {
   /** True if a permission refused the last tool of its turn. */
   get wasRefused(): boolean {
     return this.turnEnded && this.life.ends === "refused"
+  }
+
+  /** True if it used up the cap of its user. */
+  get isCapped(): boolean {
+    return this.turns.length >= this.mostTurns
   }
 
   get isAlive(): boolean {
@@ -165,11 +189,22 @@ export class Conductor {
       !this.#idle
     ) {
       this.#aliveAt = this.#world.timeline.monotonic
-      if (this.condition === "working") this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
+      if (this.condition === "working") this.#ask()
       // A database that is locked does not take the beat: the Conductor is no less alive.
       this.#world.comms.write({ sessionId: this.sessionId, ...this.#told() })
     }
     this.#world.timeline.after(beatEvery, () => this.#beat())
+  }
+
+  /** Asks the model. Where its user's cap allows no more it ends, or stays at its prompt. */
+  #ask(): void {
+    const { processes, timeline } = this.#world
+    this.turns.push(timeline.monotonic)
+    this.#world.wrote(this, { _tag: "Asked", at: timeline.wall })
+    if (!this.isCapped) return
+    this.condition = "failed"
+    this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason: "cap", resetsAt: undefined })
+    if (this.process.print) processes.end(this.process)
   }
 
   #startTool(number: number): SimProcess {
@@ -202,6 +237,43 @@ export class Conductor {
       timeline.after(beatEvery, beat)
     }
     beat()
+  }
+
+  /** Runs another agent in a tool, which carries the mark of the launch, and works on when this one is gone. */
+  #startAgent(runs: NonNullable<Life["runs"]>): void {
+    const { comms, processes, solo, timeline } = this.#world
+    const { environment, identity } = this.process
+    // Without comms no task names a Musician.
+    if (runs === "musician" && solo !== undefined) return
+    const session = `55555555-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
+    const other = processes.start({
+      parent: identity.pid,
+      name: "claude",
+      print: runs !== "window",
+      hasTerminal: runs === "window",
+      session,
+      environment: {
+        ...environment,
+        CLAUDE_PID: String(identity.pid),
+        CLAUDE_CODE_SESSION_ID: this.sessionId
+      },
+      belongsTo: runs === "helper" ? this.generation : 0
+    })
+    if (runs === "musician") comms.musicians.add(session)
+    if (runs === "helper") this.helper = other
+    timeline.after(20 * minute, () => processes.end(other))
+  }
+
+  /** A subagent works for it and writes files of its own, until the call of the tool is over. */
+  #delegate(turn: TurnState & { readonly _tag: "Tool" }): void {
+    if (!this.isAlive || this.condition !== "silent") return
+    const { results } = this.#world
+    this.#world.wrote(this, turn)
+    if (this.life.worksEvery !== undefined) {
+      this.worked++
+      results.set(this.sessionId, (results.get(this.sessionId) ?? 0) + 1)
+    }
+    this.#world.timeline.after(20_000, () => this.#delegate(turn))
   }
 
   #work(next: number, every: number): void {
@@ -248,9 +320,9 @@ export class Conductor {
     this.condition = "working"
     this.excusedUntil = 0
     this.#aliveAt = this.#world.timeline.monotonic
-    this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
     this.#world.comms.write({ sessionId: this.sessionId, ...this.#told() })
     this.#world.tell(`the Conductor (S${this.generation}) goes on`)
+    this.#ask()
   }
 
   #meetFate(): void {
@@ -275,6 +347,23 @@ export class Conductor {
         this.excusedUntil = timeline.wall + limit
         tool.ended = () => void (this.excusedUntil = 0)
         return this.#silentFor(Math.min(limit, this.life.lasts), () => processes.end(tool))
+      }
+      case "builds": {
+        // The user's own settings allow it more than its record states.
+        const limit = [undefined, 120_000, 600_000][this.life.lasts % 3]
+        const tool = this.#startTool(7)
+        tool.works = true
+        this.#world.wrote(this, { _tag: "Tool", at: timeline.wall, name: "Bash", limit, spawns: true })
+        this.excusedUntil = timeline.wall + longestTool
+        tool.ended = () => void (this.excusedUntil = 0)
+        return this.#silentFor(4 * this.life.lasts, () => processes.end(tool))
+      }
+      case "delegates": {
+        this.excusedUntil = Infinity
+        this.#silentFor(this.life.lasts, () => {
+          if (this.life.lasts % 2 === 0) processes.end(this.process)
+        })
+        return this.#delegate({ _tag: "Tool", at: timeline.wall, name: "Task", limit: undefined, spawns: false })
       }
       case "retries": {
         const nextAt = timeline.wall + Math.min(180_000, this.life.lasts)
@@ -303,7 +392,8 @@ export class Conductor {
         this.sessionId = `22222222-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
         this.process.session = this.sessionId
         this.#world.disk.write(this.#world.sessionFile(this.sessionId), "")
-        return this.#world.wrote(this, { _tag: "Asked", at: timeline.wall })
+        if (this.life.lasts % 2 === 0) timeline.after(this.life.lasts, () => processes.end(this.process))
+        return this.#ask()
       }
       case "limited":
       case "outage":

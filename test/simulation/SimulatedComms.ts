@@ -31,9 +31,13 @@ export class SimulatedComms {
   readonly path = "/project/comms.db"
   /** The reason why it cannot be used; `undefined`: it can. */
   trouble: CommsUnavailable["reason"] | undefined = undefined
+  /** True if souffleur was not told all the tasks since a recovery began. */
+  isUntold = false
   /** True if a write of souffleur is done, and is said to have failed. */
   lies = false
   readonly tasks = new Map<string, string>()
+  /** The sessions of agents that tasks name. A Musician names itself in any file. */
+  readonly musicians = new Set<string>()
   conductor: Row | undefined = undefined
   souffleur: { state: string; lastHeartbeat: string | null; lastError: string } | undefined = {
     state: "watching",
@@ -89,11 +93,11 @@ export class SimulatedComms {
 
   /** Uses the comms from souffleur's side. */
   #use<A>(act: () => A): Effect.Effect<A, CommsUnavailable> {
-    return Effect.suspend(() =>
-      this.trouble === undefined
-        ? Effect.sync(act)
-        : Effect.fail(new CommsUnavailable({ path: this.path, reason: this.trouble, problem: "the world says so" }))
-    )
+    return Effect.suspend(() => {
+      if (this.trouble === undefined) return Effect.sync(act)
+      this.isUntold = true
+      return Effect.fail(new CommsUnavailable({ path: this.path, reason: this.trouble, problem: "the world says so" }))
+    })
   }
 
   readonly snapshot: Effect.Effect<CommsSnapshot, CommsUnavailable> = this.#use(() => ({
@@ -103,6 +107,16 @@ export class SimulatedComms {
     taskFingerprint: this.fingerprint,
     lastMessageId: this.messages.length
   }))
+
+  /** The tasks, and those of Musicians. Of a hundred or more, not all are known. */
+  readonly listed = this.#use(() => {
+    const all = [
+      ...[...this.tasks].map(([id, state]) => ({ id, state, sessionId: null, lastHeartbeat: null })),
+      ...[...this.musicians].map((sessionId) => ({ id: sessionId, state: "working", sessionId, lastHeartbeat: null }))
+    ]
+    if (all.length >= 100) this.isUntold = true
+    return all.slice(0, 100)
+  })
 
   get fingerprint(): string {
     return [...this.tasks].map(([task, state]) => `${task}=${state}`).join(" ")

@@ -3,6 +3,7 @@ import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { compactPrompt } from "./SimAgent.ts"
 import { SimulatedComms } from "./SimulatedComms.ts"
+import { capFlag, capIn, CapJudge } from "./CapJudge.ts"
 import { CeilingJudge } from "./CeilingJudge.ts"
 import { ClaimRoom } from "./ClaimRoom.ts"
 import { asked, Conductor, secret } from "./SimulatedAgent.ts"
@@ -14,6 +15,7 @@ import { foreign, Lies } from "./Liar.ts"
 import { LaunchRoom, type Solo } from "./LaunchRoom.ts"
 import { Ledger } from "./Ledger.ts"
 import type { SimProcess } from "./ProcessTable.ts"
+import { TryJudge } from "./TryJudge.ts"
 import { SignalJudge } from "./SignalJudge.ts"
 import { SimMachine } from "./SimMachine.ts"
 import type { StateFolder } from "./StateFolder.ts"
@@ -50,6 +52,10 @@ export class World extends SimMachine implements StateFolder {
   /** The ceiling in the config file, which an agent can write. */
   ceiling: Permission = "acceptEdits"
   readonly ceilings = new CeilingJudge(this)
+  /** The most turns that the user lets an agent take. */
+  mostTurns = Infinity
+  readonly caps: CapJudge
+  readonly tries: TryJudge
   /** The Conductor of a world without comms: the user started it, or `souffleur run` is to start it. */
   solo: "watched" | Solo | undefined = undefined
   /** Other settings of this user. */
@@ -104,6 +110,7 @@ export class World extends SimMachine implements StateFolder {
   calmDown(): void {
     this.calm = true
     this.room.pace = () => 300
+    this.room.away = false
     this.comms.trouble = undefined
     this.comms.lies = false
     this.exportFails = false
@@ -119,6 +126,8 @@ export class World extends SimMachine implements StateFolder {
     this.judge = new LaunchJudge(this)
     this.signalJudge = new SignalJudge(this)
     this.oracle = new Oracle(this)
+    this.caps = new CapJudge(this)
+    this.tries = new TryJudge(this)
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
     this.offspring = Effect.runSync(Effect.provide(Effect.service(Offspring), Offspring.layerMemory))
     this.cursor = Effect.runSync(Effect.provide(Effect.service(Cursor), Cursor.layerMemory))
@@ -172,11 +181,18 @@ export class World extends SimMachine implements StateFolder {
     this.sessions.set(sessionId, { writtenAt: this.timeline.wall, turn, asked })
   }
 
+  /** The words of an agent's command line by which its user caps it. */
+  get capWords(): ReadonlyArray<string> {
+    return Number.isFinite(this.mostTurns) ? [capFlag, String(this.mostTurns)] : []
+  }
+
   /** Prepares `souffleur run`: the launch file is written before the watch is opened. */
   prepareRun(kind: Solo["kind"], sessionId: string): void {
     const launchId = `${this.id}-g1-launch-1`
     const args =
-      kind === "command" ? ["all"] : ["--session-id", sessionId, "--permission-mode", "acceptEdits", "--", "begin"]
+      kind === "command"
+        ? ["all"]
+        : [...this.capWords, "--session-id", sessionId, "--permission-mode", "acceptEdits", "--", "begin"]
     const command = { program: kind === "command" ? "/usr/bin/make" : "/usr/bin/claude", args, environment: {} }
     const digest = Effect.runSync(
       this.room.prepare({ id: launchId, command, cwd: "/project", title: "Conductor (S1)", keep: true })
@@ -194,7 +210,7 @@ export class World extends SimMachine implements StateFolder {
     const process = this.processes.start({ name: "claude", session: sessionId, print: this.lives(1).print })
     this.disk.write(this.sessionFile(sessionId), "")
     this.judge.anew()
-    return this.#become(process, sessionId)
+    return this.#become(process, sessionId, this.mostTurns)
   }
 
   /** Resumes the session as a person does in a terminal of their own: souffleur hears of it, or not. */
@@ -202,7 +218,8 @@ export class World extends SimMachine implements StateFolder {
     this.tell("a person resumes the session by hand")
     // The Conductor goes on in the session that was named.
     const { moves: _, ...life } = this.lives(this.conductors.length + 1)
-    const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId, life)
+    const process = this.processes.start({ name: "claude", session: sessionId })
+    const conductor = this.#become(process, sessionId, Infinity, life)
     conductor.process.print = conductor.life.print
     this.byHand.add(conductor)
     return conductor
@@ -211,10 +228,15 @@ export class World extends SimMachine implements StateFolder {
   /** Conductors that a person started, not souffleur. */
   readonly byHand = new Set<Conductor>()
 
-  #become(process: SimProcess, sessionId: string, life = this.lives(this.conductors.length + 1)): Conductor {
+  #become(
+    process: SimProcess,
+    sessionId: string,
+    mostTurns: number,
+    life = this.lives(this.conductors.length + 1)
+  ): Conductor {
     const generation = this.conductors.length + 1
     process.session = sessionId === "" ? undefined : sessionId
-    const conductor = new Conductor(this, process, sessionId, generation, life)
+    const conductor = new Conductor(this, process, sessionId, generation, life, mostTurns)
     this.conductors.push(conductor)
     return conductor
   }
@@ -230,7 +252,7 @@ export class World extends SimMachine implements StateFolder {
     process.name = order.command.program.slice(order.command.program.lastIndexOf("/") + 1)
     process.print = args.includes("-p")
     if (args.at(-1) === compactPrompt) return compact(this, process, sessionId)
-    this.#become(process, sessionId)
+    this.#become(process, sessionId, capIn(args))
   }
 
   get signals() {

@@ -4,6 +4,7 @@ import type { FaultTable } from "./Faults.ts"
 import { releaseBy } from "./Sentences.ts"
 import { FaultInjector } from "./FaultInjector.ts"
 import { compactionOf, lifeOf } from "./Lives.ts"
+import { hostileAgent } from "./HostileAgent.ts"
 import { liar } from "./Liar.ts"
 import { operators } from "./Operators.ts"
 import { endlessOutage } from "./Outage.ts"
@@ -103,6 +104,7 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   if (world.settings.trimChars !== undefined)
     world.transcript = `${"an older word of it\n".repeat(maxExportLength / 10)}${world.transcript}`
   const kind = seed.pick([...comms, ...without])
+  if (kind !== "command" && seed.chance(0.15)) world.mostTurns = seed.between(2, 60)
   world.solo = kind === "solo" ? "watched" : undefined
   if (kind === "run" || kind === "command")
     world.prepareRun(kind === "run" ? "agent" : "command", kind === "run" ? runSession : "")
@@ -119,6 +121,7 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   keeper.keep()
   if (seed.chance(temper === "hot" ? 0.9 : 0.5)) operators(world, seed.fork(), temper)
   if (seed.chance(0.2)) liar(world, seed.fork())
+  if (seed.chance(0.2)) hostileAgent(world, seed.fork())
   const rivals = kind === "comms" && seed.chance(0.15) ? new Rivals(world, seed.fork()) : undefined
   rivals?.begin()
   const storm = temper === "hot" ? 60 * minute : seed.between(30, 100) * minute

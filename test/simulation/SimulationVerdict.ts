@@ -48,9 +48,10 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   if (conductor?.condition === "handoff" && world.comms.conductor.state !== "context_recovery") return undefined
   // By the clock of now, which was set back, it beat a moment ago.
   if (!world.steadyClock && beats) return undefined
-  // The service refuses its user, who was told, and no launch mends that.
-  if (conductor?.condition === "failed" && conductor.life.fate === "refused" && watch.person !== undefined)
-    return undefined
+  // The service refuses its user, or its cap is used up: the user was told, and no launch mends that.
+  const needsUser =
+    conductor?.isCapped === true || conductor?.life.fate === "refused" || conductor?.life.fate === "capped"
+  if (conductor?.condition === "failed" && needsUser && watch.person !== undefined) return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
   return world.comms.isForeign || world.comms.souffleur?.state === "confirmed"
     ? undefined

@@ -69,13 +69,17 @@ export const weather = (world: World, seed: Seed): void =>
       ...ofHost(world, seed),
       "comms replaced": () => world.comms.replace(),
       "export fails": () => void (world.exportFails = true),
+      "program away": () => void (world.room.away = true),
       config: () => {
         world.ceiling = seed.chance(0.5) ? "bypassPermissions" : "acceptEdits"
         if (world.ledger.watch.revision > 0 && seed.chance(0.3))
           trustBy(world, seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
       }
     },
-    clear: () => void (world.exportFails = false),
+    clear: () => {
+      world.exportFails = false
+      world.room.away = false
+    },
     lasts: () => Math.min(seed.between(1000, (seed.chance(0.2) ? 90 : 6) * minute), 30 * minute),
     pause: 5 * minute
   })

@@ -1,9 +1,9 @@
-import { Agent, capsIn, nothingSpent, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
+import { Agent, capsIn, capsOfVariables, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { makeFolders } from "./Folders.ts"
-import { capFlags } from "./command/AgentFlags.ts"
+import { capFlags, capVariables } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
@@ -57,16 +57,27 @@ export const layer = (
       const folders = makeFolders(options.agentDir)
       const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
+      const caps = capsIn(options.agentCommand.args, capFlags)
+      /** The files of each session and its subagents, as last seen: what was done there stays done. */
+      const seen = new Map<string, ReadonlyArray<string>>()
+      const filesOf = (sessionId: string) =>
+        sessionFile(sessionId).pipe(
+          Effect.flatMap(({ path }) => Effect.map(subagentsOf(path), (below) => [path, ...below])),
+          Effect.tap((files) => Effect.sync(() => seen.set(sessionId, files))),
+          Effect.orElseSucceed(() => seen.get(sessionId) ?? [])
+        )
       /** The folder of each session that was looked at. */
       const projects = new Map<string, string>()
       return Agent.of({
         name: agentName(options.agentCommand),
-        caps: capsIn(options.agentCommand.args, capFlags),
+        caps: [...caps, ...capsOfVariables(options.environment, capVariables, caps)],
         stall,
         compactPrompt,
         sessions: folders.sessions.pipe(Effect.provide(services)),
         holds: (process) => folders.holds(process).pipe(Effect.provide(services)),
         lookWhere: (process) => folders.lookWhere(process).pipe(Effect.provide(services)),
+        lookIn: folders.lookIn,
+        loginWrittenAt: () => folders.loginWrittenAt.pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {
           const { path } = yield* sessionFile(sessionId)
@@ -88,13 +99,7 @@ export const layer = (
         }),
         compactedSince: (mark) => Effect.provide(compactedSince(mark), services),
         toolResults: Effect.fnUntraced(function* (sessionIds) {
-          const paths = yield* Effect.forEach(sessionIds, (sessionId) =>
-            sessionFile(sessionId).pipe(
-              Effect.flatMap(({ path }) => Effect.map(subagentsOf(path), (below) => [path, ...below])),
-              Effect.orElseSucceed((): ReadonlyArray<string> => [])
-            )
-          )
-          return yield* results.count(paths.flat())
+          return yield* results.count((yield* Effect.forEach(sessionIds, filesOf)).flat())
         }, Effect.provide(services)),
         usedTools: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
@@ -133,14 +138,8 @@ export const layer = (
           return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId)
         }, Effect.provide(services)),
         spent: Effect.fnUntraced(function* (sessionIds, since) {
-          const all = yield* Effect.forEach(sessionIds, (sessionId) =>
-            Effect.gen(function* () {
-              const { path } = yield* sessionFile(sessionId)
-              const files = [path, ...(yield* subagentsOf(path))]
-              return sumSpent(yield* Effect.forEach(files, (file) => spend(file, since)))
-            }).pipe(Effect.orElseSucceed(() => nothingSpent))
-          )
-          return sumSpent(all)
+          const files = (yield* Effect.forEach(sessionIds, filesOf)).flat()
+          return sumSpent(yield* Effect.forEach(files, (file) => spend(file, since)))
         }, Effect.provide(services)),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

@@ -1,4 +1,5 @@
 import { type ProcessIdentity, Processes, SessionNotFound } from "@souffleur/domain"
+import { newestWrite } from "@souffleur/session"
 import { Effect, Option, Path, Result } from "effect"
 import { folderVariable } from "./command/ClaudeEnvironment.ts"
 import { heldSession, runningSessions } from "./session/RunningSessions.ts"
@@ -14,12 +15,23 @@ export const makeFolders = (agentDir: string) => {
   const inEach = <A, E, R>(look: (folder: string) => Effect.Effect<A, E, R>) =>
     Effect.suspend(() => Effect.forEach([...folders], look))
   return {
-    /** Adds the folder of a living process, or of the agent that it has started. A relative one stays unknown. */
+    /**
+     * Adds the folder of a living process, or of the agent that it has started, and returns it unless it is that of the
+     * settings. A relative one stays unknown.
+     */
     lookWhere: Effect.fn("Folders.lookWhere")(function* ({ pid }: ProcessIdentity) {
       const path = yield* Path.Path
-      for (const { identity, parent, value } of yield* (yield* Processes).carriers(folderVariable))
-        if ((identity.pid === pid || parent === pid) && path.isAbsolute(value)) folders.add(path.resolve(value))
+      const carriers = yield* (yield* Processes).carriers(folderVariable)
+      const found = carriers.flatMap(({ identity, parent, value }) =>
+        (identity.pid === pid || parent === pid) && path.isAbsolute(value) ? [path.resolve(value)] : []
+      )
+      for (const folder of found) folders.add(folder)
+      return [...new Set(found)].filter((folder) => folder !== agentDir)
     }),
+    lookIn: (found: ReadonlyArray<string>) =>
+      Effect.sync(() => {
+        for (const folder of found) folders.add(folder)
+      }),
     sessionFile: Effect.fnUntraced(function* (sessionId: string) {
       const found = yield* inEach((folder) => Effect.result(findSessionFile(folder, sessionId)))
       const first = found.find(Result.isSuccess)
@@ -29,6 +41,7 @@ export const makeFolders = (agentDir: string) => {
       const message = failures.map((one) => one.message).join("; ")
       return yield* new SessionNotFound({ sessionId: asked, reason, message })
     }),
+    loginWrittenAt: Effect.suspend(() => newestWrite([...folders].map((folder) => `${folder}/.credentials.json`))),
     sessions: Effect.map(inEach(runningSessions), (lists) => lists.flat()),
     holds: (process: ProcessIdentity) =>
       Effect.map(

@@ -26,6 +26,7 @@ describe("claude-code#files, claude-code#sessions", () => {
       kind: claudeCode,
       sessionId: "3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a",
       file: "projects/-home-user-project/3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a.jsonl",
+      login: ".credentials.json",
       finished: session,
       told: ["gowrite a file", "**Tool call: Write**", "goedit it"],
       killed: killed(),

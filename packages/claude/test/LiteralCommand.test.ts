@@ -36,6 +36,7 @@ describe("behaviour#first-launch", () => {
         ["node", "server.js", "claude"],
         ["/opt/node", "/opt/other.js", "go"],
         ["claude", "mcp", "list"],
+        ...["stop", "kill", "rm"].map((word) => ["claude", word, "0a1b2c3d"]),
         ["claude", "update"]
       ])
         assert.isTrue(Option.isNone(Result.getOrThrow(parse(...words))), words.join(" "))

@@ -123,13 +123,20 @@ it.layer(services)((it) => {
           const folders = makeFolders(usual)
           const missing = yield* Effect.flip(folders.sessionFile("two"))
           assert.include(missing.message, `in any folder of ${usual}/projects`)
-          for (const pid of [10, 12]) yield* folders.lookWhere({ pid, startTime: 5, bootId: "boot" })
+          const found = yield* Effect.forEach([10, 12], (pid) =>
+            folders.lookWhere({ pid, startTime: 5, bootId: "boot" })
+          )
+          assert.deepStrictEqual(found, [[work], []])
           alive = []
           assert.strictEqual((yield* folders.sessionFile("two")).path, `${work}/projects/-a/two.jsonl`)
           assert.strictEqual((yield* folders.sessionFile("one")).path, `${usual}/projects/-a/one.jsonl`)
           const { message } = yield* Effect.flip(folders.sessionFile("three"))
           assert.include(message, `${work}/projects`)
           assert.notInclude(message, "/elsewhere")
+          // Another souffleur has the folder of the ended process from the log.
+          const later = makeFolders(usual)
+          yield* later.lookIn([work])
+          assert.strictEqual((yield* later.sessionFile("two")).path, `${work}/projects/-a/two.jsonl`)
         }).pipe(Effect.provide(Layer.provide(processes, running())))
       })
     )

@@ -207,8 +207,10 @@ it.layer(services)((it) => {
         const long = line({ type: "file-history-snapshot", x: "é".repeat(2_500_000) })
         assert.isTrue(yield* ended(user() + long + long + assistant() + after))
         assert.isTrue(yield* ended(user() + long + assistant() + after))
+        assert.isTrue(yield* ended(user() + assistant() + long + long))
         // Nothing was said in the part that is looked at: nothing is known.
-        assert.isFalse(yield* ended(user() + assistant() + long + long))
+        const full = line({ type: "file-history-snapshot", x: "é".repeat(2_000_000) })
+        assert.isFalse(yield* ended(user() + assistant() + full + full + full))
       })
     )
     it.effect("a turn of Claude Code 2.1.329 ends at each of its last words, and nowhere else", () =>

@@ -62,10 +62,14 @@ const others = [
     async () => (await import("./commands/McpCommand.ts")).mcpCommand
   ),
   entry(
+    "stop",
+    "End an agent with all that it started, and its watch",
+    async () => (await import("./commands/StopCommand.ts")).stopCommand
+  ),
+  entry(
     "release",
     "End a watch, and leave its agent as it is",
-    async () => (await import("./commands/ReleaseCommand.ts")).releaseCommand,
-    "stop"
+    async () => (await import("./commands/ReleaseCommand.ts")).releaseCommand
   ),
   entry(
     "resume",

@@ -41,9 +41,9 @@ const environmentIn = (cwd: string) =>
     })
   )
 
-/** The errand for comms, started with the first request. */
+/** The errand for databases of others, started with the first request. */
 const errands = Layer.unwrap(
-  Effect.map(errandWords("comms"), (words) => ErrandProcess.layer({ line: [...words, "__comms"] }))
+  Effect.map(errandWords("database"), (words) => ErrandProcess.layer({ line: () => [...words, "__database"] }))
 )
 
 /** The exit code after a signal: 128 and its number, as a shell reports it. */

@@ -51,15 +51,15 @@ const begin = async () => {
       await keepSign(hookReader, rest, [...ownWords, ...beginning])
       break
     }
-    // The program starts seven errands itself. They are a detached souffleur, its guardian and requests to comms. The
-    // others are a notice to a server, a click on one, a launch, and the agent of the demo.
+    // The program starts seven errands itself. They are a detached souffleur, its guardian and requests to
+    // databases of others. The rest are a notice to a server, a click on one, a launch, and the agent of the demo.
     case "__detach":
       ;(await import("@souffleur/node/detach")).detach(rest[0] ?? "")
       break
     case "__guardian":
       await (await import("@souffleur/node/guardian")).guardian(rest[0] ?? "")
       break
-    case "__comms":
+    case "__database":
       await (await import("@souffleur/node/errand")).runErrands((await import("@souffleur/comms/errand")).answer)
       break
     case "__notify":

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { allRuns, RunLog } from "@souffleur/plan"
 import { leastPin, pinOf, Processes, wordOf, parseConfigFile, type WatchEvent } from "@souffleur/domain"
-import { Effect, FileSystem, Layer, Option } from "effect"
+import { Duration, Effect, FileSystem, Layer, Option } from "effect"
 import { TestConsole } from "effect/testing"
 import {
   callingSession,
@@ -236,25 +236,30 @@ describe("behaviour#trust", () => {
         Effect.gen(function* () {
           const the = yield* project
           const fs = yield* FileSystem.FileSystem
-          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\nMAX_TOKENS=500\n")
+          yield* the.config(
+            "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\nMAX_TOKENS=500\nSTOP_GRACE=3 seconds\n"
+          )
           yield* the.run(["config", "--trust"])
           const { came } = yield* the.opens()
           if (came._tag === "Failure") return assert.fail()
           const { pin } = came.success
           for (const text of [
-            `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\nMAX_TOKENS=501\n`,
+            `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\nMAX_TOKENS=501\nQUIET_HOURS=00:00-23:59\nSTOP_GRACE=13 days\n`,
             "",
             "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n"
           ]) {
             yield* the.config(text)
             const settings = yield* goingOn(the.project, pin).pipe(the.as(""))
-            const { agentCommand, exportCommand, maxExternalPermission, maxTokens, notify } = settings
+            const { agentCommand, exportCommand, maxExternalPermission, maxTokens, notify, quietHours } = settings
+            assert.deepStrictEqual([quietHours, Duration.toSeconds(settings.stopGrace)], [null, 3])
             assert.deepStrictEqual(
               [agentCommand, exportCommand, notify, maxExternalPermission, maxTokens],
               ["/opt/agent", "/opt/export", [], "acceptEdits", 500]
             )
           }
-          yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\nMAX_TOKENS=499\n")
+          yield* the.config(
+            "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\nMAX_TOKENS=499\nQUIET_HOURS=1:00-2:00\n"
+          )
           assert.strictEqual((yield* goingOn(the.project, pin).pipe(the.as(""))).maxTokens, 499)
           assert.strictEqual((yield* the.opens({ SOUFFLEUR_MAX_TOKENS: "9" })).came._tag, "Success")
           // A file that does not hold what its name says does not count.

@@ -118,7 +118,9 @@ describe("fleet#view", () => {
       away: false,
       forked: false,
       revoked: false,
-      takesWords: true
+      takesWords: true,
+      full: false,
+      behind: 0
     }
     const { job } = fleetJobs.fold("w", undefined, shipped(history))
     const rows = (change: Partial<typeof host>) =>

@@ -12,7 +12,9 @@ const host = {
   away: false,
   forked: false,
   revoked: false,
-  takesWords: true
+  takesWords: true,
+  full: false,
+  behind: 0
 }
 const job = {
   kind: "watch",

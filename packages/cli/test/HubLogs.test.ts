@@ -16,7 +16,8 @@ const one: LogStanding = {
   skew: -5,
   forked: false,
   away: false,
-  takesWords: true
+  takesWords: true,
+  full: false
 }
 const two: LogStanding = { ...one, enrolledHost: "two", forked: true, lastSeenAgo: 40_000, takesWords: false }
 

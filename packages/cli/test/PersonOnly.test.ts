@@ -14,6 +14,7 @@ const words: ReadonlyArray<ReadonlyArray<string>> = [
   ["hooks", "install", "--watch"],
   ["fleet", "join", "https://hub.example"],
   ["fleet", "login", "https://hub.example"],
+  ["adopt", "w", ...named],
   ["adopt", "w", "--force", ...named],
   ["watch", "--force", ...named],
   ["release", "w"],
@@ -27,6 +28,7 @@ const words: ReadonlyArray<ReadonlyArray<string>> = [
   ["conduct", "answer", "--finishing", "--retry"],
   ["conduct", "answer", "t1", "what to do"],
   ["conduct", "answer", "t1", "--skip"],
+  ["conduct", "answer", "--plan"],
   ...["retry", "release", "done", "hold", "go"].map((word) => ["fleet", word, "host/w"])
 ]
 

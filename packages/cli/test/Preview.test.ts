@@ -63,7 +63,7 @@ it.layer(services)((it) => {
         const before = yield* tree(the.home)
         const found = yield* the.json({}, "run", "--dry-run", "--json", "--", "claude", "--model", "opus", "do it")
         assert.deepStrictEqual(yield* tree(the.home), before)
-        assert.strictEqual(yield* the.started, "--model opus --version\n")
+        assert.strictEqual(yield* the.started, "--version\n")
         assert.deepInclude(found.sees, { kind: "agent", project: the.project, goes_on: null, terminal: "headless" })
         assert.deepInclude(found.sees.agent, { program: `${the.home}/bin/claude`, version: "2.1.9 (Claude Code)" })
         assert.deepInclude(found.sees.gate, { window: null, trim_chars: 800_000, threshold: 400_000 })
@@ -74,6 +74,17 @@ it.layer(services)((it) => {
           "$0.50 (--max-budget-usd)",
           "40 turns (--max-turns)"
         ])
+
+        const byVariable = yield* the.json(
+          { CLAUDE_CODE_MAX_TURNS: "40" },
+          "run",
+          "--dry-run",
+          "--json",
+          "--",
+          "claude",
+          "go"
+        )
+        assert.deepStrictEqual(byVariable.sees.caps, ["40 turns (CLAUDE_CODE_MAX_TURNS)"])
 
         const other = yield* the.json({}, "run", "--dry-run", "--json", "--", "sh", "-c", "echo done > proof")
         const self = yield* the.json(
@@ -303,6 +314,29 @@ it.layer(services)((it) => {
           for (const named of [{}, { SOUFFLEUR_LAUNCHER: "tmux" }])
             assert.strictEqual((yield* preview(named, ...command)).sees.terminal, "headless", command.join(" "))
         assert.strictEqual((yield* preview({}, "claude", "do it")).sees.terminal, "tmux")
+      })
+    )
+    it.effect("a dry run of a session that is to begin shows the command that resumes it", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const the = yield* stage()
+        yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
+        const config = `${the.project}/.orchestra_configs/souffleur`
+        yield* fs.writeFileString(config, "MAX_EXTERNAL_PERMISSION=bypassPermissions\n", { mode: 0o600 })
+        yield* printed(the.project, the.variables, "config", "--trust")
+        for (const [program, flags, resumes] of [
+          ["claude", [], ["--resume", "SESSION_ID"]],
+          ["pi", [], ["--session", "SESSION_FILE"]],
+          ["qwen", [], ["--resume", "SESSION_ID"]],
+          ["gemini", ["--yolo", "--skip-trust"], ["--resume", "SESSION_ID"]]
+        ] as const) {
+          yield* fs.copyFile(`${the.home}/bin/claude`, `${the.home}/bin/${program}`).pipe(Effect.ignore)
+          const { ends } = yield* the.json({}, "run", "--dry-run", "--json", "--", program, ...flags, "-p", "do it")
+          const ways = ends.find(({ end }) => end === "killed")?.ways ?? []
+          const args = ways.find(({ provider }) => provider === "resume")?.lines?.[0]?.args ?? []
+          const at = args.indexOf(resumes[0])
+          assert.deepStrictEqual(args.slice(at, at + 2), [...resumes], `${program} ${args.join(" ")}`)
+        }
       })
     )
     it.effect("a session that began in another folder is not resumed: its finished turn is not this work", () =>

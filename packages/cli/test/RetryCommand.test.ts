@@ -42,6 +42,20 @@ it.layer(services)((it) => {
   })
 
   describe("behaviour#restart", () => {
+    it.effect("an agent's retry before a ceiling of use allows nothing more", () =>
+      Effect.gen(function* () {
+        const { as, comms, events, project, watch } = yield* place()
+        yield* watch("w", watching({ project, comms }))
+        const before = yield* events("w")
+        const variables = { CLAUDECODE: "1", SOUFFLEUR_MAX_TOKENS: "2000000" }
+        const code = yield* Effect.match(cli(["retry", "--project-dir", project]), {
+          onFailure: (ended) => ended.code,
+          onSuccess: () => 0
+        }).pipe(as("", variables))
+        assert.strictEqual(code, 2)
+        assert.deepStrictEqual(yield* events("w"), before)
+      })
+    )
     it.effect("retry in the pause of a command says that a recovery begins", () =>
       Effect.gen(function* () {
         const { as, project, watch } = yield* place({ comms: false })

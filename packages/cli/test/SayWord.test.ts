@@ -13,7 +13,9 @@ const host = {
   away: false,
   forked: false,
   revoked: false,
-  takesWords: true
+  takesWords: true,
+  full: false,
+  behind: 0
 }
 const job = {
   kind: "watch",

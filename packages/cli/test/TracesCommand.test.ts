@@ -12,7 +12,7 @@ describe("command-line#traces", () => {
         const { got, url } = yield* collector(200, 503)
         const { as, project, watch } = yield* place({ comms: false })
         yield* watch("opera-1507", TracedNight.events)
-        const to = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }
+        const to = { SOUFFLEUR_OTEL: "1", OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }
         const said = Effect.fnUntraced(function* (
           variables: Readonly<Record<string, string>>,
           ...args: ReadonlyArray<string>

@@ -53,6 +53,7 @@ export const codex = saidPackage({
   verb: isExec,
   folder: { variables: ["CODEX_HOME"], inHome: ".codex" },
   sessions: "sessions",
+  loginFiles: ["auth.json"],
   // Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again.
   stall: Duration.seconds(301),
   ends: { words: codexWords },

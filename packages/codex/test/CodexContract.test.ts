@@ -13,6 +13,7 @@ describe("codex#files, codex#turns", () => {
       kind: codex,
       sessionId: id,
       file: `sessions/2026/11/23/rollout-2026-11-23T02-17-11-${id}.jsonl`,
+      login: "auth.json",
       finished: recorded("finished"),
       told: ["**Tool call: exec_command**"],
       killed: recorded("killed"),

@@ -82,7 +82,8 @@ it.layer(HostServices.layer)((it) => {
     )
     it.effect("a killed turn has its tool still outstanding", () =>
       Effect.gen(function* () {
-        const { ended, turn } = yield* turnOf("killed")
+        const { context, ended, turn } = yield* turnOf("killed")
+        assert.deepInclude(context, { tokens: 10_073, window: 258_400 })
         assert.deepStrictEqual(turn, {
           _tag: "Tool",
           name: "exec_command",

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { capsIn, formatCap, nothingSpent, usedUp, withRemainder } from "../src/index.ts"
+import { capsIn, capsOfVariables, formatCap, nothingSpent, usedUp, withRemainder } from "../src/index.ts"
 
 const flags = {
   "--max-budget-usd": "dollars",
@@ -27,6 +27,17 @@ describe("behaviour#caps-of-the-user", () => {
     assert.deepStrictEqual(left("--max-turns=12", "--", "--max-turns=9"), ["--max-turns=8", "--", "--max-turns=9"])
     assert.deepStrictEqual(left("--max-turns", "3"), ["--max-turns", "1"])
     assert.deepStrictEqual(left("-p"), ["-p"])
+  })
+  it("a variable of the agent is a cap where no flag of its kind is, and a launch is given what is left", () => {
+    const variables = { CLAUDE_CODE_MAX_TURNS: "turns" } as const
+    const caps = capsOfVariables({ CLAUDE_CODE_MAX_TURNS: " 12 " }, variables, [])
+    assert.deepStrictEqual(caps, [{ kind: "turns", flag: "CLAUDE_CODE_MAX_TURNS", limit: 12 }])
+    const launch = { ...command("-p"), environment: { CLAUDE_CODE_MAX_TURNS: "12", PATH: "/bin" } }
+    assert.deepStrictEqual(withRemainder(launch, caps, spent).environment, { CLAUDE_CODE_MAX_TURNS: "8", PATH: "/bin" })
+    const byFlag = capsIn(["--max-turns", "3"], flags)
+    assert.deepStrictEqual(capsOfVariables({ CLAUDE_CODE_MAX_TURNS: "12" }, variables, byFlag), [])
+    for (const text of [undefined, "", "many", "0"])
+      assert.deepStrictEqual(capsOfVariables({ CLAUDE_CODE_MAX_TURNS: text }, variables, []), [], text)
   })
   it("a time is a number of seconds, or has its unit", () => {
     const limitOf = (text: string) => capsIn(["--max-wall-time", text], flags)[0]?.limit

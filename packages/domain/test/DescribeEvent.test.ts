@@ -103,7 +103,7 @@ describe("behaviour#early-ends", () => {
     const told = (trigger: "only-answered" | "pid") => describeEvent({ ...examples.RetriesExhausted, trigger }).text
     assert.match(
       told("only-answered"),
-      /only answered at last\. The work is likely done, so read its last words: nothing is/u
+      /The work is likely done: "souffleur why" shows its last words, and how it goes on if they say otherwise\. Nothing/u
     )
     assert.match(told("pid"), /^Three ends without progress: nothing is launched any more\./u)
   })

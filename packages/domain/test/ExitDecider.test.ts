@@ -79,7 +79,48 @@ describe("behaviour#what-no-launch-mends", () => {
   })
 })
 
+describe("behaviour#a-renewed-login", () => {
+  const refused = (stage: "login" | "account" | "model") =>
+    given(...watching, Event.RecoveryWithheld.make({ at, cycle: 1, trigger: "limit", stage, message: "" }), watcher(2))
+  const renewed = reports({ _tag: "LoginRenewed" }, 2)
+  it("a login that was renewed tries the session once more, counts nothing, and renews no use", () => {
+    for (const stage of ["login", "account"] as const) {
+      const before = refused(stage)
+      const events = before.when(renewed).thenTags("RecoveryRetried", "RecoveryStarted")
+      assert.deepInclude(events[0], { by: "login" })
+      assert.deepInclude(events[1], { trigger: "limit", purpose: "relaunch" })
+      const { allowedSince, retries, standby } = events.reduce(evolve, before.watch)
+      assert.deepStrictEqual(
+        [standby, retries, allowedSince],
+        [undefined, before.watch.retries, before.watch.allowedSince]
+      )
+    }
+  })
+  it("it mends nothing else, and waits for quiet hours", () => {
+    refused("model").when(renewed).then()
+    given(...watching)
+      .when(reports({ _tag: "LoginRenewed" }))
+      .then()
+    refused("login")
+      .when({ ...reports({ _tag: "LoginRenewed" }, 2, { quietUntil: 9000 }) })
+      .thenTags("RecoveryRetried", "WaitStarted", "WatcherStarted")
+  })
+})
+
 describe("behaviour#caps-of-the-user", () => {
+  it("a retry by an agent's session begins what was withheld, and renews no use", () => {
+    const withheld = Event.RecoveryWithheld.make({ at, cycle: 1, trigger: "limit", stage: "login", message: "" })
+    const before = given(...watching, withheld, watcher(2))
+    const word = { _tag: "Retry", byAgent: true, ceilings: true } as const
+    const events = before.when(word, { _tag: "Operator" }).thenTags("RecoveryRetried", "RecoveryStarted")
+    assert.strictEqual(events.reduce(evolve, before.watch).allowedSince, before.watch.allowedSince)
+    given(...watching)
+      .when(word, { _tag: "Operator" })
+      .thenRefused("not now")
+    given(...watching, spent("--max-turns"))
+      .when(word, { _tag: "Operator" })
+      .thenRefused("never")
+  })
   const spent = (flag: string | null) =>
     Event.CeilingReached.make({ at, watcher: 1, ceiling: "dollars", used: 60, limit: 50, flag })
   const ends = (exit: WatcherExit, end: Event.Evidence["end"]): WatchIntent => ({

@@ -215,7 +215,8 @@ describe("behaviour#verdicts", () => {
         since: now - hour
       })
       assert.strictEqual(tagOf(silent({ _tag: "Question", at: now - hour, name: "AskUserQuestion" })), "Waiting")
-      assert.strictEqual(tagOf(silent(failed("account"))), "Waiting")
+      for (const reason of ["account", "cap"] as const)
+        assert.strictEqual(tagOf(silent(failed(reason))), "Waiting", reason)
     })
     it("a turn that is over, by its session or its pid file", () => {
       const finished = silent({ _tag: "Finished", at: now - hour })

@@ -109,6 +109,19 @@ describe("behaviour#trust", () => {
       }
       assert.deepStrictEqual(overreachOf(held, of("")), [], "a ceiling where there was none is lower")
     })
+    it("quiet hours and intervals are those of the pin: another one, a new one and one that is gone ask for more", () => {
+      const of = (text: string) => wordOf(parseConfigFile(text))
+      const held = of("QUIET_HOURS=23:00-07:00\nSTOP_GRACE=20 seconds")
+      for (const [text, keys] of [
+        ["QUIET_HOURS=23:00-07:00\nSTOP_GRACE=20 seconds\nTRIM_CHARS=9", []],
+        ["STOP_GRACE=20 seconds\nWATCHER_INTERVAL=13 days", ["QUIET_HOURS", "WATCHER_INTERVAL"]],
+        ["QUIET_HOURS=00:00-23:59\nSTOP_GRACE=2 seconds", ["QUIET_HOURS", "STOP_GRACE"]]
+      ] as const) {
+        const file = parseConfigFile(text)
+        assert.sameMembers([...overreachOf(of(text), held)], [...keys], text)
+        assert.deepStrictEqual(wordOf(holding(file, held)).pace, held.pace, text)
+      }
+    })
     it.effect("the log gets digests alone", () =>
       Effect.gen(function* () {
         const word = wordOf(
@@ -162,7 +175,7 @@ describe("behaviour#trust", () => {
     it("the known programs stay where they were not read", () => {
       const told = [...watching, overreached(withAgent("x"), ["AGENT_COMMAND"])]
       given(...told)
-        .when({ _tag: "ReportConfig", said: { ceiling: "acceptEdits", limits: null, programs: null } })
+        .when({ _tag: "ReportConfig", said: { ceiling: "acceptEdits", limits: null, pace: null, programs: null } })
         .then()
     })
     it("the pin changes only by a person's word, and an equal pin is no event", () => {

@@ -1,9 +1,19 @@
-import type { Claims, EventLog, Hooks, Processes, ResolvedSettings, Target } from "@souffleur/domain"
+import {
+  type Claims,
+  EventLog,
+  evolve,
+  type Hooks,
+  load,
+  type Processes,
+  type ResolvedSettings,
+  type Target,
+  type Watch
+} from "@souffleur/domain"
 import { type Beats, type Cursor, type Offspring, Refused } from "@souffleur/eventlog"
 import type { NamedRun, RunLog } from "@souffleur/plan"
 import type { TrustedFiles } from "@souffleur/process"
 import { command, finish, moveHere, release, takeFleetWord } from "@souffleur/supervisor"
-import { Context, Effect, type FileSystem, Option, type Path, Scope } from "effect"
+import { Context, Effect, type FileSystem, Option, type Path, Scope, Stream } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
@@ -70,6 +80,51 @@ const resume = Effect.fn("Souffleur.resume")(function* (name: WatchName, options
   })
 })
 
+/**
+ * Carries out a person's stop: by whoever keeps the watch, else here. Returns the watch once it has ended or stands by.
+ */
+const stopped = Effect.fnUntraced(function* (id: string) {
+  const log = yield* EventLog
+  const over = ({ recovery }: Watch) => recovery?.purpose !== "stop"
+  const settled = Effect.gen(function* () {
+    const now = yield* load(id)
+    if (over(now)) return now
+    const last = log.changes(id, now.revision).pipe(
+      Stream.mapAccum(
+        () => now,
+        (before, { event }) => {
+          const after = evolve(before, event)
+          return [after, [after]] as const
+        }
+      ),
+      Stream.takeUntil(over),
+      Stream.runLast
+    )
+    return Option.getOrElse(yield* last, () => now)
+  })
+  return yield* resume(id).pipe(
+    Effect.flatMap((running) => Effect.raceFirst(running.end, settled)),
+    Effect.scoped,
+    Effect.catchTag("AlreadyWatched", () => settled)
+  )
+})
+
+const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: FleetWordOrder) {
+  // A session may be another watch, and its speaker saw this one.
+  if (Option.isNone(yield* watchById(watch)))
+    return yield* new Refused({ reason: "no such watch", message: "there is no such watch" })
+  const taken = yield* settling(watch, (id, settings) =>
+    takeFleetWord(id, { ...word, ceilings: hasCeilings(settings) })
+  )
+  return taken.recovery?.purpose === "stop" ? yield* stopped(watch) : taken
+})
+
+const stop = Effect.fn("Souffleur.stop")(function* (name: WatchName, { reason }: { readonly reason?: string } = {}) {
+  const { id } = yield* findWatch(name)
+  yield* settling(name, () => command(id, { _tag: "Stop", reason }))
+  return yield* stopped(id)
+})
+
 const detach = Effect.fn("Souffleur.detach")(function* (order: WatchOrder, options: DetachOptions) {
   const keeper = keeperApart(options)
   if ("watch" in order) return yield* goOn(yield* findWatch(order.watch), Effect.void, keeper)
@@ -80,21 +135,14 @@ const detach = Effect.fn("Souffleur.detach")(function* (order: WatchOrder, optio
 const hasCeilings = ({ maxDollars, maxTime, maxTokens }: ResolvedSettings) =>
   [maxTime, maxTokens, maxDollars].some((one) => one !== null)
 
-const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: FleetWordOrder) {
-  // A session may be another watch, and its speaker saw this one.
-  if (Option.isNone(yield* watchById(watch)))
-    return yield* new Refused({ reason: "no such watch", message: "there is no such watch" })
-  return yield* settling(watch, (id, settings) => takeFleetWord(id, { ...word, ceilings: hasCeilings(settings) }))
-})
-
 const retry = Effect.fn("Souffleur.retry")(function* (
   name: WatchName,
-  { agent, ceiling, headless }: RetryOptions = {}
+  { agent, byAgent = false, ceiling, headless }: RetryOptions = {}
 ) {
   const { watch } = yield* findWatch(name)
   const handover = agent === undefined ? undefined : yield* handoverTo(watch, agent, ceiling)
   return yield* settling(name, (id, settings) =>
-    command(id, { _tag: "Retry", ceilings: hasCeilings(settings), permission: ceiling, handover, headless })
+    command(id, { _tag: "Retry", byAgent, ceilings: hasCeilings(settings), permission: ceiling, handover, headless })
   )
 })
 
@@ -130,6 +178,7 @@ export const makeSouffleur = Effect.gen(function* () {
       here(settling(name, (id) => command(id, { _tag: "Go", byAgent }))),
     takeWord: (word: FleetWordOrder) => here(takeWord(word)),
     moveHere: (name: WatchName) => here(settling(name, (id) => moveHere(id))),
+    stop: (name: WatchName, options?: { readonly reason?: string }) => here(stop(name, options)),
     release: (name: WatchName) => here(settling(name, (id) => release(id))),
     done: (name: WatchName, { by }: { readonly by: "agent" | "operator" } = { by: "operator" }) =>
       here(settling(name, (id) => finish(id, by)))

@@ -21,6 +21,7 @@ import type {
   RunBroken,
   RunError,
   SettleError,
+  StopError,
   TrustError,
   WatchError
 } from "./SouffleurError.ts"
@@ -166,7 +167,7 @@ export class Souffleur extends Context.Service<
      * Takes a word that a person said at the hub of a fleet, once, for the revision that the person saw. Fails with
      * `Refused` if this host does not take it.
      */
-    readonly takeWord: (word: FleetWordOrder) => Effect.Effect<Watch, SettleError>
+    readonly takeWord: (word: FleetWordOrder) => Effect.Effect<Watch, StopError>
     /**
      * Trusts the config file of a project as it is now, by a person's word. The unfinished watches and runs of the
      * project take its ceiling and its programs from now on.
@@ -177,6 +178,12 @@ export class Souffleur extends Context.Service<
      * resumed here. Fails with `Refused` if the owner is of this machine.
      */
     readonly moveHere: (name: WatchName) => Effect.Effect<Watch, SettleError>
+    /**
+     * Stops the agent of a watch with all that it started, ends the watch, and returns once both are done. A word that
+     * was said is carried out by whoever keeps the watch next. Where the agent does not end, the watch stands by, which
+     * the returned state says. Fails with `Refused` for a watch that only observes.
+     */
+    readonly stop: (name: WatchName, options?: { readonly reason?: string }) => Effect.Effect<Watch, StopError>
     /** Ends a watch, and leaves its Conductor as it is. */
     readonly release: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch as complete, by the word of its operator (the default) or of its agent. */

@@ -23,6 +23,7 @@ import type { WatchNotFound } from "./watching/FindWatch.ts"
 import type { FileRefused, AgentSettingsUnusable } from "@souffleur/process"
 import type { NoHooks } from "./setup/HooksHere.ts"
 import type { NotQuarantined } from "./setup/Quarantine.ts"
+import type { WatchBroken } from "./keeping/KeptWatch.ts"
 import type { NotRestored } from "./keeping/Restored.ts"
 import type { OpenedOtherwise } from "./watching/KnownWatch.ts"
 import type { NoGuardian, NotDetached } from "./world/Installation.ts"
@@ -97,8 +98,11 @@ export type PlanPreviewError = Exclude<
 /** A run that is under way has to stop. `Refused`: another souffleur conducts it, or has claimed its work tree. */
 export type RunBroken = LogError | Refused
 
-/** An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. */
-export type AnswerError = GuidanceUnfit | Refused | RunReadFailed
+/**
+ * An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. `PlanInvalid`: the
+ * plan that is to be taken cannot be conducted.
+ */
+export type AnswerError = GuidanceUnfit | PlanInvalid | Refused | RunReadFailed
 
 /** A watch is refused a word of an operator: a rule forbids it, or its log or its parts fail. */
 type WordError = PartsError | ReadFailed | Refused
@@ -129,6 +133,9 @@ export type TrustError = LogError | PartsError | Refused
 
 /** A watch cannot be ended. `LaunchFailed`: its newest launch cannot be settled, and may still begin. */
 export type SettleError = LaunchFailed | WordError
+
+/** An agent cannot be stopped. `ResumeError`: nobody keeps its watch, and this process cannot either. */
+export type StopError = ResumeError | SettleError | WatchBroken
 
 /** A process cannot be the Conductor. `BadTarget`: it does not run, or it holds another session. */
 export type AdoptError = AlreadyWatched | BadTarget | ClaimFailed | SessionNotFound | SettleError

@@ -59,6 +59,8 @@ export interface RetryOptions {
   readonly agent?: string | undefined
   /** `true`: from now on no launch of the watch gets a window. Each later retry says it anew. */
   readonly headless?: boolean | undefined
+  /** `true`: an agent asks, and may renew no use. */
+  readonly byAgent?: boolean | undefined
 }
 
 /** The options of a watch that is resumed. */
@@ -153,11 +155,12 @@ export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {
   readonly watch: string
 }
 
-/** A person's answer to a task that is escalated, or to the finishing step that failed. */
+/** A person's answer to a task that is escalated, to the finishing step that failed, or to a plan that has changed. */
 export type RunAnswer =
   | { readonly task: string; readonly guidance: string }
   | { readonly task: string; readonly answer: "retry" | "skip" }
   | { readonly finishing: "retry" | "skip" }
+  | { readonly plan: "as it is" }
 
 /** souffleur on Node. */
 export interface NodeOptions<E = never> {

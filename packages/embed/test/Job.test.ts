@@ -6,7 +6,14 @@ import { jobJson, jobLine, runJob, watchJob } from "../src/jobs/Job.ts"
 import { noon, recovery } from "./AtNoon.ts"
 
 const unreadable = new UnreadableEvent({ stream: "w", revision: 3, tag: "Died", version: 1, problem: "no JSON" })
-const wait = { kind: "usage-limit", since: noon, until: noon + 60_000, trigger: "limit", turnAt: null } as const
+const wait = {
+  kind: "usage-limit",
+  since: noon,
+  until: noon + 60_000,
+  trigger: "limit",
+  turnAt: null,
+  resetsAt: null
+} as const
 
 const ofWatch = (more: Partial<Watch>, owned = true) =>
   watchJob({ id: "w", watch: { ...initial, phase: "Watching", lastEventAt: noon, ...more } }, owned)

@@ -10,6 +10,7 @@ import { type Collected, collector, TracedNight } from "./TracedNight.ts"
 
 const services = Layer.mergeAll(EventLog.layerMemory, RunLog.layerMemory, new FakeWorld().processes.layer)
 const variablesOf = (url: string) => ({
+  SOUFFLEUR_OTEL: "1",
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${url}/v1/metrics`,
   OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
   OTEL_METRIC_EXPORT_INTERVAL: "1"
@@ -48,7 +49,7 @@ describe("command-line#numbers-by-otlp", () => {
     const time = { startTimeUnixNano: "0", timeUnixNano: "1234000000" }
     const text = (key: string, stringValue: string) => [{ key, value: { stringValue } }]
     assert.deepStrictEqual(gauge?.gauge?.dataPoints, [
-      { ...time, attributes: text("project", "/p\\u000a"), asDouble: 1.5 }
+      { ...time, attributes: text("project", "p\\u000a"), asDouble: 1.5 }
     ])
     assert.deepInclude(counter?.sum, { isMonotonic: true, aggregationTemporality: 2 })
     assert.deepStrictEqual(counter?.sum?.dataPoints, [{ ...time, attributes: [], asDouble: 4 }])
@@ -86,18 +87,29 @@ describe("command-line#numbers-by-otlp", () => {
       const gone = yield* Effect.scoped(collector())
       yield* collectedBy(variablesOf(gone.url))(tellNumbers)
       const { got, url } = yield* collector()
-      yield* collectedBy({ OTEL_EXPORTER_OTLP_ENDPOINT: url })(tellNumbers)
+      yield* collectedBy({ SOUFFLEUR_OTEL: "1", OTEL_EXPORTER_OTLP_ENDPOINT: url })(tellNumbers)
       assert.deepStrictEqual([got[0]?.url, got[0]?.headers["content-type"]], ["/v1/metrics", "application/x-protobuf"])
       assert.include(got[0]?.body.toString("latin1"), "souffleur_jobs")
     }).pipe(Effect.scoped, Effect.provide(services))
   )
+  it("a number that leaves this host names a project by its folder's name alone", () => {
+    const family = {
+      type: "gauge",
+      name: "n",
+      help: "h",
+      samples: [{ labels: { watch: "w", project: "/home/me/secret/opera" }, value: 1 }]
+    } as const
+    const data = metricsData({ service: "night", attributes: {} }, [family], 1)
+    const [point] = data.resourceMetrics[0]!.scopeMetrics[0]!.metrics[0]!.gauge!.dataPoints
+    assert.deepStrictEqual(point?.attributes.at(-1), { key: "project", value: { stringValue: "opera" } })
+  })
   it("OTEL_METRICS_EXPORTER=none asks for no numbers, and its interval is that of OpenTelemetry", () => {
     const url = "http://collector:4318"
     const target = (more: Readonly<Record<string, string>>) =>
-      Result.getOrThrow(otlpTarget({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...more }, "metrics"))
+      Result.getOrThrow(otlpTarget({ SOUFFLEUR_OTEL: "1", OTEL_EXPORTER_OTLP_ENDPOINT: url, ...more }, "metrics"))
     assert.deepInclude(target({}), { url: `${url}/v1/metrics`, interval: 60_000 })
     assert.strictEqual(target({ OTEL_METRIC_EXPORT_INTERVAL: "5000" })?.interval, 5000)
     assert.isNull(target({ OTEL_METRICS_EXPORTER: "none" }))
-    assert.isNull(Result.getOrThrow(otlpTarget({ OTEL_TRACES_EXPORTER: "otlp" }, "metrics")))
+    assert.isNull(Result.getOrThrow(otlpTarget({ SOUFFLEUR_OTEL: "1", OTEL_TRACES_EXPORTER: "otlp" }, "metrics")))
   })
 })

@@ -17,7 +17,7 @@ const closed = (time: number) => [
 ]
 
 const target = (variables: Readonly<Record<string, string>>, asked = false) =>
-  Result.getOrThrow(otlpTarget(variables, "traces", asked))
+  Result.getOrThrow(otlpTarget({ SOUFFLEUR_OTEL: "1", ...variables }, "traces", asked))
 
 describe("command-line#traces", () => {
   it.effect("a recovery is one trace, whole although souffleur was killed in it, with a span for each attempt", () =>
@@ -94,7 +94,10 @@ describe("command-line#traces", () => {
     assert.isUndefined(recoveryAt(recorded, 4999))
     assert.isUndefined(recoveryAt(recorded, taken + 1))
   })
-  it("nothing is exported unless an endpoint or the exporter is named, or a person asks", () => {
+  it("nothing is exported unless SOUFFLEUR_OTEL and a collector are named, or a person asks", () => {
+    assert.isNull(Result.getOrThrow(otlpTarget({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318" }, "traces")))
+    for (const other of ["", "0", "no"])
+      assert.isNull(target({ OTEL_TRACES_EXPORTER: "otlp", SOUFFLEUR_OTEL: other }), other)
     assert.isNull(target({}))
     assert.isNull(target({ OTEL_SERVICE_NAME: "x", OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://c:4318" }))
     const defaults = {
@@ -145,7 +148,7 @@ describe("command-line#traces", () => {
       { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4317" },
       { OTEL_TRACES_EXPORTER: "otlp", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }
     ])
-      assert.isTrue(Result.isFailure(otlpTarget(wrong, "traces")), JSON.stringify(wrong))
+      assert.isTrue(Result.isFailure(otlpTarget({ SOUFFLEUR_OTEL: "1", ...wrong }, "traces")), JSON.stringify(wrong))
     const odd = target({
       OTEL_TRACES_EXPORTER: "otlp",
       OTEL_EXPORTER_OTLP_TIMEOUT: "soon",

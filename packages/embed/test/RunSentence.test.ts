@@ -105,9 +105,12 @@ describe("behaviour#plan", () => {
   it("a plan with changed complete tasks names them, and says that they are not done again", () => {
     assert.strictEqual(
       runSentence({ ...PlanRevised, changed: ["t1"] }),
-      "The plan changed: 2 tasks. Completed tasks whose text changed stay as they are: t1."
+      "A person took the plan as it is: 2 tasks. Dropped: task-003. Completed tasks whose text changed stay as they are: t1."
     )
     assert.include(runSentence({ ...PlanRevised, changed: ["t1", "t2"] }), "stay as they are: t1, t2.")
-    assert.strictEqual(runSentence({ ...PlanRevised, changed: [] }), "The plan changed: 2 tasks.")
+    assert.strictEqual(
+      runSentence({ ...PlanRevised, changed: [], dropped: [] }),
+      "A person took the plan as it is: 2 tasks."
+    )
   })
 })

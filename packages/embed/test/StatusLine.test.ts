@@ -53,6 +53,26 @@ describe("behaviour#waiting-for-a-person", () => {
     assert.deepStrictEqual(need, { why: 'its validation failed at "process"', next: "souffleur why w" })
     assert.isNull(needOf("w", { ...initial, phase: "Watching", failures }, true))
   })
+  it("a limit of weeks needs a person at once, with its date, and a shorter one does not", () => {
+    const day = 86_400_000
+    const limited = (resetsAt: number | null) =>
+      needOf(
+        "w",
+        {
+          ...initial,
+          phase: "Watching",
+          wait: { kind: "usage-limit", since: noon, until: noon + day, resetsAt, trigger: "limit", turnAt: null }
+        },
+        true
+      )
+    const until = new Date(noon + 20 * day).toISOString().slice(0, 10)
+    assert.deepStrictEqual(limited(noon + 20 * day), {
+      why: `its usage limit lasts until ${until}, and it is tried once a day`,
+      next: "souffleur go w"
+    })
+    assert.isNull(limited(noon + day))
+    assert.isNull(limited(null))
+  })
   it("an agent that waits at its prompt needs a person, by one sentence", () => {
     const waiting = (what: string) =>
       needOf("w", { ...initial, phase: "Watching", person: { for: what, since: noon } }, true)
@@ -104,7 +124,7 @@ describe("behaviour#hand-over", () => {
 
 describe("command-line#status", () => {
   it("the state of a watch names the most urgent fact first", () => {
-    const wait = { since: noon, trigger: "limit", turnAt: null } as const
+    const wait = { since: noon, trigger: "limit", turnAt: null, resetsAt: null } as const
     assert.strictEqual(says({}), "watching")
     assert.strictEqual(
       says({ wait: { ...wait, kind: "usage-limit", until: noon + 90 * minute } }),

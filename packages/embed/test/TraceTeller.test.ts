@@ -16,7 +16,12 @@ const services = Layer.merge(EventLog.layerMemory, Cursor.layerMemory)
 
 const append = (after: number, more: ReadonlyArray<WatchEvent>) => EventLog.use((log) => log.append(id, after, more))
 const telling = (url: string, more: Readonly<Record<string, string>> = {}) => {
-  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", ...more }
+  const variables = {
+    SOUFFLEUR_OTEL: "1",
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    ...more
+  }
   return Effect.provideService(traceTeller(id), TraceCollector, Result.getOrThrow(otlpTarget(variables, "traces")))
 }
 const own = traceIdOf(id, recoveriesOf(watchChanges(recorded))[0]!)

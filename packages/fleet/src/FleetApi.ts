@@ -1,4 +1,4 @@
-import { Bounds } from "@souffleur/domain"
+import { Bounds, Words } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Context, Effect, Runtime, Schema } from "effect"
 import {
@@ -124,6 +124,20 @@ export class BrokenBatch extends Schema.TaggedError<BrokenBatch>()("BrokenBatch"
   }
 }
 
+/**
+ * The host has shipped its bytes of this day. `quota`: bytes a day. `left`: ms until the next day of the hub. The host
+ * keeps what is left, and ships it then.
+ */
+export class QuotaReached extends Schema.TaggedError<QuotaReached>()(
+  "QuotaReached",
+  { quota: isBetween(0, Number.MAX_SAFE_INTEGER), left: isBetween(1, 86_400_000) },
+  { httpApiStatus: 429 }
+) {
+  override get message(): string {
+    return `the hub takes ${Words.count(this.quota)} bytes of this host in a day, and no more of them for ${Words.duration(this.left)}`
+  }
+}
+
 /** The store of the hub is out. The host tries again later. */
 export class StoreOut extends Schema.TaggedError<StoreOut>()("StoreOut", {}, { httpApiStatus: 503 }) {
   override get message(): string {
@@ -208,7 +222,7 @@ export class FleetApi extends HttpApi.make("souffleur-fleet").add(
         params,
         payload: FleetBatch,
         success: Appended,
-        error: [OtherMark, NoSuchLog, LogOfAnother, BrokenBatch, StoreOut]
+        error: [OtherMark, NoSuchLog, LogOfAnother, BrokenBatch, QuotaReached, StoreOut]
       }),
       HttpApiEndpoint.post("fork", "/:log/fork", {
         params,

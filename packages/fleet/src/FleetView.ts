@@ -37,7 +37,11 @@ export const FleetHost = Schema.Struct({
   /** The host said goodbye with its last word. An earlier hub does not say it. */
   away: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** The host takes words of the operators of the fleet. */
-  takesWords: Schema.Boolean
+  takesWords: Schema.Boolean,
+  /** The host has shipped all that it may in this day. An earlier hub does not say it. */
+  full: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  /** Milliseconds for which its oldest event that is not in the jobs yet has been at the hub; 0: all of them are. */
+  behind: wholeNumber.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 })
 export type FleetHost = typeof FleetHost.Type
 
@@ -104,10 +108,21 @@ export const silenceOf = (host: LastWord): string | undefined =>
     ? `${saidGoodbye(host) ? "away" : "silent"} for ${Words.duration(host.lastSeenAgo)}`
     : undefined
 
+/** Milliseconds by which the jobs of a host may be behind its events before that is told. */
+const behindMillis = 5000
+
 /** Says what is wrong with a host; `undefined`: nothing. Silence is not death. */
-export const troubleOf = (host: LastWord & Pick<FleetHost, "forked" | "revoked">): string | undefined => {
+export const troubleOf = (
+  host: LastWord & Pick<FleetHost, "behind" | "forked" | "full" | "revoked">
+): string | undefined => {
   if (host.forked) return "forked: nothing more is taken of its log"
-  return host.revoked ? "revoked" : silenceOf(host)
+  if (host.revoked) return "revoked"
+  const lags = [
+    silenceOf(host),
+    host.full ? "its bytes for today are used up" : undefined,
+    host.behind > behindMillis ? `shown as ${Words.duration(host.behind)} ago` : undefined
+  ].filter((one) => one !== undefined)
+  return lags.length === 0 ? undefined : lags.join(", ")
 }
 
 /** Returns each host that was not revoked, by whichever of its logs spoke last. A renamed log has a newer one. */

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Layer, Redacted, Runtime, Schema } from "effect"
+import { Context, Duration, Effect, FileSystem, Layer, Redacted, Runtime, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import {
@@ -13,11 +13,13 @@ import {
   NoSuchLog,
   OtherMark,
   PersonAuthorization,
+  QuotaReached,
   StoreOut,
   TokenRefused,
   TooManyLogs
 } from "./FleetApi.ts"
 import { boundedFetch } from "./bounds/BoundedFetch.ts"
+import { ListenerStrange, refuseStrangeListener } from "./bounds/Listener.ts"
 import type { LogMark } from "./FleetEvent.ts"
 import type { FleetView } from "./FleetView.ts"
 import {
@@ -69,7 +71,7 @@ const certificateProblem = (error: unknown): string | undefined => {
 
 /** Says in a few words why an answer does not count. */
 const problemOf = (error: unknown): string => {
-  if (error instanceof StoreOut) return error.message
+  if (error instanceof StoreOut || error instanceof ListenerStrange) return error.message
   if (!HttpClientError.isHttpClientError(error)) return "it takes too long"
   if (error.response !== undefined) return `HTTP status ${error.response.status}`
   if (error.reason._tag !== "TransportError") return "its answer cannot be read"
@@ -87,23 +89,12 @@ const Spoken = Schema.Union([
   LogOfAnother,
   TooManyLogs,
   BrokenBatch,
+  QuotaReached,
   OperatorOnly,
   WordKept,
   NoSuchWord
 ])
 const isOfContract = Schema.is(Spoken)
-
-/** Keeps the words of the contract. Everything else is no answer that counts. */
-const heard = <A, E>(
-  call: Effect.Effect<A, E>,
-  timeout = answerTimeout
-): Effect.Effect<A, Extract<E, typeof Spoken.Type> | HubAway> =>
-  call.pipe(
-    Effect.timeout(timeout),
-    Effect.mapError((error) =>
-      isOfContract(error) ? (error as Extract<E, typeof Spoken.Type>) : new HubAway({ problem: problemOf(error) })
-    )
-  )
 
 /** HTTP without redirects, and with answers of bounded size. */
 const layerFetch = (maxBytes: number) =>
@@ -112,11 +103,16 @@ const layerFetch = (maxBytes: number) =>
     Layer.provide(Layer.succeed(FetchHttpClient.Fetch, boundedFetch(maxBytes)))
   )
 
-/** Speaks to a hub with a token. No redirect is followed, because the token is for one server. */
-const client = ({ token, url }: HubAddress, maxBytes: number) => {
+/**
+ * Speaks to a hub with a token. No redirect is followed, because the token is for one server. Before each request over
+ * plain http it is seen whose port that is.
+ */
+const client = Effect.fnUntraced(function* ({ token, url }: HubAddress, maxBytes: number) {
+  const fs = yield* FileSystem.FileSystem
+  const looked = Effect.provideService(refuseStrangeListener(url), FileSystem.FileSystem, fs)
   const withToken: HttpApiMiddleware.HttpApiMiddlewareClient<never, never, never> = ({ next, request }) =>
     next(HttpClientRequest.bearerToken(request, Redacted.value(token)))
-  return HttpApiClient.make(FleetApi, {
+  const api = yield* HttpApiClient.make(FleetApi, {
     transformClient: HttpClient.mapRequest(HttpClientRequest.prependUrl(url))
   }).pipe(
     Effect.provide([
@@ -125,7 +121,19 @@ const client = ({ token, url }: HubAddress, maxBytes: number) => {
       layerFetch(maxBytes)
     ])
   )
-}
+  /** Keeps the words of the contract. Everything else is no answer that counts. */
+  const heard = <A, E>(
+    call: Effect.Effect<A, E>,
+    timeout = answerTimeout
+  ): Effect.Effect<A, Extract<E, typeof Spoken.Type> | HubAway> =>
+    Effect.andThen(looked, call).pipe(
+      Effect.timeout(timeout),
+      Effect.mapError((error) =>
+        isOfContract(error) ? (error as Extract<E, typeof Spoken.Type>) : new HubAway({ problem: problemOf(error) })
+      )
+    )
+  return { ...api, heard }
+})
 
 /** The hub, as a host speaks to it (spec: fleet#contract). */
 export class Hub extends Context.Service<
@@ -139,7 +147,7 @@ export class Hub extends Context.Service<
     readonly append: (
       log: string,
       batch: FleetBatch
-    ) => Effect.Effect<Appended, OtherMark | NoSuchLog | BrokenBatch | HubRefusal | HubAway>
+    ) => Effect.Effect<Appended, OtherMark | NoSuchLog | BrokenBatch | QuotaReached | HubRefusal | HubAway>
     /** Tells that the log at that mark is another one than the host has. The hub refuses both from now on. */
     readonly fork: (log: string, mark: LogMark) => Effect.Effect<void, NoSuchLog | HubRefusal | HubAway>
     /** Reads the words for the watches of a log that have no answer yet. */
@@ -149,10 +157,10 @@ export class Hub extends Context.Service<
   }
 >()("@souffleur/fleet/Hub") {
   /** The hub over HTTP. */
-  static readonly layerHttp = (address: HubAddress): Layer.Layer<Hub> =>
+  static readonly layerHttp = (address: HubAddress): Layer.Layer<Hub, never, FileSystem.FileSystem> =>
     Layer.effect(
       Hub,
-      Effect.map(client(address, maxHostAnswer), ({ logs }) =>
+      Effect.map(client(address, maxHostAnswer), ({ heard, logs }) =>
         Hub.of({
           begin: (log, payload) => heard(logs.begin({ params: { log }, payload })),
           look: (log) => heard(logs.look({ params: { log } })),
@@ -181,10 +189,10 @@ export class FleetDesk extends Context.Service<
   }
 >()("@souffleur/fleet/FleetDesk") {
   /** The hub over HTTP. */
-  static readonly layerHttp = (address: HubAddress): Layer.Layer<FleetDesk> =>
+  static readonly layerHttp = (address: HubAddress): Layer.Layer<FleetDesk, never, FileSystem.FileSystem> =>
     Layer.effect(
       FleetDesk,
-      Effect.map(client(address, maxPersonAnswer), ({ fleet }) =>
+      Effect.map(client(address, maxPersonAnswer), ({ fleet, heard }) =>
         FleetDesk.of({
           view: heard(fleet.view()),
           say: (word, payload) => heard(fleet.say({ params: { word }, payload })),

@@ -22,6 +22,8 @@ export type ShipNews =
   | { readonly _tag: "Begun"; readonly mark: LogMark }
   | { readonly _tag: "Away"; readonly problem: string }
   | { readonly _tag: "Back"; readonly mark: LogMark }
+  /** The hub takes no more events of this host for `left` ms. They stay in its log, and are shipped then. */
+  | { readonly _tag: "Full"; readonly problem: string; readonly left: number }
 
 /** A log to ship, and the reader of its news. */
 export interface Shipment {
@@ -96,6 +98,8 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who, wordsWait = E
     return at
   })
 
+  /** The monotonic time until which the hub takes no events of this host. It beats meanwhile. */
+  let fullUntil = -Infinity
   let away = false
   /** Tries again until the hub answers, and tells the first try that failed and the end of the trouble. */
   const reached = <A, E>(call: Effect.Effect<A, E | HubAway>) =>
@@ -146,7 +150,8 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who, wordsWait = E
   away = false
   const shipping = Effect.gen(function* () {
     while (true) {
-      const events = batchOf(yield* own.after(mark.position, maxBatchEvents))
+      const full = (yield* momentNow).monotonic < fullUntil
+      const events = full ? [] : batchOf(yield* own.after(mark.position, maxBatchEvents))
       if (events.length === 0 && (yield* momentNow).monotonic - answeredAt < beatMillis) {
         yield* Effect.sleep(look)
         continue
@@ -156,7 +161,14 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who, wordsWait = E
           // The answer to an earlier batch was lost where the hub is ahead.
           Effect.tap(reconciled(found), ({ position }) => (position > mark.position ? Effect.void : setback))
         ),
-        Effect.catchTag("NoSuchLog", () => Effect.tap(begin, () => setback))
+        Effect.catchTag("NoSuchLog", () => Effect.tap(begin, () => setback)),
+        Effect.catchTag("QuotaReached", ({ left, message }) =>
+          Effect.gen(function* () {
+            fullUntil = (yield* momentNow).monotonic + left
+            yield* tell({ _tag: "Full", problem: message, left })
+            return mark
+          })
+        )
       )
       answeredAt = (yield* momentNow).monotonic
       if (away) yield* tell({ _tag: "Back", mark })

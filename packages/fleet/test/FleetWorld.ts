@@ -12,6 +12,7 @@ import {
   noMark,
   NoSuchLog,
   OtherMark,
+  QuotaReached,
   ship,
   ShippedLog,
   type ShipNews,
@@ -55,6 +56,8 @@ export const fleetWorld = Effect.gen(function* () {
     away: false,
     /** The hub never answers. */
     hangs: false,
+    /** The hub takes no events for that time, ms; 0: it takes them. */
+    full: 0,
     /** The most events of a batch that gets through. */
     passes: Number.MAX_SAFE_INTEGER,
     /** The words that wait for the host, and its answers to them. */
@@ -100,6 +103,8 @@ export const fleetWorld = Effect.gen(function* () {
                 after.digest !== state.mark.digest
               )
                 return yield* other
+              if (state.full > 0 && batch.length > 0)
+                return yield* new QuotaReached({ quota: 1_000_000_000, left: state.full })
               const mark = yield* markAfter(after, batch)
               if (mark.digest !== digest) return yield* Effect.die("a broken batch")
               copied.push(...batch)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { HostServices } from "@souffleur/node"
+import { Effect, Exit, Fiber, FileSystem, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -9,7 +10,10 @@ import { eventAt } from "./FleetWorld.ts"
 const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
 
 /** A server on loopback in the place of a hub, such as a proxy that knows none. */
-const inPlaceOfAHub = (answer: http.RequestListener) =>
+const inPlaceOfAHub = (
+  answer: http.RequestListener,
+  files: (port: number) => Layer.Layer<FileSystem.FileSystem> = () => Layer.orDie(HostServices.layer)
+) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<http.Server>((resume) => {
@@ -23,16 +27,57 @@ const inPlaceOfAHub = (answer: http.RequestListener) =>
         })
     ),
     (server) => {
+      const { port } = server.address() as AddressInfo
       const address = {
-        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        url: `http://127.0.0.1:${port}`,
         token: Redacted.make("a".repeat(64))
       }
-      return Layer.merge(Hub.layerHttp(address), FleetDesk.layerHttp(address))
+      return Layer.provide(Layer.merge(Hub.layerHttp(address), FleetDesk.layerHttp(address)), files(port))
     }
   )
 
 const looked = Effect.flip(Hub.use((hub) => hub.look(log)))
 const batch = (data: string) => ({ after: noMark, digest: noMark.digest, events: [eventAt(1, data)], now: 0 })
+
+describe("fleet#membership", () => {
+  it.live(
+    "no token goes over http to the port of another user, of a host or of a person; root's and one's own hear it",
+    () =>
+      Effect.gen(function* () {
+        const row = (n: number, port: number, state: string, uid: number) =>
+          `   ${n}: 0100007F:${port.toString(16).toUpperCase().padStart(4, "0")} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  ${uid}        0 4242 1 0 100 0 0 10 0`
+        /** The kernel of a user 1000, with the listener of a uid at the port. */
+        const kernel = (uid: number) => (port: number) =>
+          FileSystem.layerNoop({
+            stat: () => Effect.succeed({ uid: Option.some(1000) } as FileSystem.File.Info),
+            readFileString: (file) =>
+              Effect.succeed(
+                ["  sl  local_address rem_address   st"]
+                  .concat(
+                    file.endsWith("tcp")
+                      ? [row(0, port + 1, "0A", 61_002), row(1, port, "01", 61_002), row(2, port, "0A", uid)]
+                      : []
+                  )
+                  .join("\n")
+              )
+          })
+        const heard: Array<string | undefined> = []
+        for (const uid of [61_002, 1000, 0]) {
+          const layer = yield* inPlaceOfAHub(({ headers }, response) => {
+            heard.push(headers.authorization)
+            response.writeHead(502).end()
+          }, kernel(uid))
+          const problems = yield* Effect.provide(
+            Effect.all([looked, Effect.flip(FleetDesk.use(({ view }) => view))]),
+            layer
+          )
+          for (const { message } of problems)
+            assert.include(message, uid === 61_002 ? "is taken by another user (uid 61002)" : "HTTP status 502")
+          assert.lengthOf(heard.splice(0), uid === 61_002 ? 0 : 2)
+        }
+      })
+  )
+})
 
 describe("fleet#a-host", () => {
   it.live("an answer that is none of the contract says its status, and may pass", () =>

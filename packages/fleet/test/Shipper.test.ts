@@ -181,6 +181,25 @@ it.layer(layerHashing)((it) => {
         assert.strictEqual(world.state.requests - requests, 1, "the parts have grown again")
       })
     )
+    it.effect("a host whose bytes of the day are used up says so once, beats on, and loses nothing", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        yield* Effect.forkChild(world.shipping)
+        yield* world.caughtUp
+        world.state.full = 3_600_000
+        for (let n = 1; n <= 700; n++) world.events.push(eventAt(n))
+        const before = world.state.requests
+        yield* Effect.repeat(TestClock.adjust("10 seconds"), { times: 180 })
+        assert.deepStrictEqual(world.tags(), ["Begun", "Full"])
+        assert.include(JSON.stringify(world.news.at(-1)), "1,000,000,000 bytes of this host in a day")
+        assert.isAtLeast(world.beats.length, 150)
+        assert.isBelow(world.state.requests - before, 200)
+        assert.deepStrictEqual(world.copied, [])
+        world.state.full = 0
+        yield* Effect.repeat(TestClock.adjust("10 seconds"), { times: 190 })
+        assert.deepStrictEqual(world.copied, world.events)
+      })
+    )
     it.effect("a lost answer costs no second look at what was shipped before", () =>
       Effect.gen(function* () {
         const world = yield* fleetWorld

@@ -24,6 +24,7 @@ export const gemini = saidPackage({
   // Its variable names a home, in which its own folder is.
   folder: { variables: ["GEMINI_CLI_HOME"], inHome: "" },
   sessions: ".gemini/tmp",
+  loginFiles: [".gemini/oauth_creds.json", ".gemini/gemini-credentials.json"],
   // Measured with 0.61.0: an answer that breaks off is silent for 301 s, and then asked for again.
   stall: Duration.seconds(302),
   ends: { words: geminiWords, exits: { 41: "login", 53: "cap" } },

@@ -17,6 +17,7 @@ describe("gemini#files, gemini#output", () => {
       kind: gemini,
       sessionId: "90000001-1111-4111-8111-111111111111",
       file: ".gemini/tmp/opera/chats/session-2026-11-23T12-44-90000001.jsonl",
+      login: ".gemini/oauth_creds.json",
       finished: turn("finished"),
       told: ["echo hello > made.txt", "**Tool call: run_shell_command**", "tool said: "],
       killed: { ...turn("killed"), session: recorded("killed").replaceAll("90000002", "90000001") },

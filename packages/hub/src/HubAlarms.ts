@@ -1,7 +1,8 @@
 import type { StoreOut } from "@souffleur/fleet"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { isCurrent, isUnfinished, type JobFold } from "./HubProjection.ts"
+import type { JobFold } from "./fold/FoldPass.ts"
+import { isCurrent, isUnfinished } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
 import { orOut } from "./HubTrouble.ts"
 

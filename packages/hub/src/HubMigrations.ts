@@ -13,7 +13,10 @@ const migrations = {
       name text PRIMARY KEY,
       token_digest text NOT NULL UNIQUE,
       enrolled timestamptz NOT NULL DEFAULT clock_timestamp(),
-      revoked timestamptz
+      revoked timestamptz,
+      day date,
+      day_bytes bigint NOT NULL DEFAULT 0,
+      refused date
     )`,
     // Each beat changes a row. The free space of a page takes its next version, and no index is touched.
     `CREATE TABLE logs (
@@ -37,6 +40,7 @@ const migrations = {
       version bigint NOT NULL,
       at bigint NOT NULL,
       data text NOT NULL,
+      arrived timestamptz NOT NULL DEFAULT clock_timestamp(),
       seq bigint GENERATED ALWAYS AS IDENTITY,
       xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
       PRIMARY KEY (log, position)
@@ -48,13 +52,18 @@ const migrations = {
     "INSERT INTO origin (system, epoch) SELECT system_identifier, 1 FROM pg_control_system()"
   ),
   "0003_projection": statements(
-    // How far the events are folded, for each version of the rules. Hubs of two versions fold beside each other.
+    // The versions of the rules. Hubs of two versions fold beside each other.
     `CREATE TABLE projections (
       rules text PRIMARY KEY,
-      epoch bigint NOT NULL DEFAULT 0,
-      xid xid8 NOT NULL DEFAULT '0',
-      seq bigint NOT NULL DEFAULT 0,
       passed timestamptz NOT NULL DEFAULT clock_timestamp()
+    )`,
+    // How far the events of each log are folded. Each append locks its log, so its order is that of its positions.
+    `CREATE TABLE folds (
+      rules text NOT NULL REFERENCES projections ON DELETE CASCADE,
+      log uuid NOT NULL REFERENCES logs,
+      position bigint NOT NULL,
+      passed timestamptz NOT NULL DEFAULT clock_timestamp(),
+      PRIMARY KEY (rules, log)
     )`,
     `CREATE TABLE jobs (
       rules text NOT NULL REFERENCES projections ON DELETE CASCADE,

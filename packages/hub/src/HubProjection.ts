@@ -1,6 +1,5 @@
 import { plain, StateWord } from "@souffleur/domain"
 import {
-  type FleetEvent,
   type FleetHost,
   FleetJob,
   type FleetView,
@@ -14,48 +13,18 @@ import {
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { JobCount } from "./HubNumbers.ts"
-import { agoOf, eventOf, type EventRow } from "./HubRows.ts"
+import { foldPass, type JobFold } from "./fold/FoldPass.ts"
+import { agoOf } from "./HubRows.ts"
 import { ago, HubStore } from "./HubStore.ts"
 import { orOut } from "./HubTrouble.ts"
 
-/** A job, with what is kept of it to fold later events. */
-export interface FoldedJob {
-  readonly job: FleetJob
-  readonly folded: string
-}
-
-/** The rules by which the events of a stream become a job. */
-export interface JobFold {
-  /** A fingerprint. Other rules have another one, and begin with the first event. */
-  readonly rules: string
-  /**
-   * Folds more events of a stream. It skips those that it had already, and never throws. The job tells an event that it
-   * cannot read. `before`: what was kept; `undefined`: nothing yet.
-   */
-  readonly fold: (stream: string, before: string | undefined, events: ReadonlyArray<FleetEvent>) => FoldedJob
-}
-
-/** Events of one pass. */
-const passEvents = 200
-/** UTF-16 units of the name of a stream that is listed. */
-const maxStream = 200
-/** UTF-16 units of an event's data that are read. No souffleur writes a larger event. */
-const maxRead = 200_000
-/** UTF-16 units of events and of kept jobs that one pass reads, unless its first event alone needs more. */
-const maxPass = 4_000_000
-
-const arrivals = `SELECT epoch, xid::text, seq::text, log::text, position, stream, revision, tag, version, at,
-    CASE WHEN length(data) > ${maxRead} THEN '' ELSE data END AS data
-  FROM events, origin
-  WHERE (xid, seq) > ($1::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())
-  ORDER BY events.xid, events.seq LIMIT ${passEvents}`
-
-const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, sought, shown, folded, first, last)
-  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::int8[], $11::int8[])
-  ON CONFLICT (rules, log, stream) DO UPDATE SET urgency = excluded.urgency, at = excluded.at, need = excluded.need,
-    sought = excluded.sought, shown = excluded.shown, folded = excluded.folded, first = least(jobs.first, excluded.first),
-    last = greatest(jobs.last, excluded.last), forgotten = false`
+/** How long the first event that is not folded yet has waited, in ms, by its log. */
+const late = `WITH turns AS (
+    SELECT logs.log, coalesce(folds.position, 0) AS folded FROM logs
+    LEFT JOIN folds ON folds.rules = $1 AND folds.log = logs.log WHERE logs.position > coalesce(folds.position, 0))
+  SELECT turns.log::text, (extract(epoch FROM clock_timestamp() - arrived) * 1000)::bigint AS late FROM turns, LATERAL (
+    SELECT arrived FROM events WHERE events.log = turns.log AND events.position > turns.folded
+    ORDER BY events.position LIMIT 1) AS first`
 
 /** Selects jobs that have not ended. */
 export const isUnfinished = `urgency < ${StateWord.literals.indexOf("ended")}`
@@ -85,27 +54,7 @@ const counted = `SELECT log::text, urgency, count(*)::int AS count
   FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
   WHERE rules = $1 AND ${isCurrent} GROUP BY log, urgency`
 
-type OfStream = Readonly<Record<"log" | "stream", string>>
-const keyOf = ({ log, stream }: OfStream) => `${log} ${stream}`
-
-/** Returns the first events that one pass reads, by the lengths of what is kept of their jobs. */
-const readTogether = (rows: ReadonlyArray<EventRow>, kept: ReadonlyArray<OfStream & { readonly length: number }>) => {
-  const lengths = new Map(kept.map((one) => [keyOf(one), one.length]))
-  let length = 0
-  const end = rows.findIndex((row) => {
-    length += row.data.length + (lengths.get(keyOf(row)) ?? 0)
-    lengths.delete(keyOf(row))
-    return length > maxPass
-  })
-  return end === -1 ? rows : rows.slice(0, Math.max(1, end))
-}
-
-/** Finds what is kept of the jobs of some streams. */
-const keptOf = (column: string) =>
-  `SELECT log::text, stream, ${column} FROM jobs JOIN unnest($2::uuid[], $3::text[]) AS wanted (log, stream) USING (log, stream) WHERE rules = $1`
-
 const shownJob = Schema.fromJsonString(FleetJob)
-const encode = Schema.encodeSync(shownJob)
 const decode = Schema.decodeUnknownSync(shownJob)
 
 /** Returns the job of a row. */
@@ -117,11 +66,6 @@ export const seenJob = (row: ViewedRow): SeenJob => ({
   away: row.away,
   lastSeenAgo: agoOf(row)
 })
-
-/** Returns the words by which a search finds a job. */
-const soughtOf = ({ id, project }: FleetJob) => `${id} ${project}`.toLowerCase()
-
-const urgencyOf = ({ state }: FleetJob) => StateWord.literals.indexOf(state)
 
 /** The watches and runs of a fleet, folded from the events that arrived (spec: fleet#view). */
 export class HubProjection extends Context.Service<
@@ -141,65 +85,14 @@ export class HubProjection extends Context.Service<
   }
 >()("@souffleur/hub/HubProjection") {
   /** Keeps it in Postgres, beside the copies. Everything in it can be made from them again. */
-  static readonly layerSql = ({
-    fold,
-    rules
-  }: JobFold): Layer.Layer<HubProjection, never, HubStore | SqlClient.SqlClient> =>
+  static readonly layerSql = (folding: JobFold): Layer.Layer<HubProjection, never, HubStore | SqlClient.SqlClient> =>
     Layer.effect(
       HubProjection,
       Effect.gen(function* () {
+        const { rules } = folding
         const sql = yield* SqlClient.SqlClient
         const store = yield* HubStore
-
-        const pass = Effect.gen(function* () {
-          yield* sql`INSERT INTO projections (rules) VALUES (${rules}) ON CONFLICT DO NOTHING`
-          // Of two hubs the later one waits here, and continues where the other has come to.
-          const [mark] = yield* sql<Readonly<Record<"xid" | "seq", unknown>> & { readonly is_past: boolean }>`
-            SELECT projections.epoch <> origin.epoch AS is_past, xid::text, seq FROM projections, origin
-            WHERE rules = ${rules} FOR UPDATE OF projections`
-          // The places of an earlier epoch are others. A condition in the statement would keep it from its index.
-          const arrived = yield* sql.unsafe<EventRow>(arrivals, mark!.is_past ? ["0", 0] : [mark!.xid, mark!.seq])
-          const named = [...new Map(arrived.map((row) => [keyOf(row), row])).values()]
-          const rows = readTogether(
-            arrived,
-            yield* sql.unsafe<OfStream & { readonly length: number }>(keptOf("length(folded)"), [
-              rules,
-              named.map(({ log }) => log),
-              named.map(({ stream }) => stream)
-            ])
-          )
-          const last = rows.at(-1)
-          if (last === undefined) return 0
-          const found = [...Map.groupBy(rows, keyOf).values()]
-          // No souffleur has so long a name, and the index takes none.
-          const streams = found.filter(([row]) => row!.stream.length <= maxStream)
-          const columns = [streams.map(([row]) => row!.log), streams.map(([row]) => row!.stream)]
-          const kept = yield* sql.unsafe<OfStream & { readonly folded: string }>(keptOf("folded"), [rules, ...columns])
-          const before = new Map(kept.map((one) => [keyOf(one), one.folded]))
-          // The hub answers its hosts between two jobs.
-          const jobs = yield* Effect.forEach(streams, (of) =>
-            Effect.andThen(
-              Effect.yieldNow,
-              Effect.sync(() => fold(of[0]!.stream, before.get(keyOf(of[0]!)), of.map(eventOf)))
-            )
-          )
-          yield* sql.unsafe(keep, [
-            rules,
-            ...columns,
-            jobs.map(({ job }) => urgencyOf(job)),
-            jobs.map(({ job }) => job.at),
-            jobs.map(({ job }) => job.need?.why ?? ""),
-            jobs.map(({ job }) => soughtOf(job)),
-            jobs.map(({ job }) => encode(job)),
-            jobs.map(({ folded }) => folded),
-            streams.map((of) => Math.min(...of.map(({ position }) => Number(position)))),
-            streams.map((of) => Math.max(...of.map(({ position }) => Number(position))))
-          ])
-          yield* sql`UPDATE projections SET epoch = ${last.epoch}, xid = ${last.xid}::xid8, seq = ${last.seq}::bigint,
-            passed = clock_timestamp() WHERE rules = ${rules}`
-          yield* sql`DELETE FROM projections WHERE passed < clock_timestamp() - interval '7 days'`
-          return rows.length
-        })
+        const pass = yield* foldPass(folding)
 
         const viewedRows = ({ atMost, from, search }: JobSearch) =>
           orOut(
@@ -210,18 +103,25 @@ export class HubProjection extends Context.Service<
               from
             ])
           )
-        const hosts = Effect.map(store.logs, (logs) =>
-          logs.map(({ away, enrolledHost, forked, host, lastSeenAgo, log, revoked, takesWords }): FleetHost => ({
-            name: enrolledHost,
-            host,
-            log,
-            lastSeenAgo,
-            forked,
-            revoked,
-            away,
-            takesWords
-          }))
-        )
+        const hosts = Effect.gen(function* () {
+          const logs = yield* store.logs
+          const rows = yield* orOut(sql.unsafe<{ readonly log: string; readonly late: unknown }>(late, [rules]))
+          const behind = new Map(rows.map((row) => [row.log, Math.max(0, Number(row.late))]))
+          return logs.map(
+            ({ away, enrolledHost, forked, full, host, lastSeenAgo, log, revoked, takesWords }): FleetHost => ({
+              name: enrolledHost,
+              host,
+              log,
+              lastSeenAgo,
+              forked,
+              revoked,
+              away,
+              takesWords,
+              full,
+              behind: behind.get(log) ?? 0
+            })
+          )
+        })
 
         return HubProjection.of({
           rules,
@@ -230,7 +130,7 @@ export class HubProjection extends Context.Service<
             const rows = yield* viewedRows(asked)
             return { jobs: rows.map(seenJob), found: rows[0]?.total ?? 0 }
           }),
-          pass: orOut(sql.withTransaction(pass)).pipe(Effect.withSpan("HubProjection.pass")),
+          pass: orOut(pass).pipe(Effect.withSpan("HubProjection.pass")),
           counts: Effect.map(
             orOut(
               sql.unsafe<{ readonly log: string; readonly urgency: number; readonly count: number }>(counted, [rules])

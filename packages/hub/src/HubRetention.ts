@@ -2,7 +2,7 @@ import { StateWord } from "@souffleur/domain"
 import type { StoreOut } from "@souffleur/fleet"
 import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { JobFold } from "./HubProjection.ts"
+import type { JobFold } from "./fold/FoldPass.ts"
 import { HubStore } from "./HubStore.ts"
 import { orOut } from "./HubTrouble.ts"
 
@@ -28,11 +28,11 @@ const forget = `WITH due AS (
     WHERE rules = $1 AND (jobs.log, jobs.stream) = (due.log, due.stream)),
   gone AS (
     DELETE FROM events WHERE ctid = ANY (ARRAY(
-      SELECT row FROM due, projections, origin, LATERAL (
+      SELECT row FROM due, folds, LATERAL (
         SELECT events.ctid AS row FROM events
-        WHERE events.log = due.log AND events.position BETWEEN due.first AND due.last AND events.stream = due.stream
-          AND (events.xid, events.seq) <= (projections.xid, projections.seq) OFFSET 0) AS found
-      WHERE projections.rules = $1 AND projections.epoch = origin.epoch)))
+        WHERE events.log = due.log AND events.position BETWEEN due.first AND least(due.last, folds.position)
+          AND events.stream = due.stream OFFSET 0) AS found
+      WHERE folds.rules = $1 AND folds.log = due.log)))
   SELECT count(*)::int AS jobs FROM due`
 
 /** How long a hub keeps the events of jobs that have ended (spec: fleet#retention). */

@@ -39,6 +39,8 @@ export interface LogStanding {
   readonly away: boolean
   /** The host takes words of operators. */
   readonly takesWords: boolean
+  /** The host has shipped what it may in this day. */
+  readonly full: boolean
 }
 
 /** Where a reader of all logs begins. */

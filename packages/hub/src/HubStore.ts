@@ -11,6 +11,7 @@ import {
   NoSuchLog,
   noMark,
   OtherMark,
+  QuotaReached,
   type StoreOut,
   TooManyLogs
 } from "@souffleur/fleet"
@@ -39,11 +40,17 @@ const append = `WITH moved AS (
     UPDATE logs SET position = $5, digest = $6, last_seen = clock_timestamp(), away = $15,
       skew_ms = $7 - (extract(epoch FROM clock_timestamp()) * 1000)::bigint
     WHERE log = $1::uuid AND enrolled_host = $2 AND position = $3 AND digest = $4 AND NOT forked
-      AND EXISTS (SELECT 1 FROM hosts WHERE name = $2 AND revoked IS NULL)
+      AND EXISTS (SELECT 1 FROM hosts WHERE name = $2 AND revoked IS NULL
+        AND ($16::bigint = 0 OR CASE WHEN day = (now() AT TIME ZONE 'UTC')::date THEN day_bytes ELSE 0 END + $16 <= $17::bigint))
     RETURNING log),
+  paid AS (
+    UPDATE hosts SET day = (now() AT TIME ZONE 'UTC')::date,
+      day_bytes = CASE WHEN day = (now() AT TIME ZONE 'UTC')::date THEN day_bytes ELSE 0 END + $16
+    FROM moved WHERE name = $2 AND $16 > 0),
   put AS (
     INSERT INTO events (log, position, stream, revision, tag, version, at, data)
-    SELECT moved.log, new.* FROM moved, unnest($8::int8[], $9::text[], $10::int8[], $11::text[], $12::int8[], $13::int8[], $14::text[]) AS new)
+    SELECT moved.log, new.* FROM moved, unnest($8::text[]::int8[], $9::text[], $10::text[]::int8[], $11::text[], $12::text[]::int8[],
+      $13::text[]::int8[], $14::text[]) AS new)
   SELECT EXISTS (SELECT 1 FROM words WHERE words.log = moved.log AND answered IS NULL
     AND until > clock_timestamp() - interval '1 day') AS words FROM moved`
 
@@ -58,6 +65,15 @@ const arrived = `SELECT epoch, xid::text, seq::text, log::text, position, stream
 
 /** The most logs of one host. Each rename of a log makes one. */
 const maxLogs = 1000
+
+/**
+ * The bytes of events that a host may ship in a day (UTC). A larger backlog comes over some days, and nothing of it is
+ * lost.
+ */
+export const HubQuota = Context.Reference<number>("@souffleur/hub/HubQuota", { defaultValue: () => 1_000_000_000 })
+
+const encoder = new TextEncoder()
+const bytesOf = (...texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum + encoder.encode(text).length, 0)
 
 /** Milliseconds since the host of a log last spoke. */
 export const ago = "(extract(epoch FROM clock_timestamp() - last_seen) * 1000)::bigint AS ago"
@@ -83,12 +99,15 @@ export class HubStore extends Context.Service<
     ) => Effect.Effect<LogMark, OtherMark | LogOfAnother | TooManyLogs | StoreOut>
     /** Says how far a log was copied. Fails with `NoSuchLog` and `LogOfAnother`. */
     readonly look: (enrolledHost: string, log: string) => Effect.Effect<CopiedLog, NoSuchLog | LogOfAnother | StoreOut>
-    /** Appends a batch whole, or not at all. Fails with `OtherMark`, `NoSuchLog`, `LogOfAnother` and `BrokenBatch`. */
+    /**
+     * Appends a batch whole, or not at all. Fails with `OtherMark`, `NoSuchLog`, `LogOfAnother`, `BrokenBatch` and
+     * `QuotaReached`.
+     */
     readonly append: (
       enrolledHost: string,
       log: string,
       batch: FleetBatch
-    ) => Effect.Effect<Appended, OtherMark | NoSuchLog | LogOfAnother | BrokenBatch | StoreOut>
+    ) => Effect.Effect<Appended, OtherMark | NoSuchLog | LogOfAnother | BrokenBatch | QuotaReached | StoreOut>
     /** Holds a log for forked from now on. Nothing is appended to it. Fails with `NoSuchLog` and `LogOfAnother`. */
     readonly fork: (enrolledHost: string, log: string) => Effect.Effect<LogMark, NoSuchLog | LogOfAnother | StoreOut>
     /** Reads the events of all logs after a place, in the order in which readers may see them. */
@@ -110,6 +129,7 @@ export class HubStore extends Context.Service<
     HubStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const quota = yield* HubQuota
       yield* Effect.mapError(migrated, (error) => new DatabaseUnusable({ place: null, problem: rootProblem(error) }))
 
       const { give, holder, revoke } = hubTokens(sql, "hosts")
@@ -120,6 +140,19 @@ export class HubStore extends Context.Service<
         if (row === undefined) return yield* new NoSuchLog()
         if (row.enrolled_host !== enrolledHost) return yield* new LogOfAnother()
         return row
+      })
+
+      /** Fails with `QuotaReached` where the bytes of a host for today do not take these too. */
+      const refuseBeyondQuota = Effect.fnUntraced(function* (enrolledHost: string, bytes: number) {
+        const [host] = yield* orOut(
+          sql<Readonly<Record<"used" | "left", unknown>>>`SELECT
+              CASE WHEN day = (now() AT TIME ZONE 'UTC')::date THEN day_bytes ELSE 0 END AS used,
+              (extract(epoch FROM date_trunc('day', now(), 'UTC') + interval '1 day' - now()) * 1000)::bigint AS left
+            FROM hosts WHERE name = ${enrolledHost} AND revoked IS NULL`
+        )
+        if (host === undefined || bytes === 0 || Number(host.used) + bytes <= quota) return
+        yield* orOut(sql`UPDATE hosts SET refused = (now() AT TIME ZONE 'UTC')::date WHERE name = ${enrolledHost}`)
+        return yield* new QuotaReached({ quota, left: Math.max(1, Number(host.left)) })
       })
 
       return HubStore.of({
@@ -159,7 +192,9 @@ export class HubStore extends Context.Service<
           const { after, away = false, digest, events, now } = batch
           const mark = yield* markAfter(after, events)
           if (mark.digest !== digest || !isInOrder(batch)) return yield* new BrokenBatch()
-          const column = (n: number) => events.map((event) => event[n])
+          // The driver infers a type from each number, and takes no two types in one column.
+          const column = (n: number) => events.map((event) => String(event[n]))
+          const bytes = events.reduce((sum, [, stream, , tag, , , data]) => sum + bytesOf(stream, tag, data), 0)
           const [moved] = yield* orOut(
             sql.unsafe<Pick<Appended, "words">>(append, [
               log,
@@ -170,11 +205,16 @@ export class HubStore extends Context.Service<
               mark.digest,
               now,
               ...[0, 1, 2, 3, 4, 5, 6].map(column),
-              away
+              away,
+              bytes,
+              quota
             ])
           )
           if (moved !== undefined) return { ...mark, words: moved.words }
           const row = yield* logOf(enrolledHost, log)
+          const known = copiedMark(row)
+          if (!row.forked && known.position === after.position && known.digest === after.digest)
+            yield* refuseBeyondQuota(enrolledHost, bytes)
           return yield* new OtherMark({ mark: copiedMark(row), forked: row.forked })
         }),
         fork: Effect.fn("HubStore.fork")(function* (enrolledHost, log) {
@@ -207,9 +247,10 @@ export class HubStore extends Context.Service<
             LogRow &
               Readonly<Record<"log" | "host", string>> &
               Readonly<Record<"skew_ms", unknown>> &
-              Readonly<Record<"revoked" | "takes_words" | "away", boolean>>
+              Readonly<Record<"revoked" | "takes_words" | "away" | "full", boolean>>
           >`
-            SELECT enrolled_host, hosts.revoked IS NOT NULL AS revoked, log::text, host, machine, position, digest, forked,
+            SELECT enrolled_host, coalesce(refused = (now() AT TIME ZONE 'UTC')::date, false) AS full,
+              hosts.revoked IS NOT NULL AS revoked, log::text, host, machine, position, digest, forked,
               takes_words, away, skew_ms, ${sql.literal(ago)}
             FROM logs JOIN hosts ON hosts.name = enrolled_host ORDER BY enrolled_host, log`
         ).pipe(
@@ -225,7 +266,8 @@ export class HubStore extends Context.Service<
               skew: Number(row.skew_ms),
               forked: row.forked,
               away: row.away,
-              takesWords: row.takes_words
+              takesWords: row.takes_words,
+              full: row.full
             }))
           ),
           Effect.withSpan("HubStore.logs")

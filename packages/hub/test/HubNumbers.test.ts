@@ -17,6 +17,7 @@ const standing = (change: Partial<LogStanding>): LogStanding => ({
   forked: false,
   away: false,
   takesWords: true,
+  full: false,
   ...change
 })
 

@@ -1,3 +1,4 @@
+import { HostServices } from "@souffleur/node"
 import { assert, describe, it } from "@effect/vitest"
 import { FleetDesk, Hub, type HubAddress, type SaidWord, type WaitingWord, WordKept } from "@souffleur/fleet"
 import { HubPeople, type KnownPerson, HubProjection, HubStore, HubWords, layerHub } from "@souffleur/hub"
@@ -61,9 +62,9 @@ describe("fleet#words", () => {
       const url = HttpServer.formatAddress(server.address)
       const at = (token: string): HubAddress => ({ url, token: Redacted.make(token) })
       const desk = <A, E>(token: string, act: (desk: FleetDesk["Service"]) => Effect.Effect<A, E>) =>
-        Effect.provide(FleetDesk.use(act), FleetDesk.layerHttp(at(token)))
+        Effect.provide(FleetDesk.use(act), Layer.provide(FleetDesk.layerHttp(at(token)), HostServices.layer))
       const host = <A, E>(token: string, act: (hub: Hub["Service"]) => Effect.Effect<A, E>) =>
-        Effect.provide(Hub.use(act), Hub.layerHttp(at(token)))
+        Effect.provide(Hub.use(act), Layer.provide(Hub.layerHttp(at(token)), HostServices.layer))
       assert.deepStrictEqual(yield* desk("anna", ({ say }) => say(id, said)), taken)
       assert.deepStrictEqual(yield* desk("vera", ({ word }) => word(id)), taken)
       assert.deepStrictEqual(yield* host("build1", ({ words }) => words(log)), [waiting])

@@ -1,5 +1,6 @@
 import { Duration } from "effect"
-import type { Server } from "node:http"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 
 /** The most connections of a server, and the end of idle ones. */
 export interface ConnectionBounds {
@@ -10,15 +11,38 @@ export interface ConnectionBounds {
   readonly patience?: Duration.Input
   /** The most connections at once. A further one is closed before it is read. Default 10,000. */
   readonly connections?: number
+  /**
+   * The most connections without a request that is being answered. The oldest of more is closed, so that nobody keeps
+   * others out with connections that ask for nothing. A browser asks at once. Default: as many as `connections`.
+   */
+  readonly idle?: number
 }
 
 /** Returns the patience of a server in milliseconds. */
 export const patienceMillis = ({ patience = "60 seconds" }: ConnectionBounds): number =>
   Duration.toMillis(Duration.fromInputUnsafe(patience))
 
+/** Closes the oldest of too many connections that wait for a request. */
+const boundIdle = (server: Server, most: number): void => {
+  const idle = new Set<Socket>()
+  const waits = (socket: Socket) => {
+    if (!socket.destroyed) idle.add(socket)
+    if (idle.size > most) for (const oldest of [...idle].slice(0, 1)) oldest.destroy()
+  }
+  server.on("connection", (socket: Socket) => {
+    waits(socket)
+    socket.once("close", () => idle.delete(socket))
+  })
+  server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    idle.delete(socket)
+    response.once("close", () => waits(socket))
+  })
+}
+
 /** Gives a server its bounds. */
 export const bounded = <A extends Server>(server: A, bounds: ConnectionBounds): A => {
   server.timeout = patienceMillis(bounds)
   server.maxConnections = bounds.connections ?? 10_000
+  if (bounds.idle !== undefined) boundIdle(server, bounds.idle)
   return server
 }

@@ -1,12 +1,18 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import type { Errands } from "@souffleur/domain"
 import type { TrustedFiles } from "@souffleur/process"
 import { Layer } from "effect"
 import * as Programs from "./launch/HostPrograms.ts"
 import * as Files from "./files/HostTrustedFiles.ts"
 import * as LimitedFiles from "./files/LimitedFiles.ts"
+import * as ErrandProcess from "./own/ErrandProcess.ts"
+import { rowsLine } from "./own/OwnPrograms.ts"
 
-/** Services of this host: Effect's own ports, and the borders for files and programs. */
-export type HostServices = NodeServices.NodeServices | TrustedFiles
+/** Services of this host: Effect's own ports, and the borders for files, programs and databases of agents. */
+export type HostServices = Errands | NodeServices.NodeServices | TrustedFiles
+
+/** The process that reads databases of agents, for a program that brings no other. */
+const layerErrands = ErrandProcess.layer({ line: rowsLine })
 
 /**
  * Provides {@link HostServices}. A program of `PATH` runs by its absolute path, so no file of a project runs in its
@@ -22,7 +28,7 @@ export type HostServices = NodeServices.NodeServices | TrustedFiles
  * )
  * ```
  */
-export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Programs.layer).pipe(
+export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Programs.layer, layerErrands).pipe(
   Layer.provideMerge(NodeServices.layer)
 )
 
@@ -30,5 +36,6 @@ export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Prog
 export const layerLimited: Layer.Layer<HostServices> = Layer.mergeAll(
   Files.layerLimited,
   LimitedFiles.layer,
-  Programs.layer
+  Programs.layer,
+  layerErrands
 ).pipe(Layer.provideMerge(NodeServices.layer))

@@ -13,6 +13,12 @@ export interface LoopbackOptions extends ConnectionBounds {
 }
 
 /**
+ * Bytes of the headers of a request. A browser sends the cookies of every port of a host, at most 180 of 4 KiB, so a
+ * site at another port could fill a smaller room, and keep a person out.
+ */
+const maxHeaderSize = 1 << 20
+
+/**
  * A server that this machine alone can reach. Fails with `ServeError` where the port is taken.
  *
  * @example
@@ -31,7 +37,7 @@ export const layer = ({
   ...bounds
 }: LoopbackOptions): Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError> =>
   NodeHttpServer.layerServer(
-    () => bounded(createServer(), bounds),
+    () => bounded(createServer({ maxHeaderSize }), bounds),
     // An open feed would hold a longer farewell up to its end.
     { host: "127.0.0.1", port, gracefulShutdownTimeout: "200 millis" }
   )

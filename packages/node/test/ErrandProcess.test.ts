@@ -38,7 +38,7 @@ describe("behaviour#use-of-comms", () => {
           const pid = pidIn(answers[0]!)
           assert.deepStrictEqual(answers, [`${pid} one`, `${pid} two`, `${pid} three`])
           return pid
-        }).pipe(Effect.provide(ErrandProcess.layer({ line })))
+        }).pipe(Effect.provide(ErrandProcess.layer({ line: () => line })))
         yield* gone(pid)
       })
     )
@@ -54,7 +54,7 @@ describe("behaviour#use-of-comms", () => {
         const next = pidIn(yield* asked("b", "one"))
         assert.notStrictEqual(next, before)
         assert.strictEqual(pidIn(yield* asked("b", "two")), next)
-      }).pipe(Effect.provide(ErrandProcess.layer({ line, errandTimeout: "3 seconds", pause: "1 hour" })))
+      }).pipe(Effect.provide(ErrandProcess.layer({ line: () => line, errandTimeout: "3 seconds", pause: "1 hour" })))
     )
 
     live("spare their subject for no longer where the clock is set back meanwhile", () =>
@@ -66,7 +66,7 @@ describe("behaviour#use-of-comms", () => {
           wall.ahead = -3_600_000
           yield* Effect.retry(asked("a", "one"), { schedule: Schedule.spaced("20 millis") })
         }).pipe(Effect.provideService(Clock.Clock, clock))
-      }).pipe(Effect.provide(ErrandProcess.layer({ line, errandTimeout: "1 second", pause: "1 second" })))
+      }).pipe(Effect.provide(ErrandProcess.layer({ line: () => line, errandTimeout: "1 second", pause: "1 second" })))
     )
 
     live("get a new process if theirs has ended, and fail without the program", () =>
@@ -75,9 +75,9 @@ describe("behaviour#use-of-comms", () => {
         assert.strictEqual((yield* Effect.flip(asked("a", "end"))).reason, "ended")
         assert.notStrictEqual(pidIn(yield* asked("a", "one")), before)
       }).pipe(
-        Effect.provide(ErrandProcess.layer({ line })),
+        Effect.provide(ErrandProcess.layer({ line: () => line })),
         Effect.andThen(
-          Effect.flip(Effect.provide(asked("a", "one"), ErrandProcess.layer({ line: ["/no/such/program"] })))
+          Effect.flip(Effect.provide(asked("a", "one"), ErrandProcess.layer({ line: () => ["/no/such/program"] })))
         ),
         Effect.map((error) => assert.strictEqual(error.reason, "ended"))
       )
@@ -93,7 +93,7 @@ describe("behaviour#use-of-comms", () => {
         const next = pidIn(yield* asked("a", "two"))
         yield* gone(next)
         assert.notStrictEqual(pidIn(yield* asked("a", "three")), next)
-      }).pipe(Effect.provide(ErrandProcess.layer({ line, errandTimeout: "1 hour", idle: "200 millis" })))
+      }).pipe(Effect.provide(ErrandProcess.layer({ line: () => line, errandTimeout: "1 hour", idle: "200 millis" })))
     )
 
     live("end by themselves in a call that does not return, if their parent is gone", () =>

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { agentsOwn } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import * as HostServices from "../src/HostServices.ts"
 import { folder } from "./fixtures/Spawned.ts"
 
@@ -19,7 +19,7 @@ const killedWriter = (path: string) =>
     path
   ])
 
-const lines = { sql: "SELECT line FROM song WHERE line <> ?", values: ["no"] }
+const lines = { tables: ["song"], sql: "SELECT line FROM song WHERE line <> ?", values: ["no"] }
 const asked = Effect.fnUntraced(function* (path: string, sql = lines.sql) {
   const rows = yield* (yield* TrustedFiles).rows(path, agentsOwn, { ...lines, sql })
   return rows.map((row) => ({ ...row }))
@@ -27,6 +27,18 @@ const asked = Effect.fnUntraced(function* (path: string, sql = lines.sql) {
 const refusal = (path: string, sql?: string) => Effect.flip(asked(path, sql))
 
 describe("behaviour#files-of-others", () => {
+  it.live("a question that does not end costs two seconds, and its file is left alone for a while", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "songs.db")
+      killedWriter(path)
+      const endless =
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n WHERE i <> ?"
+      assert.match((yield* refusal(path, endless)).message, /SQLite cannot read it \(it did not answer within 2s/)
+      const [time, refused] = yield* Effect.timed(refusal(path))
+      assert.match(refused.message, /did not answer/)
+      assert.isBelow(Duration.toMillis(time), 1000)
+    }).pipe(Effect.provide(HostServices.layer))
+  )
   it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     it.effect("rows that a killed writer left in its -wal are read, and neither file changes", () =>
       Effect.gen(function* () {
@@ -65,6 +77,31 @@ describe("behaviour#files-of-others", () => {
         assert.deepStrictEqual(yield* asked(path), [{ line: "la" }, { line: "lu" }])
         assert.match((yield* refusal(path, "DELETE FROM song WHERE line <> ?")).problem, /readonly/)
         assert.lengthOf(yield* asked(path), 2)
+      })
+    )
+    it.effect("a table that is a view, is virtual, or generates a column is refused, and no word of it runs", () =>
+      Effect.gen(function* () {
+        const endless = "WITH RECURSIVE endless (line) AS (SELECT 1 UNION ALL SELECT line + 1 FROM endless)"
+        for (const [made, kind] of [
+          [`CREATE VIEW Song AS ${endless} SELECT line FROM endless`, "is a view"],
+          ["CREATE VIRTUAL TABLE Song USING fts5 (line)", "is a virtual table"],
+          ["CREATE TABLE Song (word TEXT, line TEXT AS (upper(word)))", "has a generated column"]
+        ] as const) {
+          const path = join(yield* folder, "songs.db")
+          const database = new DatabaseSync(path)
+          database.exec(made)
+          database.close()
+          fs.chmodSync(path, 0o600)
+          assert.include((yield* refusal(path)).message, `its table Song ${kind}: souffleur reads plain tables alone`)
+        }
+      })
+    )
+    it.effect("bytes of a row arrive as they are", () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "songs.db")
+        killedWriter(path)
+        const [row] = yield* asked(path, "SELECT CAST('l\u00e4' AS BLOB) AS line FROM song WHERE line <> ?")
+        assert.deepStrictEqual(row?.["line"], new TextEncoder().encode("l\u00e4"))
       })
     )
     it.effect("a file that is missing, no database, or open to others is refused", () =>

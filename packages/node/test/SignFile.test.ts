@@ -31,6 +31,14 @@ const meddled = <Name extends "closeSync" | "renameSync" | "writeSync">(
 }
 
 describe("behaviour#hooks-of-the-agent", () => {
+  it("as many sessions as an agent makes up leave no more files than are read", () => {
+    const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))
+    for (let n = 0; n < 620; n += 1) appendSign(join(folder, `${n}.jsonl`), "{}\n")
+    const left = fs.readdirSync(folder)
+    fs.rmSync(folder, { recursive: true })
+    assert.isAtMost(left.length, 500)
+    assert.include(left, "619.jsonl")
+  })
   it.live("concurrent writers leave no gap in the kept lines, however often the older file is replaced", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(

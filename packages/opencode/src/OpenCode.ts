@@ -1,3 +1,4 @@
+import { Errands } from "@souffleur/domain"
 import { type AgentOptions, type AgentPackage, TrustedFiles } from "@souffleur/process"
 import { inHead, saidPackage } from "@souffleur/session"
 import { Duration, Effect, Layer, Path } from "effect"
@@ -27,6 +28,7 @@ const described = saidPackage({
   // Its own folder is in the user's data folder.
   folder: { variables: ["XDG_DATA_HOME"], inHome: ".local/share" },
   sessions: "opencode",
+  loginFiles: ["opencode/auth.json"],
   // Measured with 1.18.33: an answer that breaks off is silent for 300 s, and then asked for again.
   stall: Duration.seconds(301),
   ends: { words: openCodeWords },
@@ -88,7 +90,9 @@ export const openCode: AgentPackage = {
       described.layer(options),
       Layer.effect(
         TrustedFiles,
-        TrustedFiles.useSync((files) => withSessionRows(files, databaseOf(options)))
+        Effect.gen(function* () {
+          return withSessionRows(yield* TrustedFiles, yield* Errands, databaseOf(options))
+        })
       )
     )
 }

@@ -12,14 +12,15 @@ const below = `WITH RECURSIVE below (id) AS (
     UNION SELECT session.id FROM session JOIN below ON session.parent_id = below.id
   ) SELECT id FROM below LIMIT 10000`
 
-/** Makes the looks at the ids of sessions in a database. A database that cannot be read has none. */
+const none = Effect.orElseSucceed((): ReadonlyArray<string> => [])
+
+/** Makes the looks at the ids of sessions in a database. */
 export const sessionsIn = (database: string) => {
   const idsOf = (sql: string) => (value: string) =>
-    TrustedFiles.use((files) => files.rows(database, agentsOwn, { sql, values: [value] })).pipe(
-      Effect.map((rows) => rows.flatMap(({ id }) => (typeof id === "string" ? [id] : []))),
-      Effect.orElseSucceed((): ReadonlyArray<string> => [])
+    TrustedFiles.use((files) => files.rows(database, agentsOwn, { sql, tables: ["session"], values: [value] })).pipe(
+      Effect.map((rows) => rows.flatMap(({ id }) => (typeof id === "string" ? [id] : [])))
     )
-  const idsTitled = idsOf(titled)
+  const [idsTitled, idsBelow] = [idsOf(titled), idsOf(below)]
 
   const running = Effect.fnUntraced(function* ({ projectOf }: KnownSessions) {
     const processes = yield* Processes
@@ -33,7 +34,7 @@ export const sessionsIn = (database: string) => {
       Effect.gen(function* () {
         const held = sessionWord(yield* processes.commandLine(pid))
         if (held === undefined) return []
-        const [sessionId, other] = held._tag === "Session" ? [held.value] : yield* idsTitled(held.value)
+        const [sessionId, other] = held._tag === "Session" ? [held.value] : yield* none(idsTitled(held.value))
         if (sessionId === undefined || other !== undefined) return []
         const project = yield* projectOf(sessionId)
         return [{ pid, sessionId, project, status: "busy", waitingFor: undefined, writtenAt: 0 } satisfies AgentSession]
@@ -43,10 +44,10 @@ export const sessionsIn = (database: string) => {
   })
 
   return {
-    /** Returns the ids that begin so, two at most. */
+    /** Returns the ids that begin so, two at most. Fails with `FileRefused`. */
     idsLike: idsOf(beginningWith),
-    /** Lists the sessions of subagents below a session. */
-    subagents: idsOf(below),
+    /** Lists the sessions of subagents below a session. A database that cannot be read has none. */
+    subagents: (sessionId: string) => none(idsBelow(sessionId)),
     /** Lists the sessions of living processes by their command lines: OpenCode has no other sign of them. */
     running
   }

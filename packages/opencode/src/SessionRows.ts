@@ -1,4 +1,4 @@
-import type { Trust } from "@souffleur/domain"
+import { Errands, type Trust } from "@souffleur/domain"
 import { FileRefused, type ForeignRow, type TrustedFile, type TrustedFiles } from "@souffleur/process"
 import { ByteSize, Effect, PlatformError, Predicate, Schema } from "effect"
 
@@ -122,13 +122,19 @@ interface Sized {
  * Opens each path below the database as a file: a session, whose events are its lines. So its rows are read as the
  * session file of another agent, from any place, and nothing is copied. Other paths are opened as before.
  */
-export const withSessionRows = (files: TrustedFiles["Service"], database: string): TrustedFiles["Service"] => {
+export const withSessionRows = (
+  files: TrustedFiles["Service"],
+  errands: Errands["Service"],
+  database: string
+): TrustedFiles["Service"] => {
   const known = new Map<string, Index>()
 
   const open = Effect.fnUntraced(function* (path: string, trust: Trust) {
     const sessionId = path.slice(database.length + 1)
     const ask = (sql: string, ...values: ReadonlyArray<string | number>) =>
-      files.rows(database, trust, { sql, values: [sessionId, ...values] })
+      files
+        .rows(database, trust, { sql, tables: ["event"], values: [sessionId, ...values] })
+        .pipe(Effect.provideService(Errands, errands))
     const [end] = yield* ask(newest)
     const last = numberIn(end, "last")
     if (last === undefined) return yield* new FileRefused({ path, problem: "it is not there", missing: true })

@@ -11,6 +11,7 @@ describe("opencode#records, opencode#trouble", () => {
       sessionId,
       file,
       keep,
+      login: "opencode/auth.json",
       finished: recorded("finished"),
       told: ["echo made > made.txt", "**Tool call: bash**", "tool said: "],
       killed: recorded("killed"),

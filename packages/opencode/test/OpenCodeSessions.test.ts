@@ -1,3 +1,5 @@
+import { dirname } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, Processes } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
@@ -42,6 +44,23 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual((yield* Effect.flip(agent.sessionFile("ses_9"))).reason, "ambiguous")
         assert.strictEqual((yield* agent.sessionFile(sessionId)).sessionId, sessionId)
         assert.strictEqual((yield* Effect.flip(agent.sessionFile("ses_8"))).reason, "missing")
+      })
+    )
+  })
+
+  describe("opencode#database", () => {
+    it.effect("a database whose tables are views is refused: a search says so, and nothing of it runs", () =>
+      Effect.gen(function* () {
+        const { agent, path } = yield* openCodeOf(recorded("finished"))
+        const database = new DatabaseSync(dirname(path))
+        const endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+        for (const table of ["session", "event"])
+          database.exec(`DROP TABLE ${table}; CREATE VIEW ${table} AS ${endless} SELECT i AS id, i AS aggregate_id,
+            i AS seq, i AS title, i AS parent_id, i AS data FROM n`)
+        database.close()
+        const { message } = yield* Effect.flip(agent.sessionFile(sessionId))
+        assert.include(message, "opencode.db: SQLite cannot read it (its table session is a view")
+        assert.isTrue(Option.isNone(yield* agent.signs(sessionId)))
       })
     )
   })

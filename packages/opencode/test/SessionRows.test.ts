@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import { agentsOwn } from "@souffleur/domain"
+import { agentsOwn, Errands } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { lookTrusted, piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Result, Stream } from "effect"
@@ -27,6 +27,7 @@ const rowsOf = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
         return Effect.tap(host.rows(...asked), () => Effect.yieldNow)
       }
     },
+    yield* Errands,
     dirname(path)
   )
   const read = (offset = 0, bytes = Number.POSITIVE_INFINITY) =>

@@ -41,6 +41,8 @@ export const hostNamed = (name: string, change: Partial<FleetHost> = {}): FleetH
   revoked: false,
   away: false,
   takesWords: true,
+  full: false,
+  behind: 0,
   ...change
 })
 

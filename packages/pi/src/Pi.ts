@@ -23,6 +23,7 @@ export const pi = saidPackage({
   is: isPi,
   folder: { variables: ["PI_CODING_AGENT_DIR"], inHome: ".pi/agent" },
   sessions: "sessions",
+  loginFiles: ["auth.json"],
   // Measured with 0.87.1: an answer that breaks off is silent for 301 s, and then asked for again.
   stall: Duration.seconds(301),
   ends: { words: piWords },

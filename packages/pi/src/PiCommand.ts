@@ -12,7 +12,7 @@ export const isPi = (word = ""): boolean => /(?:^|\/)pi$|(?:^|\/)@earendil-works
 export const runsPi = (words: ReadonlyArray<string>): boolean => words.slice(0, 2).some(isPi)
 
 /** Subcommands and questions that hold no conversation: they run as any other command. */
-const errands = wordSet("auth config install list remove uninstall update --help -h --list-models --version -v")
+const errands = wordSet("auth config install list mcp remove uninstall update --help -h --list-models --version -v")
 
 /** A list of tools bounds nothing: `write` may replace what `grep` runs, or leave a command in `models.json`. */
 const limited =

@@ -9,9 +9,11 @@ export const piFlags: FlagTable = {
     ),
     none: wordSet(
       "--no-tools -nt --no-builtin-tools -nbt --no-extensions -ne --no-skills -ns --no-prompt-templates -np",
-      "--no-context-files -nc --no-approve -na --offline --verbose"
+      "--no-context-files -nc --no-approve -na --no-mcp --offline --verbose"
     )
   },
+  // A tool is taken out by `-NAME`.
+  dashed: wordSet("--tools -t"),
   lifting: wordSet("--approve -a --extension -e"),
   means: new Map([
     ["--print", printFlag],

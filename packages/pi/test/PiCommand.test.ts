@@ -22,6 +22,9 @@ describe("pi#the-command-line", () => {
       requested: "bypassPermissions",
       prompt: "--approve"
     })
+    const narrowed = ["--no-mcp", "--tools", "-write,-edit", "-t", "+find"]
+    assert.deepInclude(said(...narrowed, "-p", "x"), { agentCommand: { program: "pi", args: narrowed }, prompt: "x" })
+    assert.include(said("--tools", "--no-mcp", "x"), "must have a value")
     assert.deepInclude(said("--session", "s1", "go on"), { session: { _tag: "Resume", sessionId: "s1" }, print: false })
   })
 })
@@ -51,7 +54,7 @@ describe("pi#the-ceiling", () => {
     assert.include(said("@file"), "names a file")
     assert.include(said("one", "two"), "quote it")
     assert.include(said("-p", "- [ ] first task"), "write it behind a --")
-    for (const words of [["install", "x"], ["--version"]]) assert.isUndefined(said(...words))
+    for (const words of [["install", "x"], ["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
   })
 })
 

@@ -12,6 +12,7 @@ describe("pi#files, pi#records", () => {
       kind: pi,
       sessionId: "fin-1",
       file: "sessions/--srv-opera--/2026-11-23T05-14-48-733Z_fin-1.jsonl",
+      login: "auth.json",
       finished: recorded("finished"),
       told: ["echo hello", "**Tool call: bash**", "tool said: hello"],
       killed: recorded("killed"),

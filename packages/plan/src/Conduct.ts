@@ -9,6 +9,7 @@ import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
 import { isRunOver, next, type Run, type Task, type Assignment } from "./run/Run.ts"
 import { RunLog, streamOf } from "./run/RunLog.ts"
 import { writeState } from "./state/StateStore.ts"
+import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
 import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
 
 /**
@@ -53,8 +54,8 @@ const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
   return yield* ref.dispatch({ _tag: "Verify", commits: commits.length, files, missing: yield* git.missing(commits) })
 })
 
-const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAccepted, finishingDigest: opened }: Run) {
-  const { finishingDigest, plan, ref } = yield* PlanContext
+const finish = Effect.fn("Conduct.finish")(function* ({ finishing }: Run) {
+  const { plan, ref } = yield* PlanContext
   // An earlier run, whose log is gone, asked for it. The state file says no more.
   if (finishing === "begun" || finishing === "failed")
     return yield* ref.dispatch({
@@ -64,14 +65,27 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
     })
   if (finishing !== "not begun")
     return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", message: "" })
-  // An agent can write the plan, and souffleur runs this command itself. A changed command needs a person's word.
-  if (finishingDigest !== null && finishingDigest !== opened && !finishingAccepted) {
-    const message = "the plan's finishing command has changed since this run was opened: read it before you let it run"
-    return yield* ref.dispatch({ _tag: "Finish", finishing: "failed", message })
-  }
   return plan.finish._tag === "None"
     ? yield* ref.dispatch({ _tag: "Finish", finishing: "none", message: "" })
     : yield* askAgent("finisher")
+})
+
+/** Reads the plan, and says in what it differs from what the run understands of it; `undefined`: in nothing. */
+const comparedPlan = Effect.fnUntraced(function* ({ agreed }: Run) {
+  const now = yield* (yield* PlanContext).read
+  return { now, difference: planDifference(agreed, yield* termsOf(now.plan)) }
+})
+
+/**
+ * Takes a step by the plan as its file is now, or pauses the run where a person has not taken that plan: an agent can
+ * write it (spec: behaviour#the-plan-is-a-persons).
+ */
+const byPlan = Effect.fn("Conduct.byPlan")(function* <E, R>(run: Run, step: Effect.Effect<Run, E, R>) {
+  const context = yield* PlanContext
+  const { difference: message, now } = yield* comparedPlan(run)
+  return message === undefined
+    ? yield* Effect.provideService(step, PlanContext, { ...context, ...now })
+    : yield* context.ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })
 })
 
 /** Maximum of untracked files that a task remembers from its beginning. */
@@ -87,23 +101,29 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Wait":
       return yield* Effect.andThen(sleepUntil(step.wait), ref.dispatch({ _tag: "EndWait" }))
     case "Start":
-      return yield* withoutObstacle(
-        true,
-        Effect.gen(function* () {
-          const base = yield* git.head
-          const { branch } = yield* git.status
-          const there = yield* git.untracked
-          const untracked = there.length > maxUntracked ? null : there
-          return yield* ref.dispatch({ _tag: "StartTask", taskId: step.task.id, base, branch, untracked })
-        }),
-        run
+      return yield* byPlan(
+        run,
+        withoutObstacle(
+          true,
+          Effect.gen(function* () {
+            const base = yield* git.head
+            const { branch } = yield* git.status
+            const there = yield* git.untracked
+            const untracked = there.length > maxUntracked ? null : there
+            return yield* ref.dispatch({ _tag: "StartTask", taskId: step.task.id, base, branch, untracked })
+          }),
+          run
+        )
       )
     case "Ask":
-      return yield* withoutObstacle(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)
+      return yield* byPlan(
+        run,
+        withoutObstacle(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)
+      )
     case "Verify":
-      return yield* withoutObstacle(true, verify(run), run)
+      return yield* byPlan(run, withoutObstacle(true, verify(run), run))
     case "Finish":
-      return yield* withoutObstacle(false, finish(run), run)
+      return yield* byPlan(run, withoutObstacle(false, finish(run), run))
     case "Escalated":
     case "Done":
       return undefined
@@ -114,8 +134,13 @@ const advance = Effect.fnUntraced(function* (run: Run) {
 const isRight = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
   if (paused?.reason === "failed") {
-    const { git, statePath } = yield* PlanContext
-    return yield* Effect.isSuccess(Effect.andThen(git.status, writeState(statePath, run)))
+    const { git, read, statePath } = yield* PlanContext
+    return yield* Effect.isSuccess(Effect.all([read, git.status, writeState(statePath, run)]))
+  }
+  // A person's word also puts it right: the run understands that plan then.
+  if (paused?.reason === "plan") {
+    const { ref } = yield* PlanContext
+    return (yield* comparedPlan(yield* ref.state)).difference === undefined
   }
   // A person's answer also puts it right: on the tasks with lost work, or to continue from here.
   if (paused?.reason === "work lost" || paused?.reason === "history") {
@@ -146,9 +171,13 @@ const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, 
 const resumed = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
   if (run.paused === null) return true
-  if (!(yield* isRight(run))) return false
-  yield* ref.dispatch({ _tag: "Resume" })
-  return true
+  if (yield* isRight(run)) {
+    yield* ref.dispatch({ _tag: "Resume" })
+    return true
+  }
+  const { difference: message } = run.paused.reason === "plan" ? yield* comparedPlan(run) : {}
+  if (message !== undefined) yield* ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })
+  return false
 })
 
 /**

@@ -1,10 +1,11 @@
-import { digestOf, type Pin } from "@souffleur/domain"
+import type { Pin } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
 import { Effect, Option } from "effect"
 import type { Git } from "./git/Git.ts"
 import { refuseLeftAgent, refuseOtherConductor } from "./run/Neighbours.ts"
-import type { Plan, PlannedTask } from "./tasks/Plan.ts"
+import type { Plan } from "./tasks/Plan.ts"
 import type { LoadedPlan } from "./tasks/PlanFile.ts"
+import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
 import { runOfPlan, runsIn, dispatchRun } from "./run/RunLog.ts"
 import type { ImportedTask } from "./run/RunEvent.ts"
 import { progressOf, type StateJson } from "./state/StateFile.ts"
@@ -60,24 +61,6 @@ const notBorneOut = Effect.fnUntraced(function* (tasks: ReadonlyArray<ImportedTa
   )
 })
 
-/** Returns a task as the log records it. */
-const outlined = Effect.fnUntraced(function* ({
-  acceptanceCriteria,
-  dependsOn,
-  description,
-  id,
-  referenceDocs,
-  title
-}: PlannedTask) {
-  const documents = referenceDocs.map((doc) => [doc.path, doc.description])
-  return {
-    id,
-    title,
-    dependsOn,
-    digest: yield* digestOf(JSON.stringify([title, description, acceptanceCriteria, documents]))
-  }
-})
-
 /** Returns whether another process opened the run first. */
 const isTaken = (error: unknown) => error instanceof Refused && error.reason === "exists"
 
@@ -87,26 +70,21 @@ interface OpenOptions<E, R> {
   readonly git: Pick<Git, "missing" | "root">
   readonly newId: Effect.Effect<string, E, R>
   readonly pin?: Pin
-  /** SHA-256 of the finishing command, hex; `null`: the plan has none. */
-  readonly finishingDigest?: string | null
 }
 
 /**
- * Opens the run of a plan in a project: the known run with the plan's tasks of now, or a new one under `newId`. Returns
- * its id and the revision at which it is taken, 0 for a new one. Two processes at once get the same run if `newId`
- * gives one id for one plan. Fails with `AlreadyWatched` if another run of the work tree has a live conductor, with
+ * Opens the run of a plan in a project: the known run, or a new one under `newId`. Returns its id and the revision at
+ * which it is taken, 0 for a new one. A finished run whose plan has changed since is paused for a person. Two processes
+ * at once get the same run if `newId` gives one id for one plan. Fails with `AlreadyWatched` if another run of the work tree has a live conductor, with
  * `Refused` if an agent of another run is at work, and with `StateForeign` if the state file is not this run's.
  */
 export const openRun = Effect.fn("openRun")(
-  function* <E, R>(
-    { digest, path, plan }: LoadedPlan,
-    { finishingDigest = null, git, newId, pin, project, statePath }: OpenOptions<E, R>
-  ) {
+  function* <E, R>({ digest, path, plan }: LoadedPlan, { git, newId, pin, project, statePath }: OpenOptions<E, R>) {
     const runs = yield* runsIn(git.root)
     yield* refuseOtherConductor(runs)
     const known = Option.getOrUndefined(yield* runOfPlan(project, path))
     yield* refuseLeftAgent(runs, known?.id)
-    const tasks = yield* Effect.forEach(plan.tasks, outlined)
+    const terms = yield* termsOf(plan)
     if (known === undefined) {
       const { found, progress: said } = yield* importState(statePath, plan)
       const progress = said === null ? null : { ...said, unproven: yield* notBorneOut(said.tasks, git) }
@@ -121,17 +99,19 @@ export const openRun = Effect.fn("openRun")(
           workTree: git.root,
           plan: path,
           digest,
-          tasks,
+          ...terms,
           progress,
           found,
-          finishingDigest,
           ...(pin === undefined ? {} : { pin })
         },
         operator
       )
       return { id, from: 0 }
     }
-    yield* dispatchRun(known.id, { _tag: "RevisePlan", digest, tasks }, operator)
+    // An unfinished run compares the plan before each of its steps.
+    const message = known.run.phase === "finished" ? planDifference(known.run.agreed, terms) : undefined
+    if (message !== undefined)
+      yield* dispatchRun(known.id, { _tag: "Pause", reason: "plan", files: [], message }, operator)
     const { state } = yield* lookAtState(statePath)
     if (state._tag === "Foreign") return yield* stateForeign(statePath, state)
     if (state._tag !== "State")

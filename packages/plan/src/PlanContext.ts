@@ -1,8 +1,8 @@
 import type { AgentCommand, Permission } from "@souffleur/domain"
-import { Context } from "effect"
+import { Context, type Effect } from "effect"
 import type { Git } from "./git/Git.ts"
 import type { LaunchWords } from "./agent/LaunchWords.ts"
-import type { Plan } from "./tasks/Plan.ts"
+import type { Plan, PlanInvalid } from "./tasks/Plan.ts"
 import type { RunRef } from "./run/RunRef.ts"
 
 /** The agents of the roles of a run, by the names of their programs, such as `pi`. */
@@ -11,12 +11,22 @@ export interface RoleAgents {
   readonly reviewer?: string | undefined
 }
 
+/** A plan as its file has it, with what is made of it. */
+export interface PlanNow {
+  readonly plan: Plan
+  /** The first words of a prompt that runs the plan's finishing skill. Absent: it names none. */
+  readonly skillPrompt?: string
+  /** The finishing command, resolved; `null` where the plan has none. */
+  readonly finishing: AgentCommand | null
+}
+
 /** The context of one plan's steps, beside the ports. */
 export class PlanContext extends Context.Service<
   PlanContext,
-  {
+  PlanNow & {
     readonly ref: RunRef
-    readonly plan: Plan
+    /** Reads the plan again. */
+    readonly read: Effect.Effect<PlanNow, PlanInvalid>
     readonly git: Git
     readonly words: LaunchWords
     /** Absolute path. */
@@ -27,11 +37,5 @@ export class PlanContext extends Context.Service<
     readonly agents: RoleAgents
     /** The setting that lets the implementer commit (`AgentKind.commitSetting`). */
     readonly commitSetting: string
-    /** The first words of a prompt that runs the plan's finishing skill. Absent: it names none. */
-    readonly skillPrompt?: string
-    /** The finishing command, resolved; `null` where the plan has none. */
-    readonly finishing: AgentCommand | null
-    /** SHA-256 of the plan's own words of that command, in hex; `null`: there is none. */
-    readonly finishingDigest: string | null
   }
 >()("@souffleur/plan/PlanContext") {}

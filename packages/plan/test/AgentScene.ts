@@ -55,14 +55,14 @@ export const agentScene = Effect.fnUntraced(function* (reports?: FakeAgent["repo
   const conductingWith = (finishing: PlanContext["Service"]["finishing"]) => ({
     ref,
     plan: planOf("t1"),
+    read: Effect.succeed({ plan: planOf("t1"), finishing }),
     git: {} as Git,
     words: plainWords(),
     statePath: "/p/state.json",
     requested: "acceptEdits" as const,
     agents: {},
     commitSetting: "",
-    finishing,
-    finishingDigest: null
+    finishing
   })
   const conducts = <A, E>(
     effect: (

@@ -95,6 +95,25 @@ describe("behaviour#git", () => {
     })
   )
 
+  live("nothing is written into a repository that a file names which knows nothing of this folder", () =>
+    Effect.gen(function* () {
+      const [other, here] = [yield* repository(), yield* repository()]
+      const module = `${other.root}/.git/modules/here`
+      yield* here.fs.makeDirectory(`${other.root}/.git/modules`)
+      yield* here.fs.rename(`${here.root}/.git`, module)
+      const points = (to: string) => here.fs.writeFileString(`${here.root}/.git`, `gitdir: ${to}\n`)
+      yield* points(`${other.root}/.git`)
+      const before = yield* other.lines
+      const [told, ...more] = yield* here.excludes()
+      assert.deepStrictEqual([more, yield* other.lines], [[], before])
+      assert.match(told ?? "", /^warning: .*\.git names a repository that does not name this work tree/u)
+      // The repository of a submodule names its work tree.
+      yield* points(module)
+      yield* here.git("config", "core.worktree", "../../../../" + here.root.slice(here.root.lastIndexOf("/") + 1))
+      assert.match((yield* here.excludes())[0] ?? "", /^souffleur's files are excluded in .*modules\/here/u)
+    })
+  )
+
   live("a file that git tracks is told: no exclusion keeps it out of a commit", () =>
     Effect.gen(function* () {
       const the = yield* repository()

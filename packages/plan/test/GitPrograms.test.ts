@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { runProgram } from "@souffleur/process"
 import { ConfigProvider, Effect, FileSystem, Path, type Scope } from "effect"
+import { gitIn } from "../src/git/GitProgram.ts"
 import { gitOf } from "../src/index.ts"
 
 /** A repository with two commits, and a program that leaves a mark each time it runs. */
@@ -57,6 +58,14 @@ const live = (title: string, test: () => Effect.Effect<unknown, unknown, NodeSer
   it.live(title, () => Effect.provide(Effect.scoped(test()), NodeServices.layer))
 
 describe("behaviour#git", () => {
+  live("a sentence about git's failure has git's own reason, and no hint of git's about what souffleur set", () =>
+    Effect.gen(function* () {
+      const { project } = yield* repository
+      const failed = yield* Effect.flip((yield* gitIn(project)).git(["log", "HEAD", "none"]))
+      assert.match(failed.message, /unknown revision|ambiguous argument/u)
+      assert.notMatch(failed.message, /graft|hint/u)
+    })
+  )
   describe("programs of a repository's own configuration are not run:", () => {
     live("monitors, hooks, filters, pagers, differs, signers, helpers", () =>
       Effect.gen(function* () {

@@ -9,10 +9,11 @@ import {
   openRun,
   ownRun,
   type Plan,
-  type PlannedTask,
   RunLog,
   stateJson,
-  dispatchRun
+  dispatchRun,
+  isRunOver,
+  needsPerson
 } from "../src/index.ts"
 import { planOf } from "./PlanStage.ts"
 
@@ -215,34 +216,25 @@ describe("behaviour#run", () => {
   )
 })
 
-describe("behaviour#plan", () => {
-  it.effect(
-    "a plan's tasks are known by what agents are told of them: another word is a change, another dependency is none",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* project()
-        const [one] = planOf("t1").tasks
-        const digestWith = Effect.fnUntraced(function* (change: Partial<PlannedTask>) {
-          const file = JSON.stringify(change)
-          yield* the.opensPlan(1, { ...planOf(), tasks: [{ ...one!, ...change }] }, file)
-          return (yield* loadRun("one")).tasks[0]?.digest
-        })
-        const first = yield* digestWith({})
-        assert.match(first ?? "", /^[0-9a-f]{64}$/u)
-        assert.strictEqual(yield* digestWith({ dependsOn: ["t0"] }), first)
-        const others = yield* Effect.forEach(
-          [
-            { title: "x" },
-            { description: "x" },
-            { acceptanceCriteria: "x" },
-            { referenceDocs: [{ path: "x", description: "y" }] },
-            { referenceDocs: [{ path: "x", description: "z" }] },
-            { title: "D", description: one!.title }
-          ],
-          digestWith
-        )
-        assert.lengthOf(new Set([first, ...others]), others.length + 1)
-      }).pipe(Effect.scoped, layer)
+describe("behaviour#the-plan-is-a-persons", () => {
+  it.effect("a finished run whose plan has got another task since is paused for a person's word", () =>
+    Effect.gen(function* () {
+      const the = yield* project()
+      const log = yield* RunLog
+      const plan = planOf("t1")
+      yield* the.opensPlan(1, plan, "d")
+      const events = (yield* log.read("run/one", 0)).length
+      yield* log.append("run/one", events, [
+        { _tag: "RunVerified", at: 1, completed: 1, skipped: 0, commits: 1, files: 1, missing: [], dropped: [] },
+        { _tag: "RunFinished", at: 1, finishing: "none", message: "" }
+      ])
+      yield* the.opensPlan(1, plan, "other bytes")
+      assert.isTrue(isRunOver(yield* loadRun("one")))
+      yield* the.opensPlan(1, planOf("t1", "t2"), "e")
+      const paused = yield* loadRun("one")
+      assert.deepInclude(paused.paused, { reason: "plan", message: "added: t2" })
+      assert.deepStrictEqual([isRunOver(paused), needsPerson(paused)], [false, true])
+    }).pipe(Effect.scoped, layer)
   )
 })
 

@@ -2,6 +2,7 @@ import {
   Agent,
   type AgentOrder,
   Claims,
+  Hashing,
   Launcher,
   LaunchFailed,
   type LaunchOrder,
@@ -12,6 +13,7 @@ import {
 } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
 import { FakeClaims, FakeWorld, identityOf, ownerOf, layerSettings } from "@souffleur/testing"
+import { hash } from "node:crypto"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import {
   conduct,
@@ -23,9 +25,11 @@ import {
   ownFiles,
   ownRun,
   type Plan,
+  PlanInvalid,
   type Run,
   RunLog,
-  dispatchRun
+  dispatchRun,
+  termsOf
 } from "../src/index.ts"
 
 /** The text that an agent prints at its end; `undefined`: it never ends. */
@@ -46,6 +50,9 @@ const withWord = (said: string, prompt: string) =>
     /^(?:IMPLEMENTATION_(?:COMPLETE|BLOCKED)|APPROVED|REJECTED)$/gmu,
     (header) => `${header} ${/^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(prompt)?.[1] ?? ""}`
   )
+
+/** A digest that waits for no thread, so that a test clock sees every wait. */
+const hashing = (bytes: Uint8Array) => Effect.sync(() => hash("sha256", bytes))
 
 export const complete = "IMPLEMENTATION_COMPLETE\ncommits: [x]\nfiles_changed: [y]\ntest_file: none"
 export const approves = "APPROVED\nsummary: good"
@@ -220,8 +227,16 @@ export const stage = Effect.fnUntraced(function* (
         ? log.append(stream, revision, events)
         : pass.pipe(Effect.andThen(log.append(stream, revision, events)), Effect.tap(pass))
   })
-  /** The digest of the finishing command that the plan has now. */
-  const finishing = { digest: plan.finish._tag === "Command" ? "a finish" : null }
+  /** The plan as its file has it now; `undefined`: there is no file. */
+  const file: { plan: Plan | undefined } = { plan }
+  const read = Effect.suspend(() =>
+    file.plan === undefined
+      ? new PlanInvalid({ path: "/plan.yaml", problems: ["the file: there is none"] })
+      : Effect.succeed({
+          plan: file.plan,
+          finishing: file.plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null
+        })
+  )
   yield* dispatchRun(
     "r",
     {
@@ -230,10 +245,9 @@ export const stage = Effect.fnUntraced(function* (
       project,
       plan: "/plan.yaml",
       digest: "d",
-      tasks: plan.tasks,
+      ...(yield* termsOf(plan)),
       progress: null,
-      found: null,
-      finishingDigest: finishing.digest
+      found: null
     },
     { _tag: "Operator" }
   ).pipe(Effect.provideService(RunLog, log))
@@ -245,15 +259,14 @@ export const stage = Effect.fnUntraced(function* (
         const ref = yield* ownRun("r")
         return yield* Effect.provideService(waiting === undefined ? conduct() : conductOn(waiting), PlanContext, {
           ref,
-          plan,
+          ...(yield* read),
+          read,
           git,
           words,
           statePath,
           requested: "acceptEdits",
           agents: {},
-          commitSetting: "it commits where COMMIT is set",
-          finishing: plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null,
-          finishingDigest: finishing.digest
+          commitSetting: "it commits where COMMIT is set"
         })
       })
     )
@@ -271,6 +284,7 @@ export const stage = Effect.fnUntraced(function* (
         Effect.provideService(Processes, signalling),
         Effect.provideService(Agent, agent),
         Effect.provideServiceEffect(Claims, claims),
+        Effect.provideService(Hashing, hashing),
         Effect.provideService(RunLog, fragile),
         Effect.provide(resolved),
         Effect.provideService(FileSystem.FileSystem, fs),
@@ -283,7 +297,13 @@ export const stage = Effect.fnUntraced(function* (
     statePath,
     asked,
     signals,
-    finishing,
+    file,
+    /** A person takes the plan as its file has it now. */
+    takesPlan: Effect.suspend(() =>
+      Effect.flatMap(termsOf(file.plan ?? plan), (terms) =>
+        dispatchRun("r", { _tag: "RevisePlan", digest: "e", ...terms }, { _tag: "Operator" })
+      )
+    ).pipe(Effect.provideService(RunLog, log)),
     /** Ends each process that still runs, as it would by itself or by a person. */
     vanish: Effect.sync(() => processes.alive.forEach((pid) => processes.end(pid))),
     conducts: process(conducts),

@@ -63,6 +63,20 @@ describe("behaviour#last-words", () => {
     )
   )
 
+  it.effect("an agent's warnings are none of its last words, and a command's are", () =>
+    given((world) =>
+      Effect.gen(function* () {
+        world.agent.answers.set("s1", "All tests pass.")
+        const warned = "\u001B[33mWarning: No project session found with id 's1'\u001B[39m\n"
+        yield* printing(warned)
+        assert.deepStrictEqual(yield* lastWords(agent), ["All tests pass."])
+        assert.deepStrictEqual(yield* lastWords(command), ["Warning: No project session found with id 's1'"])
+        yield* printing(`${warned}Done, with a warning: none.\n`)
+        assert.deepStrictEqual(yield* lastWords(agent), ["Done, with a warning: none."])
+      })
+    )
+  )
+
   it.effect("an earlier agent is not quoted by a session that went on without it", () =>
     given((world) =>
       Effect.gen(function* () {

@@ -30,6 +30,7 @@ export const qwen = saidPackage({
   is: isQwen,
   folder: { variables: ["QWEN_HOME"], inHome: ".qwen" },
   sessions: "projects",
+  loginFiles: ["oauth_creds.json"],
   // Measured with 0.24.4: a retry waits for 300 s at most.
   stall: Duration.seconds(301),
   ends: { words: {}, exits: { 53: "cap", 55: "cap" } },

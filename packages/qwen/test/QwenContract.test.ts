@@ -12,6 +12,7 @@ describe("qwen#files, qwen#records", () => {
       kind: qwen,
       sessionId: "fin-1",
       file: "projects/-srv-opera/chats/fin-1.jsonl",
+      login: "oauth_creds.json",
       finished: recorded("finished"),
       told: ["echo hello > made.txt", "**Tool call: run_shell_command**", "tool said: Command"],
       killed: recorded("killed"),

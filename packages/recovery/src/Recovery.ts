@@ -5,7 +5,7 @@ import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
 import { readRequest } from "./steps/Request.ts"
 import { trimExport } from "./steps/Fingerprint.ts"
 import { exportConversation } from "./steps/ExportConversation.ts"
-import { stopConductor } from "./steps/StopConductor.ts"
+import { stopAll, stopConductor } from "./steps/StopConductor.ts"
 import { Cycle } from "./steps/Step.ts"
 
 type Recover<R> = ReturnType<Provider<R>["recover"]>
@@ -64,6 +64,12 @@ const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: 
   yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })
 })
 
+/** Stops the Conductor and ends its watch, as a person said: nothing is launched (spec: behaviour#stop-by-a-person). */
+const stopForPerson = Effect.fn("Recovery.stopForPerson")(function* (watch: Watch, ref: WatchRef, cycle: number) {
+  yield* stopAll(watch)
+  yield* ref.dispatch({ _tag: "ConcludeStop", cycle })
+})
+
 /** Returns the providers that apply to this cycle under these settings, in the order in which they are tried. */
 export const waysOf = <R>(
   providers: ReadonlyArray<Provider<R>>,
@@ -105,7 +111,8 @@ export const recovery = Effect.fn("recovery")(function* <R>(
   const recovering = Effect.gen(function* () {
     // A request of the config file for a higher ceiling is reported even when nothing is launched.
     yield* ceilingNow(ref.dispatch)
-    yield* purpose === "export" ? exportForPerson(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
+    if (purpose === "relaunch") return yield* relaunch(watch, ref, cycle, providers)
+    yield* purpose === "stop" ? stopForPerson(watch, ref, cycle) : exportForPerson(watch, ref, cycle)
   })
   yield* Effect.raceFirst(recovering, beating).pipe(
     Effect.catchTag("Completed", () => Effect.asVoid(ref.dispatch({ _tag: "CancelForCompletion", cycle }))),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { beginAgain, exportProvider, resumeSession, standardCompact } from "../src/index.ts"
+import { beginAgain, exportProvider, resumeSession, standardCompact, startOver } from "../src/index.ts"
 import { type Change, closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
 import { firstLaunch } from "./CrashingLog.ts"
 import { worldOf } from "./RecoveryWorld.ts"
@@ -148,4 +148,45 @@ describe("behaviour#begin_again", () => {
       })
     )
   }
+})
+
+describe("behaviour#start_over", () => {
+  /** The agent had done this much, for hours, when its session file was swept away. */
+  const swept = (change: Change = {}, world = mute()) =>
+    cycleOf(
+      [beginAgain, resumeSession, exportProvider, startOver, standardCompact],
+      { comms: null, launched: "acceptEdits", ran: Duration.toMillis("3 hours"), tasks: 10, retries: 0, ...change },
+      world
+    )
+  it.effect("an agent that had worked gets its first prompt in a new session, and hears what is lost", () =>
+    Effect.gen(function* () {
+      for (const trigger of ["pid", "limit"] as const) {
+        const { log, run, world } = yield* swept({ trigger })
+        yield* run
+        const [relaunch] = relaunches(yield* log.events)
+        assert.deepInclude(relaunch, { provider: "start_over", exportPath: null })
+        assert.notInclude(["", "s1"], relaunch?.sessionId)
+        const [order] = world.agent.orders
+        assert.deepStrictEqual(order?.session, { _tag: "Fresh", sessionId: relaunch!.sessionId })
+        assert.match(order!.prompt, /^Work through PLAN\.md\.\n\nAn earlier session .* is lost/u)
+        assert.notInclude(JSON.stringify(yield* log.events), "PLAN.md")
+      }
+    })
+  )
+  it.effect("a file that is still there, an agent that nothing was seen of, and a lost prompt ask a person", () =>
+    Effect.gen(function* () {
+      for (const [change, spoil] of [
+        [{}, (world: ReturnType<typeof mute>) => (world.agent.files = new Set(["s1"]))],
+        [{ tasks: 0, retries: 1 }, () => {}],
+        [{}, (world: ReturnType<typeof mute>) => world.launcher.prepared.clear()]
+      ] as const) {
+        const world = mute()
+        spoil(world)
+        const { last, run } = yield* swept(change, world)
+        yield* run
+        assert.strictEqual(closedAt(yield* last)?.[0], "compact")
+        assert.deepStrictEqual(launches(world), [])
+      }
+    })
+  )
 })

@@ -34,8 +34,13 @@ export const firstLaunch = Event.LaunchPrepared.make({
 })
 
 /** The event that ended the Conductor, by the trigger of its recovery. */
-const ended = ({ ran = at, retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0] & {}): WatchEvent => {
-  const seen = { at: ran, watcher: 1, retries, evidence, taskCount: 2, taskFingerprint: "2 tasks" }
+const ended = ({
+  ran = at,
+  retries = 1,
+  tasks = 2,
+  trigger = "pid"
+}: Parameters<typeof recovering>[0] & {}): WatchEvent => {
+  const seen = { at: ran, watcher: 1, retries, evidence, taskCount: tasks, taskFingerprint: `${tasks} tasks` }
   switch (trigger) {
     case "handoff":
       return Event.ContextRecoveryRequested.make(seen)
@@ -45,6 +50,8 @@ const ended = ({ ran = at, retries = 1, trigger = "pid" }: Parameters<typeof rec
       return Event.ContextExhausted.make(seen)
     case "handover":
       return Event.AgentChosen.make({ at, from: "claude", agent: "claude" })
+    case "stop":
+      return Event.StopAsked.make({ at, reason: null })
     case "limit":
       return Event.WaitEnded.make({ at, watcher: 1, how: "over" })
     case "exit":
@@ -78,6 +85,8 @@ export const recovering = (
     readonly launched?: Permission
     /** How long the Conductor ran, in ms. */
     readonly ran?: number
+    /** The tasks, or the results of tools, that were counted at its end. */
+    readonly tasks?: number
     /** Of a plain command, which souffleur itself has started. */
     readonly command?: boolean
   } = {}
@@ -103,7 +112,8 @@ export const recovering = (
     conductor,
     sessionId: change.command === true ? "" : "s1",
     print: false,
-    ...baseline
+    ...baseline,
+    taskCount: Math.min(baseline.taskCount, change.tasks ?? Infinity)
   }),
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),

@@ -1,5 +1,6 @@
 export { fileIdentity, markOf } from "./lines/FileIdentity.ts"
 export { newLines } from "./lines/NewLines.ts"
+export { newestWrite } from "./lines/NewestWrite.ts"
 export { fromTheEnd, stateOf, type TailLimits, writtenAtOf } from "./lines/Tail.ts"
 export {
   beginsAsObject,

@@ -43,5 +43,30 @@ describe("behaviour#signs", () => {
         assert.deepStrictEqual(yield* linesOf(text, all, 2), lines.toReversed().slice(0, 2))
       })
     )
+    it.effect("a record that is longer than a line may be comes with its long strings cut, wherever it is", () =>
+      Effect.gen(function* () {
+        const limits = { bytes: 300_000, line: 100_000 }
+        const record = (text: string) => ({ type: "user", parts: [{ id: 'a "quoted" \\ id', text }], at: "é" })
+        for (const unit of ["A", "é", "\\", '"', "\u0007", "😀"]) {
+          const long = JSON.stringify(record(unit.repeat(400_000)))
+          for (const text of [`first\n${long}\nlast\n`, `first\n${long}\n${long}`, long]) {
+            const seen = yield* linesOf(text, limits)
+            const parsed = seen.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
+            const [cut] = parsed
+            assert.deepStrictEqual(cut, record(cut.parts[0].text))
+            assert.strictEqual(cut.parts[0].text, unit.repeat(400_000).slice(0, cut.parts[0].text.length))
+            assert.isAbove(cut.parts[0].text.length, 500)
+            assert.strictEqual(seen.length, text.split("\n").filter((line) => line !== "").length)
+          }
+        }
+        // Many strings are no less for being cut, and a line that is torn stays so.
+        assert.deepStrictEqual(
+          yield* linesOf(`first\n${JSON.stringify(Array.from({ length: 20_000 }, () => "number"))}`, limits),
+          ["first"]
+        )
+        const [torn = ""] = yield* linesOf(`{"type":"user","text":"${"A".repeat(400_000)}`, limits)
+        assert.isFalse(torn.endsWith("}"))
+      })
+    )
   })
 })

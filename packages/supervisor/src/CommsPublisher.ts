@@ -46,6 +46,7 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
       : undefined
   ),
   Match.tag("ConductorCompleted", () => ({ state: "complete" as const })),
+  Match.tag("WatchStopped", () => ({ state: "exited" as const })),
   // The row belongs to the watch that took comms over.
   Match.tag("WatchReleased", ({ to }) => (to === null ? { state: "exited" as const } : undefined)),
   Match.orElse(() => undefined)

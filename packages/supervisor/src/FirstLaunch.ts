@@ -22,7 +22,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { LaunchSlots, Refused } from "@souffleur/eventlog"
-import { agentCommand, prepareLaunch, reportedSession } from "@souffleur/process"
+import { agentCommand, noteFolders, prepareLaunch, reportedSession } from "@souffleur/process"
 import { endConductor, isStopped } from "@souffleur/recovery"
 import { Effect, Option, Result, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
@@ -192,7 +192,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const lookForSession = Effect.gen(function* () {
     // Asked before the file is looked for: the agent may have written the file just before its end.
     const condition = yield* processes.condition(conductor)
-    if (agent.lookWhere !== undefined) yield* agent.lookWhere(conductor)
+    yield* noteFolders(ref, conductor)
     const named = isSessionKnown(watch.sessionId)
       ? Option.some(watch.sessionId)
       : yield* reportedSession({ ...(yield* ref.state), conductor, launchId })

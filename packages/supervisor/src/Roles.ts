@@ -22,6 +22,7 @@ import {
   resumeSession,
   smallHandoff,
   standardCompact,
+  startOver,
   type StepServices
 } from "@souffleur/recovery"
 import { chosenAgent } from "@souffleur/process"
@@ -41,6 +42,7 @@ export const standardProviders = [
   continueTurn,
   handover,
   exportProvider,
+  startOver,
   standardCompact,
   smallHandoff,
   restart
@@ -96,7 +98,8 @@ export class Roles extends Context.Service<
         const agent = Context.get(world, Agent)
         return Roles.of({
           run: (role, watch, ref) =>
-            (watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref)).pipe(
+            (agent.lookIn?.(watch.agentFolders) ?? Effect.void).pipe(
+              Effect.andThen(watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref)),
               Effect.provideService(Agent, chosenAgent(agent, watch.agent)),
               Effect.provideContext(world)
             )

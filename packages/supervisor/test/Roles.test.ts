@@ -1,5 +1,5 @@
-import { assert, it } from "@effect/vitest"
-import { Launcher, makeWatchRef, type Role } from "@souffleur/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { Agent, Event, Launcher, makeWatchRef, type Role } from "@souffleur/domain"
 import { FailedClosed, type Provider } from "@souffleur/recovery"
 import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { Roles, standardProviders } from "../src/index.ts"
@@ -41,3 +41,30 @@ it.effect("an app adds its own provider, with its services, before the standard 
     })
   })
 )
+
+describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("each role looks for sessions where the log says that the agent keeps them", () =>
+    Effect.gen(function* () {
+      const folder = "/home/ada/.claude-work"
+      const { context } = yield* living([...watching, Event.AgentFolderFound.make({ at: 0, folder })])
+      const looked: Array<string> = []
+      const agent = Agent.of({
+        ...Context.get(context, Agent),
+        lookIn: (folders) => Effect.sync(() => void looked.push(...folders))
+      })
+      const own = Roles.layerWith([askSomebody]).pipe(
+        Layer.provide([
+          Layer.succeedContext(Context.add(context, Agent, agent)),
+          Layer.succeed(Pager, { page: () => Effect.void }),
+          Layer.mock(Launcher)({ terminals: ["headless"] as const, outputPath: () => "" }),
+          FileSystem.layerNoop({}),
+          Path.layer
+        ])
+      )
+      const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
+      const run = Effect.flatMap(ref.state, (watch) => Roles.use((roles) => roles.run("standby/1" as Role, watch, ref)))
+      yield* Effect.timeoutOption(Effect.provide(run, own), 0).pipe(Effect.race(Effect.yieldNow))
+      assert.deepStrictEqual(looked, [folder])
+    })
+  )
+})

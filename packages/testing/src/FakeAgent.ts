@@ -60,6 +60,11 @@ export class FakeAgent {
   dollars = 0
   /** Counts of the reads for these. */
   readonly read = { handoff: 0, spent: 0 }
+  /** The folders that a living process names, and those in which it looks. */
+  folders: ReadonlyArray<string> = []
+  looksIn: ReadonlyArray<string> = []
+  /** When its login was written, epoch ms. */
+  loginWrittenAt = 0
   /** True if its last turn is finished and its pid file is removed. */
   turnFinished = false
   /** Counts of tool results, by session. */
@@ -147,6 +152,12 @@ export class FakeAgent {
           const named = this.left.get(pid) ?? this.sessions.find((one) => one.pid === pid)?.sessionId
           return reused ? Option.none() : Option.fromUndefinedOr(named)
         }),
+      lookWhere: () => Effect.sync(() => (this.looksIn = this.folders)),
+      lookIn: (folders) =>
+        Effect.sync(() => {
+          this.looksIn = folders
+        }),
+      loginWrittenAt: () => Effect.sync(() => this.loginWrittenAt),
       sessionFile: this.#file,
       exportSession: Effect.fnUntraced(
         { self: this as FakeAgent },

@@ -63,7 +63,7 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const { verdict } = seen
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
   if (state === "complete" || (seen.ending === "complete" && !hasEndedEarly(watch))) return { _tag: "Complete" }
-  if (watch.standby !== undefined) return seen.returned
+  if (watch.standby !== undefined) return seen.returned ?? (seen.loginRenewed ? { _tag: "LoginRenewed" } : undefined)
   // This comes before every exit that a recovery follows: a recovery must know the process that it stops.
   if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }
   const asks = state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)
@@ -106,6 +106,9 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
  */
 export const classify = (watch: Watch, seen: Observation): Option.Option<WatcherExit> =>
   Option.fromUndefinedOr(exitOf(watch, seen))
+
+/** The exits by which a recovery ends a Conductor that may live. */
+export const givesUp: ReadonlySet<WatcherExit["_tag"]> = new Set(["Dead", "ContextRecovery", "ContextExhausted"])
 
 /** Makes the evidence of a decision for the log. */
 export const evidenceOf = (watch: Watch, seen: Observation): Event.Evidence => ({

@@ -54,6 +54,8 @@ export interface Observation {
   readonly ending: "complete" | Omit<Extract<WatcherExit, { readonly _tag: "EndedEarly" }>, "_tag"> | undefined
   /** In standby: the process that holds the session again, with a heartbeat newer than the closing. */
   readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined
+  /** In standby: the files of the agent's login were written after the end of its process. */
+  readonly loginRenewed: boolean
   /** In `heartbeat-only`: the process that holds the session. `undefined`: none is found. */
   readonly resolved: Holder | undefined
   /** The session that comms names while one is awaited, or that the process now holds. */

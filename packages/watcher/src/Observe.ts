@@ -5,6 +5,7 @@ import {
   type Condition,
   endedWell,
   heartbeatAge,
+  isLoginRefused,
   isOver,
   Launcher,
   momentNow,
@@ -15,7 +16,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { launchOutput } from "@souffleur/process"
+import { launchOutput, noteFolders } from "@souffleur/process"
 import { Duration, Effect, Option, Ref } from "effect"
 import { readAgentProcess } from "./AgentBehind.ts"
 import { endingOf } from "./EarlyEnding.ts"
@@ -58,6 +59,9 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     }))
   const output = yield* launchOutput(watch.launchId)
 
+  // A process that is gone by the first poll names no folder.
+  if (watch.conductor !== undefined) yield* noteFolders(ref, watch.conductor)
+
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
   const first = yield* snapshot
   const start = yield* momentNow
@@ -94,7 +98,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
 
   const readAll = Effect.fnUntraced(function* (due: number) {
     const begun = yield* momentNow
-    if (watch.conductor !== undefined && agent.lookWhere !== undefined) yield* agent.lookWhere(watch.conductor)
+    if (watch.conductor !== undefined) yield* noteFolders(ref, watch.conductor)
     // The process comes first: its last words in comms and in its files are read after its end.
     const read = watch.conductor === undefined ? undefined : yield* readAgentProcess(watch.conductor)
     const [process, processorTime] = [read?.condition, read?.processorTime]
@@ -171,6 +175,9 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       handoffTimedOut:
         judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffTimeout)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),
+      loginRenewed:
+        isLoginRefused(watch.standby) &&
+        (yield* agent.loginWrittenAt?.(watch.sessionId) ?? Effect.succeed(0)) > (launchEnd?.at ?? watch.standby.since),
       resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
       foundSession
     } satisfies Observation

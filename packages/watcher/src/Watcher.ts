@@ -24,11 +24,12 @@ import {
   sleepUntil,
   usedUp,
   type Watch,
+  type WatcherExit,
   type WatchRef
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { asksToExit, classify, evidenceOf, isStale } from "./Classify.ts"
+import { asksToExit, classify, evidenceOf, givesUp, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
@@ -150,26 +151,19 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   })
 
   /**
-   * Reports a cap of the user's own that is used up, once the process is gone. As long as it lives, it keeps to the cap
-   * by itself.
+   * Reports a cap of the user's own that is used up, once the process is gone or given up. As long as it works, it
+   * keeps to the cap by itself.
    */
-  const tellCap = Effect.fnUntraced(function* (seen: Observation) {
+  const tellCap = Effect.fnUntraced(function* (seen: Observation, exit: WatcherExit) {
     const { allowedSince: since, ceiling, sessions } = yield* ref.state
     const { caps = [] } = agent
-    if (caps.length === 0 || ceiling !== undefined || !isOver(seen.process)) return
+    if (caps.length === 0 || ceiling !== undefined || !(isOver(seen.process) || givesUp.has(exit._tag))) return
     const used = capUse(yield* agent.spent(sessions, since), since, yield* Clock.currentTimeMillis)
     const cap = usedUp(caps, used)
     if (cap === undefined) return
     const { flag, kind, limit } = cap
-    yield* ref.dispatch({
-      _tag: "ReportCeiling",
-      watcher: me,
-      since,
-      ceiling: kind,
-      used: loggedAmount(kind, used[kind]),
-      limit: loggedAmount(kind, limit),
-      flag
-    })
+    const amounts = { used: loggedAmount(kind, used[kind]), limit: loggedAmount(kind, limit) }
+    yield* ref.dispatch({ _tag: "ReportCeiling", watcher: me, since, ceiling: kind, flag, ...amounts })
   })
 
   /** The heartbeats of the tasks at the last poll. */
@@ -204,7 +198,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
     yield* tellCeiling
-    if (Option.isSome(found) && found.value._tag !== "Complete") yield* tellCap(seen)
+    if (Option.isSome(found) && found.value._tag !== "Complete") yield* tellCap(seen, found.value)
     yield* tellSilentTasks(seen)
     if (Option.isNone(found)) return false
     if (first && isInterrupted({ begun: seen.read, ended: yield* momentNow })) return true

@@ -55,6 +55,7 @@ const healthy: Observation = {
   asksFirst: false,
   handoffTimedOut: false,
   returned: undefined,
+  loginRenewed: false,
   resolved: undefined,
   foundSession: undefined
 }
@@ -127,7 +128,7 @@ describe("behaviour#exits", () => {
       const solo: Watch = { ...awaiting, comms: null, awaiting: false }
       for (const trigger of [...EarlyEnd.literals, "pid"] as const) {
         const standby = { trigger, cycle: 1, stage: "hold", message: "held", since: 0, held: true, ended: true }
-        const wait = { kind: "quiet-hours", until: now + 1, trigger, since: 0, turnAt: null } as const
+        const wait = { kind: "quiet-hours", until: now + 1, trigger, since: 0, turnAt: null, resetsAt: null } as const
         const complete = trigger === "pid" ? { _tag: "Complete" as const } : undefined
         assert.deepStrictEqual(exitOf({ ...solo, standby }, ended), complete, trigger)
         assert.deepStrictEqual(exitOf({ ...solo, wait }, ended), complete, trigger)
@@ -296,7 +297,14 @@ describe("behaviour#limits-and-waits", () => {
   describe("a wait", () => {
     const wait = (until: number, kind: "usage-limit" | "quiet-hours" = "usage-limit"): Watch => ({
       ...awaiting,
-      wait: { kind, until, trigger: "limit", since: now - 5000, turnAt: kind === "quiet-hours" ? null : now - 5001 }
+      wait: {
+        kind,
+        until,
+        resetsAt: null,
+        trigger: "limit",
+        since: now - 5000,
+        turnAt: kind === "quiet-hours" ? null : now - 5001
+      }
     })
     const over = { _tag: "WaitOver", how: "over" } as const
     it("a wait is over at its time; until then only completion and a request for recovery count", () => {

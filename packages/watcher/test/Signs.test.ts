@@ -714,6 +714,23 @@ describe("behaviour#who-holds-a-session", () => {
   )
 })
 
+describe("behaviour#caps-of-the-user", () => {
+  it.effect("a used-up cap holds the recovery of an agent back that is given up while it lives", () =>
+    Effect.gen(function* () {
+      const caps = [{ kind: "turns", flag: "--max-turns", limit: 3 }] as const
+      for (const [turns, tags] of [
+        [2, ["ConductorDied", "RecoveryStarted"]],
+        [3, ["CeilingReached", "ConductorDied", "RecoveryWithheld"]]
+      ] as const) {
+        yield* TestClock.setTime(begun)
+        const { told } = yield* watching({ world: { row: silent, caps, turns } })
+        yield* until(301)
+        assert.deepStrictEqual<ReadonlyArray<string>>(tagsOf(yield* told).slice(0, tags.length), tags)
+      }
+    })
+  )
+})
+
 describe("behaviour#ceilings-of-use", () => {
   describe("the ceiling of use and the quiet hours", () => {
     it.effect("tokens: their end is reported once, and no process is stopped", () =>

@@ -790,6 +790,19 @@ describe("behaviour#awaiting-a-session-id, security#commsdb", () => {
   )
 })
 
+describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("a folder of sessions that only the living process names goes into the log at once, and once", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { folders: ["/home/ada/.claude-work"] } })
+      yield* until(1)
+      world.condition = "gone"
+      yield* until(3)
+      const found = (yield* told).filter(({ _tag }) => _tag === "AgentFolderFound")
+      assert.deepStrictEqual(found, [{ _tag: "AgentFolderFound", at: begun, folder: "/home/ada/.claude-work" }])
+    })
+  )
+})
+
 describe("behaviour#standby", () => {
   describe("standing by", () => {
     const standby = [history.confirmed(), history.closed, history.started(2)]
@@ -878,6 +891,27 @@ describe("behaviour#standby", () => {
           other.world.hold("s1", 50)
           yield* until(4)
           assert.deepStrictEqual(yield* other.told, [])
+        }
+      })
+    )
+    it.effect("standby for a refused login tells that the login was written since, and nothing else tells it", () =>
+      Effect.gen(function* () {
+        for (const [stage, wroteAt, tags] of [
+          ["login", begun + 300_000, ["RecoveryRetried", "RecoveryStarted"]],
+          ["account", begun + 300_000, ["RecoveryRetried", "RecoveryStarted"]],
+          ["login", begun, []],
+          ["model", begun + 300_000, []]
+        ] as const) {
+          yield* TestClock.setTime(begun)
+          const withheld = Event.RecoveryWithheld.make({ at: begun, cycle: 1, trigger: "limit", stage, message: "" })
+          const { told, world } = yield* watching({
+            world: { condition: "gone" },
+            history: [history.confirmed(), withheld, history.started(2)]
+          })
+          yield* until(290)
+          world.agent.loginWrittenAt = wroteAt
+          yield* until(310)
+          assert.deepStrictEqual(tagsOf(yield* told), [...tags], stage)
         }
       })
     )

@@ -1,4 +1,5 @@
 import {
+  type Cap,
   Comms,
   type Condition,
   Event,
@@ -91,6 +92,10 @@ export class World extends FakeWorld {
   set reports(reports: (pid: number) => string | undefined) {
     this.agent.reports = reports
   }
+  /** The folders that the process names for its sessions. */
+  set folders(folders: ReadonlyArray<string>) {
+    this.agent.folders = folders
+  }
   /** Which process holds which session. */
   set holders(holders: ReadonlyMap<string, number>) {
     for (const [sessionId, pid] of holders) this.hold(sessionId, pid)
@@ -141,6 +146,12 @@ export class World extends FakeWorld {
   }
   set dollars(dollars: number) {
     this.agent.dollars = dollars
+  }
+  set caps(caps: ReadonlyArray<Cap>) {
+    this.agent.caps = caps
+  }
+  set turns(turns: number) {
+    this.agent.turns = turns
   }
   set spent(tokens: number) {
     this.agent.spent = tokens

@@ -159,7 +159,7 @@ const readers: Readonly<Record<string, (text: string, place: Place) => unknown>>
     inPieces(push, `{${text.replaceAll("\n", "")}`, 64)
     end()
   },
-  "last words": lastLines,
+  "last words": (text) => lastLines(text),
   "Claude Code's records": records(makeStreamJsonReader, (text) => ({
     type: "assistant",
     session_id: "s",

@@ -66,6 +66,7 @@ const observationOf = (seed: Seed, watch: Watch): Observation => {
     endReason: undefined,
     endedAt: undefined,
     unseen: false,
+    loginRenewed: seed.chance(0.1),
     comms:
       watch.comms === null
         ? undefined

@@ -2,6 +2,7 @@ import {
   projectRun,
   conduct,
   PlanContext,
+  type PlanNow,
   conductOn,
   gitOf,
   GitUnusable,
@@ -76,7 +77,6 @@ export class Conduction extends Program {
       const { project } = this.#world
       const { digest, id: runId, path, plan, statePath } = this.#script
       const loaded = { plan, path, digest }
-      const finishingDigest = plan.finish._tag === "Command" ? plan.finish.command.join(" ") : null
       this.#script.witness.look()
       const git = yield* gitOf(project, yield* ownFiles(statePath, [loaded.path, "/project/comms.db"]))
       const link = Option.some(yield* CommsLink)
@@ -86,8 +86,7 @@ export class Conduction extends Program {
         statePath,
         git,
         newId: Effect.succeed(runId),
-        pin: this.#pin,
-        finishingDigest
+        pin: this.#pin
       })
       const bulletin = yield* Effect.forkScoped(projectRun(id, from, link))
       const telling = yield* Effect.forkScoped(publishRun(id, from, { project, comms }))
@@ -97,19 +96,21 @@ export class Conduction extends Program {
             const ref = yield* ownRun(id)
             const waiting = (run: Run) => Effect.sync(() => this.#idles(run))
             const { requested = "acceptEdits", waits = false } = this.#options
-            const finishing =
-              plan.finish._tag === "Command" ? { program: plan.finish.command[0], args: [], environment: {} } : null
+            const planNow = ({ plan }: SimPlan): PlanNow => ({
+              plan,
+              finishing:
+                plan.finish._tag === "Command" ? { program: plan.finish.command[0], args: [], environment: {} } : null
+            })
             const conducting = {
               ref,
-              plan,
+              ...planNow(this.#script),
+              read: Effect.sync(() => planNow(this.#script)),
               git,
               words: this.#world.words,
               statePath,
               requested,
               agents: {},
-              commitSetting: "it commits where COMMIT is set",
-              finishing,
-              finishingDigest
+              commitSetting: "it commits where COMMIT is set"
             }
             this.#idles(yield* Effect.provideService(waits ? conductOn(waiting) : conduct(), PlanContext, conducting))
           }.bind(this)

@@ -1,4 +1,5 @@
-import { isRunOver, type Run, type RunIntent, RunLog, dispatchRun } from "@souffleur/plan"
+import { Hashing } from "@souffleur/domain"
+import { isRunOver, type Run, type RunIntent, RunLog, dispatchRun, termsOf } from "@souffleur/plan"
 import { Clock, Effect } from "effect"
 import { strikes, type Target } from "../Faults.ts"
 import type { Fate } from "../EffectGate.ts"
@@ -7,6 +8,7 @@ import { Conduction } from "./Conduction.ts"
 import { frequentInRuns, runTargets } from "./RunFaults.ts"
 import type { RunWorld } from "./RunWorld.ts"
 import type { SimPlan } from "./SimPlan.ts"
+import { hash } from "node:crypto"
 import { minute } from "../Timeline.ts"
 
 /** Chances of a strike: at an aimed effect, at a frequent aimed effect, and at any other. */
@@ -156,6 +158,16 @@ export class Person {
         this.#say(stream, { _tag: "Answer", taskId: id, answer, text: "" }, `for the lost work of ${id}: ${answer}`)
       }
       return
+    }
+    if (reason === "plan") {
+      const plan = this.#world.plans.find(({ id }) => stream === `run/${id}`)
+      const hashing = Effect.provideService(termsOf(plan!.plan), Hashing, (bytes) =>
+        Effect.sync(() => hash("sha256", bytes))
+      )
+      const terms = Effect.runSync(hashing)
+      return disk.full
+        ? undefined
+        : this.#say(stream, { _tag: "RevisePlan", digest: plan!.digest, ...terms }, "for the plan")
     }
     // git answers the next time. A foreign file in the way is moved by its owner.
     if (reason === "failed") return void this.deeds++

@@ -33,8 +33,8 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
 }
 
 /**
- * A plan in its file, and the file of its state. A person may change the plan. The next conductor reads the file as it
- * then is.
+ * A plan in its file, and the file of its state. A person, or an agent, may change the plan. A run takes the file as it
+ * then is by a person's word alone.
  */
 export class SimPlan {
   plan: Plan
@@ -113,15 +113,16 @@ export class SimPlan {
     const { tasks } = this.plan
     const [how, one] = [seed.pick(["add", "take away", "rename"] as const), seed.between(0, tasks.length - 1)]
     if (how === "add") return this.grow(seed)
-    this.edition++
     const { id } = tasks[one]!
     const left = tasks.filter((task) => task.id !== id)
+    if (how === "take away" && left.length === 0) return
+    this.edition++
     if (how === "rename")
       this.plan = {
         ...this.plan,
         tasks: tasks.map((task, at) => (at === one ? { ...task, title: `Do ${this.edition}` } : task))
       }
-    else if (left.length > 0)
+    else
       this.plan = {
         ...this.plan,
         tasks: left.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((other) => other !== id) }))

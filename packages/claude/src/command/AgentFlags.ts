@@ -33,6 +33,9 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
 /** Flags by which a user caps the use of one process. */
 export const capFlags = { "--max-budget-usd": "dollars", "--max-turns": "turns" } as const
 
+/** The variable that caps its turns where no flag does. */
+export const capVariables = { CLAUDE_CODE_MAX_TURNS: "turns" } as const
+
 /** Flags whose effect would exceed the permission ceiling, each in its own way (spec: behaviour#permission-ceiling). */
 const lifting = [
   "--permission-mode",

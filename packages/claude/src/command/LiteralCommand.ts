@@ -7,7 +7,7 @@ import { frontOf, isClaude } from "./CommandFront.ts"
 
 /** Subcommands of Claude Code without a conversation: they run as any other command. */
 const errands = wordSet(
-  "auth auto-mode config doctor import install logs mcp plugin plugins purge setup-token update upgrade"
+  "auth auto-mode config doctor import install kill logs mcp plugin plugins purge rm setup-token stop update upgrade"
 )
 /** Subcommands that hold conversations. Any other first word is a prompt. */
 const conversing = wordSet("agents attach gateway remote-control respawn ultrareview")

@@ -57,18 +57,20 @@ const count = (counted: Counted, record: Json): void => {
 
 /**
  * Counts the tokens of every answer in session files since a moment, with subagents' answers. It also follows the
- * agent's own count of dollars. A file that cannot be read counts 0.
+ * agent's own count of dollars. The last count of a file stays if the file cannot be read.
  */
 export const makeSpend = () => {
+  const last = new Map<string, Spent>()
   const follow = makeFollower((key): Counted => {
     const since = Number(key)
     return { ...nothingSpent, since, cost: 0, at: since, last: { id: undefined, tokens: 0 } }
   }, count)
-  return Effect.fn("spent")(
-    function* (path: string, since: number) {
-      const { dollars, tokens, turns } = yield* follow(path, String(since))
-      return { ...nothingSpent, tokens, dollars, turns } satisfies Spent
-    },
-    Effect.orElseSucceed(() => nothingSpent)
-  )
+  return Effect.fn("spent")(function* (path: string, since: number) {
+    const key = `${since} ${path}`
+    return yield* follow(path, String(since)).pipe(
+      Effect.map(({ dollars, tokens, turns }): Spent => ({ ...nothingSpent, tokens, dollars, turns })),
+      Effect.tap((spent) => Effect.sync(() => last.set(key, spent))),
+      Effect.orElseSucceed(() => last.get(key) ?? nothingSpent)
+    )
+  })
 }

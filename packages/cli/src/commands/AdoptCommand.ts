@@ -22,7 +22,8 @@ export const adoptCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    if (flags.force) yield* personOnly("adopt --force")
+    // An agent cannot name itself, because it is an ancestor here. It would have the watch stop another's process.
+    yield* personOnly("souffleur adopt")
     const souffleur = yield* Souffleur
     const pid = yield* Effect.fromResult(parsePid(flags.pid))
     const session = yield* Effect.fromResult(parseSessionId(flags.sessionId))

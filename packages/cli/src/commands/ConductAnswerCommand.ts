@@ -23,25 +23,32 @@ interface Given {
   readonly retry: boolean
   readonly skip: boolean
   readonly finishing: boolean
+  readonly plan: boolean
 }
 
-/** Reads one answer to one task or to the finishing step. Fails with `BadUsage` for any other number of answers. */
-const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text }: Given) {
+/** Reads one answer to one task, to the finishing step or to the plan. Fails with `BadUsage` for any other number. */
+const wordOf = Effect.fnUntraced(function* ({ finishing, plan, retry, skip, task, text }: Given) {
   const guidance = Option.getOrElse(text, () => "").trim()
   const answer = skip ? ("skip" as const) : ("retry" as const)
+  if (plan) {
+    if (finishing || retry || skip || Option.isSome(task))
+      return yield* new BadUsage({ message: "--plan is an answer of its own: nothing else goes with it" })
+    return { plan: "as it is" } satisfies RunAnswer
+  }
   if (finishing) {
     if (Option.isSome(task) || retry === skip)
       return yield* new BadUsage({ message: "--finishing takes --retry or --skip as its answer" })
     return { finishing: answer } satisfies RunAnswer
   }
-  if (Option.isNone(task)) return yield* new BadUsage({ message: "name the task that is escalated, or --finishing" })
+  if (Option.isNone(task))
+    return yield* new BadUsage({ message: "name the task that is escalated, or --finishing, or --plan" })
   const given = [guidance !== "", retry, skip].filter((one) => one).length
   if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
   const said: RunAnswer = guidance === "" ? { task: task.value, answer } : { task: task.value, guidance }
   return said
 })
 
-/** Answers an escalated task, or a finishing step that failed (spec: command-line#plans). */
+/** Answers an escalated task, a finishing step that failed, or a plan that has changed (spec: command-line#plans). */
 export const conductAnswerCommand = Command.make(
   "answer",
   {
@@ -57,6 +64,10 @@ export const conductAnswerCommand = Command.make(
     ),
     finishing: Flag.Boolean("finishing").pipe(
       Flag.withDescription("In place of a task: the finishing step that failed, by --retry or --skip"),
+      Flag.withDefault(false)
+    ),
+    plan: Flag.Boolean("plan").pipe(
+      Flag.withDescription("In place of a task: take the plan, which has changed, as it is now"),
       Flag.withDefault(false)
     ),
     run: runName,
@@ -80,13 +91,18 @@ export const conductAnswerCommand = Command.make(
           ? "its conductor goes on"
           : `it goes on with: ${invocation(after, (yield* Environment).cwd)}`
       const skipped = flags.skip
-      const what = "finishing" in word ? "its finishing step" : `task ${word.task}`
+      const what = "task" in word ? `task ${word.task}` : "its finishing step"
       const left = skipped && "task" in word ? (taskOf(after, word.task)?.work.commits.length ?? 0) : 0
       const kept =
         left === 0
           ? ""
           : `; ${left === 1 ? "its commit stays" : `its ${left} commits stay`} in HEAD, and later tasks build upon that: git revert takes it back`
-      yield* Console.error(`run ${id}: ${what} ${skipped ? "is skipped" : "is tried again"}${kept}; ${how}`)
+      const dropped = after.dropped.length === 0 ? "" : `, without ${after.dropped.join(", ")}`
+      yield* Console.error(
+        "plan" in word
+          ? `run ${id}: its plan is taken as it is now${dropped}; ${how}`
+          : `run ${id}: ${what} ${skipped ? "is skipped" : "is tried again"}${kept}; ${how}`
+      )
     }).pipe(Effect.provide(Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))
   })
-).pipe(withSettings, Command.withDescription("Answer an escalation: guidance, --retry or --skip"))
+).pipe(withSettings, Command.withDescription("Answer an escalation, a failed finishing step, or a changed plan"))

@@ -44,7 +44,7 @@ const printRun = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson
     return 1
   }
   if (!asJson) yield* printLines(`\n${completionSummary(last)}`)
-  return 0
+  return last.dropped.length === 0 ? 0 : 1
 })
 
 /** Names a role as it was typed. A role without a flag has the agent of the settings. */
@@ -122,7 +122,9 @@ export const conductCommand = Command.make(
       yield* yield* WorksUnread
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
       const run = yield* orTrusted(order.project, souffleur.conduct({ ...order, ...(wait ? { waiting } : {}) }))
-      return yield* printRun(run, flags.json, yield* zoneOf(flags))
+      const ended = yield* printRun(run, flags.json, yield* zoneOf(flags))
+      // A watch would take another end for a death, and what was dropped for work that another start brings back.
+      return wait && Option.isNone(flags.wait) ? 0 : ended
     }).pipe(
       Effect.catchTag("RoleUnfit", unfit(agents)),
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),

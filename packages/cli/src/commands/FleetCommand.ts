@@ -180,6 +180,8 @@ const newsLine = (news: ShipNews): string => {
       return `ships from position ${news.mark.position} on`
     case "Away":
       return `the hub gives no answer (${news.problem}): tried again until it does, and no watch waits for it`
+    case "Full":
+      return `${news.problem}: what is left stays in the log here, and is shipped then`
     case "Back":
       return `the hub answers again: copied up to position ${news.mark.position}`
   }

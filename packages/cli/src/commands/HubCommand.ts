@@ -2,6 +2,7 @@ import {
   type Alarm,
   type HubPart,
   HubProjection,
+  HubQuota,
   HubStore,
   layerForgetting,
   layerHubCluster,
@@ -15,6 +16,7 @@ import { noticeChannels, opening } from "@souffleur/embed/internal"
 import { Processes as HostProcesses } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import * as TlsServer from "@souffleur/node/tls"
+import { maxRequestBytes } from "@souffleur/fleet"
 import { NoticeChannels } from "@souffleur/process"
 import { Console, Duration, Effect, FiberMap, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -102,6 +104,10 @@ const serveCommand = Command.make(
       Flag.withDescription("The private key of its certificate in PEM, which this user alone may read"),
       Flag.optional
     ),
+    quota: Flag.Int("quota").pipe(
+      Flag.withDescription("The bytes of events that each host may ship in a day (default: 1000000000)"),
+      Flag.optional
+    ),
     keep: Flag.String("keep").pipe(
       Flag.withDescription("Remove the events of jobs that ended longer ago, such as 90d; else all are kept"),
       Flag.optional
@@ -109,9 +115,13 @@ const serveCommand = Command.make(
     projectDir,
     json
   },
-  Effect.fnUntraced(function* ({ alarms, cert, database, json, keep, key, port, url }) {
+  Effect.fnUntraced(function* ({ alarms, cert, database, json, keep, key, port, quota, url }) {
     if (port < 0 || port > 65_535)
       return yield* new BadUsage({ message: `--port ${port} is no port: name one up to 65535, or 0 for any` })
+    if (Option.isSome(quota) && quota.value < maxRequestBytes)
+      return yield* new BadUsage({
+        message: `--quota ${quota.value} is too little: one request may have ${maxRequestBytes} bytes`
+      })
     const reached = Option.isNone(url)
       ? null
       : yield* Effect.mapError(
@@ -139,7 +149,8 @@ const serveCommand = Command.make(
       parts.length === 0 ? Layer.empty : Layer.provide(Layer.merge(sentinel, forgetting), layerRunner(parts)),
       Layer.effectDiscard(told)
     ).pipe(Layer.provide(files === null ? LoopbackServer.layer({ port }) : TlsServer.layer({ port, files })))
-    yield* withStore(database, Layer.launch(serving)).pipe(
+    const serves = withStore(database, Layer.launch(serving))
+    yield* (Option.isNone(quota) ? serves : Effect.provideService(serves, HubQuota, quota.value)).pipe(
       Effect.catchTag("ServeError", () =>
         Effect.fail(new BadUsage({ message: `port ${port} is taken: end what has it, or name another with --port` }))
       ),

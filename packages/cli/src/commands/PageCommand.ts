@@ -43,7 +43,7 @@ export const pageCommand = Command.make(
       yield* Console.error("The link is for you alone. Ctrl-C ends the page, and no watch.")
       yield* show(url)
       return yield* Effect.never
-    }).pipe(Effect.scoped, Effect.provide(LoopbackServer.layer({ port: flags.port })))
+    }).pipe(Effect.scoped, Effect.provide(LoopbackServer.layer({ port: flags.port, idle: 64 })))
     const taken = Effect.gen(function* () {
       const origin = yield* pageServedNow(stateDir, flags.port)
       const token = yield* pageToken(stateDir)

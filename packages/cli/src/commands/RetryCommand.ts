@@ -4,7 +4,7 @@ import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/in
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
-import { personOnly } from "../person/PersonOnly.ts"
+import { personOnly, signOfAgent } from "../person/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -52,7 +52,12 @@ export const retryCommand = Command.make(
       return yield* new BadUsage({
         message: "hand the conversation over first; retry --headless is for a launch that failed"
       })
-    const watch = yield* souffleur.retry(id, { ceiling: permission, agent, headless })
+    const watch = yield* souffleur.retry(id, {
+      ceiling: permission,
+      agent,
+      headless,
+      byAgent: (yield* signOfAgent) !== undefined
+    })
     const again = isUnwatched(before)
     const begun = watch.recovery?.cycle ?? null
     const cycle = begun === (before.recovery?.cycle ?? null) ? null : begun

@@ -1,4 +1,4 @@
-import { Settings } from "@souffleur/domain"
+import { Settings, type Watch } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, unfinished } from "@souffleur/embed/internal"
 import { Console, Effect, Option, Stdio } from "effect"
@@ -17,6 +17,12 @@ import { detachFlag, dryRunFlag, json, projectDir, quiet, tellingOf, utcFlag, ve
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 const example = `souffleur run -- ${agentKind.program} "do it"`
+
+/** Says that a command reads nothing of a pipe. */
+const noteUnread = Effect.fnUntraced(function* ({ kind }: Watch) {
+  if (kind === "command" && (yield* hasPipedInput))
+    yield* Console.error("note: the command gets an empty standard input, since it may run again: have it read a file")
+})
 
 /** Starts an agent or a command and watches it. It ends as its work does (spec: command-line#watches). */
 export const runCommand = Command.make(
@@ -73,10 +79,9 @@ export const runCommand = Command.make(
       const souffleur = yield* Souffleur
       const order = yield* ordered
       if (flags.detach) {
-        return yield* tellDetached(
-          yield* orTrusted(project, souffleur.detach(order, { line: yield* detachedLine(flags) })),
-          flags.json
-        )
+        const detached = yield* orTrusted(project, souffleur.detach(order, { line: yield* detachedLine(flags) }))
+        if (!("watch" in order)) yield* noteUnread((yield* souffleur.find(detached.id)).watch)
+        return yield* tellDetached(detached, flags.json)
       }
       yield* yield* WorksUnread
       yield* ready
@@ -84,10 +89,7 @@ export const runCommand = Command.make(
       const watch = yield* "watch" in order
         ? souffleur.resume(order.watch, keeping)
         : orTrusted(project, souffleur.run({ ...order, ...keeping }))
-      if (!("watch" in order) && (yield* watch.state).kind === "command" && (yield* hasPipedInput))
-        yield* Console.error(
-          "note: the command gets an empty standard input, since it may run again: have it read a file"
-        )
+      if (!("watch" in order)) yield* noteUnread(yield* watch.state)
       const code = yield* printWatch(watch, yield* tellingOf(flags))
       const { end, generation } = yield* watch.state
       // It was the second of two simultaneous starts, so the folder is looked at again.

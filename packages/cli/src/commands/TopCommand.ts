@@ -7,6 +7,7 @@ import { Command } from "effect/cli"
 import { Ended } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { table } from "../explain/TextTable.ts"
+import { signOfAgent } from "../person/PersonOnly.ts"
 import { topLoop } from "../top/TopLoop.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { attach } from "./AttachCommand.ts"
@@ -34,7 +35,9 @@ export const topCommand = Command.make(
     const { colour, interactive } = yield* Environment
     if (flags.json || !interactive) return yield* printOnce(flags.json)
     const zone = yield* zoneOf(flags)
-    const end = yield* Effect.andThen(HostTerminal.fullScreen, topLoop({ colours: colour !== false, zone })).pipe(
+    const byAgent = (yield* signOfAgent) !== undefined
+    const look = topLoop({ byAgent, colours: colour !== false, zone })
+    const end = yield* Effect.andThen(HostTerminal.fullScreen, look).pipe(
       Effect.scoped,
       Effect.provide(HostTerminal.layer)
     )

@@ -39,10 +39,12 @@ const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "HoldStarted",
   "RecoveryWithheld",
   "SouffleurRestored",
+  "StopAsked",
   "TurnEnded",
   "ValidationFailed",
   "WaitStarted",
-  "WatchReleased"
+  "WatchReleased",
+  "WatchStopped"
 ])
 
 /**

@@ -83,6 +83,15 @@ const run = foldOf(runFold, runCodec, (id, run) =>
  * alive, because a process of another host cannot be seen (spec: fleet#view).
  */
 export const fleetJobs: JobFold = {
-  rules: `4 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
+  rules: `5 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
+  lost: ([position, stream, revision]) => {
+    const isRun = stream.startsWith(runCodec.prefix ?? "")
+    const { job } = (isRun ? run : watch)(stream, undefined, [])
+    const problem = `this hub cannot fold event ${revision}, at position ${position}`
+    return {
+      job: { ...job, standing: `as far as it is known: ${problem}`, need: null },
+      folded: encodeKept({ revision: 0, state: "", problem })
+    }
+  },
   fold: (stream, before, events) => (stream.startsWith(runCodec.prefix ?? "") ? run : watch)(stream, before, events)
 }

@@ -61,7 +61,7 @@ const plainName = /^\w[\w.-]*$/u
 const needOfJob = (host: FleetHost, job: Job, need: Need, speaks: boolean): Need => {
   const word = speaks ? wordFor(job) : undefined
   const why = `${job.id}: ${needLine(need)}`
-  const hears = host.takesWords && troubleOf(host) === undefined
+  const hears = host.takesWords && !host.forked && !host.revoked && silenceOf(host) === undefined
   if (word === undefined || !hears || !plainName.test(host.name) || !plainName.test(job.id))
     return { next: `on ${shown(host)}`, why }
   const said = need.next === `souffleur ${word} ${job.id}`
@@ -74,7 +74,17 @@ const needOfHost = (host: FleetHost): ReadonlyArray<Need> => {
     return [{ next, why: 'another machine has its log too: "souffleur fleet rename" on each of the two ends that' }]
   // A goodbye is no trouble.
   const silence = saidGoodbye(host) ? undefined : silenceOf(host)
-  return silence === undefined ? [] : [{ next, why: `${silence}: "souffleur fleet status" there says more` }]
+  return [
+    ...(silence === undefined ? [] : [{ next, why: `${silence}: "souffleur fleet status" there says more` }]),
+    ...(host.full
+      ? [
+          {
+            next,
+            why: 'it has shipped all bytes that this hub takes in a day ("souffleur hub serve --quota"); it goes on tomorrow'
+          }
+        ]
+      : [])
+  ]
 }
 
 /** Returns what a fleet needs from a person: its jobs first, then its hosts. `speaks`: to one who has logged in. */
@@ -105,7 +115,9 @@ export const printView = Effect.fn("printView")(function* (
         away: saidGoodbye(host),
         forked: host.forked,
         revoked: host.revoked,
-        takes_words: host.takesWords
+        takes_words: host.takesWords,
+        full: host.full,
+        behind_ms: host.behind
       })),
       jobs: view.jobs.map(({ at, ...job }) => ({ ...job, last_event_at: iso(at) })),
       more: view.more

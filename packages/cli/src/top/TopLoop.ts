@@ -36,20 +36,21 @@ const read = Effect.fnUntraced(function* (top: Top, seen: Looked) {
   return { ...top, text: yield* orMessage(lines, (text) => [{ text }]) }
 })
 
-/** Says the word of a person to the log, as the command does. */
-const retry = Effect.fnUntraced(function* ({ id }: Job) {
+/** Says the word to the log, as the command does. */
+const retry = Effect.fnUntraced(function* ({ id }: Job, byAgent: boolean) {
   const souffleur = yield* Souffleur
-  return yield* orMessage(Effect.as(souffleur.retry(id), `${id}: it is tried again.`), (message) => message)
+  const said = Effect.as(souffleur.retry(id, { byAgent }), `${id}: it is tried again.`)
+  return yield* orMessage(said, (message) => message)
 })
 
 /** Does what a key wishes. A wish that ends the look is handed on. */
-const doing = Effect.fnUntraced(function* ({ top, wish }: Pressed, seen: Looked) {
+const doing = Effect.fnUntraced(function* ({ top, wish }: Pressed, seen: Looked, byAgent: boolean) {
   const job = chosenJob(top)
   switch (wish) {
     case "read":
       return { top: yield* read(top, seen) }
     case "retry":
-      return { top: job === undefined ? top : { ...top, notice: yield* retry(job) } }
+      return { top: job === undefined ? top : { ...top, notice: yield* retry(job, byAgent) } }
     case "attach":
       return { top, ...(job !== undefined && { end: { wish, id: job.id } satisfies TopEnd }) }
     case undefined:
@@ -61,12 +62,13 @@ const doing = Effect.fnUntraced(function* ({ top, wish }: Pressed, seen: Looked)
 
 /**
  * Shows watches and runs on the whole terminal until a key ends it, and returns that end. It reads the log where that
- * has moved. Fails with `LogUnusable` where the log cannot be read.
+ * has moved. `byAgent`: an agent's session shows them. Fails with `LogUnusable` where the log cannot be read.
  */
 export const topLoop = Effect.fn("topLoop")(function* ({
+  byAgent,
   colours,
   zone
-}: Pick<Looked, "zone"> & { readonly colours: boolean }) {
+}: Pick<Looked, "zone"> & { readonly byAgent: boolean; readonly colours: boolean }) {
   const terminal = yield* Terminal.Terminal
   const draw = yield* makeTopScreen(colours)
   const looked = Effect.map(Clock.currentTimeMillis, (now): Looked => ({ now, zone }))
@@ -85,7 +87,7 @@ export const topLoop = Effect.fn("topLoop")(function* ({
         return { top: news.moved ? yield* read(next, seen) : next }
       }
       if (message._tag === "Resized") return { top }
-      return yield* doing(pressed(top, message.input), seen)
+      return yield* doing(pressed(top, message.input), seen, byAgent)
     })
     yield* show(after.top, seen)
     return [after.top, after.end === undefined ? [] : [after.end]] as const

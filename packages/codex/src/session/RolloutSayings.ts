@@ -98,7 +98,7 @@ const eventSayings = (event: Json): ReadonlyArray<Saying> => {
   const error = isJson(event["error"]) ? event["error"] : undefined
   switch (event["type"]) {
     case "task_started":
-      return [{ _tag: "Began" }]
+      return [{ _tag: "Began" }, contextOf(event)]
     case "task_complete":
       return error === undefined ? [{ _tag: "Ended" }] : failure(error)
     case "turn_aborted":
@@ -138,6 +138,14 @@ const itemSayings = (item: Json): ReadonlyArray<Saying> => {
   return [{ _tag: "Result", id: textOf(item["call_id"]), text: said, failed: false }]
 }
 
+/** Returns the context of an answer whose tool still runs: the count with its window follows the tool. */
+const answered = (usage: unknown): Saying => ({
+  _tag: "Context",
+  tokens: tokensOf(usage, ["input_tokens"]),
+  window: "older",
+  model: ""
+})
+
 const usedBy = (usage: unknown): Saying => ({
   _tag: "Used",
   tokens: freshTokens(usage, ["input_tokens"], ["cached_input_tokens"]) + tokensOf(usage, ["output_tokens"])
@@ -164,7 +172,7 @@ export const rolloutSayings = (record: Json): ReadonlyArray<Saying> => {
     case "response_item":
       return itemSayings(payload)
     case "token_usage_record":
-      return [usedBy(payload["usage"])]
+      return [usedBy(payload["usage"]), answered(payload["usage"])]
     case "compacted":
       return [{ _tag: "Compacted", summary: textOf(payload["message"]) }]
     default:

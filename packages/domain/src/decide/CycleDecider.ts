@@ -50,6 +50,7 @@ type CycleCommand = Extract<
       | "Escalate"
       | "FailClosed"
       | "ExhaustRetries"
+      | "ConcludeStop"
       | "CancelForCompletion"
   }
 >
@@ -121,7 +122,7 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
     case "PrepareLaunch":
       return recovery.purpose === "relaunch"
         ? prepared(watch, command)
-        : no("never", "retries are exhausted: nothing is launched")
+        : no("never", "this recovery only stops: nothing is launched")
     case "RefuseWindow":
       return windowRefused(command)
     case "DelayLaunch":
@@ -164,6 +165,10 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
       return recovery.purpose === "export"
         ? ok(Event.RetriesExhausted.make({ at, cycle, trigger: recovery.trigger, exportPath: command.exportPath }))
         : no("not now", "retries are not exhausted")
+    case "ConcludeStop":
+      return recovery.purpose === "stop"
+        ? ok(Event.WatchStopped.make({ at, cycle, exportPath: watch.lastExport }))
+        : no("not now", "no person has it stopped")
     case "CancelForCompletion":
       return ok(Event.ConductorCompleted.make({ at, by: "recovery" }))
   }

@@ -5,7 +5,7 @@ import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
 import { type Progress, progressedSince, quickEndsAfter } from "../evidence/WorkProgress.ts"
-import { unknownError, unmendableInWords } from "../evidence/Unmendable.ts"
+import { isLoginRefused, unknownError, unmendableInWords } from "../evidence/Unmendable.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
@@ -190,6 +190,15 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
           ? Event.RecoveryWithheld.make({ ...withheld, stage: "unknown-error", message: unknownError })
           : Event.RecoveryWithheld.make({ ...withheld, stage: exit.reason, message: unmendableInWords[exit.reason] }),
         nextWatcher(watch, at)
+      )
+    }
+    case "LoginRenewed": {
+      const { standby } = watch
+      if (!isLoginRefused(standby)) return ok()
+      const { headless, retries } = watch
+      return ok(
+        Event.RecoveryRetried.make({ at, cycle: standby.cycle, by: "login", headless }),
+        ...recoveryOf(watch, at, { trigger: standby.trigger, retries }, command)
       )
     }
     case "Limited": {

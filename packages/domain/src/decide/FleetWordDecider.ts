@@ -10,6 +10,8 @@ const intentOf = ({ ceilings, word }: FleetWordIntent): WatchIntent => {
   switch (word) {
     case "retry":
       return { _tag: "Retry", ceilings }
+    case "stop":
+      return { _tag: "Stop" }
     case "release":
       return { _tag: "Release" }
     case "done":

@@ -1,7 +1,7 @@
 import { Equal, Result } from "effect"
 import { type Decision, Refused } from "@souffleur/eventlog"
 import type { Permission } from "../settings/Permission.ts"
-import { type Limits, lower, overreachOf, type Pin, type Programs } from "../settings/Pin.ts"
+import { type Limits, lower, overreachOf, type Pace, type Pin, type Programs } from "../settings/Pin.ts"
 import { ConfigOverreached, ConfigWithdrawn, type PinEvent, TrustGiven } from "../event/PinEvent.ts"
 
 /** The part of the state of a watch or a run that holds its pin. */
@@ -13,12 +13,13 @@ export interface Pinned {
 
 /** The words about a pin: a report of the config file, and a person's trust. */
 export type PinIntent =
-  /** A report of the config file as it is now. `limits` and `programs` are `null` where they were not read. */
+  /** A report of the config file as it is now. The others are `null` where they were not read. */
   | {
       readonly _tag: "ReportConfig"
       readonly said: {
         readonly ceiling: Permission
         readonly limits: Limits | null
+        readonly pace: Pace | null
         readonly programs: Programs | null
       }
     }
@@ -43,6 +44,7 @@ export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDeci
   const said = {
     ceiling: command.said.ceiling,
     limits: command.said.limits ?? overreach?.said.limits ?? pin.limits,
+    pace: command.said.pace ?? overreach?.said.pace ?? pin.pace,
     programs: command.said.programs ?? overreach?.said.programs ?? pin.programs
   }
   const keys = overreachOf(said, pin)

@@ -10,14 +10,15 @@ import * as Event from "../event/WatchEvent.ts"
 
 /**
  * Decides an operator's `retry`, which tries a failed or withheld recovery again (spec: behaviour#standby), ends the
- * pause of a command, or renews a ceiling of use, even before it is reached. A permission becomes the ceiling of every
- * launch from now on, and renews no ceiling of use. If a person names another agent, that agent takes the conversation
- * over.
+ * pause of a command, or renews a ceiling of use, even before it is reached. An agent's word renews none. A permission
+ * becomes the ceiling of every launch from now on, and renews no ceiling of use. If a person names another agent, that
+ * agent takes the conversation over.
  */
 export const decideRetry = (
   watch: Watch,
   {
     by,
+    byAgent = false,
     ceilings = false,
     handover,
     headless = false,
@@ -33,6 +34,8 @@ export const decideRetry = (
       ? []
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
   const { standby } = watch
+  const said = byAgent ? "agent" : "operator"
+  if (byAgent && watch.ceiling !== undefined) return no("never", "only a person may allow as much use again")
   if (handover !== undefined)
     return by._tag === "Operator"
       ? Result.map(decideHandover(watch, handover, at), (events) => [...granted, ...events])
@@ -40,7 +43,7 @@ export const decideRetry = (
   // An end before the role gave up is counted already: a watcher would count it a second time.
   if (standby !== undefined && isUnwatched(watch) && (watch.held !== undefined || !standby.ended))
     return ok(
-      Event.RecoveryRetried.make({ at, cycle: watch.cycles, headless }),
+      Event.RecoveryRetried.make({ at, cycle: watch.cycles, by: said, headless }),
       ...(standby.ended ? [withheldByHold(at, { cycle: watch.cycles, trigger: standby.trigger })] : []),
       nextWatcher(watch, at)
     )
@@ -57,12 +60,17 @@ export const decideRetry = (
   if (standby !== undefined)
     return ok(
       ...granted,
-      Event.RecoveryRetried.make({ at, cycle: standby.cycle, headless }),
-      Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: standby.trigger })
+      Event.RecoveryRetried.make({ at, cycle: standby.cycle, by: said, headless }),
+      Event.RecoveryStarted.make({
+        at,
+        cycle: watch.cycles + 1,
+        purpose: standby.trigger === "stop" ? "stop" : "relaunch",
+        trigger: standby.trigger
+      })
     )
   if (headless) return no("not now", "no recovery has failed closed: there is nothing to launch without a window")
   if (permission !== undefined) return ok(...granted)
-  const renewed = ceilings || watch.ceiling !== undefined ? [Event.AllowanceRenewed.make({ at })] : []
+  const renewed = !byAgent && (ceilings || watch.ceiling !== undefined) ? [Event.AllowanceRenewed.make({ at })] : []
   // A command that has died is run again now.
   if (watch.wait?.kind === "pause")
     return ok(...renewed, ...endedWait({ ...watch, ceiling: undefined }, at, watch.wait))

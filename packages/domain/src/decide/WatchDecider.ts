@@ -181,6 +181,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       if (watch.unclaimed === (message !== null)) return ok()
       return ok(message === null ? Event.ConductorClaimed.make({ at }) : Event.ConductorUnclaimed.make({ at, message }))
     }
+    case "ReportFolder":
+      return watch.agentFolders.includes(command.folder)
+        ? ok()
+        : ok(Event.AgentFolderFound.make({ at, folder: command.folder }))
     case "ReportCeiling": {
       const { ceiling, flag = null, limit, since, used, watcher } = command
       const reported = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince
@@ -217,6 +221,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "Escalate":
     case "FailClosed":
     case "ExhaustRetries":
+    case "ConcludeStop":
     case "CancelForCompletion":
       return decideCycle(watch, command)
 
@@ -243,6 +248,17 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return ok(Event.ConductorCompleted.make({ at, by: command.saidBy }))
     case "RequestHandoff":
       return decideHandoff(watch, command)
+    case "Stop": {
+      if (watch.observe) return no("not now", "souffleur only observes here: it stops nothing")
+      if (watch.forced)
+        return no("never", "its process was named with --force, against the evidence: end it yourself, then release it")
+      if (watch.recovery?.purpose === "stop") return ok()
+      const { reason = null } = command
+      return ok(
+        Event.StopAsked.make({ at, reason }),
+        Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "stop", trigger: "stop" })
+      )
+    }
     case "Release":
       return ok(Event.WatchReleased.make({ at, exportPath: exportOf(watch), to: command.to ?? null }))
   }

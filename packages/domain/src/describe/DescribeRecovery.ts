@@ -10,7 +10,7 @@ import { stepNames } from "../watch/StepName.ts"
 import { isSessionKnown } from "../watch/Target.ts"
 
 /** Tells of the work where the agent has only answered. A person reads the answer and decides. */
-const likelyDone = `${threeEnds}, and the agent only answered at last. The work is likely done, so read its last words`
+const likelyDone = `${threeEnds}, and the agent only answered at last. The work is likely done: "souffleur why" shows its last words, and how it goes on if they say otherwise`
 
 /** Says how each provider brings a Conductor back. Another provider is named. */
 export const ways: Readonly<Record<string, string>> = {
@@ -22,12 +22,14 @@ export const ways: Readonly<Record<string, string>> = {
   standard_compact: "its session goes on, compacted",
   small_handoff: "a new session reads the end of its conversation",
   restart: "started again",
+  start_over: "its conversation is lost, and a new session has its first prompt",
   recovery_command: "your recovery program launched it"
 }
 
 const startInWords = ({ purpose }: typeof Event.RecoveryStarted.Type, who: Reader["who"]): string => {
   const isCommand = who.kind === "command"
   if (purpose === "export") return isCommand ? "souffleur gives up" : "souffleur gives up, and saves what can be saved"
+  if (purpose === "stop") return `souffleur stops ${nameOf(who)}`
   if (who.comms !== null) return "a recovery starts"
   if (who.handedFrom !== undefined) return `souffleur stops ${nameOf(who)}, and exports its conversation`
   return isCommand ? "souffleur starts the command again" : `souffleur brings ${nameOf(who)} back`
@@ -100,7 +102,13 @@ export const describeRecovery = {
         message: "warning"
       }
     ),
-  RecoveryRetried: () => described("info", "an operator ends the standby"),
+  RecoveryRetried: ({ by }, { who }) =>
+    described(
+      "info",
+      by === "login"
+        ? `the login of ${nameOf(who)} was renewed, and its session is tried once more`
+        : `an ${by === "agent" ? "agent's session" : "operator"} ends the standby`
+    ),
   AgentChosen: ({ agent, from }) =>
     described(
       "info",
@@ -157,7 +165,7 @@ export const describeRecovery = {
       "error",
       who.kind === "command"
         ? `${threeEnds}: the command is not started again`
-        : `${trigger === "only-answered" ? likelyDone : threeEnds}: nothing is launched any more. ${exportAt(exportPath)}`,
+        : `${trigger === "only-answered" ? `${likelyDone}. Nothing` : `${threeEnds}: nothing`} is launched any more. ${exportAt(exportPath)}`,
       { message: "error", notice: "exhausted" }
     )
 } satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind, Reader>>

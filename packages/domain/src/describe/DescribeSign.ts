@@ -114,6 +114,8 @@ export const describeSign = {
       message: "system",
       notice: "cleared"
     }),
+  AgentFolderFound: ({ folder }, { who }) =>
+    described("info", `${nameOf(who)} keeps its sessions in ${folder}, and souffleur looks there too`),
   WaitStarted: (event, reader) =>
     described(event.kind === "pause" ? "info" : "warning", waiting(event, reader), noticeOfWait[event.kind]),
   WaitEnded: ({ how }, { who }) => described("info", waitEnds[how](nameOf(who)), { notice: "cleared" }),

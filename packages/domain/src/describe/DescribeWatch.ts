@@ -166,6 +166,12 @@ export const describeWatch = {
     ),
   FleetWordTaken: ({ by, word }) =>
     described("info", `operator ${by} said ${word} through the fleet`, { message: "system" }),
+  StopAsked: ({ reason }, { who }) =>
+    described("info", `a person has ${nameOf(who)} stopped${reason === null ? "" : `: ${reason}`}`, {
+      message: "system"
+    }),
+  WatchStopped: (_, { who }) =>
+    described("info", `${nameOf(who)} is stopped, with all that it started`, { message: "system" }),
   WatchReleased: ({ exportPath, to }, { who }) =>
     described(
       "info",

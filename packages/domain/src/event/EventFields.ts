@@ -26,6 +26,7 @@ export const Trigger = Schema.Literals([
   "turn-ended",
   "limit",
   "context",
+  "stop",
   ...EarlyEnd.literals
 ])
 

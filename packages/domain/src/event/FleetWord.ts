@@ -2,7 +2,7 @@ import { event, Text } from "@souffleur/eventlog"
 import { Schema } from "effect"
 
 /** The words that a person may say to a watch of another host, each as the command of its name (spec: fleet#words). */
-export const FleetWord = Schema.Literals(["retry", "release", "done", "hold", "go"])
+export const FleetWord = Schema.Literals(["retry", "stop", "release", "done", "hold", "go"])
 export type FleetWord = typeof FleetWord.Type
 
 /** This host took a word that a person said at the hub of its fleet. Its consequences follow in the same append. */

@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { Pin, PinnedKey } from "../settings/Pin.ts"
 
 /**
- * The config file asks for more than the pin. It wants a higher ceiling, also of use, another program, or another part
- * of souffleur's environment for agents. None of it counts until a person allows it.
+ * The config file asks for more than the pin. It wants a higher ceiling, also of use, another program, another
+ * time, or another part of souffleur's environment for agents. None of it counts until a person allows it.
  */
 export const ConfigOverreached = event("ConfigOverreached", {
   /** The words of the file, programs as digests. */

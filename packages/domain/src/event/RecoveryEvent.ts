@@ -6,8 +6,11 @@ import { Permission, SessionMode } from "../settings/Permission.ts"
 import { Terminal } from "../port/Launcher.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
-/** The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person. */
-export const Purpose = Schema.Literals(["relaunch", "export"])
+/**
+ * The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person.
+ * `stop`: a person has it stop the Conductor, and launch nothing.
+ */
+export const Purpose = Schema.Literals(["relaunch", "export", "stop"])
 export type Purpose = typeof Purpose.Type
 
 /** A cycle began. Its providers are tried in their order (spec: behaviour#recovery). */
@@ -128,3 +131,12 @@ export const RetriesExhausted = event("RetriesExhausted", {
   trigger: Trigger,
   exportPath: Schema.NullOr(Text)
 })
+
+/** A person has the Conductor stopped with its tree, and the watch ended (spec: behaviour#stop-by-a-person). */
+export const StopAsked = event("StopAsked", {
+  /** The person's own words; `null`: none. */
+  reason: Schema.NullOr(Text)
+})
+
+/** The Conductor and its tree have ended by a person's word, and so has the watch. */
+export const WatchStopped = event("WatchStopped", { cycle: Count, exportPath: Schema.NullOr(Text) })

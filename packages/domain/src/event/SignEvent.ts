@@ -66,6 +66,9 @@ export const ConductorUnclaimed = event("ConductorUnclaimed", { message: Text })
 /** All of it is claimed again. */
 export const ConductorClaimed = event("ConductorClaimed", {})
 
+/** The agent keeps its sessions in a folder that no setting names, as its process's own environment says. */
+export const AgentFolderFound = event("AgentFolderFound", { folder: Text })
+
 /**
  * The kinds of waits. A usage limit, an outage or another error of the service is no death (spec:
  * behaviour#limits-and-waits). The others are the user's quiet hours, and the pause before a command is run again.

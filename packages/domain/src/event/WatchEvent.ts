@@ -188,9 +188,15 @@ export const ConductorAdopted = event("ConductorAdopted", {
   agent,
   ...baseline
 })
-/** An operator retries a recovery that failed closed. */
+/**
+ * A recovery that failed closed or was withheld is tried again. An operator's word allows as much use again. An agent's
+ * does not, nor does a login that was renewed.
+ */
 export const RecoveryRetried = event("RecoveryRetried", {
   cycle: Count,
+  by: Schema.Literals(["operator", "agent", "login"]).pipe(
+    Schema.withConstructorDefault(Effect.succeed("operator" as const))
+  ),
   /** From now on no launch of the watch gets a window. */
   headless: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 })
@@ -245,6 +251,8 @@ export const WatchEvent = Schema.Union([
   ConductorAdopted,
   RecoveryRetried,
   AgentChosen,
+  Recovery.StopAsked,
+  Recovery.WatchStopped,
   WatchReleased,
   Fleet.FleetWordTaken,
   Guard.SouffleurRestored,
@@ -262,6 +270,7 @@ export const WatchEvent = Schema.Union([
   Sign.NoticeLost,
   Sign.ConductorUnclaimed,
   Sign.ConductorClaimed,
+  Sign.AgentFolderFound,
   Sign.WaitStarted,
   Sign.WaitEnded,
   Sign.HoldStarted,

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { AgentCommand } from "../port/AgentOrder.ts"
+import type { Variables } from "../port/AgentKind.ts"
 import type { Spent } from "../port/AgentSession.ts"
 
 /**
@@ -9,7 +10,10 @@ import type { Spent } from "../port/AgentSession.ts"
 export const CapKind = Schema.Literals(["dollars", "turns", "calls", "credits", "time"])
 export type CapKind = typeof CapKind.Type
 
-/** How much the user lets the agent use at most, by the agent's own flag. A resumed process would begin it anew. */
+/**
+ * How much the user lets the agent use at most, by the agent's own flag or variable, whose name `flag` is. A resumed
+ * process would begin it anew.
+ */
 export interface Cap {
   readonly kind: CapKind
   readonly flag: string
@@ -57,16 +61,34 @@ export const capsIn = (args: ReadonlyArray<string>, flags: Readonly<Record<strin
     return limit > 0 && Number.isFinite(limit) ? [{ kind, flag, limit }] : []
   })
 
+/**
+ * Reads the caps in the environment of an agent, by the kinds of its variables, beside those in its arguments: a flag
+ * outranks the variable of its kind.
+ */
+export const capsOfVariables = (
+  environment: Variables,
+  variables: Readonly<Record<string, CapKind>>,
+  byFlag: ReadonlyArray<Cap>
+): ReadonlyArray<Cap> =>
+  Object.entries(variables).flatMap(([flag, kind]) => {
+    const limit = amountIn(kind, environment[flag]?.trim())
+    return limit > 0 && Number.isFinite(limit) && !byFlag.some((cap) => cap.kind === kind)
+      ? [{ kind, flag, limit }]
+      : []
+  })
+
 /** Returns a launch that is given what is left of each cap (spec: behaviour#caps-of-the-user). */
 export const withRemainder = (command: AgentCommand, caps: ReadonlyArray<Cap>, used: CapUse): AgentCommand => {
   const args = [...command.args]
+  const environment = { ...command.environment }
   for (const { flag, kind, limit } of caps) {
     const place = valueIn(args, flag)
     const left = Math.max(least[kind], limit - used[kind])
     const text = String(kind === "time" ? Math.floor(left / 1000) : Number(left.toFixed(4)))
     if (place !== undefined) args[place.at] = `${place.begins}${text}`
+    else if (environment[flag] !== undefined) environment[flag] = text
   }
-  return { ...command, args }
+  return { ...command, args, environment }
 }
 
 /** Returns the first cap that is used up: the agent would take no launch with what is left of it. */

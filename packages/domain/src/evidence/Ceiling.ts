@@ -14,7 +14,7 @@ export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinne
   const { maxExternalPermission: ceiling, said } = yield* yield* CycleSettings
   const { pin } = yield* dispatch({
     _tag: "ReportConfig",
-    said: { ceiling, limits: said?.limits ?? null, programs: said?.programs ?? null }
+    said: { ceiling, limits: said?.limits ?? null, pace: said?.pace ?? null, programs: said?.programs ?? null }
   })
   return lower(pin.ceiling, ceiling) satisfies Permission
 })

@@ -101,6 +101,7 @@ const over = (turn: TurnState | undefined): Verdict | undefined => {
     case "model":
       return { _tag: "Waiting", for: `its ${turn.reason}: the service refuses it`, since: turn.at }
     case "cap":
+      return { _tag: "Waiting", for: "its cap: it is used up", since: turn.at }
     case "other":
       return { _tag: "Idle", since: turn.at }
   }

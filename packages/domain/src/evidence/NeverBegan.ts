@@ -13,6 +13,16 @@ export const neverBegan = ({ firstLaunch, handedFrom, kind, launchId, muteFor, p
   muteFor !== undefined &&
   retries > 0
 
+/**
+ * Returns whether the agent of souffleur's own first launch gave a sign of its work, or results of it were counted. If
+ * its session has no file then, the file was swept away, rather than kept elsewhere (spec: behaviour#start_over).
+ */
+export const hasWorked = ({ baseline, firstLaunch, handedFrom, kind, lastTasks, muteFor }: Watch): boolean =>
+  kind === "agent" &&
+  handedFrom === undefined &&
+  firstLaunch !== undefined &&
+  (muteFor === undefined || Math.max(baseline.taskCount, lastTasks?.taskCount ?? 0) > 0)
+
 /** Says why a step may not make the first launch once more. `undefined`: it may, or it is another step. */
 export const begunAlready = (watch: Watch, step: string): string | undefined =>
   step === stepNames.beginAgain && !neverBegan(watch)

@@ -10,6 +10,10 @@ export type Unmendable = typeof Unmendable.Type
 /** Tells whether a turn ended for such a reason. */
 export const isUnmendable = Schema.is(Unmendable)
 
+/** Tells whether a watch is in standby because the service refused the login or the account of its agent. */
+export const isLoginRefused = <S extends { readonly stage: string }>(standby: S | undefined): standby is S =>
+  standby?.stage === "login" || standby?.stage === "account"
+
 /** Says what ended a turn, after the name of an agent and "stopped at". */
 export const unmendableInWords: Readonly<Record<Unmendable, string>> = {
   login: "a refusal of its login",

@@ -66,6 +66,11 @@ export class Agent extends Context.Service<
     readonly exits?: EndWords["exits"]
     /** The caps that the user gave the agent by its own flags. Absent: none. */
     readonly caps?: ReadonlyArray<Cap>
+    /**
+     * Returns when the files in which the agent of a session keeps its login were last written, epoch ms; 0: there are
+     * none. Absent: it keeps the login elsewhere.
+     */
+    readonly loginWrittenAt?: (sessionId: string) => Effect.Effect<number>
     /** The agents that this one joins. Absent: it is a single one. */
     readonly joined?: JoinedAgents
     /**
@@ -98,9 +103,12 @@ export class Agent extends Context.Service<
     readonly projectOf: (sessionId: string, here?: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
     /**
      * Looks for sessions, from now on, also in the folder that the environment of a living process names for them: the
-     * user's own wrapper of an agent may set it. Absent: nothing else than the settings names that folder.
+     * user's own wrapper of an agent may set it. Returns the folders of that process which no setting names. Absent:
+     * nothing else than the settings names that folder.
      */
-    readonly lookWhere?: (process: ProcessIdentity) => Effect.Effect<void>
+    readonly lookWhere?: (process: ProcessIdentity) => Effect.Effect<ReadonlyArray<string>>
+    /** Looks for sessions, from now on, also in these folders, which `lookWhere` found before. */
+    readonly lookIn?: (folders: ReadonlyArray<string>) => Effect.Effect<void>
     /** Marks the session file as it is now, to compare a compaction with. */
     readonly mark: (sessionId: string) => Effect.Effect<SessionMark, SessionNotFound>
     /**

@@ -18,6 +18,8 @@ export interface AgentOrder {
   readonly print: boolean
   /** True if it is to change nothing, as far as an agent can be held to that. Absent: it may work. */
   readonly looks?: boolean
+  /** The file that the session will have by then, in a preview. Absent: the agent looks for it. */
+  readonly file?: string
   /** The folder where it begins. Absent: the command line is only looked at. */
   readonly folder?: string
 }

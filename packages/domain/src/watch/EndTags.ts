@@ -2,6 +2,7 @@
 export const endTags: ReadonlySet<string> = new Set([
   "ConductorCompleted",
   "WatchReleased",
+  "WatchStopped",
   "RetriesExhausted",
   "ValidationExhausted"
 ])

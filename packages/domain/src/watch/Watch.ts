@@ -62,6 +62,8 @@ export const Watch = Schema.Struct({
   generation: Count,
   /** The program of the agent that the watch began with, by its name. `undefined`: it is not known, or a command. */
   firstAgent: Schema.UndefinedOr(Text),
+  /** Folders of the agent's sessions beside that of the settings, absolute. */
+  agentFolders: Schema.Array(Text),
   /** The program of the agent that a person chose for each launch. `undefined`: the watch's own command decides. */
   agent: Schema.UndefinedOr(Text),
   /** The program of the agent whose conversation the next launch hands over; `undefined`: it hands none over. */
@@ -121,6 +123,8 @@ export const Watch = Schema.Struct({
       kind: Event.WaitKind,
       since: Time,
       until: Time,
+      /** The end that the service states; later than `until`, it is one of weeks. `null`: none is stated. */
+      resetsAt: Schema.NullOr(Time),
       trigger: Trigger,
       /** See `WaitStarted`: a turn of another time has begun since. */
       turnAt: Schema.NullOr(Time)
@@ -183,7 +187,9 @@ export const Watch = Schema.Struct({
   named: Schema.NullOr(ProcessIdentity),
   openedAt: Time,
   lastEventAt: Time,
-  end: Schema.UndefinedOr(Schema.Literals(["completed", "released", "retries exhausted", "validation exhausted"]))
+  end: Schema.UndefinedOr(
+    Schema.Literals(["completed", "released", "stopped", "retries exhausted", "validation exhausted"])
+  )
 })
 export type Watch = typeof Watch.Type
 
@@ -212,6 +218,7 @@ export const initial: Watch = {
   mode: "normal",
   generation: 0,
   firstAgent: undefined,
+  agentFolders: [],
   agent: undefined,
   handedFrom: undefined,
   launchedAt: 0,

@@ -152,15 +152,16 @@ const changes: Changes = {
   PersonCame: () => ({ person: undefined }),
   ConductorUnclaimed: () => ({ unclaimed: true }),
   ConductorClaimed: () => ({ unclaimed: false }),
+  AgentFolderFound: ({ folder }, { agentFolders }) => ({ agentFolders: [...agentFolders, folder] }),
   WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
   TaskSilent: ({ heartbeat, task }, watch) => ({
     silentTasks: [...watch.silentTasks.filter((one) => one.task !== task), { task, heartbeat }]
   }),
   LaunchDelayed: () => ({}),
   NoticeLost: () => ({}),
-  WaitStarted: ({ at, kind, trigger, turnAt, until }, watch) => ({
+  WaitStarted: ({ at, kind, resetsAt, trigger, turnAt, until }, watch) => ({
     watcher: undefined,
-    wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at, turnAt },
+    wait: { kind, until: waitUntil(at, until), resetsAt, trigger, since: watch.wait?.since ?? at, turnAt },
     // A limit ends a turn within it.
     ...(isServiceWait(kind) ? { waits: watch.waits + 1, saidDone: false } : {})
   }),
@@ -210,16 +211,21 @@ const changes: Changes = {
     ceiling: undefined,
     allowedSince: event.at
   }),
-  RecoveryRetried: ({ at, headless }, watch) => ({
+  RecoveryRetried: ({ at, by, headless }, watch) => ({
     headless,
     standby: undefined,
     failing: {},
     silent: watch.silent && { ...watch.silent, retried: true },
-    ceiling: undefined,
-    allowedSince: at
+    ...(by === "operator" ? { ceiling: undefined, allowedSince: at } : {})
   }),
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
   FleetWordTaken: () => ({}),
+  // A launch under way may have become an agent, which is stopped too.
+  StopAsked: (_, { firstLaunch, generation, recovery, undecided }) => ({
+    phase: "Watching",
+    undecided: recovery?.launch?.launchId ?? undecided ?? (generation === 0 ? firstLaunch?.launchId : undefined)
+  }),
+  WatchStopped: ({ exportPath }) => ({ ...exited("stopped"), lastExport: exportPath }),
   WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
 }
 

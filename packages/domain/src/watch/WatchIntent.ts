@@ -10,7 +10,7 @@ import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
+import type { AgentFolderFound, CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
 import type {
   ConductorDied,
   Evidence,
@@ -63,7 +63,7 @@ export type WatcherExit =
       readonly turnAt: number
     }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
-  | { readonly _tag: "ContextExhausted" }
+  | { readonly _tag: "ContextExhausted" | "LoginRenewed" }
   /** It has ended, and no launch mends the reason. `other`: the service goes on to give an error that is not known. */
   | { readonly _tag: "Unmendable"; readonly reason: Unmendable | "other" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
@@ -182,8 +182,7 @@ export type WatchIntent =
       typeof HandoffTaken.Type,
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"
     >)
-  /** `WATCHER_DEAD {watcher}`. */
-  /** From its self-monitor, or from the supervisor where no self-monitor runs yet. */
+  /** `WATCHER_DEAD {watcher}`, from its self-monitor, or from the supervisor where no self-monitor runs yet. */
   | {
       readonly _tag: "ReportWatcherDead"
       readonly monitor: number | undefined
@@ -207,7 +206,6 @@ export type WatchIntent =
       readonly effective: Permission
       /** See `LaunchPrepared`; absent: `null`. */
       readonly heldTo?: SessionMode | null
-      /** See `LaunchPrepared`; absent: `null`. */
       readonly turnBefore?: number | null
       /** The command gets a terminal of its own; `false` by default. */
       readonly pty?: boolean
@@ -239,8 +237,8 @@ export type WatchIntent =
     >)
   | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly message: string }
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
-  /** A recovery saw `complete` before its next act. */
-  | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
+  /** A recovery saw `complete` before its next act, or has stopped the Conductor as a person said. */
+  | { readonly _tag: "CancelForCompletion" | "ConcludeStop"; readonly cycle: number }
   /** `souffleur done`: the agent or an operator says that the work is complete. */
   | { readonly _tag: "Finish"; readonly saidBy: "agent" | "operator" }
   /**
@@ -256,19 +254,21 @@ export type WatchIntent =
       /** The same as in `ReportExit`. */
       readonly quietUntil?: number | null
     }
+  /** A person has the Conductor stopped, and the watch ended. `reason`: the person's own words. */
+  | { readonly _tag: "Stop"; readonly reason?: string | undefined }
   /** `to`: the watch that takes its comms over. Absent: an operator's word. */
   | { readonly _tag: "Release"; readonly to?: string }
-  /** An operator's word: nothing is stopped or launched from now on. */
+  /** An operator's words: a hold, and the end of a hold or a wait. `byAgent`: an agent says it, and ends no hold. */
   | { readonly _tag: "Hold"; readonly byAgent?: boolean }
-  /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
+  | ({ readonly _tag: "ReportFolder" } & Pick<typeof AgentFolderFound.Type, "folder">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
-   * permission of a launch from now on. `handover`: the programs of another agent and of the present one. `headless`:
-   * no launch gets a window from now on.
+   * one of a launch from now on. `headless`: no launch gets a window. `byAgent`: an agent says it, and renews no use.
    */
   | {
       readonly _tag: "Retry"
+      readonly byAgent?: boolean
       readonly ceilings?: boolean
       readonly permission?: Permission | undefined
       readonly handover?: Handover | undefined

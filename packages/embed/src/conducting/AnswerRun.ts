@@ -1,4 +1,4 @@
-import { dispatchRun, type RunIntent } from "@souffleur/plan"
+import { dispatchRun, loadPlan, type Run, type RunIntent, termsOf } from "@souffleur/plan"
 import { Effect, Runtime, Schema } from "effect"
 import type { RunAnswer } from "../SouffleurOptions.ts"
 import { findRun, type RunName } from "./FindRun.ts"
@@ -12,7 +12,7 @@ export class GuidanceUnfit extends Schema.TaggedError<GuidanceUnfit>()("Guidance
 }
 
 /** Returns what an answer means for a run. Fails with `GuidanceUnfit`. */
-const intentOf = (said: RunAnswer): Effect.Effect<RunIntent, GuidanceUnfit> => {
+const intentOf = (said: Exclude<RunAnswer, { readonly plan: unknown }>): Effect.Effect<RunIntent, GuidanceUnfit> => {
   if ("finishing" in said) return Effect.succeed({ _tag: "AnswerFinishing", answer: said.finishing })
   if ("answer" in said) return Effect.succeed({ _tag: "Answer", taskId: said.task, answer: said.answer, text: "" })
   const text = said.guidance.trim()
@@ -24,9 +24,18 @@ const intentOf = (said: RunAnswer): Effect.Effect<RunIntent, GuidanceUnfit> => {
     : Effect.succeed({ _tag: "Answer", taskId: said.task, answer: "guidance", text })
 }
 
-/** Gives a run a person's answer. Fails with `Refused` where no answer to it is awaited. */
+/** Reads the plan of a run, as a person takes it. */
+const planIntent = Effect.fnUntraced(function* ({ plan: path, project }: Run) {
+  const { digest, plan } = yield* loadPlan(path, project)
+  return { _tag: "RevisePlan", digest, ...(yield* termsOf(plan)) } as const
+})
+
+/**
+ * Gives a run a person's answer. Fails with `Refused` where no answer to it is awaited, and with `PlanInvalid`
+ * where the plan that is to be taken cannot be conducted.
+ */
 export const answerRun = Effect.fn("answerRun")(function* (name: RunName, answer: RunAnswer) {
-  const intent = yield* intentOf(answer)
-  const { id } = yield* findRun(name)
-  return yield* dispatchRun(id, intent, { _tag: "Operator" })
+  const intent = "plan" in answer ? undefined : yield* intentOf(answer)
+  const { id, run } = yield* findRun(name)
+  return yield* dispatchRun(id, intent ?? (yield* planIntent(run)), { _tag: "Operator" })
 })

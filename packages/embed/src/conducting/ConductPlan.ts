@@ -1,4 +1,4 @@
-import { Agent, digestOf, kindOf, Launcher, type Pin } from "@souffleur/domain"
+import { Agent, kindOf, Launcher, type Pin } from "@souffleur/domain"
 import {
   conduct,
   conductOn,
@@ -6,6 +6,7 @@ import {
   gitOf,
   launchWords,
   type LoadedPlan,
+  loadPlan,
   openRun,
   ownFiles,
   PlanContext
@@ -47,17 +48,23 @@ const begin = Effect.fnUntraced(function* (
   const agent = yield* Agent
   const { outputPath } = yield* Launcher
   const parts = yield* Parts
-  const { path: file, plan } = loaded
+  const { path: file } = loaded
   const linked = yield* parts.linked(project)
-  const finishing = yield* finishingOf(loaded, { project, variables: parts.variables })
-  const finishingDigest = plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(plan.finish.command)) : null
+  const planNow = Effect.fnUntraced(function* (loaded: LoadedPlan) {
+    const { plan } = loaded
+    const finishing = yield* finishingOf(loaded, { project, variables: parts.variables })
+    const skillPrompt =
+      plan.finish._tag === "Skill" ? kindOf(parts.agent, agent.name).skillPrompt?.(plan.finish.skill) : undefined
+    return { plan, finishing, ...(skillPrompt === undefined ? {} : { skillPrompt }) }
+  })
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof loadPlan>>>()
   const audience = { project, comms: Option.map(linked, ({ comms }) => comms) }
   const comms = path.join(project, "comms.db")
   const own = yield* ownFilesOf(loaded, statePath, project)
   const opens = Effect.gen(function* () {
     const git = yield* gitOf(project, own)
     const newId = runIdOf(project, file)
-    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, finishingDigest })), git }
+    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin })), git }
   })
   const waits = waiting !== undefined && known !== undefined
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
@@ -69,19 +76,15 @@ const begin = Effect.fnUntraced(function* (
   const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
   const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
-  const skillPrompt =
-    plan.finish._tag === "Skill" ? kindOf(parts.agent, agent.name).skillPrompt?.(plan.finish.skill) : undefined
   const conducted = {
-    plan,
+    ...(yield* planNow(loaded)),
+    read: Effect.provideContext(Effect.flatMap(loadPlan(file, project), planNow), services),
     git,
     words: launchWords,
     statePath,
     requested: permission,
     agents,
-    commitSetting,
-    ...(skillPrompt === undefined ? {} : { skillPrompt }),
-    finishing,
-    finishingDigest
+    commitSetting
   }
   const { implementer = null, reviewer = null } = agents
   return yield* keepRun({

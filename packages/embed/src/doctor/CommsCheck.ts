@@ -24,9 +24,13 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch, told: boolean): Reado
       ? watch.standby === undefined
         ? "confirmed"
         : "error"
-      : { completed: "complete", "retries exhausted": "error", "validation exhausted": "exited", released: undefined }[
-          watch.end ?? "released"
-        ]
+      : {
+          completed: "complete",
+          "retries exhausted": "error",
+          "validation exhausted": "exited",
+          stopped: "exited",
+          released: undefined
+        }[watch.end ?? "released"]
   if (meant === undefined || said === meant) return [passed("comms state", `row souffleur is ${said}`)]
   if (!told) return [note("comms state", `row souffleur is ${said}: comms was not told everything yet`)]
   return [

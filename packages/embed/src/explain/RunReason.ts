@@ -74,6 +74,7 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
     "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
   "not gone": "no agent works beside an agent that is not provably gone",
   history: "an agent works only on the branch that its task began on: a person says where it goes on",
+  plan: "an agent can write the plan: tasks, criteria and the finishing step stay as they were until a person takes others",
   failed: "souffleur does not guess: a person mends the cause, and the run goes on from its log",
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
@@ -159,7 +160,10 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
       return {
         seen: event.files.length === 0 ? [event.message] : event.files,
         rule: pauses[event.reason],
-        act: "it waits until that is put right"
+        act:
+          event.reason === "plan"
+            ? "it waits until that is put back, or for: souffleur conduct answer --plan"
+            : "it waits until that is put right"
       }
     case "AgentNeverRan":
       return {

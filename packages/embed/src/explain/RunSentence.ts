@@ -33,6 +33,7 @@ const pauses = {
     standing: "paused: git is elsewhere",
     what: "put this right, or go on from there with souffleur conduct answer TASK --retry:"
   },
+  plan: { standing: "paused: the plan has changed", what: "read the plan, and put it back or take it as it is:" },
   failed: { standing: "paused: it cannot go on", what: "put this right:" },
   "work lost": {
     standing: "paused: work that was approved is gone",
@@ -55,8 +56,13 @@ const standing = (run: Run, agent: Condition | null, zone?: Zone): string => {
  * checked.
  */
 const goingOn = (run: Run, agent: Condition | null, zone?: Zone): string => {
-  if (run.phase === "finished")
-    return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
+  if (run.paused?.reason === "plan") return `${pauses.plan.standing}: ${run.paused.message}`
+  if (run.phase === "finished") {
+    const dropped = run.dropped.length === 0 ? "" : `, ${run.dropped.length} dropped`
+    return run.finishingFailure === null
+      ? `complete${dropped}`
+      : `complete${dropped}, but for its finishing step: ${run.finishingFailure}`
+  }
   if (run.paused !== null) return pauses[run.paused.reason].standing
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
@@ -107,6 +113,8 @@ export const runState = (run: Run, need: Need | null): StateWord => {
 }
 
 const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: OutputOf): ReadonlyArray<string> => {
+  if (paused?.reason === "plan")
+    return [`run ${id} is paused: ${pauses.plan.what} ${paused.message}`, "souffleur conduct answer --plan"]
   if (finishingFailure !== null)
     return [
       `run ${id}: every task is complete, and the finishing step failed: ${finishingFailure}`,

@@ -37,6 +37,7 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   handover: "a person handed the conversation over",
   "turn-ended": "its turn had ended before its work",
   limit: "the cause that ended its last turn was over",
+  stop: "a person had it stopped",
   context: "its conversation no longer fitted the model",
   exit: "its turn was over, but its process did not end well",
   "left-running": "it had left processes running at its end",

@@ -2,6 +2,8 @@ import {
   failedAtPrompt,
   failedHandover,
   failedTurn,
+  iso,
+  isServiceWait,
   mendedBy,
   nextPrompt,
   type StateWord,
@@ -29,6 +31,7 @@ const waits: Readonly<Record<Wait, string>> = {
 const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   completed: "completed",
   released: "released",
+  stopped: "stopped",
   "retries exhausted": `failed: ${Words.threeEnds}`,
   "validation exhausted": "failed: validation"
 }
@@ -53,8 +56,10 @@ export const statusLine = (watch: Watch | EndedWatch, silent = false, zone?: Zon
 
 const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =>
   Match.value(watch).pipe(
-    Match.when({ recovery: Match.defined }, ({ recovery }) =>
-      recovery.purpose === "export" ? "saving what can be saved" : "recovering"
+    Match.when(
+      { recovery: Match.defined },
+      ({ recovery }) =>
+        ({ export: "saving what can be saved", relaunch: "recovering", stop: "stopping" })[recovery.purpose]
     ),
     Match.when({ held: Match.defined }, () => 'held until "souffleur go"'),
     Match.when(
@@ -94,7 +99,17 @@ const isMendable = Schema.is(Schema.Literals(Struct.keys(mendedBy)))
 
 type Needing = Pick<
   Watch,
-  "agent" | "ceiling" | "end" | "failures" | "handedFrom" | "held" | "overreach" | "person" | "phase" | "standby"
+  | "agent"
+  | "ceiling"
+  | "end"
+  | "failures"
+  | "handedFrom"
+  | "held"
+  | "overreach"
+  | "person"
+  | "phase"
+  | "standby"
+  | "wait"
 >
 
 /**
@@ -106,7 +121,7 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
   if (end === "retries exhausted" || end === "validation exhausted")
     return { why: ends[end], next: `souffleur why ${id}` }
   if (watch.phase === "Exited") return null
-  const { agent, ceiling, failures, held, overreach, person, standby } = watch
+  const { agent, ceiling, failures, held, overreach, person, standby, wait } = watch
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   const failure = watch.phase === "Validating" ? failures.at(-1) : undefined
   if (failure !== undefined) return { why: `its validation failed at "${failure.check}"`, next: `souffleur why ${id}` }
@@ -114,6 +129,12 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
     return {
       why: promptIn(person.for),
       next: `souffleur attach ${id}`
+    }
+  // A limit of weeks may be lifted before its end, by the person's plan.
+  if (wait !== undefined && wait.resetsAt !== null && wait.resetsAt > wait.until && isServiceWait(wait.kind))
+    return {
+      why: `its ${waits[wait.kind]} lasts until ${iso(wait.resetsAt).slice(0, 10)}, and it is tried once a day`,
+      next: `souffleur go ${id}`
     }
   if (held !== undefined) return { why: "it is held: nothing is stopped or launched", next: `souffleur go ${id}` }
   const failed = failedHandover(watch, id)

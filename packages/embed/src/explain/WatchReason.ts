@@ -200,6 +200,9 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
         seen: [`${event.by} said ${event.word} for revision ${before.revision}`],
         rule: "A word through a hub counts once, for the revision that its speaker saw, and is decided by this host."
       }
+    case "StopAsked":
+    case "WatchStopped":
+      return { seen: [], rule: outranks }
     case "WatchReleased":
       return event.to === null
         ? { seen: [], rule: outranks }
@@ -213,11 +216,15 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
         seen:
           event._tag === "ConductorAdopted" && event.forced
             ? ["evidence said that it is another: the operator knew better (--force)"]
-            : [],
+            : event._tag === "RecoveryRetried" && event.by === "login"
+              ? ["the files of its login were written after its end"]
+              : [],
         rule:
           event._tag === "ConductorAdopted" && event.by === "heartbeat"
             ? "A heartbeat newer than the closing, and a live process that holds the session, end a standby."
-            : outranks
+            : event._tag === "RecoveryRetried" && event.by !== "operator"
+              ? "A renewed login, or a word of an agent's session, begins what was withheld, and allows no further use."
+              : outranks
       }
     default:
       return undefined

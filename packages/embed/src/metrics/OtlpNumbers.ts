@@ -8,8 +8,12 @@ type Metric = OtlpMetrics.MetricsData["resourceMetrics"][number]["scopeMetrics"]
 /** The code of OTLP for numbers that count from a begin on. */
 const cumulative = 2
 
+/** A path stays on its host: a project is its folder's name, as in a notice to a server. */
+const told = (key: string, text: string) => plain(key === "project" ? text.slice(text.lastIndexOf("/") + 1) : text)
 const attributesOf = (labels: Sample["labels"]) =>
-  Object.entries(labels).flatMap(([key, text]) => (key === "le" ? [] : [{ key, value: { stringValue: plain(text) } }]))
+  Object.entries(labels).flatMap(([key, text]) =>
+    key === "le" ? [] : [{ key, value: { stringValue: told(key, text) } }]
+  )
 
 /** The times of a point. The begin of its count is not known, which is 0 in OTLP. */
 const timesOf = (at: number) => ({ startTimeUnixNano: "0", timeUnixNano: `${at}000000` })

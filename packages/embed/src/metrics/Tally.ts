@@ -104,7 +104,7 @@ const tallied = "tallied"
 
 /** How watches are counted. A test computes the fingerprint from the rules (decision 0008). */
 export const tallyFold: Fold<Tally, WatchEvent, never> = {
-  name: { kind: "tally", fingerprint: "b6f4d43f7b138304" },
+  name: { kind: "tally", fingerprint: "24c909fcdb913eca" },
   initial,
   evolve,
   schema: Tally,

@@ -27,8 +27,13 @@ export interface ForeseenWay {
   readonly lines: ReadonlyArray<ForeseenLine> | null
 }
 
-/** The names of ids that no preview can know. */
-export const unknownId = { first: "SESSION_ID", next: "NEXT_SESSION_ID", launch: "LAUNCH_ID" } as const
+/** The names of ids, and of a file, that no preview can know. */
+export const unknownId = {
+  first: "SESSION_ID",
+  next: "NEXT_SESSION_ID",
+  launch: "LAUNCH_ID",
+  file: "SESSION_FILE"
+} as const
 
 /**
  * Shows a command line, with a name in place of each id that would be made then. An agent that chooses its ids has an
@@ -81,6 +86,8 @@ export const foreseenWays = Effect.fn("foreseenWays")(function* <R>(
       session,
       prompt,
       folder: watch.project,
+      // A session that has not begun has its file by the time of a recovery.
+      ...(names.has(watch.sessionId) ? { file: unknownId.file } : {}),
       ...(launch.reads === undefined ? {} : { reads: launch.reads })
     }
     return [shown(yield* commandLineOf(errand, { launchId: unknownId.launch, ...given, terminal }), all)]

@@ -72,10 +72,13 @@ const anyLine = Effect.fnUntraced(function* (permission: EffectivePermission, te
   return yield* Effect.result(agent.command(order))
 })
 
-/** Asks the agent for its version. This is the only process that a preview starts. */
+/**
+ * Asks the agent for its version, without flags that may belong to a subcommand. A launcher needs its words. This is
+ * the only process that a preview starts.
+ */
 const versionOf = Effect.fnUntraced(function* (
   { args }: AgentProgram,
-  title: string,
+  { owns, title }: AgentPackage,
   line: Effect.Success<ReturnType<typeof anyLine>>
 ) {
   if (Result.isFailure(line)) return { title, program: null, version: null, problem: line.failure.message }
@@ -83,7 +86,7 @@ const versionOf = Effect.fnUntraced(function* (
   const printed = yield* Effect.option(
     runProgram({
       command: program,
-      args: [...args, "--version"],
+      args: [...(owns([program]) ? [] : args), "--version"],
       stdin: "",
       within: "10 seconds",
       atMost: 4096,
@@ -177,7 +180,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
               owner: watch.owner?.process.pid ?? null,
               watched: yield* isWatched(watch)
             },
-      agent: isAgent ? yield* versionOf(program, of.title, line) : null,
+      agent: isAgent ? yield* versionOf(program, of, line) : null,
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
       terminal: isShown && terminal !== "headless" ? terminal : pty ? ("pty" as const) : ("headless" as const),

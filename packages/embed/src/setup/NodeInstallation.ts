@@ -40,5 +40,5 @@ export const layer = <E>({
     ...(launcher === undefined ? {} : { launcher }),
     ...(comms === undefined ? {} : { comms })
   })
-  return Layer.merge(installation, ErrandProcess.layer({ line: programBeside(import.meta.url, "../errand") }))
+  return Layer.merge(installation, ErrandProcess.layer({ line: () => programBeside(import.meta.url, "../errand") }))
 }

@@ -62,7 +62,9 @@ export const otlpTarget = (
   const prefix = `EXPORTER_OTLP_${signal.toUpperCase()}_`
   const own = (name: string) => word(`${prefix}${name}`) || word(`EXPORTER_OTLP_${name}`)
   const exporter = word(`${signal.toUpperCase()}_EXPORTER`).toLowerCase()
-  const wanted = asked || exporter === "otlp" || own("ENDPOINT") !== ""
+  // A CI names its collector for other programs too, which says nothing of souffleur.
+  const ofSouffleur = (variables["SOUFFLEUR_OTEL"] ?? "").trim() === "1"
+  const wanted = asked || (ofSouffleur && (exporter === "otlp" || own("ENDPOINT") !== ""))
   if (!wanted || word("SDK_DISABLED").toLowerCase() === "true") return Result.succeed(null)
   if (exporter !== "" && exporter !== "otlp") return Result.succeed(null)
   const url = addressOf(signal, word(`${prefix}ENDPOINT`), word("EXPORTER_OTLP_ENDPOINT"))

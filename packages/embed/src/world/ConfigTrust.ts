@@ -3,6 +3,7 @@ import {
   leastPin,
   lower,
   mapPrograms,
+  nameOfKey,
   unlimited,
   noPrograms,
   overreachInWords,
@@ -26,8 +27,10 @@ const accept = '"souffleur config --trust" accepts the file as it is now'
 
 /** The environment and the values of the program are a person's own word, and outrank the file. */
 const overridden = (key: PinnedKey, { values = {}, variables }: Installation["Service"]) => {
-  const name = key.toLowerCase().replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
-  return name in values || (key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== "")
+  return (
+    nameOfKey(key) in values ||
+    (key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== "")
+  )
 }
 
 /** Returns the real path of a project, by which its config file is trusted from every folder that has it. */
@@ -75,14 +78,18 @@ const recordOf = Effect.fnUntraced(function* (stateDir: string, project: string,
 /** Returns what a project's file says, what of it is trusted, and the settings in force for a new watch or run. */
 export const trustOf = Effect.fn("trustOf")(function* (folder: string, flags: SettingFlags = {}) {
   const project = yield* realOf(folder)
-  const { source, stateDir } = (yield* readHere(project, flags)).settings
-  const trusted = yield* recordOf(stateDir, project, source)
+  const { said, settings } = yield* readHere(project, flags)
+  // What is opened has the times that the file has then: they need no word either.
+  const trusted = Option.map(yield* recordOf(settings.stateDir, project, settings.source), (pin) => ({
+    ...pin,
+    pace: said.pace
+  }))
   return {
     trusted,
     ...(yield* beside(
       project,
       flags,
-      Option.getOrElse(trusted, () => leastPin)
+      Option.getOrElse(trusted, () => ({ ...leastPin, pace: said.pace }))
     ))
   }
 })
@@ -93,7 +100,7 @@ export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
 export const untrustedIn = ({ says, trusted }: Pick<ConfigTrust, "says" | "trusted">): ReadonlyArray<PinnedKey> =>
   overreachOf(
     says,
-    Option.getOrElse(trusted, () => leastPin)
+    Option.getOrElse(trusted, () => ({ ...leastPin, pace: says.pace }))
   )
 
 /** The settings and the pin of a watch, and what its config file asks for. */
@@ -116,7 +123,7 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
       message: `${settings.source ?? "the config file, which is gone"}: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} not ${Option.isNone(trusted) ? "trusted yet" : "what was trusted"}: look at it, then ${accept}`
     })
   const { ceiling, programs } = Option.getOrElse(trusted, () => leastPin)
-  const pin = { ceiling: lower(says.ceiling, ceiling), limits: says.limits, programs }
+  const pin = { ceiling: lower(says.ceiling, ceiling), limits: says.limits, pace: says.pace, programs }
   return { keys, settings, sources, pin } satisfies Opening
 })
 

@@ -145,7 +145,7 @@ export class Parts extends Context.Service<
       Parts,
       Effect.gen(function* () {
         const settings = yield* Settings
-        const pin = { ceiling: settings.maxExternalPermission, limits: unlimited, programs: noPrograms }
+        const pin = { ceiling: settings.maxExternalPermission, limits: unlimited, pace: {}, programs: noPrograms }
         const context = Context.pick(Agent, Comms, Launcher, Settings)(yield* Effect.context<WatchPorts>())
         return Parts.of({
           agent,

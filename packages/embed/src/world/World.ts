@@ -3,6 +3,8 @@ import {
   BadSetting,
   CycleSettings,
   isSecretVariable,
+  nameOfKey,
+  paceKeys,
   pinOf,
   type ResolvedSettings,
   Settings,
@@ -81,9 +83,15 @@ const layerProgram = ({ agentCommand, recoveryCommand: command }: ResolvedSettin
         )
       )
 
+/** The settings that say when souffleur acts. They are pinned, and so the same for as long as it runs. */
+const timesOf = (settings: ResolvedSettings): Partial<ResolvedSettings> => {
+  const names: ReadonlySet<string> = new Set(paceKeys.map(nameOfKey))
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => names.has(name)))
+}
+
 /**
  * Reads the config again for each recovery cycle and each assignment of a run, and remarks its new warnings. The
- * earlier settings hold where the file cannot be used, and the programs are those that are pinned.
+ * earlier settings hold where the file cannot be used, and the programs and times are those that are pinned.
  */
 const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
@@ -91,7 +99,12 @@ const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
     Effect.map(Effect.context<Installation | Path.Path | Trusted>(), (context) =>
       readHere(project, {}).pipe(
         Effect.flatMap(({ said, settings: now }) =>
-          Effect.map(pinOf(said), (said) => ({ ...now, recoveryCommand: settings.recoveryCommand, said }))
+          Effect.map(pinOf(said), (said) => ({
+            ...now,
+            ...timesOf(settings),
+            recoveryCommand: settings.recoveryCommand,
+            said
+          }))
         ),
         Effect.tap(({ source, warnings }) =>
           Effect.forEach(

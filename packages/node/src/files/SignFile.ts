@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { hasCode } from "./SystemError.ts"
 
 /** Bytes after which a file of signs becomes the older one. So the two keep at least that much. */
@@ -51,18 +51,21 @@ const rotate = (path: string): void => {
   }
 }
 
-/**
- * Appends a line to a file of signs (0600), which it makes if it is missing. A file that has become too large becomes
- * the older one, in place of the one before. So a line is lost only after newer lines of that size.
- */
-export const appendSign = (path: string, line: string): void => {
-  if (append(path, line) > maxBytes) rotate(path)
-}
-
-/** Removes the files with the oldest writes. Sessions come and go for months. */
-export const pruneSigns = (folder: string): void => {
+/** Removes the files with the oldest writes. Sessions come and go for months, and an agent may make some up. */
+const pruneSigns = (folder: string): void => {
   const names = fs.readdirSync(folder)
   if (names.length <= maxFiles) return
   const files = names.map((name) => ({ path: join(folder, name), at: fs.statSync(join(folder, name)).mtimeMs }))
   for (const { path } of files.toSorted((a, b) => b.at - a.at).slice(keptFiles)) fs.rmSync(path, { force: true })
+}
+
+/**
+ * Appends a line to a file of signs (0600), which it makes if it is missing. A file that has become too large becomes
+ * the older one, in place of the one before. So a line is lost only after newer lines of that size. A file of a new
+ * session takes the place of the oldest.
+ */
+export const appendSign = (path: string, line: string): void => {
+  const isNew = !fs.existsSync(path)
+  if (append(path, line) > maxBytes) rotate(path)
+  if (isNew) pruneSigns(dirname(path))
 }

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline"
 import { Worker } from "node:worker_threads"
 import type { Sqlite } from "@souffleur/eventlog"
 import { type Effect, type FileSystem, Layer, ManagedRuntime } from "effect"
+import { answerRows } from "../sqlite/ForeignRows.ts"
 import { layerSqlite } from "../sqlite/SqliteClient.ts"
 
 /**
@@ -25,7 +26,7 @@ for (;;) {
 
 /**
  * Answers each line of standard input with one line, until the input ends because the caller is gone. The first line
- * that it writes is empty: it is ready.
+ * that it writes is empty: it is ready. Rows of databases are answered here, and all else by `answer`.
  */
 export const runErrands = async (
   answer: (line: string) => Effect.Effect<string, never, Sqlite | FileSystem.FileSystem>
@@ -44,7 +45,7 @@ export const runErrands = async (
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     errand += 1
     now(errand)
-    const text = await runtime.runPromise(answer(line))
+    const text = answerRows(line) ?? (await runtime.runPromise(answer(line)))
     now(0)
     process.stdout.write(`${text}\n`)
   }

@@ -5,8 +5,8 @@ import type { Start } from "./Detached.ts"
 
 /** The process that answers errands, and the times that it has. */
 export interface ErrandOptions {
-  /** Program and arguments of the process that answers errands. */
-  readonly line: Start["line"]
+  /** Program and arguments of the process that answers errands, asked for when it is started. */
+  readonly line: () => Start["line"]
   /** Time for one errand, 2 seconds by default. */
   readonly errandTimeout?: Duration.Input
   /** Time for a process to begin, 20 seconds by default. Files of others have no effect on it. */
@@ -109,7 +109,7 @@ export const layer = ({
         )
           return yield* silent
         leaving = undefined
-        const one = yield* Effect.try({ try: () => start(line), catch: () => gone })
+        const one = yield* Effect.try({ try: () => start(line()), catch: () => gone })
         answering = one
         yield* Effect.timeoutOrElse(one.next, { duration: startTimeout, orElse: () => Effect.fail(gone) })
         return one

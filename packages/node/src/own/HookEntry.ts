@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from "node:path"
 import { addAbortSignal } from "node:stream"
 import { ownFolder } from "../files/Folder.ts"
 import { hostSource } from "../processes/HostSource.ts"
-import { appendSign, pruneSigns } from "../files/SignFile.ts"
+import { appendSign } from "../files/SignFile.ts"
 import { agentAbove, type ProcessAbove } from "../processes/AgentAbove.ts"
 
 export { ownWords } from "./OwnProgram.ts"
@@ -100,7 +100,6 @@ export const keepSign = async (
     const begins = watched && isFirstPrompt(path, call)
     appendSign(path, `${line}\n`)
     if (begins) leave(watching)
-    if (call.holding === "began" || call.holding === "goes on") pruneSigns(folder)
   } catch {
     // A sign that cannot be recorded is lost, and nothing more.
   }

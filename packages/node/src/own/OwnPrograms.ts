@@ -24,5 +24,8 @@ export const guardianLine = (): Start["line"] => programBeside(import.meta.url, 
 export const guardianFlags = (): ReadonlyArray<string> =>
   ["--expose-gc", "--jitless"].filter((flag) => process.allowedNodeEnvironmentFlags.has(flag))
 
+/** Answers errands about the databases of agents. */
+export const rowsLine = (): Start["line"] => programBeside(import.meta.url, "../sqlite/rows")
+
 /** Starts a process that descends from none of souffleur's. The order is appended, as JSON. */
 export const detachLine = (): Start["line"] => programBeside(import.meta.url, "detach")

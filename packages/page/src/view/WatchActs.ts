@@ -27,6 +27,13 @@ export const watchActs = (watch: Watch, form: ActForm): ReadonlyArray<Html | fal
       <p>The watch ends as completed. Its agent is left as it is.</p>
       ${act(form, "done", "It is done")}
     </details>`,
+    !watch.observe &&
+      !watch.forced &&
+      html`<details id="say-stop">
+        <summary>Stop</summary>
+        <p>Its agent is ended with all that it started, and the watch ends.</p>
+        ${act(form, "stop", "Stop it")}
+      </details>`,
     html`<details id="say-release">
       <summary>Release</summary>
       <p>The watch ends, and nothing is recovered any more. Its agent is left as it is.</p>

@@ -11,6 +11,8 @@ export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused
       return `an agent cannot be ended: ${message}: end that`
     case "history":
       return `git is not where the run goes on: ${message}: put that right, or go on from there with souffleur conduct answer TASK --retry`
+    case "plan":
+      return `the plan has changed (${message}): put it back, or take it as it is with souffleur conduct answer --plan`
     case "failed":
       return `it cannot go on: ${message}: put that right`
     case "work lost":

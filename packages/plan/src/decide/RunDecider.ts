@@ -7,6 +7,7 @@ import { pauseInWords } from "./Pause.ts"
 import { next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
+import { planDifference } from "../tasks/PlanTerms.ts"
 
 const ask = (
   run: Run,
@@ -86,18 +87,21 @@ const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boole
 /** A task that was begun and left the plan is skipped. A complete one stays. */
 const revised = (
   run: Run,
-  { digest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  { digest, finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
   at: number
 ): Decision<Event.RunEvent> => {
-  const gone = run.tasks.filter(
-    ({ id, status }) => status !== "pending" && status !== "completed" && !tasks.some((task) => task.id === id)
-  )
+  const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
   const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
   return ok(
-    Event.PlanRevised.make({ at, digest, tasks, changed }),
-    ...gone.map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id }))
+    Event.PlanRevised.make({ at, digest, tasks, finishingDigest, changed, dropped: gone.map(({ id }) => id) }),
+    ...gone
+      .filter(({ status }) => status !== "pending")
+      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id }))
   )
 }
+
+const isOfPlan = ({ paused }: Run, { reason }: Extract<RunCommand, { readonly _tag: "Pause" }>) =>
+  paused?.reason === "plan" && reason === "plan"
 
 /** Decides on a command to a run. Refuses the words of an owner that was overtaken (spec: behaviour#one-owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEvent> => {
@@ -120,7 +124,10 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       return ok(Event.NoticeLost.make({ at, channel, notice, of, tries, message }))
     }
     case "RevisePlan":
-      return command.digest === run.digest ? ok() : revised(run, command, at)
+      if (planDifference(run.agreed, command) !== undefined) return revised(run, command, at)
+      return run.paused?.reason === "plan"
+        ? ok(Event.RunResumed.make({ at }))
+        : notNow("the plan is as this run has it, and waits for no word")
     case "RebuildStateFile":
       return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: "log", kept: command.kept ?? null }))
     case "StartTask": {
@@ -186,7 +193,8 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         ? ok(Event.LimitWaitEnded.make({ at }))
         : notNow("no wait is over")
     case "Pause":
-      return run.paused === null
+      // A plan that changes once more is told once more.
+      return run.paused === null || (isOfPlan(run, command) && run.paused.message !== command.message)
         ? ok(Event.RunPaused.make({ at, reason: command.reason, files: command.files, message: command.message ?? "" }))
         : ok()
     case "PauseForFailure":
@@ -214,7 +222,17 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         const message = `${lost.map(({ id }) => id).join(", ")}: HEAD lacks ${missing.slice(0, 50).join(", ")}`
         return ok(Event.RunPaused.make({ at, reason: "work lost", files: [], message }))
       }
-      return ok(Event.RunVerified.make({ at, completed: run.tasks.length - skipped, skipped, commits, files, missing }))
+      return ok(
+        Event.RunVerified.make({
+          at,
+          completed: run.tasks.length - skipped,
+          skipped,
+          commits,
+          files,
+          missing,
+          dropped: run.dropped
+        })
+      )
     }
     case "Finish":
       return next(run)._tag === "Finish"

@@ -42,6 +42,24 @@ const added = Effect.fnUntraced(function* (
   return fresh
 })
 
+/**
+ * Returns whether the repository of a work tree is its own. It is a folder there, or names this work tree in turn, as
+ * git keeps it for a linked work tree and for a submodule. Any program may write a `.git` that names another
+ * repository.
+ */
+const isOwn = Effect.fnUntraced(function* (root: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { git } = yield* gitIn(root)
+  const [top = "", repository = ""] = (yield* git(["rev-parse", "--show-toplevel", "--absolute-git-dir"])).split("\n")
+  if (path.relative(top, repository) === ".git") return true
+  const said = yield* Effect.orElseSucceed(fs.readFileString(path.join(repository, "gitdir")), () => "")
+  if (path.resolve(repository, said.trim()) === path.join(top, ".git")) return true
+  const config = ["config", "--file", path.join(repository, "config"), "core.worktree"]
+  const named = yield* Effect.orElseSucceed(git(config), () => "")
+  return named !== "" && path.resolve(repository, named.trim()) === top
+})
+
 const refused = (error: FileRefused | PlatformError.PlatformError) =>
   error instanceof FileRefused ? error.problem : error.message
 
@@ -77,6 +95,10 @@ export const excludeOwn = Effect.fn("excludeOwn")(
       .split("\0")
       .filter((name) => name !== "")
     const excluded = yield* Effect.gen(function* () {
+      if (!(yield* isOwn(root)))
+        return [
+          `warning: ${path.join(root, ".git")} names a repository that does not name this work tree in turn: nothing is excluded there, and an agent that adds everything commits souffleur's files`
+        ]
       const before = yield* read(exclude)
       const known = yield* ignored(own.map(({ name }) => name))
       const fresh = own.filter(({ name }) => !known.has(name)).map(({ pattern }) => pattern)

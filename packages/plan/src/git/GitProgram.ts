@@ -25,7 +25,17 @@ const alone = {
 } as const
 
 /** Options against the repository's own configuration: agents can write it, and it names programs. */
-const safely = ["--no-pager", "-c", "core.fsmonitor=false", "--no-optional-locks", "-c", "core.hooksPath=/dev/null"]
+const safely = [
+  "--no-pager",
+  "-c",
+  "core.fsmonitor=false",
+  "--no-optional-locks",
+  "-c",
+  "core.hooksPath=/dev/null",
+  // The file of grafts is our own, and a hint about it would stand before git's reason.
+  "-c",
+  "advice.graftFileDeprecated=false"
+]
 
 const environment = Effect.gen(function* () {
   const given = yield* Effect.forEach(["PATH", ...shared], (name) =>

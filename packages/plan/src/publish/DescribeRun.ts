@@ -32,13 +32,16 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   ...describeLost,
   RunOpened: ({ plan, tasks, workflowId }) =>
     described("info", `souffleur conducts workflow ${workflowId}: ${many(tasks.length, "task")} of ${plan}`),
-  PlanRevised: ({ changed, tasks }) =>
-    changed.length === 0
-      ? described("info", `the plan changed: ${many(tasks.length, "task")}`)
-      : described(
-          "warning",
-          `the plan changed: ${many(tasks.length, "task")}. Completed tasks whose text changed stay as they are: ${changed.join(", ")}`
-        ),
+  PlanRevised: ({ changed, dropped, tasks }) =>
+    described(
+      changed.length + dropped.length === 0 ? "info" : "warning",
+      [
+        `a person took the plan as it is: ${many(tasks.length, "task")}`,
+        ...(dropped.length === 0 ? [] : [`Dropped: ${dropped.join(", ")}`]),
+        ...(changed.length === 0 ? [] : [`Completed tasks whose text changed stay as they are: ${changed.join(", ")}`])
+      ].join(". "),
+      { message: "system", notice: "cleared" }
+    ),
   RunTaken: ({ fence, owner }) =>
     described("detail", `souffleur (pid ${owner.process.pid}) conducts the run (fence ${fence})`),
   RunLeft: () => described("info", "souffleur left"),
@@ -125,10 +128,10 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
     described("error", `the run is paused: ${pauseInWords(event)}`, { message: "error", notice: "paused" }),
   RunResumed: () =>
     described("info", "the run goes on: the cause of its pause is mended", { message: "system", notice: "cleared" }),
-  RunVerified: ({ commits, completed, files, missing, skipped }) =>
+  RunVerified: ({ commits, completed, dropped, files, missing, skipped }) =>
     described(
       "success",
-      `every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `. HEAD no longer has ${missing.join(", ")}`}`
+      `every task is complete: ${completed} done, ${skipped} skipped${dropped.length === 0 ? "" : `, ${dropped.length} dropped (${dropped.join(", ")})`}, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `. HEAD no longer has ${missing.join(", ")}`}`
     ),
   RunFinished: ({ message, finishing }) =>
     finishing === "failed"

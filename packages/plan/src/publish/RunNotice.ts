@@ -29,6 +29,8 @@ const movesEpisode = (event: RunEvent, before: Run): boolean => {
   switch (event._tag) {
     case "RunResumed":
       return before.paused !== null
+    case "PlanRevised":
+      return before.paused?.reason === "plan"
     // A plan that has more to do meanwhile is not at its end.
     case "RunFinished":
       return before.phase !== "implementation"
@@ -50,15 +52,17 @@ export const answerTo = (event: RunEvent): string | undefined => {
       return answerTask(event.tasks.find(({ status }) => status === "escalated")?.id ?? "")
     case "RunFinished":
       return event.finishing === "failed" ? answer("--finishing ") : undefined
+    case "RunPaused":
+      return event.reason === "plan" ? "souffleur conduct answer --plan" : undefined
     default:
       return undefined
   }
 }
 
 /** Returns the text of a notice, which is the description's, and at the run's end says how much is done. */
-const textOf = (event: RunEvent, { summary }: Run, text: string): string =>
+const textOf = (event: RunEvent, { dropped, summary }: Run, text: string): string =>
   event._tag === "RunFinished" && event.finishing !== "failed"
-    ? `${text} ${summary?.completed ?? 0} tasks are done, ${summary?.skipped ?? 0} skipped.`
+    ? `${text} ${summary?.completed ?? 0} tasks are done, ${summary?.skipped ?? 0} skipped${dropped.length === 0 ? "" : `, ${dropped.length} dropped`}.`
     : text
 
 /** Returns the words of agents on an event: the description's, and what is wrong with a task. */

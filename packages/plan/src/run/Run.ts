@@ -101,6 +101,10 @@ export const Run = Schema.Struct({
     Schema.Struct({ said: ConfigOverreached.fields.said, keys: ConfigOverreached.fields.keys })
   ),
   tasks: Schema.Array(Task),
+  /** The plan of the run's opening, or as a person took it since (spec: behaviour#the-plan-is-a-persons). */
+  agreed: Schema.Struct({ tasks: Schema.Array(TaskOutline), finishingDigest: Schema.NullOr(Text) }),
+  /** Ids of tasks that a person let go with a plan that lacks them, and that were not complete. */
+  dropped: Schema.Array(Text),
   current: Schema.NullOr(Text),
   /** The branch on which the newest task began. `null`: none; `undefined`: any branch will do. */
   branch: Schema.UndefinedOr(Schema.NullOr(Text)),
@@ -123,10 +127,6 @@ export const Run = Schema.Struct({
   owner: Schema.NullOr(Owner),
   summary: Schema.NullOr(Schema.Struct({ completed: Count, skipped: Count, commits: Count, files: Count })),
   finishing: Schema.Literals(["not begun", "begun", "none", "done", "failed", "skipped"]),
-  /** SHA-256 of the finishing command that the plan had when the run was opened; `null`: none. */
-  finishingDigest: Schema.NullOr(Text),
-  /** True if a person wants the finishing step once more, by the words that the plan has now. */
-  finishingAccepted: Schema.Boolean,
   /** Why the finishing step failed. */
   finishingFailure: Schema.NullOr(Text),
   /** Epoch milliseconds, as all times here. */
@@ -148,6 +148,8 @@ export const initialRun: Run = {
   pin: leastPin,
   overreach: undefined,
   tasks: [],
+  agreed: { tasks: [], finishingDigest: null },
+  dropped: [],
   current: null,
   branch: undefined,
   assignment: null,
@@ -160,8 +162,6 @@ export const initialRun: Run = {
   owner: null,
   summary: null,
   finishing: "not begun",
-  finishingDigest: null,
-  finishingAccepted: false,
   finishingFailure: null,
   openedAt: 0,
   lastEventAt: 0,
@@ -200,7 +200,8 @@ export const freshTask = (outline: TaskOutline): Task => ({
 export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
 
 /** Returns whether nothing is left to do, not even for the user. */
-export const isRunOver = ({ finishing, phase }: Run): boolean => phase === "finished" && finishing !== "failed"
+export const isRunOver = ({ finishing, paused, phase }: Run): boolean =>
+  phase === "finished" && finishing !== "failed" && paused?.reason !== "plan"
 
 /** Returns whether a person's word or hand is needed before the run can continue. */
 export const needsPerson = (run: Run): boolean =>

@@ -29,7 +29,7 @@ export const RunOpened = event("RunOpened", {
   tasks: Schema.Array(TaskOutline),
   /** The ceiling and the programs in force. */
   pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin))),
-  /** SHA-256 of the plan's finishing command, which souffleur itself would run; `null`: it had none. */
+  /** SHA-256 of the plan's finishing step; `null`: it had none. */
   finishingDigest: TextOrNull
 })
 /**
@@ -38,13 +38,15 @@ export const RunOpened = event("RunOpened", {
  */
 export const { ConfigOverreached, ConfigWithdrawn, NoticeLost, TrustGiven } = Watched
 /**
- * The plan's file changed, and these are its tasks from now on. `changed`: complete tasks whose text is another one
- * since.
+ * A person took the plan as its file was then. `changed`: complete tasks whose text is another one since. `dropped`:
+ * tasks that it lacks, and that were not complete.
  */
 export const PlanRevised = event("PlanRevised", {
   digest: Text,
   tasks: Schema.Array(TaskOutline),
-  changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
+  finishingDigest: TextOrNull,
+  changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([]))),
+  dropped: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
 /** A process of souffleur took the run under a greater fence (spec: behaviour#one-owner). `chosen`: its agents. */
 export const RunTaken = event("RunTaken", { fence: Count, owner: Owner, chosen: Schema.optionalKey(Chosen) })
@@ -100,8 +102,8 @@ export const TaskAnswered = event("TaskAnswered", {
 })
 
 /**
- * A person must put something right: git (spec: behaviour#git), an agent that is not provably gone, or an error of the
- * loop. `files`: relative to the project. `message` says more.
+ * A person must put something right: git (spec: behaviour#git), a plan that has changed, an agent that is not provably
+ * gone, or an error of the loop. `files`: relative to the project. `message` says more.
  */
 export const RunPaused = event("RunPaused", {
   reason: PauseReason,
@@ -113,14 +115,15 @@ export const RunResumed = event("RunResumed", {})
 
 /**
  * Every task is complete, and git still has their work: phase `completion`. `missing`: commits of skipped tasks that
- * HEAD does not have.
+ * HEAD does not have. `dropped`: tasks that a person let go with the plan.
  */
 export const RunVerified = event("RunVerified", {
   completed: Count,
   skipped: Count,
   commits: Count,
   files: Count,
-  missing: Texts
+  missing: Texts,
+  dropped: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
 /** The finishing step has an outcome. Only a person's word has it tried again. */
 export const RunFinished = event("RunFinished", {

@@ -27,16 +27,19 @@ const change = (run: Run, event: RunEvent): Change =>
       plan,
       digest,
       pin,
-      finishingDigest,
+      agreed: { tasks, finishingDigest },
       tasks: tasks.map(freshTask),
       openedAt: at
     }),
-    PlanRevised: ({ digest, tasks }) => {
+    PlanRevised: ({ digest, dropped, finishingDigest, tasks }) => {
       const all = revised(run, tasks)
       const more = all.some(({ status }) => status === "pending")
       return {
         digest,
+        agreed: { tasks, finishingDigest },
         tasks: all,
+        dropped: [...new Set([...run.dropped, ...dropped])].filter((id) => !tasks.some((task) => task.id === id)),
+        paused: run.paused?.reason === "plan" ? null : run.paused,
         ...(more
           ? {
               phase: "implementation",
@@ -93,7 +96,7 @@ const change = (run: Run, event: RunEvent): Change =>
       ...(role === "implementer"
         ? withTask(run, taskId, () => ({ attempts: attempt, implementer: knownSession(sessionId) }))
         : {}),
-      ...(role === "finisher" ? { finishing: "begun", finishingAccepted: false } : {})
+      ...(role === "finisher" ? { finishing: "begun" } : {})
     }),
     AgentPrepared: ({ word }) => (run.assignment === null ? {} : { assignment: { ...run.assignment, word } }),
     AgentLaunched: ({ at, launchId, process }) =>
@@ -220,7 +223,7 @@ const change = (run: Run, event: RunEvent): Change =>
     FinishingAnswered: ({ answer }) =>
       answer === "skip"
         ? { finishing: "skipped", finishingFailure: null }
-        : { phase: "completion", finishing: "not begun", finishingFailure: null, finishingAccepted: true },
+        : { phase: "completion", finishing: "not begun", finishingFailure: null },
     ConfigOverreached: evolvePin.ConfigOverreached,
     ConfigWithdrawn: evolvePin.ConfigWithdrawn,
     TrustGiven: (event) => evolvePin.TrustGiven(event, run),

@@ -81,4 +81,4 @@ export const LimitKind = Schema.Literals(["usage-limit", "outage"])
 export type LimitKind = typeof LimitKind.Type
 
 /** The trouble that a person must put right before the run continues (spec: behaviour#git). */
-export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
+export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "plan", "not gone", "work lost", "failed"])

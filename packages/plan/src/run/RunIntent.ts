@@ -1,5 +1,6 @@
 import type { Owner, Permission, Pin, PinIntent, ProcessIdentity } from "@souffleur/domain"
 import type { AgentReport } from "../decide/Ladder.ts"
+import type { PlanTerms } from "../tasks/PlanTerms.ts"
 import type * as Event from "./RunEvent.ts"
 
 /** The wishes of a conductor or an operator for a run. */
@@ -15,7 +16,7 @@ export type RunIntent =
       readonly tasks: ReadonlyArray<Event.TaskOutline>
       /** The pin in force from now on; absent: the least. */
       readonly pin?: Pin
-      /** SHA-256 of the plan's finishing command; `null` or absent: it has none. */
+      /** SHA-256 of the plan's finishing step; `null` or absent: it has none. */
       readonly finishingDigest?: string | null
       /** The progress in a state file from before the run. */
       readonly progress:
@@ -30,7 +31,8 @@ export type RunIntent =
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number; readonly chosen?: Event.Chosen }
   | { readonly _tag: "Leave" }
-  | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
+  /** A person takes the plan as its file is now. */
+  | ({ readonly _tag: "RevisePlan"; readonly digest: string } & PlanTerms)
   /** `kept`: the name under which the old content was kept. */
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
   | {
@@ -86,7 +88,7 @@ export type RunIntent =
   | { readonly _tag: "EndWait" }
   | {
       readonly _tag: "Pause"
-      readonly reason: "conflict" | "dirty" | "history" | "work lost"
+      readonly reason: "conflict" | "dirty" | "history" | "plan" | "work lost"
       readonly files: ReadonlyArray<string>
       readonly message?: string
     }

@@ -221,11 +221,12 @@ suggestions:
 `
 
 /** Returns the summary of a run whose tasks are all complete. */
-export const completionSummary = ({ summary, tasks }: Run): string =>
+export const completionSummary = ({ dropped, summary, tasks }: Run): string =>
   [
     "## Implementation Complete",
     "",
     `${tasks.length === 1 ? "The one task has" : `All ${tasks.length} tasks have`} been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped` : ""}.`,
+    ...(dropped.length === 0 ? [] : [`Dropped with the plan, and not done: ${dropped.join(", ")}.`]),
     "",
     "### Summary",
     `- Tasks completed: ${summary?.completed ?? 0}`,

@@ -1,4 +1,4 @@
-import type { Agent, AgentKind, AgentProgram, Permission, Processes, Variables } from "@souffleur/domain"
+import type { Agent, AgentKind, AgentProgram, Errands, Permission, Processes, Variables } from "@souffleur/domain"
 import type { Effect, FileSystem, Layer, Path } from "effect"
 import type { TrustedFiles } from "../file/TrustedFiles.ts"
 import type { AgentHooks, OnSettings } from "./AgentHooks.ts"
@@ -62,5 +62,5 @@ export interface AgentPackage extends AgentKind {
   readonly kindOf?: (program: string) => AgentPackage
   readonly layer: (
     options: AgentOptions
-  ) => Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>
+  ) => Layer.Layer<Agent, never, Errands | FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>
 }

@@ -69,8 +69,14 @@ export const joinedAgents = (lead: NamedAgent, rest: ReadonlyArray<NamedAgent>):
         Effect.forEach(all, (one) => one.holds?.(process) ?? Effect.succeedNone),
         Option.firstSomeOf
       ),
-    lookWhere: (process) => Effect.forEach(all, (one) => one.lookWhere?.(process) ?? Effect.void, { discard: true }),
+    lookWhere: (process) =>
+      Effect.map(
+        Effect.forEach(all, (one) => one.lookWhere?.(process) ?? Effect.succeed([])),
+        (found) => found.flat()
+      ),
+    lookIn: (folders) => Effect.forEach(all, (one) => one.lookIn?.(folders) ?? Effect.void, { discard: true }),
     sessionFile: asked((one) => one.sessionFile),
+    loginWrittenAt: asked((one) => one.loginWrittenAt ?? (() => Effect.succeed(0))),
     projectOf: asked((one) => one.projectOf),
     mark: asked((one) => one.mark),
     compactedSince: (mark) =>

@@ -9,7 +9,7 @@ import {
   type Scope,
   Stream
 } from "effect"
-import type { Trust } from "@souffleur/domain"
+import type { Errands, Trust } from "@souffleur/domain"
 
 /** A file or folder that is refused. `problem` says what is wrong with it, and what to do. */
 export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused", {
@@ -34,6 +34,8 @@ export type ForeignRow = Readonly<Record<string, unknown>>
 /** A `SELECT`, and the values of its placeholders. It bounds its own answer. */
 export interface RowsAsked {
   readonly sql: string
+  /** The tables that it reads. Each must be a plain one: a view runs what its author wrote. */
+  readonly tables: ReadonlyArray<string>
   readonly values: ReadonlyArray<string | number>
 }
 
@@ -46,14 +48,14 @@ export class TrustedFiles extends Context.Service<
   {
     readonly open: (path: string, trust: Trust) => Effect.Effect<TrustedFile, FileRefused, Scope.Scope>
     /**
-     * Asks a SQLite file for rows, and changes no byte of it. SQLite may make its own `-shm` beside it. Every fiber
-     * waits for the answer.
+     * Asks a SQLite file for rows in a second process, and changes no byte of it. SQLite may make its own `-shm` beside
+     * it. A file that takes too long is refused, and not asked again for a while.
      */
     readonly rows: (
       path: string,
       trust: Trust,
       asked: RowsAsked
-    ) => Effect.Effect<ReadonlyArray<ForeignRow>, FileRefused>
+    ) => Effect.Effect<ReadonlyArray<ForeignRow>, FileRefused, Errands>
   }
 >()("@souffleur/process/TrustedFiles") {
   /** A layer for tests without files: each path is missing. */

@@ -8,28 +8,34 @@ const lookedAt = 65_536
 /** Lines of the last words, and UTF-16 units of each. */
 const [maxLines, maxLine] = [5, 200] as const
 
-/** Returns the last lines of a text that are not empty, at most five of 200 UTF-16 units. A terminal obeys none. */
-export const lastLines = (text: string): ReadonlyArray<string> =>
+/** Matches a line by which a program warns at its start, such as of a session that it is to begin. */
+const warning = /^warning: /iu
+
+/**
+ * Returns the last lines of a text that are not empty, at most five of 200 UTF-16 units. A terminal obeys none.
+ * `warnings`: false leaves out the lines that warn.
+ */
+export const lastLines = (text: string, warnings = true): ReadonlyArray<string> =>
   bare(text)
     .split("\n")
     .map((line) => line.replaceAll("\t", " ").trim())
-    .filter((line) => line !== "")
+    .filter((line) => line !== "" && (warnings || !warning.test(line)))
     .slice(-maxLines)
     .map((line) => plain(line, maxLine))
 
 /**
  * Returns the last lines of an output, as a person reads them. The list is empty where there are none, or the file is
- * not souffleur's own. `read` understands a line in an agent's format for programs.
+ * not souffleur's own. `read` understands a line in an agent's format for programs. See `lastLines` for `warnings`.
  */
 export const lastPrinted = Effect.fn("lastPrinted")(
-  function* (path: string, read: (line: string) => Option.Option<string> = () => Option.none()) {
+  function* (path: string, read: (line: string) => Option.Option<string> = () => Option.none(), warnings = true) {
     const file = yield* (yield* TrustedFiles).open(path, { own: true })
     const { size } = yield* file.stat
     const offset = Math.max(0, Number(size) - lookedAt)
     const lines = (yield* Stream.mkString(Stream.decodeText(piecesOf(file, { offset, bytes: lookedAt })))).split("\n")
     // The first line may have begun before.
     const whole = offset === 0 ? lines : lines.slice(1)
-    return lastLines(whole.map((line) => Option.getOrElse(read(line), () => line)).join("\n"))
+    return lastLines(whole.map((line) => Option.getOrElse(read(line), () => line)).join("\n"), warnings)
   },
   Effect.scoped,
   Effect.orElseSucceed((): ReadonlyArray<string> => [])
@@ -49,7 +55,8 @@ export const lastWords = Effect.fn("lastWords")(function* (
 ) {
   const agent = yield* Agent
   const { outputPath } = yield* Launcher
-  const printed = launchId === undefined ? [] : yield* lastPrinted(outputPath(launchId), agent.outputReader())
+  const printed =
+    launchId === undefined ? [] : yield* lastPrinted(outputPath(launchId), agent.outputReader(), kind === "command")
   const isOverwritten = now.launchId !== launchId && now.sessionId === sessionId
   if (printed.length > 0 || kind === "command" || isOverwritten) return printed
   return lastLines(yield* agent.lastAnswer(sessionId))

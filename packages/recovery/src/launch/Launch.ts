@@ -23,7 +23,7 @@ import type { Request } from "../steps/Request.ts"
 import { again, Cycle, step } from "../steps/Step.ts"
 
 /** Describes the task of a launch, without the parts that every launch has. */
-type Errand = Pick<AgentOrder, "folder" | "session" | "reads"> & {
+type Errand = Pick<AgentOrder, "file" | "folder" | "session" | "reads"> & {
   readonly prompt: (launchId: string) => string
   readonly title: string
 }
@@ -44,7 +44,7 @@ export const grant = Effect.fn("Recovery.grant")(function* (watch: Watch, reques
 
 /** Makes the command line of a launch. Fails with `LaunchFailed` where there is no such agent. */
 export const commandLineOf = (
-  { folder, prompt, reads, session }: Omit<Errand, "title">,
+  { file, folder, prompt, reads, session }: Omit<Errand, "title">,
   {
     effective,
     heldTo,
@@ -59,6 +59,7 @@ export const commandLineOf = (
     prompt: prompt(launchId),
     ...(reads === undefined ? {} : { reads }),
     ...(folder === undefined ? {} : { folder }),
+    ...(file === undefined ? {} : { file }),
     // In a window a person may continue it.
     print: terminal === "headless"
   })

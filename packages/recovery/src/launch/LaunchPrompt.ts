@@ -89,6 +89,14 @@ export const promptToResume = (watch: Watch): string =>
     tasks(watch)
   ].join("\n")
 
+/** Makes the prompt of a session that begins the work once more, because the conversation of it is lost. */
+export const promptToStartOver = (prompt: string): string =>
+  [
+    prompt,
+    "",
+    "An earlier session of yours worked on this. Its conversation is lost, but what it did is there: look at the project before you do any of it again."
+  ].join("\n")
+
 /**
  * Adds the line by which the successor's session file shows that it has the prompt of that very launch
  * (spec: behaviour#hand-off).

@@ -1,5 +1,6 @@
 import {
   Agent,
+  hasWorked,
   isSessionKnown,
   Launcher,
   neverBegan,
@@ -12,15 +13,13 @@ import { reportedSession } from "@souffleur/process"
 import { Duration, Effect, Option } from "effect"
 import type { Provider, StepServices } from "../Provider.ts"
 import { NoExport } from "../steps/ExportConversation.ts"
+import { promptToStartOver } from "../launch/LaunchPrompt.ts"
 import { launchSuccessor } from "../launch/LaunchSuccessor.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 
-/** Fails with `NoExport` where a session of the watch has begun, or may have begun. Several files may be its own. */
-const unlessBegun = Effect.fnUntraced(function* (watch: Watch) {
+/** Fails with `NoExport` where a session of the watch has a file, or may have one. Several files may be its own. */
+const unlessKept = Effect.fnUntraced(function* (watch: Watch) {
   const agent = yield* Agent
-  const { stallAfter } = yield* Settings
-  if ((watch.muteFor ?? Infinity) > stallsInARow * Duration.toMillis(stallAfter ?? agent.stall))
-    return yield* new NoExport({ message: "it ran for longer than a first answer takes, and no session file is found" })
   for (const id of [...watch.sessions, ...Option.toArray(yield* reportedSession(watch))]) {
     const missing = yield* Effect.match(agent.sessionFile(id), {
       onFailure: ({ reason }) => reason === "missing",
@@ -28,6 +27,15 @@ const unlessBegun = Effect.fnUntraced(function* (watch: Watch) {
     })
     if (!missing) return yield* new NoExport({ message: `session ${id} has begun` })
   }
+})
+
+/** Fails with `NoExport` where a session of the watch has begun, or may have begun. */
+const unlessBegun = Effect.fnUntraced(function* (watch: Watch) {
+  const agent = yield* Agent
+  const { stallAfter } = yield* Settings
+  if ((watch.muteFor ?? Infinity) > stallsInARow * Duration.toMillis(stallAfter ?? agent.stall))
+    return yield* new NoExport({ message: "it ran for longer than a first answer takes, and no session file is found" })
+  yield* unlessKept(watch)
 })
 
 /** Reads the prompt of the first launch, which no log has. Fails with `NoExport` where it had none, or it is lost. */
@@ -53,6 +61,22 @@ export const beginAgain: Provider<StepServices> = {
       steps: { prepare: "prepare to begin again", launch: stepNames.beginAgain },
       begins: sessionOf === undefined && isSessionKnown(watch.sessionId) ? watch.sessionId : undefined,
       prompt: Effect.andThen(unlessBegun(watch), firstPrompt(watch))
+    })
+  })
+}
+
+/**
+ * Gives a new session the first prompt, where the files of all sessions were swept away (spec: behaviour#start_over).
+ * The prompt says that the conversation is lost.
+ */
+export const startOver: Provider<StepServices> = {
+  name: "start_over",
+  applies: hasWorked,
+  recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
+    if (!alreadyKilled) yield* stopConductor(watch)
+    return yield* launchSuccessor(watch, request, {
+      steps: { prepare: "prepare to start over", launch: "start over" },
+      prompt: Effect.andThen(unlessKept(watch), Effect.map(firstPrompt(watch), promptToStartOver))
     })
   })
 }

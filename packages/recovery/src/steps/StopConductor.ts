@@ -3,6 +3,7 @@ import {
   brokenOff,
   Comms,
   type CommsSnapshot,
+  Launcher,
   momentNow,
   parseTime,
   Processes,
@@ -12,11 +13,11 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { launchOutput, Stopped, StopFailed } from "@souffleur/process"
-import { Clock, Duration, Effect, Option, Ref } from "effect"
+import { Clock, Duration, Effect, Equal, Option, Ref } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { unlessElsewhere } from "./Holder.ts"
 import { FailedClosed } from "../Provider.ts"
-import { Cycle, step, stillGranted } from "./Step.ts"
+import { again, Cycle, step, stillGranted } from "./Step.ts"
 import { beatPoll } from "../RecoverySchedule.ts"
 import { endConductor, isStopped } from "./EndConductor.ts"
 
@@ -39,6 +40,9 @@ const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Optio
     : "the Conductor beats again: it is not stopped"
   return yield* new FailedClosed({ stage: "stop", message: reason })
 })
+
+/** The failure of a stop is final in its cycle, and nothing is launched in it. */
+const failedClosed = ({ message }: StopFailed) => Effect.fail(new FailedClosed({ stage: "stop", message }))
 
 /** Returns whether a turn is at work: neither over, nor waiting for a person, nor ended by the service. */
 const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" || _tag === "Retrying"
@@ -152,5 +156,38 @@ export const stopConductor = Effect.fn("stopConductor")(function* (watch: Watch)
       Effect.map(isStopped(watch), (gone) =>
         gone ? Option.some<Stopped>({ ended: "already gone", others: 0 }) : Option.none()
       )
-  }).pipe(Effect.catchTag("StopFailed", ({ message }) => Effect.fail(new FailedClosed({ stage: "stop", message }))))
+  }).pipe(Effect.catchTag("StopFailed", failedClosed))
+})
+
+/**
+ * Stops the Conductor, and a launch that was under way and has become an agent, each with its tree, by a person's word
+ * (spec: behaviour#stop-by-a-person). That word needs no sign of a death. A launch that has not run never does. Fails
+ * with `FailedClosed` where a process does not end, or is not known.
+ */
+export const stopAll = Effect.fn("stopAll")(function* (watch: Watch) {
+  const { conductor, generation, undecided } = watch
+  const launcher = yield* Launcher
+  const running = Effect.gen(function* () {
+    const ran = undecided === undefined ? Option.none() : yield* launcher.settle(undecided)
+    const beside = Option.filter(ran, (process) => !Equal.equals(process, conductor))
+    return [
+      // Where nothing was ever launched nor confirmed, there is nothing to stop.
+      ...(conductor === undefined && generation === 0 ? [] : [watch]),
+      ...Option.toArray(Option.map(beside, (process) => ({ ...watch, conductor: process, launchId: undecided })))
+    ]
+  }).pipe(Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new StopFailed({ message }))))
+  const granted = stillGranted(watch).pipe(Effect.provideService(Cycle, yield* Cycle))
+  return yield* step(stepNames.stop, {
+    outcome: Stopped,
+    failure: StopFailed,
+    act: () =>
+      Effect.flatMap(running, (all) => Effect.forEach(all, (one) => endConductor(one, granted))).pipe(
+        Effect.map((ends) => ({
+          ended: ends[0]?.ended ?? "already gone",
+          others: ends.reduce((sum, { others }) => sum + others, Math.max(0, ends.length - 1))
+        }))
+      ),
+    // What is gone is not signalled again, so the stop may be done once more.
+    reconcile: again
+  }).pipe(Effect.catchTag("StopFailed", failedClosed))
 })

@@ -5,6 +5,7 @@ import type {
   AgentSession,
   Cap,
   EndWords,
+  Errands,
   Processes,
   SessionFile,
   SessionMode,
@@ -18,7 +19,7 @@ import type { Sayings } from "../said/Said.ts"
 import type { SessionFolder } from "./FindSession.ts"
 
 /** Services that the acts of a dialect may use. */
-export type Needs = FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
+export type Needs = Errands | FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
 
 /** Facts of sessions, as their files tell them. */
 export interface KnownSessions {
@@ -83,6 +84,8 @@ export interface AgentDialect extends SessionFolder {
   readonly exits?: EndWords["exits"]
   /** See `AgentKind.stall`. */
   readonly stall: Duration.Duration
+  /** The files in which the agent keeps its login, absolute. Absent: it keeps the login elsewhere. */
+  readonly loginFiles?: ReadonlyArray<string>
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
   readonly compactPrompt?: string
   /** See `Agent.outputReader`. Absent: its output is text. */

@@ -1,5 +1,12 @@
-import { agentsOwn, isSessionKnown, parseSessionId, type SessionFile, SessionNotFound } from "@souffleur/domain"
-import { lookTrusted, type TrustedFiles } from "@souffleur/process"
+import {
+  agentsOwn,
+  type Errands,
+  isSessionKnown,
+  parseSessionId,
+  type SessionFile,
+  SessionNotFound
+} from "@souffleur/domain"
+import { type FileRefused, lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { inHead } from "../lines/Head.ts"
 import type { Json } from "../lines/JsonRecord.ts"
@@ -21,7 +28,7 @@ export interface SessionFolder {
    * Returns the ids that begin so, two at most, of an agent whose sessions are rows of one file. Each has a path below
    * that file then, which `TrustedFiles` opens. Absent: each session has a file of its own.
    */
-  readonly idsLike?: (beginning: string) => Effect.Effect<ReadonlyArray<string>, never, TrustedFiles>
+  readonly idsLike?: (beginning: string) => Effect.Effect<ReadonlyArray<string>, FileRefused, Errands | TrustedFiles>
 }
 
 /** Returns the session id in the path of a session file; empty: it is no session file. */
@@ -69,7 +76,7 @@ export const makeSessionSearch = (place: SessionFolder) => {
   })
   return Effect.fn("findSession")(function* (
     asked: string
-  ): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
+  ): Effect.fn.Return<SessionFile, SessionNotFound, Errands | FileSystem.FileSystem | Path.Path | TrustedFiles> {
     const path = yield* Path.Path
     if (!isSessionKnown(asked)) return yield* missing(asked, "missing", "the session has no id yet")
     if (Result.isFailure(parseSessionId(asked)))
@@ -81,7 +88,11 @@ export const makeSessionSearch = (place: SessionFolder) => {
     const files =
       idsLike === undefined
         ? (yield* filesOf(place)).filter((file) => mayBe(file, asked))
-        : (yield* idsLike(asked)).map((sessionId) => path.join(root, sessionId))
+        : (yield* Effect.catchTag(idsLike(asked), "FileRefused", (refused) =>
+            refused.missing
+              ? Effect.succeed([])
+              : missing(asked, "missing", `the sessions cannot be read: ${refused.message}`)
+          )).map((sessionId) => path.join(root, sessionId))
     const there = (yield* Effect.forEach(files, usable)).flatMap(Option.toArray)
     const named = (yield* identified(there)).filter(({ sessionId }) => sessionId.startsWith(asked))
     const whole = named.filter(({ sessionId }) => sessionId === asked)

@@ -20,6 +20,7 @@ import { markOf } from "../lines/FileIdentity.ts"
 import { newestMode } from "../lines/NewestMode.ts"
 import { inHead } from "../lines/Head.ts"
 import { recordOf } from "../lines/JsonRecord.ts"
+import { newestWrite } from "../lines/NewestWrite.ts"
 import { fromTheEnd, stateOf, writtenAtOf } from "../lines/Tail.ts"
 import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
 import { makeSaidExport } from "../said/SaidExport.ts"
@@ -28,6 +29,7 @@ import { makeTurnReading } from "../said/SaidTurn.ts"
 import type { AgentDialect, Needs } from "./AgentDialect.ts"
 import { begunSession } from "./BegunSession.ts"
 import { carriedSessions } from "./CarriedSessions.ts"
+import { makeKeptCounts } from "./KeptCounts.ts"
 import { makeSessionSearch } from "./FindSession.ts"
 import { makeSubagentSearch } from "./FindSubagents.ts"
 
@@ -162,22 +164,23 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         })
       })
     )
-  /** Reads the files of sessions and of their subagents, each once; `otherwise` for one that cannot be read. */
-  const ofAll = <A>(
-    sessionIds: ReadonlyArray<string>,
-    otherwise: A,
-    read: (file: string, own: boolean) => Effect.Effect<A, unknown, Needs>
-  ) =>
-    Effect.forEach(new Set(sessionIds), (id) =>
-      reading(id, [] as ReadonlyArray<A>, (file) =>
-        Effect.gen(function* () {
-          const below = yield* subagents({ path: file, sessionId: id })
-          return yield* Effect.forEach([file, ...below], (one) =>
-            Effect.orElseSucceed(read(one, one === file), () => otherwise)
-          )
-        })
-      )
-    ).pipe(Effect.map((all) => all.flat()))
+  const filesOf = (sessionId: string) =>
+    reading(sessionId, [] as ReadonlyArray<string>, (file) =>
+      Effect.map(subagents({ path: file, sessionId }), (below) => [file, ...below])
+    )
+  const resultsIn = makeKeptCounts(filesOf, 0, (file) =>
+    Effect.map(Effect.provide(results(file), services), ({ progress }) => progress)
+  )
+  const spentIn = makeKeptCounts(filesOf, nothingSpent, (file, own, since) =>
+    // The state of a follower keeps changing. A user bounds the turns and the calls of the session itself.
+    Effect.map(Effect.provide(spend(file, since), services), ({ calls, credits, dollars, tokens, turns }) => ({
+      calls: own ? calls : 0,
+      credits,
+      dollars,
+      tokens,
+      turns: own ? turns : 0
+    }))
+  )
   const tag = (sessionId: string) => ({ environment: { [variable]: sessionId } })
 
   return Agent.of({
@@ -200,6 +203,9 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
             return isSought && isEnded ? yield* begunSession(dialect, launch) : said
           }, Effect.provide(services))
         }),
+    ...(dialect.loginFiles === undefined
+      ? {}
+      : { loginWrittenAt: () => Effect.provide(newestWrite(dialect.loginFiles!), services) }),
     sessions,
     holds: Effect.fnUntraced(function* (process) {
       // The pid of an ended process may be another agent's.
@@ -219,10 +225,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     }),
     compactedSince: (mark) => Effect.provide(saidCompacted(sayings, mark), services),
     toolResults: (sessionIds) =>
-      Effect.map(
-        ofAll(sessionIds, 0, (file) => Effect.map(results(file), ({ progress }) => progress)),
-        (counts) => counts.reduce((sum, count) => sum + count, 0)
-      ),
+      Effect.map(resultsIn(sessionIds), (counts) => counts.reduce((sum, count) => sum + count, 0)),
     usedTools: (sessionId) => reading(sessionId, false, (file) => Effect.map(results(file), ({ any }) => any)),
     isAgent: dialect.runs,
     inPrintMode: dialect.inPrintMode ?? (() => true),
@@ -252,27 +255,14 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
       reading(sessionId, Option.none(), (file) =>
         Effect.map(receipt(file, launchId), ({ taken }) => Option.fromUndefinedOr(taken))
       ),
-    spent: (sessionIds, since) =>
-      Effect.map(
-        ofAll(sessionIds, nothingSpent, (file, own) =>
-          // The state of a follower keeps changing. A user bounds the turns and the calls of the session itself.
-          Effect.map(spend(file, String(since)), ({ calls, credits, dollars, tokens, turns }) => ({
-            calls: own ? calls : 0,
-            credits,
-            dollars,
-            tokens,
-            turns: own ? turns : 0
-          }))
-        ),
-        sumSpent
-      ),
+    spent: (sessionIds, since) => Effect.map(spentIn(sessionIds, String(since)), sumSpent),
     exportSession: Effect.fnUntraced(function* (sessionId, out, newest) {
       const file = yield* sessionFile(sessionId)
       return yield* exported(file.path, out, newest).pipe(Effect.provide(services))
     }),
     tags: ({ sessionId }) => (isSessionKnown(sessionId) ? [tag(sessionId)] : []),
     sessionTag: tag,
-    command: ({ session, ...order }) =>
+    command: ({ file: path, session, ...order }) =>
       // An agent that chooses its ids begins a session without one.
       (session._tag === "Resume" || sessionIn === undefined) && Result.isFailure(parseSessionId(session.sessionId))
         ? Effect.fail(new AgentNotFound({ program: dialect.name, problem: "the session id cannot be one" }))
@@ -283,7 +273,13 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
                 problem: "the session asks a person before it changes anything, and this agent cannot be held to that"
               })
             )
-          : Effect.provide(dialect.command({ ...order, session }, sessionFile), services)
+          : Effect.provide(
+              dialect.command(
+                { ...order, session },
+                path === undefined ? sessionFile : (sessionId) => Effect.succeed({ path, sessionId })
+              ),
+              services
+            )
   })
 })
 

@@ -7,13 +7,15 @@ import type { AgentDialect } from "./AgentDialect.ts"
 import { layerSaidAgent } from "./SaidAgent.ts"
 
 /** Fields of a dialect that the package has too, and those with a usual value. */
-type Known = "caps" | "exits" | "name" | "stall" | "title"
+type Known = "caps" | "exits" | "loginFiles" | "name" | "stall" | "title"
 type Usual = "folder" | "runs"
 
 /** All that tells an agent with one file of JSON lines a session from another such agent. */
 export interface SaidFacts
   extends Omit<AgentPackage, "layer" | "owns" | "parseCommand">, Pick<ProgramWords, "is" | "verb"> {
   readonly flags: FlagTable
+  /** The files in which the agent keeps its login, from its folder. Absent: it keeps the login elsewhere. */
+  readonly loginFiles?: ReadonlyArray<string>
   /**
    * Makes its dialect by the settings. Without a `folder`, its session files are in `sessions`. Without `runs`, a
    * command line is of the agent where its program runs, or an interpreter that runs this program.
@@ -22,7 +24,7 @@ export interface SaidFacts
 }
 
 /** Makes an agent package by the facts of its agent. */
-export const saidPackage = ({ dialect, flags, is, verb, ...facts }: SaidFacts): AgentPackage => {
+export const saidPackage = ({ dialect, flags, is, loginFiles, verb, ...facts }: SaidFacts): AgentPackage => {
   const { ends, program, sessions, stall, title } = facts
   return {
     ...facts,
@@ -34,6 +36,7 @@ export const saidPackage = ({ dialect, flags, is, verb, ...facts }: SaidFacts): 
         title,
         stall,
         ...(ends?.exits === undefined ? {} : { exits: ends.exits }),
+        ...(loginFiles === undefined ? {} : { loginFiles: loginFiles.map((file) => `${options.agentDir}/${file}`) }),
         caps: capsIn(options.agentCommand.args, flags.caps ?? {}),
         folder: `${options.agentDir}/${sessions}`,
         runs: (words) => argumentsOfProgram(is, words) !== undefined,

@@ -15,6 +15,8 @@ export interface FlagMeaning {
 export interface FlagTable {
   /** Flags that a user may choose for every launch: those that a value follows, and those without one. */
   readonly kept: Readonly<Record<Takes, ReadonlySet<string>>>
+  /** Kept flags whose value may begin with one dash. Absent: there are none. */
+  readonly dashed?: ReadonlySet<string>
   /** Kept flags by which a user caps the use of one process. Absent: there are none. */
   readonly caps?: Readonly<Record<string, CapKind>>
   /** Flags that lift the ceiling, or run what the agent itself does not confine. */
@@ -56,7 +58,8 @@ const flagOf = (table: FlagTable, takes: Takes, word: string, next: string | und
   if (takes === "none")
     return inline === undefined ? { flag, value: "", words: [word] } : "takes no value: leave the value out"
   const value = inline ?? next
-  if (value === undefined || value === "" || (inline === undefined && value.startsWith("-")))
+  const dash = table.dashed?.has(flag) === true ? "--" : "-"
+  if (value === undefined || value === "" || (inline === undefined && value.startsWith(dash)))
     return "must have a value: write it right behind"
   return { flag, value, words: inline === undefined ? [word, value] : [word] }
 }

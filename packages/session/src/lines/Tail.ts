@@ -1,6 +1,7 @@
 import { agentsOwn, Bounds } from "@souffleur/domain"
-import { type FileRefused, TrustedFiles } from "@souffleur/process"
-import { Effect, type FileSystem, Option, type PlatformError } from "effect"
+import { type FileRefused, piecesOf, type TrustedFile, TrustedFiles } from "@souffleur/process"
+import { Effect, type FileSystem, Option, type PlatformError, Stream } from "effect"
+import { makeShortStrings } from "./ShortStrings.ts"
 
 const blockBytes = 256 * 1024
 const newline = 10
@@ -15,11 +16,21 @@ export const stateOf = (info: FileSystem.File.Info): string =>
 
 /** The bounds of reading from the end of a file. */
 export interface TailLimits {
-  /** Bytes that are read at most, from the end. */
+  /** Bytes that are read at most, from the end. A line that is longer than a line may be does not count. */
   readonly bytes: number
-  /** Bytes of a line at most. A longer line is left out. */
+  /** Bytes of a line at most. A longer line has its long strings cut, or is left out where that is not enough. */
   readonly line: number
 }
+
+/** Bytes from the end in which a longer line may begin. */
+const furthest = 128 << 20
+
+/** Reads a line of `length` bytes with its long strings cut; nothing where it is longer than `limit` all the same. */
+const shortLine = Effect.fnUntraced(function* (source: TrustedFile, offset: number, length: number, limit: number) {
+  const short = makeShortStrings(limit)
+  yield* Stream.runForEach(piecesOf(source, { offset, bytes: length }), (piece) => Effect.sync(() => short.push(piece)))
+  return short.result()
+})
 
 /**
  * Calls back with the lines of a file, from the last to the first. It stops when `onLine` has enough, at the beginning,
@@ -57,7 +68,7 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
       const writtenAt = writtenAtOf(info)
       const text = new TextDecoder()
       const size = Number(info.size)
-      const least = Math.max(0, size - limits.bytes)
+      let least = Math.max(0, size - limits.bytes)
 
       // The end of a line that begins in an earlier block, nearest last.
       let parts: Array<Uint8Array> = []
@@ -67,16 +78,20 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
         if (carried > limits.line) parts = []
         else parts.push(part.slice())
       }
-      const finished = (): "more" | "enough" => {
-        const line = carried > limits.line ? "" : text.decode(Buffer.concat(parts.toReversed()))
+      const finished = Effect.fnUntraced(function* (begin: number) {
+        const long = carried > limits.line
+        const line = long ? yield* shortLine(source, begin, carried, limits.line) : Buffer.concat(parts.toReversed())
+        if (long) least = Math.max(0, least - carried)
         parts = []
         carried = 0
-        return line.trim() === "" ? "more" : onLine(line, writtenAt)
-      }
+        const said = text.decode(line)
+        return said.trim() === "" ? "more" : onLine(said, writtenAt)
+      })
 
       const bytes = new Uint8Array(Math.min(blockBytes, size))
-      for (let end = size; end > least;) {
-        const start = Math.max(least, end - bytes.length)
+      const last = () => (carried > limits.line ? Math.max(0, size - furthest) : least)
+      for (let end = size; end > last();) {
+        const start = Math.max(last(), end - bytes.length)
         const here = bytes.subarray(0, end - start)
         for (let filled = 0; filled < here.length;) {
           const read = Number(yield* source.read(here.subarray(filled), { position: BigInt(start + filled) }))
@@ -91,13 +106,13 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
           at = stop === 0 ? -1 : here.lastIndexOf(newline, stop - 1)
         ) {
           keep(here.subarray(at + 1, stop))
-          if (finished() === "enough") return writtenAt
+          if ((yield* finished(start + at + 1)) === "enough") return writtenAt
           stop = at
         }
         keep(here.subarray(0, stop))
         end = start
+        if (end === 0) yield* finished(0)
       }
-      if (least === 0) finished()
       return writtenAt
     })
   )

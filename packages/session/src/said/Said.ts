@@ -56,8 +56,13 @@ export type Saying =
   | { readonly _tag: "TakenBack"; readonly id: string }
   /** The end of a used-up limit, which was stated before the failure; `undefined`: none was stated. */
   | { readonly _tag: "Limits"; readonly resetsAt: number | undefined }
-  /** The context of the last answer, as the service counted it. A count of zero is none. */
-  | { readonly _tag: "Context"; readonly tokens: number; readonly window?: number | undefined; readonly model: string }
+  /** The context of the last answer, as the service counted it. A count of zero is none. `older`: see older records. */
+  | {
+      readonly _tag: "Context"
+      readonly tokens: number
+      readonly window?: number | "older" | undefined
+      readonly model: string
+    }
   /**
    * The use of a model by one answer, without what a cache gave. `dollars` and `credits`: absent where no record tells
    * them.

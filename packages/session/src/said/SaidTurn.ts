@@ -31,6 +31,7 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
   let compacted = false
   let context: ContextInUse | undefined
   let contextDone = !contextToo
+  let windowOlder = false
   /** `undefined`: nothing older than the last word was read yet. Another file than the session's has no tools. */
   let refused: boolean | undefined = contextToo ? undefined : false
   const answered = new Set<string>()
@@ -102,12 +103,16 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
       const before = turn
       let begins = false
       for (const said of sayings(record).toReversed()) {
-        if (said._tag === "Context" && said.tokens > 0 && !contextDone) {
-          const { model, tokens, window } = said
+        if (said._tag === "Context" && !contextDone) {
+          const { model, window } = said
+          const tokens = context?.tokens ?? said.tokens
           // A count beyond the window means another window.
-          context = { tokens, window: window !== undefined && tokens <= window ? window : undefined, model, at }
+          const known = typeof window === "number" && tokens <= window ? window : undefined
+          const newest = context ?? { at, model }
+          if (tokens > 0) context = { at: newest.at, model: newest.model, tokens, window: known }
+          windowOlder = window === "older"
         }
-        contextDone ||= said._tag === "Compacted" || context !== undefined
+        contextDone ||= said._tag === "Compacted" || (context !== undefined && !windowOlder)
         // The service states its limits with the request that they ended.
         if (said._tag === "Limits" && turn?._tag === "Failed" && unstated())
           turn = { ...turn, resetsAt: Bounds.time(said.resetsAt) }

@@ -20,6 +20,8 @@ export interface AgentSubject {
   readonly sessionId: string
   /** Returns the path of that session's file, from the agent's folder. */
   readonly file: string
+  /** A file of its login, from the agent's folder. Absent: it keeps the login elsewhere. */
+  readonly login?: string
   /** Keeps the records of the session under that path, absolute. Absent: they are the lines of a file. */
   readonly keep?: (path: string, records: string) => Effect.Effect<void>
   /** A session whose last turn is over, with a tool before its last answer. */

@@ -1,3 +1,4 @@
+import type { Errands } from "@souffleur/domain"
 import type { TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, type Path, Schema } from "effect"
 import { agentOf, type AgentSubject, type MadeAgent, type RecordedSession } from "./AgentSubject.ts"
@@ -15,7 +16,7 @@ export class ContractBroken extends Schema.TaggedError<ContractBroken>()("Contra
 /** A rule, and an effect that fails if the adapter breaks it. */
 export interface ContractRule {
   readonly name: string
-  readonly holds: Effect.Effect<void, ContractBroken, FileSystem.FileSystem | Path.Path | TrustedFiles>
+  readonly holds: Effect.Effect<void, ContractBroken, Errands | FileSystem.FileSystem | Path.Path | TrustedFiles>
 }
 
 /** Checks an agent whose folder has one session. `that` fails with its problem if its condition is false. */

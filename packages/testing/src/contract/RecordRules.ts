@@ -1,10 +1,16 @@
-import { Effect, FileSystem, Option, Result } from "effect"
+import { Effect, Equal, FileSystem, Option, Result } from "effect"
 import type { AgentSubject, MadeAgent, RecordedSession } from "./AgentSubject.ts"
 import { type ContractRule, ruleFor } from "./ContractRule.ts"
 
 /** Adds a line that is torn to a session file. */
 const torn = (recorded: RecordedSession): RecordedSession =>
   typeof recorded === "string" ? `${recorded}{"torn` : { ...recorded, session: `${recorded.session}{"torn` }
+
+/** Makes the last record of a session longer than a reader may hold, as a picture does. */
+const pictured = (recorded: RecordedSession): RecordedSession => {
+  const long = (text: string) => text.replace(/\{(?=.*\n*$)/u, `{"picture":"${"A".repeat(9_000_000)}",`)
+  return typeof recorded === "string" ? long(recorded) : { ...recorded, session: long(recorded.session) }
+}
 
 /** Lists the rules of a session's records: what a turn is, and what an export has. */
 export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> => {
@@ -69,6 +75,41 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
             })
           )
         ]),
+    // A database has no lines.
+    ...(subject.keep === undefined
+      ? [
+          rule("a last record that no reader can hold tells its turn", pictured(killed), (made, that) =>
+            Effect.gen(function* () {
+              const signs = Option.getOrUndefined(yield* made.agent.signs(sessionId, made.output))
+              yield* that(signs?.turn?._tag === "Tool", `its turn is ${signs?.turn?._tag}`)
+              yield* that(signs?.resumable !== false, "its session cannot be resumed")
+            })
+          ),
+          rule("what a session did and used stays counted where its file is swept away", finished, (made, that) =>
+            Effect.gen(function* () {
+              const fs = yield* FileSystem.FileSystem
+              const counts = Effect.all([made.agent.toolResults([sessionId]), made.agent.spent([sessionId], 0)])
+              const before = yield* counts
+              yield* fs.remove(made.session)
+              yield* that(Equal.equals(yield* counts, before), `${JSON.stringify(before)} is forgotten`)
+              yield* that(before[1].tokens > 0, "it used nothing")
+            })
+          )
+        ]
+      : []),
+    rule("a login that is written is known by its file", finished, ({ agent, folder }, that) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const wroteAt = Effect.suspend(() => agent.loginWrittenAt?.(sessionId) ?? Effect.succeed(0))
+        yield* that((yield* wroteAt) === 0, "it has a login")
+        if (subject.login === undefined) return
+        const file = `${folder}/agent/${subject.login}`
+        yield* fs.makeDirectory(file.slice(0, file.lastIndexOf("/")), { recursive: true })
+        yield* fs.writeFileString(file, "{}", { mode: 0o600 })
+        yield* fs.utimes(file, 1_000_000, 1_000_000)
+        yield* that((yield* wroteAt) === 1_000_000_000, `it was written at ${yield* wroteAt}`)
+      })
+    ),
     rule("a last line that is torn is left out", torn(finished), (made, that) =>
       Effect.gen(function* () {
         const turn = yield* turnOf(made)

@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServer, HttpServerResponse } from "effect/http"
+import { request } from "node:http"
+import { connect, type Socket } from "node:net"
+import * as LoopbackServer from "../src/LoopbackServer.ts"
+
+const served = Effect.gen(function* () {
+  const server = yield* HttpServer.HttpServer
+  yield* server.serve(Effect.succeed(HttpServerResponse.text("here")))
+  return (server.address as { readonly port: number }).port
+})
+
+const statusOf = (port: number, headers: Readonly<Record<string, string>> = {}) =>
+  Effect.callback<number | undefined>((resume) => {
+    request({ host: "127.0.0.1", port, headers, agent: false }, (answer) => {
+      answer.resume()
+      resume(Effect.succeed(answer.statusCode))
+    })
+      .on("error", () => resume(Effect.succeed(undefined)))
+      .end()
+  })
+
+const opened = (port: number) =>
+  Effect.acquireRelease(
+    Effect.callback<Socket>((resume) => {
+      const socket = connect(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
+      socket.on("error", () => {})
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+
+describe("command-line#page", () => {
+  it.live("connections that ask for nothing keep no other out: the oldest of too many is closed", () =>
+    Effect.gen(function* () {
+      const port = yield* served
+      const [first, , third] = yield* Effect.forEach([1, 2, 3, 4], () => opened(port))
+      third!.write("GET / HTTP/1.1\r\nHost: ")
+      assert.strictEqual(yield* statusOf(port), 200)
+      yield* Effect.repeat(
+        Effect.sync(() => first!.closed),
+        { until: (closed) => closed }
+      )
+    }).pipe(Effect.scoped, Effect.provide(Layer.orDie(LoopbackServer.layer({ port: 0, idle: 3 }))))
+  )
+  it.live("cookies of other ports of this host fill no request: as many as a browser sends are read", () =>
+    Effect.gen(function* () {
+      const port = yield* served
+      const cookie = Array.from({ length: 180 }, (_, n) => `c${n}=${"x".repeat(4090)}`).join("; ")
+      assert.strictEqual(yield* statusOf(port, { cookie }), 200)
+      assert.strictEqual(yield* statusOf(port, { cookie: cookie.repeat(2) }), 431)
+    }).pipe(Effect.scoped, Effect.provide(Layer.orDie(LoopbackServer.layer({ port: 0 }))))
+  )
+})

@@ -1,0 +1,72 @@
+import { digestOf, Words } from "@souffleur/domain"
+import { Effect } from "effect"
+import type { TaskOutline } from "../run/RunFields.ts"
+import type { Plan, PlannedTask } from "./Plan.ts"
+
+/** What a run understands of a plan: its tasks in their order, and its finishing step. */
+export interface PlanTerms {
+  readonly tasks: ReadonlyArray<TaskOutline>
+  /** SHA-256 of the finishing step, in hex; `null`: the plan has none. */
+  readonly finishingDigest: string | null
+}
+
+/** A box that an agent ticks when it commits is no other word. */
+const unticked = (text: string) => text.replaceAll(/^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)\[[xX]\]/gmu, "$1[ ]")
+
+const outlined = Effect.fnUntraced(function* ({
+  acceptanceCriteria,
+  dependsOn,
+  description,
+  id,
+  referenceDocs,
+  title
+}: PlannedTask) {
+  const documents = referenceDocs.map((doc) => [doc.path, doc.description])
+  return {
+    id,
+    title,
+    dependsOn,
+    digest: yield* digestOf(JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents]))
+  }
+})
+
+/** Returns the terms of a plan. Neither the bytes of its file nor ticked boxes count. */
+export const termsOf = Effect.fn("termsOf")(function* ({ finish, tasks }: Plan) {
+  return {
+    tasks: yield* Effect.forEach(tasks, outlined),
+    finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish))
+  } satisfies PlanTerms
+})
+
+/** Number of tasks that are named. */
+const maxNamed = 10
+
+const named = (what: string, ids: ReadonlyArray<string>): ReadonlyArray<string> =>
+  ids.length === 0
+    ? []
+    : [
+        `${what} ${ids.slice(0, maxNamed).join(", ")}${ids.length > maxNamed ? ` and ${Words.many(ids.length - maxNamed, "other")}` : ""}`
+      ]
+
+const isOther = (a: TaskOutline, b: TaskOutline) =>
+  a.title !== b.title || a.digest !== b.digest || a.dependsOn.join("\n") !== b.dependsOn.join("\n")
+
+/** Says what another plan has that these terms have not, and the reverse. `undefined`: they mean the same. */
+export const planDifference = (before: PlanTerms, after: PlanTerms): string | undefined => {
+  const known = new Map(before.tasks.map((task) => [task.id, task]))
+  const there = new Set(after.tasks.map(({ id }) => id))
+  const added = after.tasks.filter(({ id }) => !known.has(id)).map(({ id }) => id)
+  const gone = before.tasks.filter(({ id }) => !there.has(id)).map(({ id }) => id)
+  const changed = after.tasks.filter((task) => isOther(task, known.get(task.id) ?? task)).map(({ id }) => id)
+  const kept = (tasks: PlanTerms["tasks"], others: ReadonlyArray<string>) =>
+    tasks.filter(({ id }) => !others.includes(id)).map(({ id }) => id)
+  const moved = kept(before.tasks, gone).join("\n") !== kept(after.tasks, added).join("\n")
+  const all = [
+    ...named("added:", added),
+    ...named("dropped:", gone),
+    ...named("changed:", changed),
+    ...(moved ? ["another order"] : []),
+    ...(before.finishingDigest === after.finishingDigest ? [] : ["another finishing step"])
+  ]
+  return all.length === 0 ? undefined : all.join("; ")
+}

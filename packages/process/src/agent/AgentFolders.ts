@@ -1,0 +1,14 @@
+import { Agent, type ProcessIdentity, type WatchRef } from "@souffleur/domain"
+import { Effect } from "effect"
+
+/**
+ * Looks for sessions where a living process keeps them. A folder that no setting names goes into the log, since the
+ * process may be gone when another souffleur looks.
+ */
+export const noteFolders = Effect.fn("noteFolders")(function* (ref: WatchRef, process: ProcessIdentity) {
+  const { lookWhere } = yield* Agent
+  if (lookWhere === undefined) return
+  const found = yield* lookWhere(process)
+  const { agentFolders } = yield* ref.state
+  for (const folder of found) if (!agentFolders.includes(folder)) yield* ref.dispatch({ _tag: "ReportFolder", folder })
+})
