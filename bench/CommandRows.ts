@@ -7,8 +7,6 @@ const server = "serves until it is ended"
 const terminal = "needs a terminal, or another program to show"
 const hub = "waits for a hub or for Postgres, which `hub` measures"
 const group = "its parts have rows"
-const sameAs = (name: string) => `is ${name} by another name, or the same code`
-
 /**
  * How `start` measures each command: on a store of one short watch. No watch is called `nobody`. A command of which
  * each use changes something is refused there, once it has loaded and looked.
@@ -23,7 +21,7 @@ export const startRows: Rows = {
   done: [["done", "nobody"]],
   mcp: server,
   release: [["release", "nobody"]],
-  stop: sameAs("release"),
+  stop: [["stop", "nobody"]],
   resume: [["resume", "nobody"]],
   retry: [["retry", "nobody"]],
   hold: [["hold", "nobody"]],
@@ -112,7 +110,7 @@ export const storeRows: Rows = {
   done: ends,
   mcp: "has a row for each of its tools",
   release: ends,
-  stop: sameAs("release"),
+  stop: "ends an agent, however long that takes",
   resume: seldom,
   retry: seldom,
   hold: "has a row with `go`",

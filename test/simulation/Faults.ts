@@ -103,7 +103,8 @@ const endsCycle: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "RetriesExhausted",
   "ConductorCompleted",
   "ConductorAdopted",
-  "WatchReleased"
+  "WatchReleased",
+  "WatchStopped"
 ])
 
 /** Counts the faults by place, and the recovery cycles in which any came. */

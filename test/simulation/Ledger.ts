@@ -1,5 +1,6 @@
 import { type EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent, watchFold } from "@souffleur/domain"
 import { type EndedWorld, endedTurns, saidToBeDone } from "./EndJudge.ts"
+import type { SimProcess } from "./ProcessTable.ts"
 import { asked, secret } from "./SimulatedAgent.ts"
 import { SimLog } from "./SimLog.ts"
 import { SnapshotJudge } from "./SnapshotJudge.ts"
@@ -19,6 +20,8 @@ export interface LedgerWorld extends EndedWorld {
   readonly solo: unknown
   finished: boolean
   released: boolean
+  stopped: boolean
+  readonly living: ReadonlyArray<SimProcess>
 }
 
 /** The ends of a recovery cycle, and of the watch. */
@@ -28,7 +31,8 @@ const endsCycle: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "RecoveryFailedClosed",
   "RetriesExhausted",
   "ConductorCompleted",
-  "WatchReleased"
+  "WatchReleased",
+  "WatchStopped"
 ])
 
 /** Keeps the log of the watch, and judges each append by the truth of the world then. */
@@ -172,6 +176,11 @@ export class Ledger {
         break
       case "WatchReleased":
         if (!world.released) world.violated("the watch was released by nobody")
+        break
+      case "WatchStopped":
+        if (!world.stopped) world.violated("the watch was stopped by nobody")
+        if (world.living.some(({ identity }) => before.conductor !== undefined && sameAs(identity, before.conductor)))
+          world.violated("an agent lives on after its watch was stopped")
         break
       case "ValidationExhausted":
         if (before.failures.length < 3)

@@ -1,4 +1,4 @@
-import { adoptBy, finishBy, goBy, handOverBy, holdBy, releaseBy, requestBy, retryBy } from "./Sentences.ts"
+import { adoptBy, finishBy, goBy, handOverBy, holdBy, releaseBy, requestBy, retryBy, stopBy } from "./Sentences.ts"
 import type { Temper } from "./Lives.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./SimulatedWorld.ts"
@@ -42,8 +42,8 @@ export const operators = (world: World, seed: Seed, temper: Temper): void => {
         if (adoptable[0]!.process.session === adoptable[0]!.sessionId) adoptBy(world, adoptable[0]!)
       } else if (adoptable.length === 1 && seed.chance(0.03)) requestBy(world, adoptable[0]!, `request-${++requests}`)
       else if (adoptable.length === 1 && seed.chance(0.02)) handOverBy(world)
-      else if (adoptable.length === 1 && seed.chance(0.002)) finishBy(world)
-      else if (watch.recovery !== undefined && seed.chance(0.002)) releaseBy(world)
+      else if (adoptable.length === 1 && seed.chance(0.002)) (seed.chance(0.5) ? stopBy : finishBy)(world)
+      else if (watch.recovery !== undefined && seed.chance(0.002)) (seed.chance(0.5) ? stopBy : releaseBy)(world)
       // It is the last word of a Conductor that is dead by now, or of one of its agents.
       else if (watch.recovery !== undefined && world.solo === undefined && seed.chance(0.003))
         world.comms.write({ state: "complete" })

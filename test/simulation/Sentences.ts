@@ -58,6 +58,12 @@ export const releaseBy = (world: World): void => {
   operate(world, "release", release(world.id))
 }
 
+/** Has the agent stopped, and its watch ended. */
+export const stopBy = (world: World): void => {
+  world.stopped = true
+  operate(world, "stop", command(world.id, { _tag: "Stop" }))
+}
+
 /** Says through an agent's tools that the work is done, or asks for a hand-off. The quiet hours put a hand-off off. */
 export const finishBy = (world: World): void => {
   world.finished = true

@@ -51,8 +51,9 @@ export class SignalJudge {
       !lies.about.has(conductors[process.belongsTo - 1]!.sessionId) &&
       // Its own word is in the log that it wants to be replaced. Its state after that changes nothing.
       !(watch.recovery?.trigger === "handoff" && watch.handoff !== undefined) &&
-      // So is a person's word that another agent goes on.
+      // So is a person's word that another agent goes on, or that this one is stopped.
       watch.handedFrom === undefined &&
+      watch.recovery?.purpose !== "stop" &&
       !this.all.some((one) => one.process === process || one.process.belongsTo === process.belongsTo)
     )
       found.push(

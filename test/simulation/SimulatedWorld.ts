@@ -77,6 +77,7 @@ export class World extends SimMachine implements StateFolder {
   /** True if the service fails every turn. */
   serviceOut = false
   released = false
+  stopped = false
   finished = false
 
   #heard: { readonly by: SimProcess; readonly at: number; readonly disturbed: number } | undefined

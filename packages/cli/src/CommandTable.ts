@@ -7,17 +7,12 @@ import { json, projectDir } from "./commands/Options.ts"
 const entry = <const Name extends string, Input, ContextInput, E, R>(
   name: Name,
   description: string,
-  load: () => Promise<Command.Command<Name, Input, ContextInput, E, R>>,
-  alias?: string
-) => {
-  const described = <I, C, E, R>(command: Command.Command<Name, I, C, E, R>): Command.Command<Name, I, C, E, R> =>
-    Command.withDescription(alias === undefined ? command : Command.withAlias(command, alias), description)
-  return {
-    names: [name, alias ?? name],
-    load: async () => described(await load()),
-    mention: described(Command.make(name))
-  }
-}
+  load: () => Promise<Command.Command<Name, Input, ContextInput, E, R>>
+) => ({
+  name,
+  load: async () => Command.withDescription(await load(), description),
+  mention: Command.withDescription(Command.make(name), description)
+})
 
 /** Every command but the help, in the order of the help. */
 const others = [
@@ -217,7 +212,7 @@ const others = [
 const entries = [
   ...others,
   entry("help", "Show the help of a command, or of all", async () =>
-    (await import("./commands/HelpCommand.ts")).helpCommand(others.flatMap(({ names }) => names))
+    (await import("./commands/HelpCommand.ts")).helpCommand(others.map(({ name }) => name))
   )
 ]
 
@@ -254,10 +249,10 @@ export const ordered = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
  */
 export const rootFor = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const all = args.some((arg) => /^--completions(?:=|$)/u.test(arg))
-  const known = args.filter((arg) => entries.some(({ names }) => names.includes(arg)))
+  const known = args.filter((arg) => entries.some(({ name }) => name === arg))
   const [first] = known
   const asked = known.slice(0, first === "help" ? 2 : 1)
-  const named = entries.filter(({ names }) => all || asked.some((name) => names.includes(name)))
+  const named = entries.filter(({ name }) => all || asked.includes(name))
   const loaded = yield* Effect.promise(() =>
     Promise.all<Awaited<ReturnType<Entry["load"]>>>(named.map(({ load }) => load()))
   )

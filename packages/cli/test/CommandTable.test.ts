@@ -12,11 +12,11 @@ const loadedFor = (...args: ReadonlyArray<string>) =>
   )
 
 describe("settings#compiled-code", () => {
-  it.effect("a command line loads the command that it names first, by its alias too", () =>
+  it.effect("a command line loads the command that it names first", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* loadedFor("status", "--all"), ["status"])
       assert.deepStrictEqual(yield* loadedFor("--log-level", "debug", "conduct", "status"), ["conduct"])
-      assert.deepStrictEqual(yield* loadedFor("stop"), yield* loadedFor("release"))
+      assert.deepStrictEqual(yield* loadedFor("stop"), ["stop"])
       assert.deepStrictEqual(yield* loadedFor("--help"), [])
       assert.deepStrictEqual(yield* loadedFor("statsu"), [])
     })

@@ -75,8 +75,9 @@ interface OpenOptions<E, R> {
 /**
  * Opens the run of a plan in a project: the known run, or a new one under `newId`. Returns its id and the revision at
  * which it is taken, 0 for a new one. A finished run whose plan has changed since is paused for a person. Two processes
- * at once get the same run if `newId` gives one id for one plan. Fails with `AlreadyWatched` if another run of the work tree has a live conductor, with
- * `Refused` if an agent of another run is at work, and with `StateForeign` if the state file is not this run's.
+ * at once get the same run if `newId` gives one id for one plan. Fails with `AlreadyWatched` if another run of the work
+ * tree has a live conductor, with `Refused` if an agent of another run is at work, and with `StateForeign` if the state
+ * file is not this run's.
  */
 export const openRun = Effect.fn("openRun")(
   function* <E, R>({ digest, path, plan }: LoadedPlan, { git, newId, pin, project, statePath }: OpenOptions<E, R>) {

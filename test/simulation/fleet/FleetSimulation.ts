@@ -54,12 +54,13 @@ const settle = ({ ledger, room }: World): void => {
 
 /** Says a word of the fleet to the log of a world, at a time. */
 const sayTo = (world: World, { now, word }: Omit<TakenWord, "tick">) => {
-  const { finished, released } = world
+  const { finished, released, stopped } = world
   // A world takes an end without a speaker for a violation.
   world.released ||= word.word === "release"
+  world.stopped ||= word.word === "stop"
   world.finished ||= word.word === "done"
   return dispatch(world.id, { _tag: "TakeFleetWord", ...word, now, by: { _tag: "Operator" } }).pipe(
-    Effect.tapError(() => Effect.sync(() => Object.assign(world, { finished, released }))),
+    Effect.tapError(() => Effect.sync(() => Object.assign(world, { finished, released, stopped }))),
     Effect.tap(() => Effect.sync(() => settle(world))),
     Effect.provideService(EventLog, world.ledger.log)
   )

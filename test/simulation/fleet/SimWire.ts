@@ -30,7 +30,7 @@ const uuid = (n: number) => `2b1f3c9a-4e52-4a3f-9a77-${String(n).padStart(12, "0
 export const fittingWord = (seed: Seed, { held, standby, wait }: Watch): FleetWord => {
   if (held !== undefined || wait !== undefined) return "go"
   if (standby !== undefined) return "retry"
-  return seed.chance(0.05) ? seed.pick(["release", "done"]) : "hold"
+  return seed.chance(0.08) ? seed.pick(["release", "done", "stop"]) : "hold"
 }
 
 /** Fields of no word. They would end the watch, lift the ceiling, name another agent, or give a prompt. */

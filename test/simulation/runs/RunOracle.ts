@@ -139,6 +139,8 @@ export class RunOracle {
         return
       case "PlanRevised":
         this.#outline(event.tasks)
+        // The word that takes the plan is the answer to its pause.
+        if (this.#paused === "plan") this.#paused = undefined
         if ([...this.rungs.values()].some(({ standing }) => standing === "waiting")) {
           this.#finished = false
           this.finishers = 0
