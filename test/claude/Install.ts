@@ -34,7 +34,7 @@ const run = Effect.fnUntraced(function* (program: string, args: ReadonlyArray<st
   return yield* spawner.string(ChildProcess.make(program, args, { stdin: "ignore" }), { includeStderr: true })
 })
 
-/** With `AGENT_VERSIONS=newest` it is the version that npm has today, and otherwise that of docs and tests. */
+/** Whether the agents are those that npm has today, in place of those with which docs and tests were made. */
 const isNewest = process.env["AGENT_VERSIONS"] === "newest"
 
 const versionOf = Effect.fnUntraced(function* ({ name, version }: AgentPackage) {
