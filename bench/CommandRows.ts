@@ -40,6 +40,7 @@ export const startRows: Rows = {
   "fleet login": hub,
   "fleet logout": hub,
   "fleet retry": hub,
+  "fleet stop": hub,
   "fleet release": hub,
   "fleet done": hub,
   "fleet hold": hub,

@@ -12,7 +12,7 @@ import {
   type Settings,
   unreadBaseline
 } from "@souffleur/domain"
-import { adopt, command, finish, release } from "@souffleur/supervisor"
+import { adopt, command, finish, release, stop } from "@souffleur/supervisor"
 import { Clock, Context, Effect, type FileSystem, Path, Scheduler } from "effect"
 import type { Conductor } from "./SimulatedAgent.ts"
 import { Gate } from "./EffectGate.ts"
@@ -61,7 +61,7 @@ export const releaseBy = (world: World): void => {
 /** Has the agent stopped, and its watch ended. */
 export const stopBy = (world: World): void => {
   world.stopped = true
-  operate(world, "stop", command(world.id, { _tag: "Stop" }))
+  operate(world, "stop", stop(world.id))
 }
 
 /** Says through an agent's tools that the work is done, or asks for a hand-off. The quiet hours put a hand-off off. */

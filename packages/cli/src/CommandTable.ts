@@ -251,8 +251,8 @@ export const rootFor = Effect.fnUntraced(function* (args: ReadonlyArray<string>)
   const all = args.some((arg) => /^--completions(?:=|$)/u.test(arg))
   const known = args.filter((arg) => entries.some(({ name }) => name === arg))
   const [first] = known
-  const asked = known.slice(0, first === "help" ? 2 : 1)
-  const named = entries.filter(({ name }) => all || asked.includes(name))
+  const asked = new Set(known.slice(0, first === "help" ? 2 : 1))
+  const named = entries.filter(({ name }) => all || asked.has(name))
   const loaded = yield* Effect.promise(() =>
     Promise.all<Awaited<ReturnType<Entry["load"]>>>(named.map(({ load }) => load()))
   )

@@ -12,7 +12,7 @@ import {
 import { type Beats, type Cursor, type Offspring, Refused } from "@souffleur/eventlog"
 import type { NamedRun, RunLog } from "@souffleur/plan"
 import type { TrustedFiles } from "@souffleur/process"
-import { command, finish, moveHere, release, takeFleetWord } from "@souffleur/supervisor"
+import { command, finish, moveHere, release, stop as stopWatch, takeFleetWord } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Option, type Path, Scope, Stream } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { answerRun } from "./conducting/AnswerRun.ts"
@@ -121,7 +121,7 @@ const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: 
 
 const stop = Effect.fn("Souffleur.stop")(function* (name: WatchName, { reason }: { readonly reason?: string } = {}) {
   const { id } = yield* findWatch(name)
-  yield* settling(name, () => command(id, { _tag: "Stop", reason }))
+  yield* settling(name, () => stopWatch(id, reason))
   return yield* stopped(id)
 })
 

@@ -68,6 +68,16 @@ export const release = Effect.fn("Watch.release")(function* (id: string) {
 })
 
 /**
+ * Has the Conductor stopped and the watch ended (spec: behaviour#stop-by-a-person), which whoever keeps the watch
+ * carries out. After this returns, a launch without a receipt never becomes a Conductor, as after a release.
+ */
+export const stop = Effect.fn("Watch.stop")(function* (id: string, reason?: string) {
+  const watch = yield* command(id, { _tag: "Stop", reason })
+  yield* settleLast(id, watch)
+  return watch
+})
+
+/**
  * Ends a watch as complete, together with a running recovery. Its launch never becomes a Conductor, as after a release
  * (spec: behaviour#ends).
  */
@@ -98,7 +108,9 @@ export const takeFleetWord = Effect.fn("Watch.takeFleetWord")(function* (id: str
       return (yield* wasTaken(now, id, word)) ? now : yield* refused
     })
   )
-  return watch.phase === "Exited" ? yield* settledEnd(id, watch) : watch
+  if (watch.phase === "Exited") return yield* settledEnd(id, watch)
+  if (watch.recovery?.purpose === "stop") yield* settleLast(id, watch)
+  return watch
 })
 
 /**

@@ -46,10 +46,11 @@ const rowsOf = ({ id, ledger }: World): (() => ReadonlyArray<FleetEvent>) => {
   }
 }
 
-/** Settles the newest launch of a watch that has ended, as `takeFleetWord` does. */
+/** Settles the newest launch of a watch that has ended, or is stopped, as `takeFleetWord` does. */
 const settle = ({ ledger, room }: World): void => {
   const launch = ledger.events.findLast((event) => event._tag === "LaunchPrepared")
-  if (ledger.watch.phase === "Exited" && launch !== undefined) room.close(launch.launchId)
+  const over = ledger.watch.phase === "Exited" || ledger.watch.recovery?.purpose === "stop"
+  if (over && launch !== undefined) room.close(launch.launchId)
 }
 
 /** Says a word of the fleet to the log of a world, at a time. */
