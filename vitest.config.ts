@@ -51,7 +51,7 @@ export default defineConfig({
           name: "modules",
           include: [
             "packages/*/test/**/*.test.ts",
-            "test/{evidence,fuzz,scenarios,simulation}/**/*.test.ts",
+            "test/{evidence,fuzz,prove,scenarios,simulation}/**/*.test.ts",
             "test/*.test.ts"
           ],
           exclude: ["**/node_modules/**"],

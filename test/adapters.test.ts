@@ -5,12 +5,11 @@ import type { AgentPackage } from "@souffleur/process"
 import { FakeProcesses } from "@souffleur/testing"
 import { Context, Duration, Effect, FileSystem, Layer } from "effect"
 import { agentKinds } from "../packages/cli/src/agent/Kind.ts"
-import { realAgents } from "./agents/Versions.ts"
-import { version } from "./claude/Install.ts"
+import { claudeCode, realAgents } from "./agents/Versions.ts"
 import { textOf } from "./Pages.ts"
 
 const versions = new Map<string, string>([
-  ["claude", version],
+  ["claude", claudeCode.version],
   ...realAgents.map((one) => [one.bin, one.version] as const)
 ])
 

@@ -1,3 +1,6 @@
+/** Claude Code in npm, with the version with which docs and tests were made. Another version behaves otherwise. */
+export const claudeCode = { bin: "claude", name: "@anthropic-ai/claude-code", version: "2.1.329" } as const
+
 /** The agents beside Claude Code with which docs and tests were made. Other versions behave otherwise. */
 export const realAgents = [
   { bin: "codex", name: "@openai/codex", version: "0.169.0" },

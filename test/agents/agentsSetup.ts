@@ -1,8 +1,8 @@
 import { HostServices } from "@souffleur/node"
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
-import { claudeCode, installedAgent } from "../claude/Install.ts"
-import { realAgents } from "./Versions.ts"
+import { installedAgent, orSkipped } from "../claude/Install.ts"
+import { claudeCode, realAgents } from "./Versions.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -16,13 +16,11 @@ declare module "vitest" {
   }
 }
 
-/** Once for the suite: without a real agent there is nothing to test, and that is told, not failed. */
+/** Once for the suite. */
 export default ({ provide }: TestProject): Promise<void> =>
   Effect.forEach([...realAgents, claudeCode], (agent) =>
     installedAgent(agent).pipe(
-      Effect.catchTag("NotInstalled", ({ message }) =>
-        Effect.as(Console.error(`skipped: ${agent.bin} ${agent.version} cannot be installed here: ${message}`), null)
-      ),
+      Effect.catchTag("NotInstalled", ({ message }) => orSkipped({ bin: agent.bin, message })),
       Effect.map((program) => provide(agent.bin, program))
     )
   ).pipe(Effect.asVoid, Effect.provide(HostServices.layer), Effect.runPromise)

@@ -1,7 +1,7 @@
 import { HostServices } from "@souffleur/node"
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
-import { installed, version } from "./Install.ts"
+import { installed, orSkipped } from "./Install.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -10,12 +10,10 @@ declare module "vitest" {
   }
 }
 
-/** Once for the suite: without the real agent there is nothing to test, and that is told, not failed. */
+/** Once for the suite. */
 export default ({ provide }: TestProject): Promise<void> =>
   installed.pipe(
-    Effect.catchTag("NotInstalled", ({ message }) =>
-      Effect.as(Console.error(`skipped: Claude Code ${version} cannot be installed here: ${message}`), null)
-    ),
+    Effect.catchTag("NotInstalled", ({ message }) => orSkipped({ bin: "claude", message })),
     Effect.map((program) => provide("claude", program)),
     Effect.provide(HostServices.layer),
     Effect.runPromise

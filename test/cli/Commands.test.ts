@@ -141,7 +141,7 @@ describe.concurrent("the command", () => {
           const follower = the.start(["log", "--json", "--follow"])
           yield* prints(follower, "WatchSettled")
 
-          assert.strictEqual((yield* the.run(["stop", settled.watch])).code, 0)
+          assert.strictEqual((yield* the.run(["release", settled.watch])).code, 0)
           assert.deepStrictEqual(yield* watch.ended, { code: 0, signal: null })
           assert.deepStrictEqual(yield* follower.ended, { code: 0, signal: null })
           assert.strictEqual(said(follower.lines.at(-1)!)._tag, "WatchReleased")
