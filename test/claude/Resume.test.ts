@@ -135,7 +135,9 @@ describe("behaviour#resume", () => {
           escalated.map(({ from, to }) => [from, to]),
           [
             ["resume", "claude_export"],
-            ["claude_export", "standard_compact"]
+            // Its session is there, so nothing starts over.
+            ["claude_export", "start_over"],
+            ["start_over", "standard_compact"]
           ]
         )
         assert.include(escalated[0]?.["message"], "its context is full: 1,000 tokens are in use, and the limit is 1")

@@ -1,5 +1,5 @@
 import { Hashing } from "@souffleur/domain"
-import { isRunOver, type Run, type RunIntent, RunLog, dispatchRun, termsOf } from "@souffleur/plan"
+import { type Run, type RunIntent, RunLog, dispatchRun, termsOf } from "@souffleur/plan"
 import { Clock, Effect } from "effect"
 import { strikes, type Target } from "../Faults.ts"
 import type { Fate } from "../EffectGate.ts"
@@ -137,7 +137,7 @@ export class Person {
         const answer = answers > 3 ? "skip" : this.#answers(`${task.id}/${answers}`)
         const text = answer === "guidance" ? "mind the gap" : ""
         this.#say(stream, { _tag: "Answer", taskId: task.id, answer, text }, `for ${task.id}: ${answer}`)
-      } else if (run.phase === "finished" && !isRunOver(run)) {
+      } else if (run.phase === "finished" && run.finishing === "failed") {
         const answer = this.#seed.chance(0.5) ? "retry" : "skip"
         this.#say(stream, { _tag: "AnswerFinishing", answer }, `for the finishing step: ${answer}`)
       }
