@@ -48,7 +48,8 @@ export class CapJudge {
         const isJudged = steadyClock && handedFrom === undefined && [...byHand].every(({ isAlive }) => !isAlive)
         if (!isJudged || !Number.isFinite(mostTurns)) return
         const used = conductors
-          .filter(({ sessionId }) => sessions.includes(sessionId))
+          // A person's own process is no generation, and what it has just used is not seen yet.
+          .filter((one) => sessions.includes(one.sessionId) && !byHand.has(one))
           .flatMap(({ turns }) => turns)
           .filter((at) => at >= this.#since).length
         const given = capIn(room.launches.get(event.launchId)?.order.command.args ?? [])
