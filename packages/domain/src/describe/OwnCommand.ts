@@ -1,5 +1,10 @@
-/** A command of souffleur alone, without a sign of a shell. */
-const ownCommand = /^souffleur [a-z]+(?: [\w.-]+)*$/u
+import { FleetWord } from "../event/FleetWord.ts"
 
-/** Holds if a text is one command of souffleur, and nothing that a shell obeys besides. */
+/** The words about one watch, which raise no ceiling and trust no file. */
+const ownCommand = new RegExp(`^souffleur (?:${[...FleetWord.literals, "resume", "why"].join("|")}) \\w[\\w.-]*$`, "u")
+
+/**
+ * Returns whether a text that another host wrote may be told as what to type there: one word about one watch, without a
+ * flag, and nothing that a shell obeys besides (spec: fleet#words).
+ */
 export const isOwnCommand = (text: string): boolean => ownCommand.test(text)
