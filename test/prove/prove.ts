@@ -52,7 +52,8 @@ const commands = [
   { command: "pnpm test:fleet", unit: "kills", slice: 30, goal: 300, args: () => vitest }
 ]
 
-const git = (...args: ReadonlyArray<string>): string => execFileSync("git", args, { encoding: "utf8", stdio: "pipe" }).trim()
+const git = (...args: ReadonlyArray<string>): string =>
+  execFileSync("git", args, { encoding: "utf8", stdio: "pipe" }).trim()
 const refuse = (why: string): never => {
   console.error(why)
   process.exit(2)
