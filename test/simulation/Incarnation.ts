@@ -35,6 +35,8 @@ export const defaults: ResolvedSettings = {
   pageUrl: null,
   recovery: null,
   recoveryCommand: null,
+  until: null,
+  rounds: 5,
   exportCommand: null,
   launcher: "headless",
   terminalCommand: null,

@@ -46,6 +46,7 @@ describe("behaviour#trust", () => {
           AGENT_ENVIRONMENT: "d",
           RECOVERY_COMMAND: "e",
           EXPORT_COMMAND: "b",
+          UNTIL: "u",
           TERMINAL_COMMAND: "e",
           NOTIFY: "c"
         }
@@ -56,6 +57,7 @@ describe("behaviour#trust", () => {
         "AGENT_ENVIRONMENT",
         "RECOVERY_COMMAND",
         "EXPORT_COMMAND",
+        "UNTIL",
         "TERMINAL_COMMAND",
         "NOTIFY"
       ])
@@ -71,6 +73,7 @@ describe("behaviour#trust", () => {
           AGENT_ENVIRONMENT: null,
           RECOVERY_COMMAND: null,
           EXPORT_COMMAND: null,
+          UNTIL: null,
           TERMINAL_COMMAND: null,
           NOTIFY: null
         }

@@ -7,6 +7,7 @@ import { trimExport } from "./steps/Fingerprint.ts"
 import { exportConversation } from "./steps/ExportConversation.ts"
 import { stopAll, stopConductor } from "./steps/StopConductor.ts"
 import { Cycle } from "./steps/Step.ts"
+import { WorkCheck } from "./program/WorkCheck.ts"
 
 type Recover<R> = ReturnType<Provider<R>["recover"]>
 type Routed<R> = Effect.Effect<
@@ -70,6 +71,17 @@ const stopForPerson = Effect.fn("Recovery.stopForPerson")(function* (watch: Watc
   yield* ref.dispatch({ _tag: "ConcludeStop", cycle })
 })
 
+/** Has the user's program say whether the work is done (spec: behaviour#done-by-a-program). */
+const checkWork = Effect.fn("Recovery.checkWork")(function* (ref: WatchRef, cycle: number) {
+  const { ask } = yield* WorkCheck
+  const found = yield* Effect.catchTag(
+    ask,
+    "ProgramFailed",
+    ({ message }) => new FailedClosed({ stage: "check", message: `the program of --until: ${message}` })
+  )
+  yield* ref.dispatch({ _tag: "ConcludeCheck", cycle, ...found })
+})
+
 /** Returns the providers that apply to this cycle under these settings, in the order in which they are tried. */
 export const waysOf = <R>(
   providers: ReadonlyArray<Provider<R>>,
@@ -112,6 +124,7 @@ export const recovery = Effect.fn("recovery")(function* <R>(
     // A request of the config file for a higher ceiling is reported even when nothing is launched.
     yield* ceilingNow(ref.dispatch)
     if (purpose === "relaunch") return yield* relaunch(watch, ref, cycle, providers)
+    if (purpose === "check") return yield* checkWork(ref, cycle)
     yield* purpose === "stop" ? stopForPerson(watch, ref, cycle) : exportForPerson(watch, ref, cycle)
   })
   yield* Effect.raceFirst(recovering, beating).pipe(

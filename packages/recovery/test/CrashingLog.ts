@@ -58,6 +58,7 @@ const ended = ({
     case "left-running":
     case "refused":
     case "only-answered":
+    case "unconfirmed":
       return Event.EndedEarly.make({ ...seen, reason: trigger, leftRunning: 0 })
     default:
       return Event.ConductorDied.make({ ...seen, reason: trigger })

@@ -17,13 +17,13 @@ const leftBy = Effect.fn("EarlyEnding.leftBy")(function* ({ conductor, launchId,
 
 /**
  * Judges the end of a Conductor without comms (spec: behaviour#early-ends). `progressed`: something was done since its
- * launch. It waits a little for processes that are about to end.
+ * launch. `checked`: a program of the user says whether the work is done, so that no answer has to. It waits a little for processes that are about to end.
  */
 export const endingOf = Effect.fn("endingOf")(function* (
   watch: Watch,
   { session, turnEnded }: Pick<Signs, "session" | "turnEnded">,
   end: ProcessEnd | undefined,
-  progressed: boolean
+  { checked, progressed }: { readonly checked: boolean; readonly progressed: boolean }
 ): Effect.fn.Return<Observation["ending"], never, Agent | Processes> {
   const judge = (leftRunning: number) =>
     judgeEnd({
@@ -32,10 +32,11 @@ export const endingOf = Effect.fn("endingOf")(function* (
       end,
       leftRunning,
       refused: session?.refused === true,
-      successor: watch.provider !== undefined,
+      successor: watch.provider !== undefined && !checked,
       progressed,
       saidDone: watch.saidDone,
-      before: watch.launchedFor
+      before: watch.launchedFor,
+      confirmed: watch.unconfirmed === undefined ? undefined : false
     })
   // The last look is for processes that run on, because it takes time.
   const first = judge(0)

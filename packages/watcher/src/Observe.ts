@@ -161,12 +161,10 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       turnEnded: watch.comms !== null && watch.print && turnEnded,
       ending:
         watch.comms === null && isOver(signs.process)
-          ? yield* endingOf(
-              watch,
-              { ...signs, turnEnded },
-              yield* judgedEnd(processEnd),
-              progressedSince(watch, { now, tasks: tasksOf(seen) })
-            )
+          ? yield* endingOf(watch, { ...signs, turnEnded }, yield* judgedEnd(processEnd), {
+              checked: settings.until !== null,
+              progressed: progressedSince(watch, { now, tasks: tasksOf(seen) })
+            })
           : undefined,
       signs,
       verdict,

@@ -213,7 +213,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
       unseen: seen.unseen,
       quietUntil: yield* quietUntilNow(settings.quietHours),
       margin: yield* jittered(settings.limitMargin),
-      pause: yield* jittered(settings.restartPause)
+      pause: yield* jittered(settings.restartPause),
+      ...(settings.until === null ? {} : { rounds: settings.rounds })
     })
     if (after.watcher?.watcher === me && after.stanceSince !== stanceSince) return true
     yield* Deferred.succeed(over, undefined)

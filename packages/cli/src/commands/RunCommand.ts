@@ -1,4 +1,4 @@
-import { Settings, type Watch } from "@souffleur/domain"
+import { plainWords, Settings, type Watch } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, unfinished } from "@souffleur/embed/internal"
 import { Console, Effect, Option, Stdio } from "effect"
@@ -24,6 +24,10 @@ const noteUnread = Effect.fnUntraced(function* ({ kind }: Watch) {
     yield* Console.error("note: the command gets an empty standard input, since it may run again: have it read a file")
 })
 
+/** Reads the program of `--until`. */
+const untilWords = (text: string) =>
+  Effect.mapError(Effect.fromResult(plainWords(text)), (problem) => new BadUsage({ message: `--until ${problem}` }))
+
 /** Starts an agent or a command and watches it. It ends as its work does (spec: command-line#watches). */
 export const runCommand = Command.make(
   "run",
@@ -45,6 +49,20 @@ export const runCommand = Command.make(
       ),
       Flag.withDefault(false)
     ),
+    until: Flag.String("until").pipe(
+      Flag.withDescription(
+        'A program that says by exit code 0 that the work is done, such as "npm test"; else the agent goes on'
+      ),
+      Flag.optional
+    ),
+    rounds: Flag.Int("rounds").pipe(
+      Flag.withDescription("Ask you after so many rounds in which --until fails and nothing is done (5 by default)"),
+      Flag.filter(
+        (rounds) => rounds > 0,
+        () => "must be a positive number"
+      ),
+      Flag.optional
+    ),
     detach: detachFlag,
     dryRun: dryRunFlag,
     verbose,
@@ -60,7 +78,14 @@ export const runCommand = Command.make(
     const ordered = Effect.gen(function* () {
       const [program, ...args] = flags.words
       if (program !== undefined)
-        return { project, command: [program, ...args] as const, terminal: flags.terminal, input }
+        return {
+          project,
+          command: [program, ...args] as const,
+          terminal: flags.terminal,
+          input,
+          until: yield* Option.match(flags.until, { onNone: () => Effect.undefined, onSome: untilWords }),
+          rounds: Option.getOrUndefined(flags.rounds)
+        }
       const known = yield* unfinished({ project })
       return Option.isSome(known)
         ? { watch: known.value.id }

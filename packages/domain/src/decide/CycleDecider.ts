@@ -51,6 +51,7 @@ type CycleCommand = Extract<
       | "FailClosed"
       | "ExhaustRetries"
       | "ConcludeStop"
+      | "ConcludeCheck"
       | "CancelForCompletion"
   }
 >
@@ -169,6 +170,14 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
       return recovery.purpose === "stop"
         ? ok(Event.WatchStopped.make({ at, cycle, exportPath: watch.lastExport }))
         : no("not now", "no person has it stopped")
+    case "ConcludeCheck": {
+      if (recovery.purpose !== "check") return no("not now", "no work is checked")
+      const { code, said } = command
+      return ok(
+        Event.WorkChecked.make({ at, cycle, code, said }),
+        code === 0 ? Event.ConductorCompleted.make({ at, by: "program" }) : nextWatcher(watch, at)
+      )
+    }
     case "CancelForCompletion":
       return ok(Event.ConductorCompleted.make({ at, by: "recovery" }))
   }

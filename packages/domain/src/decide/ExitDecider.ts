@@ -7,6 +7,7 @@ import type { Baseline } from "../port/Comms.ts"
 import { type Progress, progressedSince, quickEndsAfter } from "../evidence/WorkProgress.ts"
 import { isLoginRefused, unknownError, unmendableInWords } from "../evidence/Unmendable.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
+import { plain } from "../PlainText.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /** The attempts before souffleur gives up: failed validations, or ends without progress (spec: behaviour#ends). */
@@ -34,17 +35,30 @@ export const withheldByHold = (at: number, { cycle, trigger }: Pick<RecoveryCycl
 const ceilingMessage = ({ ceiling }: Watch): string =>
   `${ceiling?.flag == null ? `the ceiling of ${ceiling?.ceiling} is reached` : `the cap of ${ceiling.ceiling} is used up (${ceiling.flag})`}: "souffleur retry" allows as much again`
 
+/** Says that a program does not confirm the work, in the last line of its words. */
+const unconfirmedMessage = ({ unconfirmed }: Watch, rounds: number): string => {
+  const last = unconfirmed?.said.trimEnd().split("\n").at(-1) ?? ""
+  return `"--until" has not ended with 0 in ${rounds} rounds without progress${last === "" ? "" : `: ${plain(last, 200)}`}`
+}
+
 /**
  * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. A command
  * whose end is unknown waits for a person, as running it twice may harm. Without these the export of the third end
  * without progress is always made. A command has a pause (ms) first, and so has an agent that ends soon after its
- * launch again and again.
+ * launch again and again. Work that the user's program does not confirm has a count of its own (`rounds`), after which
+ * a person is asked.
  */
 export const recoveryOf = (
   watch: Watch,
   at: number,
   { retries, trigger }: Pick<RecoveryCycle, "trigger"> & { readonly retries: number },
-  { pause = 0, quietUntil = null, unseen = false, watcher }: Pick<Report, "pause" | "quietUntil" | "unseen" | "watcher">
+  {
+    pause = 0,
+    quietUntil = null,
+    rounds = attempts,
+    unseen = false,
+    watcher
+  }: Pick<Report, "pause" | "quietUntil" | "rounds" | "unseen" | "watcher">
 ): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
   const withheld = (stage: (typeof Event.RecoveryWithheld.Type)["stage"], message: string) => [
@@ -58,7 +72,9 @@ export const recoveryOf = (
       "unknown-end",
       'nothing tells how the command ended. "souffleur retry" runs it again, and "souffleur done" says that it is complete'
     )
-  if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
+  if (trigger === "unconfirmed") {
+    if (retries >= rounds) return withheld("unconfirmed", unconfirmedMessage(watch, retries))
+  } else if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
   if (watch.ceiling !== undefined) return withheld("ceiling", ceilingMessage(watch))
   const waiting = (kind: "quiet-hours" | "pause", until: number) => [
     Event.WaitStarted.make({ at, watcher, kind, until, resetsAt: until, trigger }),
@@ -125,7 +141,11 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
   const seen = { at, watcher, evidence, taskCount: tasks?.count ?? null, taskFingerprint: tasks?.fingerprint ?? null }
   switch (exit._tag) {
     case "Complete":
-      return ok(Event.ConductorCompleted.make({ at, by: completedBy(watch) }))
+      return ok(
+        command.rounds !== undefined && watch.comms === null && watch.kind === "agent" && !watch.observe
+          ? Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "check", trigger: "unconfirmed" })
+          : Event.ConductorCompleted.make({ at, by: completedBy(watch) })
+      )
     case "Dead": {
       if (watch.standby !== undefined) return ok()
       // It ended itself, because it had used what its user gave it.

@@ -64,7 +64,7 @@ export const decideRetry = (
       Event.RecoveryStarted.make({
         at,
         cycle: watch.cycles + 1,
-        purpose: standby.trigger === "stop" ? "stop" : "relaunch",
+        purpose: standby.trigger === "stop" ? "stop" : standby.stage === "check" ? "check" : "relaunch",
         trigger: standby.trigger
       })
     )

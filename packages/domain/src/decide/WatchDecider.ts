@@ -222,6 +222,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "FailClosed":
     case "ExhaustRetries":
     case "ConcludeStop":
+    case "ConcludeCheck":
     case "CancelForCompletion":
       return decideCycle(watch, command)
 

@@ -29,6 +29,7 @@ export const ways: Readonly<Record<string, string>> = {
 const startInWords = ({ purpose }: typeof Event.RecoveryStarted.Type, who: Reader["who"]): string => {
   const isCommand = who.kind === "command"
   if (purpose === "export") return isCommand ? "souffleur gives up" : "souffleur gives up, and saves what can be saved"
+  if (purpose === "check") return "the program of --until looks at the work"
   if (purpose === "stop") return `souffleur stops ${nameOf(who)}`
   if (who.comms !== null) return "a recovery starts"
   if (who.handedFrom !== undefined) return `souffleur stops ${nameOf(who)}, and exports its conversation`
@@ -86,6 +87,12 @@ export const describeRecovery = {
         return described("warning", `the command is not run again by itself: ${message}`, {
           notice: "waiting_for_a_person"
         })
+      case "unconfirmed":
+        return described(
+          "warning",
+          `${message}. "souffleur retry" has ${nameOf(who)} go on, and "souffleur done" says that it is complete`,
+          { notice: "waiting_for_a_person" }
+        )
       default:
         return described(
           "warning",
@@ -94,6 +101,13 @@ export const describeRecovery = {
         )
     }
   },
+  WorkChecked: ({ code }) =>
+    described(
+      "info",
+      code === 0
+        ? "the program of --until ended with 0: the work is done"
+        : `the program of --until ${code === null ? "was ended by a signal" : `ended with ${code}`}: the work is not done`
+    ),
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(
       "info",

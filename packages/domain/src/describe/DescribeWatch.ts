@@ -61,6 +61,8 @@ const earlyBy = ({ evidence, leftRunning, reason }: typeof Event.EndedEarly.Type
       return "its last tool was refused by a permission"
     case "only-answered":
       return "it has answered, and nothing but reading has succeeded since it was brought back"
+    case "unconfirmed":
+      return "the program of --until says that its work is not done"
   }
 }
 

@@ -8,9 +8,10 @@ import { ProcessIdentity } from "../port/Process.ts"
 
 /**
  * The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person.
- * `stop`: a person has it stop the Conductor, and launch nothing.
+ * `stop`: a person has it stop the Conductor, and launch nothing. `check`: the user's program says whether the work is
+ * done, and nothing is stopped or launched.
  */
-export const Purpose = Schema.Literals(["relaunch", "export", "stop"])
+export const Purpose = Schema.Literals(["relaunch", "export", "stop", "check"])
 export type Purpose = typeof Purpose.Type
 
 /** A cycle began. Its providers are tried in their order (spec: behaviour#recovery). */
@@ -33,10 +34,22 @@ export const RecoveryWithheld = event("RecoveryWithheld", {
     "ceiling",
     "exit-requested",
     "unknown-end",
+    "unconfirmed",
     ...Unmendable.literals,
     "unknown-error"
   ]),
   message: Text
+})
+
+/**
+ * The user's program has looked at the work of an agent that ended as if it were done (spec: behaviour#done-by-a-program).
+ */
+export const WorkChecked = event("WorkChecked", {
+  cycle: Count,
+  /** How the program ended; 0: the work is done. `null`: by a signal. */
+  code: Schema.NullOr(Schema.Int),
+  /** The end of what it printed. */
+  said: Text
 })
 
 /** A provider could not recover the Conductor in this cycle, and escalates (spec: behaviour#providers). */

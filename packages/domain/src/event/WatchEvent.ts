@@ -171,7 +171,7 @@ export const EndedEarly = event("EndedEarly", {
  * 0 (spec: behaviour#solo).
  */
 export const ConductorCompleted = event("ConductorCompleted", {
-  by: Schema.Literals(["watcher", "recovery", "agent", "operator", "turn", "exit"])
+  by: Schema.Literals(["watcher", "recovery", "agent", "operator", "turn", "exit", "program"])
 })
 /** The session of this generation is another one than the log had. */
 export const SessionIdFound = event("SessionIdFound", { watcher: Count, sessionId: Text })
@@ -238,6 +238,7 @@ export const WatchEvent = Schema.Union([
   SessionIdFound,
   Recovery.RecoveryStarted,
   Recovery.RecoveryWithheld,
+  Recovery.WorkChecked,
   Recovery.RecoveryEscalated,
   Recovery.StepStarted,
   Recovery.StepSucceeded,

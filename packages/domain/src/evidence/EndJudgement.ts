@@ -5,9 +5,9 @@ import { endedWell, type ProcessEnd } from "../port/Process.ts"
  * Why an end that looks like the end of the work is none (spec: behaviour#early-ends). `exit`: the turn was over, but
  * the process was ended or failed. `left-running`: processes that an agent had started still ran. `refused`: its last
  * tool was refused by a permission. `only-answered`: a successor has answered, nothing but reading succeeded, and
- * before it the work was broken off.
+ * before it the work was broken off. `unconfirmed`: the user's program says that the work is not done.
  */
-export const EarlyEnd = Schema.Literals(["exit", "left-running", "refused", "only-answered"])
+export const EarlyEnd = Schema.Literals(["exit", "left-running", "refused", "only-answered", "unconfirmed"])
 export type EarlyEnd = typeof EarlyEnd.Type
 /** Tells whether a trigger is an end that came too early. */
 export const isEarlyEnd = Schema.is(EarlyEnd)
@@ -31,6 +31,8 @@ export interface EndSeen {
   readonly saidDone: boolean
   /** The reason for which this generation was launched. `undefined`: no recovery launched it. */
   readonly before: string | undefined
+  /** What the user's program said of this end. `undefined`: it has not looked, or there is none. */
+  readonly confirmed?: boolean | undefined
 }
 
 /**
@@ -38,7 +40,7 @@ export interface EndSeen {
  * said so: by a finished turn, or by exit code 0. `undefined`: nothing said so, and the end is a death.
  */
 export const judgeEnd = (seen: EndSeen): "complete" | EarlyEnd | undefined => {
-  const { before, end, kind, leftRunning, progressed, refused, saidDone, successor, turnEnded } = seen
+  const { before, confirmed, end, kind, leftRunning, progressed, refused, saidDone, successor, turnEnded } = seen
   // The exit code of a command says it alone. A server that it leaves running is meant.
   if (kind === "command") return endedWell(end) ? "complete" : undefined
   if (!turnEnded) return undefined
@@ -47,5 +49,6 @@ export const judgeEnd = (seen: EndSeen): "complete" | EarlyEnd | undefined => {
   // A successor that has nothing left to do confirms what was said before it.
   if (successor && !progressed && !saidDone) return "only-answered"
   // An agent that leaves something running a second time means it: a server is to outlive it.
-  return leftRunning > 0 && before !== "left-running" ? "left-running" : "complete"
+  if (leftRunning > 0 && before !== "left-running") return "left-running"
+  return confirmed === false ? "unconfirmed" : "complete"
 }

@@ -1,3 +1,4 @@
+import type { Words } from "../settings/SettingText.ts"
 import { Context, type Effect, type Option, Runtime, Schema } from "effect"
 import type { AgentCommand } from "./AgentOrder.ts"
 import type { ProcessEnd, ProcessIdentity } from "./Process.ts"
@@ -33,6 +34,14 @@ export interface LaunchOrder {
   readonly words?: ReadonlyArray<string>
   /** The prompt of an agent among those words. Absent: there is none. */
   readonly prompt?: string
+  /** What the caller has say whether the work is done. Absent: the settings. */
+  readonly until?: Until
+}
+
+/** The user's program that says whether the work is done, and how often in a row it may say no without progress. */
+export interface Until {
+  readonly words: Words
+  readonly rounds: number
 }
 
 /** Makes the last line of a launch's prompt. A session file with this line has the prompt of that launch. */
@@ -86,7 +95,7 @@ export class Launcher extends Context.Service<
       id: string,
       digest: string
     ) => Effect.Effect<
-      Pick<LaunchOrder, "command" | "cwd" | "place" | "prompt" | "terminal" | "title" | "words">,
+      Pick<LaunchOrder, "command" | "cwd" | "place" | "prompt" | "terminal" | "title" | "until" | "words">,
       LaunchFailed
     >
     /**

@@ -7,6 +7,8 @@ export const configKeys = [
   "RECOVERY",
   "RECOVERY_COMMAND",
   "EXPORT_COMMAND",
+  "UNTIL",
+  "ROUNDS",
   "LAUNCHER",
   "TERMINAL_COMMAND",
   "TRIM_CHARS",

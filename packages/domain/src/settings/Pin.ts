@@ -10,6 +10,7 @@ export const programKeys = [
   "AGENT_ENVIRONMENT",
   "RECOVERY_COMMAND",
   "EXPORT_COMMAND",
+  "UNTIL",
   "TERMINAL_COMMAND",
   "NOTIFY"
 ] as const
@@ -35,7 +36,8 @@ export const paceKeys = [
   "REVIEWER_TIMEOUT",
   "LAUNCH_SPACING",
   "LIMIT_MARGIN",
-  "RESTART_PAUSE"
+  "RESTART_PAUSE",
+  "ROUNDS"
 ] as const
 /** Returns the name of a key in code. */
 export const nameOfKey = (key: ConfigKey): string =>
@@ -50,6 +52,7 @@ const Programs = Schema.Struct({
   AGENT_ENVIRONMENT: Program,
   RECOVERY_COMMAND: Program,
   EXPORT_COMMAND: Program,
+  UNTIL: Program,
   TERMINAL_COMMAND: Program,
   NOTIFY: Program
 })
@@ -84,6 +87,7 @@ export const noPrograms: Programs = {
   AGENT_ENVIRONMENT: null,
   RECOVERY_COMMAND: null,
   EXPORT_COMMAND: null,
+  UNTIL: null,
   TERMINAL_COMMAND: null,
   NOTIFY: null
 }
@@ -114,6 +118,7 @@ export const wordOf = ({ values }: ConfigFile): ConfigWord => {
       AGENT_ENVIRONMENT: said("AGENT_ENVIRONMENT"),
       RECOVERY_COMMAND: said("RECOVERY_COMMAND"),
       EXPORT_COMMAND: said("EXPORT_COMMAND"),
+      UNTIL: said("UNTIL"),
       TERMINAL_COMMAND: said("TERMINAL_COMMAND"),
       NOTIFY: said("NOTIFY")
     }
@@ -132,6 +137,7 @@ export const mapPrograms = <A>(programs: Programs, of: (program: string | null, 
   AGENT_ENVIRONMENT: of(programs.AGENT_ENVIRONMENT, "AGENT_ENVIRONMENT"),
   RECOVERY_COMMAND: of(programs.RECOVERY_COMMAND, "RECOVERY_COMMAND"),
   EXPORT_COMMAND: of(programs.EXPORT_COMMAND, "EXPORT_COMMAND"),
+  UNTIL: of(programs.UNTIL, "UNTIL"),
   TERMINAL_COMMAND: of(programs.TERMINAL_COMMAND, "TERMINAL_COMMAND"),
   NOTIFY: of(programs.NOTIFY, "NOTIFY")
 })

@@ -35,6 +35,18 @@ export const words: Read<Words> = (value) => {
   )
 }
 
+/**
+ * Reads a program and its arguments, as words between spaces or as a JSON array. No shell reads them, so words that only
+ * a shell understands are refused.
+ */
+export const plainWords: Read<Words> = (value) => {
+  const text = value.trim()
+  if (text.startsWith("[")) return words(text)
+  if (/[\\|&;<>()$`"'*?~#\n]/u.test(text))
+    return Result.fail(`must be a program and its arguments, as no shell reads it; else write ["sh","-c","…"]`)
+  return Result.flatMap(words(text), () => Result.succeed(text.split(/\s+/u) as [string, ...Array<string>]))
+}
+
 /** Makes the reader of a word out of a list. */
 export const literal =
   <const A extends string>(literals: ReadonlyArray<A>): Read<A> =>

@@ -79,7 +79,8 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   wait: undefined,
   taken: undefined,
   handoff: undefined,
-  failing: {}
+  failing: {},
+  unconfirmed: undefined
 })
 
 /**

@@ -37,6 +37,7 @@ export const evolveRecovery: Pick<
   | "StepStarted"
   | "StepSucceeded"
   | "WindowRefused"
+  | "WorkChecked"
 > = {
   RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
     cycles: cycle,
@@ -61,6 +62,7 @@ export const evolveRecovery: Pick<
     recovery: undefined,
     standby: { cycle, trigger, stage, message, since: at, held: stage === "hold", ended: true }
   }),
+  WorkChecked: ({ code, said }) => ({ recovery: undefined, unconfirmed: code === 0 ? undefined : { code, said } }),
   RecoveryEscalated: ({ from }, { recovery }) =>
     recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
   StepStarted: ({ attempt, kind, step, token }, watch) =>

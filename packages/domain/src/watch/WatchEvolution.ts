@@ -182,7 +182,7 @@ const changes: Changes = {
   EndedEarly: (event, watch) => ({
     quickEnds: quickEndsAfter(watch, event.at),
     ...turnOver(event, watch),
-    ...(event.reason === "refused" ? { saidDone: false } : {})
+    ...(event.reason === "refused" || event.reason === "unconfirmed" ? { saidDone: false } : {})
   }),
   ConductorCompleted: () => exited("completed"),
   SessionIdFound: ({ sessionId }, watch) => ({

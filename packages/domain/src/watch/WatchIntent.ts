@@ -157,20 +157,16 @@ export type WatchIntent =
       readonly margin?: number
       /** The first pause before a command is run again, ms. Each later one in a row is longer. */
       readonly pause?: number
+      /** A program of the user says whether the work is done, at most so often in a row. Absent: the end says it. */
+      readonly rounds?: number
     }
   /** A report of a watcher that stays. */
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly message: string; readonly until: number }
   /** `null`: the Conductor no longer waits for a person. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
   | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
-  | ({ readonly _tag: "ReportSilentTask" } & Pick<
-      typeof TaskSilent.Type,
-      "watcher" | "task" | "state" | "heartbeat" | "age"
-    >)
-  | ({ readonly _tag: "ReportNoticeLost" } & Pick<
-      typeof NoticeLost.Type,
-      "channel" | "notice" | "of" | "tries" | "message"
-    >)
+  | ({ readonly _tag: "ReportSilentTask" } & Omit<typeof TaskSilent.Type, "_tag" | "at">)
+  | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof NoticeLost.Type, "_tag" | "at">)
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
   /** `since`: when the count began, epoch ms. */
@@ -237,6 +233,8 @@ export type WatchIntent =
     >)
   | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly message: string }
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
+  /** See `WorkChecked`. */
+  | { readonly _tag: "ConcludeCheck"; readonly cycle: number; readonly code: number | null; readonly said: string }
   /** A recovery saw `complete` before its next act, or has stopped the Conductor as a person said. */
   | { readonly _tag: "CancelForCompletion" | "ConcludeStop"; readonly cycle: number }
   /** `souffleur done`: the agent or an operator says that the work is complete. */

@@ -42,7 +42,8 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   exit: "its turn was over, but its process did not end well",
   "left-running": "it had left processes running at its end",
   refused: "its last tool had been refused by a permission",
-  "only-answered": "it had answered, and no work of it had succeeded"
+  "only-answered": "it had answered, and no work of it had succeeded",
+  unconfirmed: "a program says whether its work is done"
 }
 
 type WaitEnd = Extract<WatchEvent, { readonly _tag: "WaitEnded" }>["how"]

@@ -40,7 +40,8 @@ const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], stri
   agent: 'the agent said so: "souffleur done"',
   operator: 'an operator said so: "souffleur done"',
   turn: "its process ended by itself, after a finished turn",
-  exit: "the command ended with exit code 0"
+  exit: "the command ended with exit code 0",
+  program: "the program of --until ended with 0"
 }
 
 const ruleOfDeath = ({ reason, evidence: { staleAfter } }: typeof Event.ConductorDied.Type, watch: Watch): string => {
@@ -64,7 +65,8 @@ const ruleOfEarlyEnd: Readonly<Record<(typeof Event.EndedEarly.Type)["reason"], 
   exit: "The end of a turn completes the work only where its process ends by itself, with exit code 0.",
   "left-running": "An end that leaves processes running completes the work only the second time in a row.",
   refused: "A turn that ends right after a refused permission has not done what it wanted.",
-  "only-answered": "A successor of which no work has succeeded since its launch has not shown that the work is done."
+  "only-answered": "A successor of which no work has succeeded since its launch has not shown that the work is done.",
+  unconfirmed: "Where a program says whether the work is done, the end of a turn does not."
 }
 
 const untaken = (

@@ -24,7 +24,7 @@ import { firstWords, refuseOther } from "../watching/KnownWatch.ts"
 import { type CommandOrder, firstOf } from "../watching/OpenCommand.ts"
 import { opening, wouldGoOn } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
-import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
+import { firstLaunchOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { layerAgent } from "../world/AgentLayers.ts"
 import { layerLaunches } from "../world/LaunchLayers.ts"
 import { commsIn } from "../world/StoreLayers.ts"
@@ -73,7 +73,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
     pty: watch.firstLaunch?.pty ?? false,
     starts: undefined,
     fresh: false,
-    first: yield* firstCommandOf(settings, watch),
+    first: Option.map(yield* firstLaunchOf(settings, watch), ({ command }) => command),
     conductor: Option.getOrUndefined(found),
     doubt: condition === "gone" ? "its process is gone" : null
   }

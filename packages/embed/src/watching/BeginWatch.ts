@@ -1,6 +1,7 @@
 import {
   Agent,
   AlreadyWatched,
+  CommandRefused,
   formatCap,
   Launcher,
   parsePid,
@@ -125,16 +126,25 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
  * is resumed.
  */
 const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
-  { command: words, input, project, terminal = false }: RunOptions,
+  { command: words, input, project, rounds, terminal = false, until: asked }: RunOptions,
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings },
   keeper: Keeper<A, E, R, E2, R2>
 ) {
   const { agent, variables: own } = yield* Parts
   const configured = yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
+  if (Option.isNone(literal) && asked !== undefined)
+    return yield* new CommandRefused({
+      message: "--until is for an agent: a command says by its exit code that it is done"
+    })
+  const program = asked ?? settings.until
+  const until = program === null ? undefined : { words: program, rounds: rounds ?? settings.rounds }
   const overrides = Option.match(literal, {
     onNone: (): LaunchOverrides => ({}),
-    onSome: ({ agentCommand }): LaunchOverrides => ({ agent: agentCommand })
+    onSome: ({ agentCommand }): LaunchOverrides => ({
+      agent: agentCommand,
+      ...(until === undefined ? {} : { until })
+    })
   })
   // A detached command outlives the agent whose tool this may be.
   const variables = keeper.detaching ? withoutMarks(agent, own) : own
@@ -145,7 +155,8 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
       agent,
       variables,
       pty: terminal,
-      ...(input === undefined ? {} : { input })
+      ...(input === undefined ? {} : { input }),
+      ...(until === undefined ? {} : { until })
     })
     const before = oldestIn(yield* unfinishedWatches, project)
     if (Option.isSome(literal)) yield* capped

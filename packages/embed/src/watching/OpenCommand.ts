@@ -20,6 +20,7 @@ import {
   plain,
   Settings,
   type Terminal,
+  type Until,
   unknownSession,
   type Variables
 } from "@souffleur/domain"
@@ -158,6 +159,8 @@ export interface CommandOrder {
   readonly pty?: boolean
   /** See `RunOptions`. */
   readonly input?: Effect.Effect<string, CommandRefused>
+  /** What says that the work of an agent is done. */
+  readonly until?: Until
 }
 
 /**
@@ -196,7 +199,7 @@ export const firstOf = (
 export const openCommand = Effect.fn("openCommand")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  { agent, input, pin, project, pty = false, variables }: CommandOrder
+  { agent, input, pin, project, pty = false, until, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
   const first = yield* firstOf(words, literal, {
@@ -232,6 +235,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
     terminal,
     words,
     ...(first.prompt === undefined ? {} : { prompt: first.prompt }),
+    ...(kind === "command" || until === undefined ? {} : { until }),
     keep: true
   } as const
   yield* prepareLaunch(order, (digest) => {

@@ -1,4 +1,5 @@
 import {
+  type AgentKind,
   type AgentProgram,
   BadSetting,
   CycleSettings,
@@ -8,11 +9,13 @@ import {
   pinOf,
   type ResolvedSettings,
   Settings,
-  type Terminal
+  type Terminal,
+  type Until,
+  type Variables
 } from "@souffleur/domain"
 import { Claims as NodeClaims, type ProcessesUnavailable } from "@souffleur/node"
 import { type TrustedFiles as Trusted } from "@souffleur/process"
-import { layerRecoveryProgram } from "@souffleur/recovery"
+import { layerRecoveryProgram, layerWorkCheck } from "@souffleur/recovery"
 import { Effect, Layer, Option, type Path, type PlatformError, Result } from "effect"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"
 import { remark } from "../Remark.ts"
@@ -63,6 +66,10 @@ export const terminalsOf = (
 /** The claims of every souffleur of this user. */
 export const layerClaims = NodeClaims.layer()
 
+/** The variables of souffleur for a program of the user: without the marks of an agent, and without secrets. */
+const ownVariables = (agent: AgentKind, variables: Variables) =>
+  Object.fromEntries(Object.entries(withoutMarks(agent, variables)).filter(([variable]) => !isSecretVariable(variable)))
+
 /** The program of the user that may launch a successor. The agent that it launches gets no mark and no secret. */
 const layerProgram = ({ agentCommand, recoveryCommand: command }: ResolvedSettings) =>
   command === null
@@ -71,15 +78,23 @@ const layerProgram = ({ agentCommand, recoveryCommand: command }: ResolvedSettin
         Effect.map(Installation, ({ agent, variables }) =>
           layerRecoveryProgram({
             command,
-            environment: Object.fromEntries(
-              Object.entries(withoutMarks(agent, variables)).filter(([variable]) => !isSecretVariable(variable))
-            ),
+            environment: ownVariables(agent, variables),
             permissionOf: (words) => {
               const configured = agent.parseCommand(agentCommand)
               const read = Result.flatMap(configured, (configured) => agent.takeApart(words, configured))
               return Option.map(Option.flatten(Result.getSuccess(read)), ({ requested }) => requested)
             }
           })
+        )
+      )
+
+/** The program of the user that says whether the work is done. It gets no mark of an agent and no secret. */
+const layerCheck = ({ until: words }: ResolvedSettings, cwd: string) =>
+  words === null
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.map(Installation, ({ agent, variables }) =>
+          layerWorkCheck({ words, cwd, environment: ownVariables(agent, variables) })
         )
       )
 
@@ -103,6 +118,7 @@ const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
             ...now,
             ...timesOf(settings),
             recoveryCommand: settings.recoveryCommand,
+            until: settings.until,
             said
           }))
         ),
@@ -121,21 +137,25 @@ const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
 /** The parts of a launch that a watch has in place of the settings. */
 export interface LaunchOverrides {
   readonly agent?: AgentProgram
+  readonly until?: Until
 }
 
 /** Makes the parts of one watch: its agent, its launcher, its comms and its settings. */
 export const layerWatch = (
-  settings: ResolvedSettings,
+  found: ResolvedSettings,
   project: string,
   commsPath: string | null,
   overrides: LaunchOverrides = {}
 ) => {
+  const { until } = overrides
+  const settings = until === undefined ? found : { ...found, until: until.words, rounds: until.rounds }
   const terminals = Effect.flatMap(Installation, ({ variables }) => terminalsOf(settings, variables))
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
     layerAgent(settings, overrides.agent),
     layerLauncher(settings, terminals),
     layerProgram(settings),
+    layerCheck(settings, project),
     Layer.succeed(Settings, settings),
     OtlpTarget.layer,
     layerCycleSettings(settings, project)

@@ -107,7 +107,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           terminal,
           place,
           ...(order.words === undefined ? {} : { words: order.words }),
-          ...(order.prompt === undefined ? {} : { prompt: order.prompt })
+          ...(order.prompt === undefined ? {} : { prompt: order.prompt }),
+          ...(order.until === undefined ? {} : { until: order.until })
         }
         if (terminal === "own") yield* inPty({ line: options.entry, environment: {} })
         if (!isLaunch(launch)) {

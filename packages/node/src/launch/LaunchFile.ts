@@ -1,5 +1,5 @@
 import { basename } from "node:path"
-import type { LaunchTerminal, Terminal } from "@souffleur/domain"
+import type { LaunchTerminal, Terminal, Until } from "@souffleur/domain"
 import { readTrustedText } from "../files/TrustedFile.ts"
 
 /** Content of `launches/<id>.json`: one whole launch (spec: behaviour#launch-at-most-once). */
@@ -29,6 +29,8 @@ export interface Launch {
   readonly words?: ReadonlyArray<string>
   /** The prompt of an agent among those words. Absent: there is none, or an older souffleur wrote the file. */
   readonly prompt?: string
+  /** See `LaunchOrder`. */
+  readonly until?: Until
 }
 
 /** The kernel accepts no NUL in an argument or a variable. */
@@ -44,7 +46,7 @@ const isEnvironment = (value: unknown): boolean =>
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
 
 /** Tests the value of each field. It is no schema, because a recovery waits until the modules of a launch are there. */
-const fields: { readonly [Name in keyof Omit<Launch, "prompt" | "words">]: (value: unknown) => boolean } = {
+const fields: { readonly [Name in keyof Omit<Launch, "prompt" | "until" | "words">]: (value: unknown) => boolean } = {
   version: (value) => value === 1,
   id: isLaunchId,
   program: isAbsolute,
@@ -61,10 +63,13 @@ const fields: { readonly [Name in keyof Omit<Launch, "prompt" | "words">]: (valu
 /** Returns whether a value is a launch, with each field as it must be and no other. */
 export const isLaunch = (value: unknown): value is Launch => {
   if (!isRecord(value)) return false
-  const { prompt = "", words = [], ...rest } = value
+  const { prompt = "", until = { words: [], rounds: 0 }, words = [], ...rest } = value
   return (
     areTexts(words) &&
     isText(prompt) &&
+    isRecord(until) &&
+    areTexts(until["words"]) &&
+    Number.isInteger(until["rounds"]) &&
     Object.keys(rest).length === Object.keys(fields).length &&
     Object.entries(fields).every(([name, isSo]) => Object.hasOwn(rest, name) && isSo(rest[name]))
   )

@@ -107,7 +107,7 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
         return yield* new LaunchFailed({
           message: "the stored command is missing, or differs from the prepared one"
         })
-      const { args, cwd, environment, input, output, place, program, terminal, title, words, prompt } = launch
+      const { args, cwd, environment, input, output, place, program, terminal, title, words, prompt, until } = launch
       const command = {
         program,
         args,
@@ -122,7 +122,8 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
         place,
         title,
         ...(words === undefined ? {} : { words }),
-        ...(prompt === undefined ? {} : { prompt })
+        ...(prompt === undefined ? {} : { prompt }),
+        ...(until === undefined ? {} : { until })
       }
     }),
     forget: Effect.fn("Launcher.forget")(function* (id: string) {

@@ -19,6 +19,8 @@ export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
       return "Your last turn ended after a permission refused your tool. Do the work in another way, or say plainly what you lack."
     case "only-answered":
       return "You have only answered since you were brought back. If the work is complete, check it with a tool first, and say what you saw."
+    case "unconfirmed":
+      return "The program that checks your work says that it is not done."
     case "context":
       return "The previous Conductor's conversation no longer fitted the model; it was not a crash."
     default:
@@ -73,9 +75,24 @@ export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undef
     tasks(watch)
   ].join("\n")
 
+/** Tells an agent what the user's program said of its work. */
+const checked = ({ unconfirmed }: Watch): ReadonlyArray<string> => [
+  unconfirmed?.code == null
+    ? "A signal ended it. Find out what it lacks, mend that, and check it yourself before you end your turn."
+    : `It ended with exit code ${unconfirmed.code}, not 0. Mend what it lacks, and check that yourself before you end your turn.`,
+  ...(unconfirmed === undefined || unconfirmed.said.trim() === ""
+    ? []
+    : ["The end of what it printed:", "", unconfirmed.said.trim()])
+]
+
 /** Makes the prompt with which the same session continues after its turn, or as the user's program brings it back. */
 export const promptToContinue = (watch: Watch, resumePrompt?: string): string =>
-  [opening(watch, resumePrompt), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
+  [
+    opening(watch, resumePrompt),
+    "",
+    reasonLine(watch.recovery?.trigger ?? "turn-ended"),
+    ...(watch.recovery?.trigger === "unconfirmed" ? checked(watch) : [tasks(watch)])
+  ].join("\n")
 
 /** Makes the prompt with which the same session continues after its process was broken off within a turn. */
 export const promptToResume = (watch: Watch): string =>
