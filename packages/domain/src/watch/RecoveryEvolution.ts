@@ -41,6 +41,7 @@ export const evolveRecovery: Pick<
   RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
     cycles: cycle,
     watcher: undefined,
+    idle: undefined,
     standby: undefined,
     deferred: undefined,
     wait: undefined,
