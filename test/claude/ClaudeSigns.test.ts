@@ -11,6 +11,7 @@ const resumed = (said: ReadonlyArray<string>) => said.some((text) => text.includ
 const Statuses = Schema.Tuple([
   Schema.Struct({
     standing: Schema.String,
+    state: Schema.String,
     conductor: Schema.Struct({
       heartbeat_age_ms: Schema.NullOr(Schema.Number),
       waits_for: Schema.NullOr(Schema.String)
@@ -62,6 +63,40 @@ describe("behaviour#waiting-for-a-person", () => {
           ["waiting_for_a_person", "cleared", "completed"]
         )
         assert.lengthOf([...(yield* lab.agents).all], 1)
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("behaviour#idle", () => {
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "an agent that has ended its turn in its window is idle, is told once, and works again by a person's words (skipped where tmux is missing)",
+    () =>
+      Effect.gen(function* () {
+        const part: Part = ({ said, toolResult }) =>
+          Effect.succeed(
+            said.some((text) => text.includes("Encore"))
+              ? bash(rehearsal)
+              : toolResult === undefined
+                ? bash(waiting)
+                : { text: "All is sung." }
+          )
+        const { lab, souffleur, stage } = yield* staged(claude!, tmux, part, "", { solo: true })
+        yield* lab.write("go", "")
+        yield* told(souffleur, "ConductorIdle")
+        const [{ standing, state }] = yield* statusOf(lab)
+        assert.deepStrictEqual([state, standing], ["idle", "its turn is over"])
+        yield* stage.type("Encore", "Enter")
+        yield* told(souffleur, "ConductorBusy")
+        assert.strictEqual((yield* statusOf(lab))[0].state, "working")
+        yield* lab.said("done")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        only(log, "ConductorIdle")
+        assert.isUndefined(log.find(({ _tag }) => ["ConductorDied", "PersonAwaited"].includes(_tag)))
+        assert.deepStrictEqual(
+          (yield* lab.notices).map(({ kind }) => kind),
+          ["idle", "completed"]
+        )
       }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

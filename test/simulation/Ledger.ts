@@ -4,6 +4,7 @@ import type { SimProcess } from "./ProcessTable.ts"
 import { asked, secret } from "./SimulatedAgent.ts"
 import { SimLog } from "./SimLog.ts"
 import { SnapshotJudge } from "./SnapshotJudge.ts"
+import { minute } from "./Timeline.ts"
 import type { SimulatedComms } from "./SimulatedComms.ts"
 import type { CapJudge } from "./CapJudge.ts"
 import type { Oracle } from "./Oracle.ts"
@@ -135,6 +136,15 @@ export class Ledger {
         if (found === undefined || !found.isAlive || found.sessionId !== before.sessionId)
           world.violated("whom the watch follows again does not hold its session")
         else found.followed = true
+        return
+      }
+      case "ConductorIdle": {
+        const told = world.conductors.find(
+          ({ process }) => before.conductor !== undefined && sameAs(process.identity, before.conductor)
+        )
+        const until = told?.rest?.until ?? -Infinity
+        if (!world.lies.about.has(before.sessionId) && !world.isOverslept(until) && until < this.#saidAt - 5 * minute)
+          world.violated("an agent that works was told as idle")
         return
       }
       case "TurnEnded":

@@ -18,6 +18,7 @@ export interface Life {
         | "asks"
         | "mute"
         | "clears"
+        | "rests"
       )
   /**
    * How its turn ends. `killed`: a signal ends its process after it. `refused`: its last tool was refused. `idle`: it
@@ -29,7 +30,7 @@ export interface Life {
   /**
    * The length of a pause, or of the work of a tool, a subagent or a person; a build takes four times as long. Once it
    * is complete, it goes on running for this time. Once it asked for a hand-off, it beats for this time. An even time
-   * after its person cleared its session, or began to delegate, it dies.
+   * after its person cleared its session, or began to delegate, it dies. After an even time at its prompt it gets a word.
    */
   readonly lasts: number
   /** Its words before it asks for a hand-off; `undefined`: nothing. */

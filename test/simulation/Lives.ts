@@ -59,7 +59,8 @@ const mild: ReadonlyArray<Life["fate"]> = [
   "asks",
   "mute",
   "clears",
-  "clears"
+  "clears",
+  ...of("rests", 4)
 ]
 
 /**

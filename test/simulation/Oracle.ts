@@ -116,7 +116,8 @@ export class Oracle {
         this.waitsUntil = undefined
         break
       case "RecoveryStarted":
-        if (before.held !== undefined) world.violated("a recovery began while an operator holds the watch")
+        if (before.held !== undefined && event.purpose !== "stop")
+          world.violated("a recovery began while an operator holds the watch")
         if (event.purpose === "relaunch") this.#begins()
         break
       case "HandoffTaken": {

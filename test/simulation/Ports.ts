@@ -87,13 +87,13 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
           .filter((process) => process.session !== undefined && world.processes.isAlive(process))
           .map(({ identity, session, ...process }) => {
             const conductor = world.conductors.find((one) => one.process.identity === identity)
-            const waits = conductor?.status === "waiting"
+            const status: string = conductor?.status ?? "busy"
             return {
               pid: identity.pid,
               sessionId: session!,
               project: world.projectOf(session!),
-              status: waits ? "waiting" : "busy",
-              waitingFor: waits ? "permission prompt" : undefined,
+              status,
+              waitingFor: status === "waiting" ? "permission prompt" : undefined,
               writtenAt: world.timeline.wall - (world.timeline.monotonic - process.since)
             }
           })

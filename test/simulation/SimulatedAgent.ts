@@ -42,9 +42,9 @@ export class Conductor {
   #aliveAt: number
   /**
    * The condition. `handoff`, `complete`: it said so. `silent`: it hangs, pauses or waits. `failed`: the service ended
-   * its turn.
+   * its turn. `idle`: its turn is over, and it waits at its prompt.
    */
-  condition: "working" | "silent" | "handoff" | "complete" | "failed" = "working"
+  condition: "working" | "idle" | "silent" | "handoff" | "complete" | "failed" = "working"
   /** True if the watch has recorded it. */
   followed = false
   /** True if another process was adopted in its place. */
@@ -58,7 +58,9 @@ export class Conductor {
    * waits for.
    */
   excusedUntil = 0
-  status: "busy" | "waiting" = "busy"
+  status: "busy" | "waiting" | "idle" = "busy"
+  /** When it last went to rest at its prompt, and went on from there, monotonic. Absent: never. */
+  rest: { readonly from: number; until: number } | undefined
   /** The number of its tools' results, and of its subagents'. */
   worked = 0
   /** The times at which the model was asked, monotonic. */
@@ -122,7 +124,7 @@ export class Conductor {
       timeline.after(life.answersAfter ?? 0, () => this.#answer())
     })
     // It may end before its first word. It never says its last one before that.
-    const earliest = ["completes", "handoff", "turn ends"].includes(life.fate) ? 1001 : 0
+    const earliest = ["completes", "handoff", "turn ends", "rests"].includes(life.fate) ? 1001 : 0
     if (life.fate !== "lives" && life.fate !== "mute")
       timeline.after(Math.max(life.at, earliest), () => this.#meetFate())
     if (life.worksEvery !== undefined && life.fate !== "mute")
@@ -307,6 +309,23 @@ export class Conductor {
     })
   }
 
+  /** Waits at its prompt. A person types a word, or no word comes. With comms its silence is a death all the same. */
+  #rest(): void {
+    const { solo, timeline } = this.#world
+    this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
+    this.answeredAt ??= timeline.wall
+    this.condition = this.status = "idle"
+    const rest = (this.rest = { from: timeline.monotonic, until: Infinity })
+    if (solo !== undefined) this.excusedUntil = Infinity
+    if (this.life.lasts % 2 === 1) return
+    timeline.after(this.life.lasts, () => {
+      if (!this.isAlive || this.condition !== "idle") return
+      rest.until = timeline.monotonic
+      this.status = "busy"
+      this.#goOn()
+    })
+  }
+
   /** Works on: it is adopted, whatever it had asked for. */
   worksOn(): void {
     if (this.condition !== "handoff" || !this.isAlive) return
@@ -431,7 +450,9 @@ export class Conductor {
           // It has nothing more to do: sooner or later it is silent.
           timeline.after(this.life.lasts, () => void (this.#idle = true))
         })
+      case "rests":
       case "turn ends":
+        if (this.life.fate === "rests" && !this.process.print) return this.#rest()
         this.turnEndedAt = timeline.monotonic
         this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
         return processes.end(this.process)

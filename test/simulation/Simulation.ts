@@ -69,7 +69,9 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   const lives = seed.fork()
   world.lives = (generation) => {
     const life = lifeOf(lives, temper, generation)
-    const { moves: _, ...settled } = life
+    const { moves: _, ...moved } = life
+    // Most fates are rarer than a rest at the prompt. It takes nothing from the seed.
+    const settled = number % 5 === 0 && generation === 1 ? ({ ...moved, fate: "rests" } as const) : moved
     if (world.serviceOut)
       return {
         ...settled,

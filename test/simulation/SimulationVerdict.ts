@@ -2,7 +2,9 @@ import { decodeEvent, encodeEvent, evolve, initial, parseTime } from "@souffleur
 import { publicationOf } from "@souffleur/supervisor"
 import { Effect, Option, Result } from "effect"
 import type { FaultInjector } from "./FaultInjector.ts"
+import type { Conductor } from "./SimulatedAgent.ts"
 import type { World } from "./SimulatedWorld.ts"
+import { minute } from "./Timeline.ts"
 
 /** Checks the states that the roles saw: each is what the stored events fold to, up to its revision. */
 export const sightings = (world: World): void => {
@@ -16,6 +18,21 @@ export const sightings = (world: World): void => {
   for (const seen of world.seen)
     if (JSON.stringify(seen) !== folded[seen.revision])
       world.violated(`a role saw another state at revision ${seen.revision} than the log has`)
+}
+
+/** The ms after which a healthy souffleur has seen whether an agent is at its prompt. */
+const restSeen = 8 * minute
+
+/** Says whether a watch without comms tells its agent as idle which works, or as working which is at its prompt. */
+const misjudgesRest = ({ ledger: { watch }, lies, steadyClock, timeline }: World, one: Conductor) => {
+  if (!steadyClock || lies.told || watch.kind !== "agent" || one.process.print || watch.sessionId !== one.sessionId)
+    return undefined
+  const { from = timeline.monotonic, until = one.startedAt } = one.rest ?? {}
+  if (one.condition === "idle" && timeline.monotonic - from > restSeen && (watch.idle ?? watch.person) === undefined)
+    return "the agent is at its prompt, and is told as working"
+  return one.condition === "working" && timeline.monotonic - until > restSeen && watch.idle !== undefined
+    ? "the agent works, and is told as idle"
+    : undefined
 }
 
 /** Says what is wrong with the watch and its Conductor in a world that is healthy again, or nothing. */
@@ -40,7 +57,7 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   if (!keeper.isRunning) return "no souffleur runs"
   // An unkillable Conductor cannot be ended, so no successor takes its place.
   if (conductor?.process.onTerm === "unkillable") return undefined
-  if (world.solo !== undefined) return undefined
+  if (world.solo !== undefined) return conductor === undefined ? undefined : misjudgesRest(world, conductor)
   // A Conductor whose beats never came through, or tell no time, is neither dead nor fresh.
   if (world.comms.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
   if (Option.isNone(parseTime(world.comms.conductor.lastHeartbeat))) return undefined

@@ -21,14 +21,19 @@ const ofRun = (more: Partial<Run>, owned = true) =>
   runJob({ id: "r", run: { ...initialRun, phase: "implementation", project: "/p", plan: "plan.md", ...more } }, owned)
 
 describe("command-line#state-words", () => {
-  it("a watch has one of four words, and a need of a person is more urgent than a recovery", () => {
+  it("a watch has one of five words, and a need of a person is more urgent than a recovery", () => {
     const person = { for: "permission prompt", since: noon }
+    const idle = { since: noon }
+    const ceiling = { ceiling: "tokens", used: 2, limit: 1, flag: null } as const
     for (const [given, then] of [
       [ofWatch({}), "working"],
       [ofWatch({ phase: "Settling" }), "working: settling"],
       [ofWatch({ recovery }), "recovering"],
       [ofWatch({ wait }), "recovering: waits until 12:01:00 UTC (usage limit)"],
       [ofWatch({ generation: 2, launchId: "w-g2" }), "recovering: watching, hand-off not taken yet"],
+      [ofWatch({ idle }), "idle: its turn is over"],
+      [ofWatch({ idle, recovery }), "recovering"],
+      [ofWatch({ idle, ceiling }), "needs you: its ceiling of tokens is reached"],
       [ofWatch({ person, recovery }), "needs you: it waits for a person"],
       [ofWatch({ recovery }, false), "needs you: no souffleur looks after it"],
       [ofWatch({ phase: "Exited", end: "completed" }, false), "ended: completed"]
@@ -36,7 +41,7 @@ describe("command-line#state-words", () => {
       assert.strictEqual(jobLine(given), then)
   })
 
-  it("a run has the same four words, with the command to type next where it needs a person", () => {
+  it("a run has the same words, with the command to type next where it needs a person", () => {
     const failed = { phase: "finished", finishing: "failed", finishingFailure: "exit code 1" } as const
     const pin = initialRun.pin
     for (const [given, then, next] of [

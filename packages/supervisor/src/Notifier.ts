@@ -95,6 +95,7 @@ const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state
   failed_closed: ["souffleur retry", "needs you"],
   exhausted: ["souffleur why", "ended"],
   waiting_for_a_person: ["souffleur attach", "needs you"],
+  idle: ["souffleur attach", "idle"],
   usage_limit: ["souffleur status", "working"],
   outage: ["souffleur status", "working"],
   ceiling: ["souffleur retry", "needs you"],
@@ -113,12 +114,18 @@ export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone: Z
   if (kind === undefined || !movesEpisode(event, before)) return undefined
   // Under a hold nothing follows until a person says so.
   const held = event._tag === "HoldStarted" || (kind === "died" && before.watch.held !== undefined)
-  const [command, state] = held ? (["souffleur go", "needs you"] as const) : follows[kind]
+  // souffleur may not find the window of an agent that it did not launch.
+  const isElsewhere = kind === "idle" && before.watch.launchId === undefined
+  const [command, state] = held
+    ? (["souffleur go", "needs you"] as const)
+    : isElsewhere
+      ? (["souffleur done", "idle"] as const)
+      : follows[kind]
   return { kind, state, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
 }
 
 /** The kinds after which the last words of the Conductor say most. */
-const ends: ReadonlySet<WatchNoticeKind> = new Set(["completed", "died", "exhausted"])
+const ends: ReadonlySet<WatchNoticeKind> = new Set(["completed", "died", "exhausted", "idle"])
 
 /** UTF-16 units of the last words in a notice, whose reader may be a telephone. */
 const maxWords = 300

@@ -122,6 +122,20 @@ describe("behaviour#episodes", () => {
     )
     assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
   })
+  it("an idle agent has a notice with a command that works, once for each turn", () => {
+    const well = watching.reduce(evolve, initial)
+    const idle = (again: boolean) => Event.ConductorIdle.make({ at, watcher: 1, since: at, again })
+    assert.deepStrictEqual(noticeOf(idle(false), { ...well, comms: null, launchId: "l1" }), {
+      kind: "idle",
+      state: "idle",
+      text: 'The agent is idle: its turn is over, and it waits at its prompt for your words or for "souffleur done".',
+      words: null,
+      next: "souffleur attach w"
+    })
+    assert.strictEqual(noticeOf(idle(false), { ...well, launchId: undefined })?.next, "souffleur done w")
+    assert.isUndefined(noticeOf(idle(true), well))
+    assert.isUndefined(noticeOf(Event.ConductorBusy.make({ at, watcher: 1 }), well))
+  })
   it("a silent task has a notice of its own, whose words name the task", () => {
     const notice = noticeOf(examples.TaskSilent, watching.reduce(evolve, initial))
     assert.deepStrictEqual(notice, {

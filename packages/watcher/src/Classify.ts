@@ -1,6 +1,10 @@
 import {
   Bounds,
   type Event,
+  failedAtPrompt,
+  failedTurn,
+  firstAnswer,
+  hasPrompt,
   heartbeatAge,
   isOver,
   isEarlyEnd,
@@ -14,6 +18,7 @@ import {
 import { Option } from "effect"
 import type { Observation } from "./Observation.ts"
 import { signsToLog } from "./ReadSigns.ts"
+import { beginMillis } from "./WatchSchedule.ts"
 
 /** Finds the failed last turn of this generation: a usage limit, an outage, or a conversation that no longer fits. */
 const failureOf = (watch: Watch, { signs: { session } }: Observation) => {
@@ -59,6 +64,22 @@ const exitRequested = "exit_requested"
 /** Returns whether comms says that the Conductor needs its user before it exits. */
 export const asksToExit = ({ comms }: Observation): boolean =>
   Option.exists(comms?.conductor ?? Option.none(), ({ state }) => state === exitRequested)
+
+/**
+ * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
+ * An agent that souffleur launched into a window may ask something before it begins a session. Later its turn may have
+ * failed at its prompt. A successor has `taken` its hand-off then.
+ */
+export const awaited = (watch: Watch, seen: Observation, taken: boolean): string | null => {
+  const { now, signs, verdict } = seen
+  // In print mode a turn that failed ends the process by itself, and that end is told.
+  if (verdict._tag === "Waiting")
+    return watch.print && signs.session?.turn?._tag === "Failed" ? null : verdict.for.slice(0, 100)
+  if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
+  if (!hasPrompt(watch)) return null
+  if (seen.asksFirst) return now - watch.launchedAt >= beginMillis ? firstAnswer : null
+  return verdict._tag === "Idle" && taken && failedAtPrompt(watch, signs.session?.turn) ? failedTurn : null
+}
 
 const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const { verdict } = seen

@@ -7,6 +7,7 @@ import {
   heartbeatAge,
   isLoginRefused,
   isOver,
+  judge,
   Launcher,
   momentNow,
   ownTurn,
@@ -181,6 +182,14 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     } satisfies Observation
   })
 
+  /** Reads only the agent's own signs, before the first poll, and remembers nothing of them. */
+  const glance = Effect.gen(function* () {
+    const process = watch.conductor === undefined ? undefined : (yield* readAgentProcess(watch.conductor))?.condition
+    const read = yield* readSigns(ref, watch, output, { process, turnEnded: false })
+    const signs = { ...read.signs, stillSince: undefined, since: watch.launchedAt }
+    return { signs, verdict: judge(signs, stallAfter) }
+  })
+
   /** Reads only the state, between polls, until it saw a state other than the request. */
   const observeState = Effect.gen(function* () {
     if ((yield* Ref.get(memory)).otherStateSeen) return
@@ -189,5 +198,5 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   })
   const noteOutage = Ref.update(memory, rememberOutage)
 
-  return { observe, observeState, noteOutage }
+  return { glance, observe, observeState, noteOutage }
 })

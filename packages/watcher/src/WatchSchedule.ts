@@ -30,8 +30,6 @@ export const naming = Schedule.min([Schedule.exponential(probeInterval), Schedul
 
 /** Milliseconds within which an agent begins its session, unless it asks something first. It takes a second. */
 export const beginMillis = 60_000
-/** Milliseconds after which an agent at its prompt waits for a person. A person at work makes shorter pauses. */
-export const promptMillis = 600_000
 
 /** The time after which an agent that still runs has outlived its launcher: both may be ending. */
 export const outlivesAfter: Duration.Input = "3 seconds"

@@ -3,10 +3,8 @@ import {
   capUse,
   beatMirrored,
   Comms,
-  failedAtPrompt,
-  failedTurn,
-  firstAnswer,
   hasPrompt,
+  idleSince,
   heartbeatAge,
   type HeartbeatSeen,
   isOver,
@@ -15,8 +13,6 @@ import {
   loggedAmount,
   momentNow,
   mustBeat,
-  nextPrompt,
-  ownTurn,
   Processes,
   quietUntilNow,
   see,
@@ -29,31 +25,12 @@ import {
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { asksToExit, classify, evidenceOf, givesUp, isStale } from "./Classify.ts"
+import { awaited, classify, evidenceOf, givesUp, isStale } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
 import { outlivingAgent } from "./SessionHolder.ts"
-import { beginMillis, naming, outlivesAfter, patrol, probeInterval, promptMillis } from "./WatchSchedule.ts"
-
-/**
- * Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing.
- * An agent that souffleur launched into a window may ask something before it begins a session. Later it waits at its
- * prompt. Its turn has failed then, or has been over for a while. A successor has `taken` its hand-off then.
- */
-const awaited = (watch: Watch, seen: Observation, taken: boolean): string | null => {
-  const { now, signs, verdict } = seen
-  // In print mode a turn that failed ends the process by itself, and that end is told.
-  if (verdict._tag === "Waiting")
-    return watch.print && signs.session?.turn?._tag === "Failed" ? null : verdict.for.slice(0, 100)
-  if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
-  if (!hasPrompt(watch)) return null
-  if (seen.asksFirst) return now - watch.launchedAt >= beginMillis ? firstAnswer : null
-  if (verdict._tag !== "Idle" || !taken) return null
-  if (failedAtPrompt(watch, signs.session?.turn)) return failedTurn
-  const since = ownTurn(watch, signs.session?.turn) === undefined ? watch.launchedAt : 0
-  return verdict.since >= since && now - verdict.since > promptMillis ? nextPrompt : null
-}
+import { beginMillis, naming, outlivesAfter, patrol, probeInterval } from "./WatchSchedule.ts"
 
 /**
  * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It reads
@@ -93,15 +70,28 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => Effect.andThen(remembering, look))
 
   yield* beat
-  const { noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
+  const { glance, noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
 
-  // Three reports that do not end the watcher: an awaited person, a postponed kill, a hand-off that was taken.
+  // Four reports that do not end the watcher: an awaited person, an idle agent, a postponed kill, a hand-off that was
+  // taken.
   const taken = yield* Ref.make(watch.generation === 1 || watch.launchId === undefined || watch.taken !== undefined)
   const person = yield* Ref.make(watch.person?.for ?? null)
   const tellPerson = Effect.fnUntraced(function* (seen: Observation) {
     const now = awaited(watch, seen, yield* Ref.get(taken))
     if ((yield* Ref.getAndSet(person, now)) !== now)
       yield* ref.dispatch({ _tag: "ReportPerson", watcher: me, for: now })
+  })
+  const tellIdle = Effect.fnUntraced(function* ({ signs, verdict }: Pick<Observation, "signs" | "verdict">) {
+    const since = idleSince(watch, verdict, signs)
+    // What is unknown says nothing, and the end of a process is told as such.
+    if (since === undefined && verdict._tag !== "Alive" && verdict._tag !== "Held") return
+    // A person who talks with it makes shorter pauses than a poll.
+    const isIdle =
+      since !== undefined &&
+      signs.now - since > intervalMillis &&
+      (yield* Ref.get(taken)) &&
+      (yield* Ref.get(person)) === null
+    yield* ref.dispatch({ _tag: "ReportIdle", watcher: me, since: isIdle ? since : null })
   })
   const tellDeferred = Effect.fnUntraced(function* (seen: Observation) {
     const { excuse } = seen
@@ -200,7 +190,10 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellCeiling
     if (Option.isSome(found) && found.value._tag !== "Complete") yield* tellCap(seen, found.value)
     yield* tellSilentTasks(seen)
-    if (Option.isNone(found)) return false
+    if (Option.isNone(found)) {
+      yield* tellIdle(seen)
+      return false
+    }
     if (first && isInterrupted({ begun: seen.read, ended: yield* momentNow })) return true
     const after = yield* ref.dispatch({
       _tag: "ReportExit",
@@ -226,11 +219,14 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   })
 
   const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : noteOutage))
-  // A hand-off that was taken is told before the first poll, which comes late.
-  const beating = Effect.all([mirror, observeState, tellTaken], { discard: true }).pipe(
-    Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
-    Effect.timeoutOption(firstWaitMillis)
-  )
+  // A hand-off that was taken, and an agent at its prompt, are told before the first poll, which comes late.
+  const beforePolls = <A, E, R>(look: Effect.Effect<A, E, R>) =>
+    look.pipe(
+      Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
+      Effect.timeoutOption(firstWaitMillis)
+    )
+  const beating = beforePolls(Effect.all([mirror, observeState, tellTaken], { discard: true }))
+  const resting = watch.comms === null ? beforePolls(Effect.flatMap(glance, tellIdle)) : Effect.never
   const polls = yield* Ref.make(0)
   const patrolling = Ref.getAndUpdate(polls, (n) => n + 1).pipe(
     Effect.flatMap((n) => poll(n === 0 ? firstWaitMillis : intervalMillis)),
@@ -284,6 +280,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   yield* Effect.raceAllFirst([
     Deferred.await(over),
     Effect.andThen(beating, Effect.never),
+    Effect.andThen(resting, Effect.never),
     Effect.andThen(patrolling, Effect.never),
     Effect.andThen(probing, Effect.never),
     Effect.andThen(named, Effect.never),

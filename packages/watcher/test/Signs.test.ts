@@ -142,21 +142,6 @@ describe("behaviour#waiting-for-a-person", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
     })
   )
-  it.effect("an agent that has ended its turn at its prompt waits for a person, who is told once", () =>
-    Effect.gen(function* () {
-      const finished = (second: number) => session({ _tag: "Finished", at: at(second) })
-      const launched = [history.prepared, history.confirmed(), history.started()]
-      const { told, world } = yield* watching({ history: launched, world: { solo: true, signs: finished(200) } })
-      yield* until(800)
-      assert.deepStrictEqual(tagsOf(yield* told), [])
-      yield* until(861)
-      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
-      assert.deepInclude((yield* told)[0], { for: "its next prompt" })
-      world.signs = session({ _tag: "Asked", at: at(870) })
-      yield* until(921)
-      assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
-    })
-  )
   it.effect("a Conductor that asks for its user before it exits waits for a person, who is told once", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
@@ -250,21 +235,87 @@ describe("behaviour#waiting-for-a-person", () => {
       }
     })
   )
-  it.effect("a turn that is over is told to no person with comms, in print mode, or of an agent run by hand", () =>
+})
+
+describe("behaviour#idle", () => {
+  const finished = (second: number) => session({ _tag: "Finished", at: at(second) })
+  const launched = [history.prepared, history.confirmed(), history.started()]
+  const byHand = [history.confirmed(), history.started()]
+
+  it.effect(
+    "an agent whose turn is over is idle before the first poll, is told once, and again after another turn",
+    () =>
+      Effect.gen(function* () {
+        for (const events of [launched, byHand]) {
+          yield* TestClock.setTime(begun)
+          const { told, world } = yield* watching({ history: events, world: { solo: true, signs: finished(30) } })
+          yield* until(89)
+          assert.deepStrictEqual(yield* told, [])
+          yield* until(121)
+          assert.deepInclude((yield* told)[0], { _tag: "ConductorIdle", since: at(30), again: false })
+          // Hours at its prompt are no hang, and no news.
+          yield* until(36_000)
+          assert.lengthOf(yield* told, 1)
+          world.signs = session({ _tag: "Asked", at: at(36_010) })
+          yield* until(36_100)
+          world.signs = finished(36_110)
+          yield* until(36_300)
+          assert.deepStrictEqual(tagsOf(yield* told), ["ConductorIdle", "ConductorBusy", "ConductorIdle"])
+          assert.deepInclude((yield* told)[2], { since: at(36_110), again: false })
+        }
+      })
+  )
+  it.effect(
+    "an agent that works on behind a finished turn is busy, and its next rest after that same turn is no news",
+    () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching({ history: byHand, world: { solo: true, signs: finished(200) } })
+        yield* until(301)
+        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorIdle"])
+        world.pidFile = { status: "busy", waitingFor: undefined, writtenAt: at(310) }
+        yield* until(361)
+        world.pidFile = { status: "idle", waitingFor: undefined, writtenAt: at(370) }
+        yield* until(500)
+        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorIdle", "ConductorBusy", "ConductorIdle"])
+        assert.deepInclude((yield* told)[2], { again: true })
+      })
+  )
+  it.effect("an agent that waits for its first words is idle by its pid file", () =>
+    Effect.gen(function* () {
+      const pidFile = { status: "idle", waitingFor: undefined, writtenAt: at(1) }
+      const { told } = yield* watching({ history: launched, world: { solo: true, pidFile } })
+      yield* until(121)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorIdle"])
+    })
+  )
+  it.effect("a person who is awaited outranks it, and what it does after the answer is busy", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ history: byHand, world: { solo: true, signs: finished(200) } })
+      yield* until(301)
+      world.pidFile = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(310) }
+      yield* until(421)
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorIdle", "PersonAwaited"])
+      world.pidFile = { status: "idle", waitingFor: undefined, writtenAt: at(430) }
+      yield* until(541)
+      assert.deepStrictEqual(tagsOf(yield* told).slice(2), ["PersonCame", "ConductorIdle"])
+    })
+  )
+  it.effect("no agent is idle with comms, in print mode, by the turn of an earlier generation, or while it works", () =>
     Effect.gen(function* () {
       const print = [history.prepared, { ...history.confirmed(), print: true }, history.started()]
-      const byHand = [history.confirmed(), history.started()]
-      const launched = [history.prepared, history.confirmed(), history.started()]
-      for (const [events, solo] of [
-        [print, true],
-        [byHand, true],
-        [launched, false]
+      const earlier = [{ ...history.prepared, turnBefore: at(-100) }, history.confirmed(), history.started()]
+      const busy = { status: "busy", waitingFor: undefined, writtenAt: at(100) }
+      for (const [events, world] of [
+        [print, { solo: true, signs: finished(100) }],
+        [launched, { solo: false, signs: finished(100) }],
+        [earlier, { solo: true, signs: finished(-100) }],
+        [byHand, { solo: true, signs: finished(100), pidFile: busy }],
+        [byHand, { solo: true, signs: tool(100), pidFile: { ...busy, status: "idle", writtenAt: at(90) } }]
       ] as const) {
         yield* TestClock.setTime(begun)
-        const signs = session({ _tag: "Finished", at: at(100) })
-        const { told } = yield* watching({ history: events, world: { solo, signs } })
+        const { told } = yield* watching({ history: events, world })
         yield* until(1000)
-        assert.notInclude(tagsOf(yield* told), "PersonAwaited")
+        assert.notInclude(tagsOf(yield* told), "ConductorIdle")
       }
     })
   )
@@ -286,7 +337,7 @@ describe("behaviour#verdicts", () => {
           yield* TestClock.setTime(begun)
           const idle = yield* watching({ world: { solo: true, signs: session({ _tag: "Finished", at: at(0) }) } })
           yield* until(36_000)
-          assert.deepStrictEqual(yield* idle.told, [])
+          assert.deepStrictEqual(tagsOf(yield* idle.told), ["ConductorIdle"])
         })
     )
     it.effect("a tool that works for longer than its known limit is no hang, and one that stops working is", () =>
@@ -532,7 +583,7 @@ describe("behaviour#hand-off", () => {
         yield* until(5000)
         assert.strictEqual(world.agent.read.handoff, 1)
         // Then it waits at its prompt.
-        assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken", "PersonAwaited"])
+        assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken", "ConductorIdle"])
         assert.deepInclude((yield* told)[0], {
           launchId: "w-g2-c1-6-launch-1",
           generation: 2,

@@ -8,6 +8,7 @@ const sumsOf = (all: ReadonlyArray<JobCount>) => {
     all.filter(({ state }) => state === word).reduce((total, { count }) => total + count, 0)
   return {
     "needs you": sum("needs you"),
+    idle: sum("idle"),
     recovering: sum("recovering"),
     working: sum("working"),
     ended: sum("ended")

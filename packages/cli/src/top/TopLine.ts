@@ -9,6 +9,7 @@ const codes: Readonly<Record<Tone, number>> = { bold: 1, dim: 2, green: 32, yell
 /** The tone of each state. Its sign and its word say the same. */
 export const stateTones: Readonly<Partial<Record<StateWord, Tone>>> = {
   "needs you": "yellow",
+  idle: "bold",
   recovering: "yellow",
   ended: "dim"
 }

@@ -160,6 +160,14 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
         what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what })
       )
     }
+    case "ReportIdle": {
+      const { since, watcher } = command
+      if (watcher !== watch.watcher?.watcher || since === (watch.idle?.since ?? null)) return ok()
+      if (since === null) return ok(Event.ConductorBusy.make({ at, watcher }))
+      return watch.person !== undefined || watch.standby !== undefined || watch.wait !== undefined
+        ? ok()
+        : ok(Event.ConductorIdle.make({ at, watcher, since, again: since === watch.idledAt }))
+    }
     case "ReportRefused": {
       const { from, what, message } = command
       return watch.refused.includes(what) ? ok() : ok(Event.WordRefused.make({ at, what, from, message }))

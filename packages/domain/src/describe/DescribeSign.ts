@@ -92,6 +92,13 @@ export const describeSign = {
   PersonAwaited: (event, { who }) =>
     described("warning", `${nameOf(who)} waits for a person`, { notice: "waiting_for_a_person", words: event.for }),
   PersonCame: (_, { who }) => described("info", `${nameOf(who)} no longer waits for a person`, { notice: "cleared" }),
+  ConductorIdle: ({ again }, { who }) =>
+    described(
+      "info",
+      `${nameOf(who)} is idle: its turn is over, and it waits at its prompt for your words or for "souffleur done"`,
+      again ? {} : { notice: "idle" }
+    ),
+  ConductorBusy: (_, { who }) => described("info", `${nameOf(who)} works again`),
   WordRefused: ({ what, message }) =>
     described("warning", `souffleur refused a ${what}: ${message}`, { message: "warning" }),
   TaskSilent: ({ age, state, task }) =>

@@ -35,6 +35,7 @@ export type WatchNoticeKind =
   | "failed_closed"
   | "exhausted"
   | "waiting_for_a_person"
+  | "idle"
   | "usage_limit"
   | "outage"
   | "ceiling"

@@ -1,12 +1,13 @@
 import { Schema } from "effect"
 
-/** The four words for the state of a watch or a run, the most urgent first (spec: command-line#state-words). */
-export const StateWord = Schema.Literals(["needs you", "recovering", "working", "ended"])
+/** The five words for the state of a watch or a run, the most urgent first (spec: command-line#state-words). */
+export const StateWord = Schema.Literals(["needs you", "idle", "recovering", "working", "ended"])
 export type StateWord = typeof StateWord.Type
 
 /** A sign beside each word, so that no colour alone tells two states apart. */
 export const stateSigns: Readonly<Record<StateWord, string>> = {
   "needs you": "!",
+  idle: "…",
   recovering: "↻",
   working: "▸",
   ended: "■"

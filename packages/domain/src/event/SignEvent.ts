@@ -17,6 +17,14 @@ export const PersonAwaited = event("PersonAwaited", { watcher: Count, for: Text 
 export const PersonCame = event("PersonCame", { watcher: Count })
 
 /**
+ * The turn of the Conductor is over, and it waits at its prompt (spec: behaviour#idle). `since`: when the turn ended,
+ * epoch ms. `again`: it was told as idle after that same turn before, and nobody is told once more.
+ */
+export const ConductorIdle = event("ConductorIdle", { watcher: Count, since: Time, again: Schema.Boolean })
+/** The idle Conductor works again. */
+export const ConductorBusy = event("ConductorBusy", { watcher: Count })
+
+/**
  * The session id of a launch was corrected, and no living process names that session. The Conductor's process is not
  * known, and none is required until it is (`heartbeat-only`; spec: behaviour#modes).
  */

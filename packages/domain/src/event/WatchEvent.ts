@@ -266,6 +266,8 @@ export const WatchEvent = Schema.Union([
   Sign.KillDeferred,
   Sign.PersonAwaited,
   Sign.PersonCame,
+  Sign.ConductorIdle,
+  Sign.ConductorBusy,
   Sign.WordRefused,
   Sign.TaskSilent,
   Sign.NoticeLost,

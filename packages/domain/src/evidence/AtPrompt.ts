@@ -1,12 +1,10 @@
 import { isSessionKnown } from "../watch/Target.ts"
 import { ownTurn } from "../watch/Generation.ts"
 import type { Watch } from "../watch/Watch.ts"
-import type { Signs, TurnState } from "./Signs.ts"
+import type { Signs, TurnState, Verdict } from "./Signs.ts"
 
 /** The act that an agent waits for before it begins a session, such as trust in its folder. */
 export const firstAnswer = "an answer before its first turn"
-/** The act that an agent waits for at its prompt, once its turn is over. */
-export const nextPrompt = "its next prompt"
 /**
  * The act that an agent waits for at its prompt, once its turn failed. The words of its service stay out of the log:
  * they may have a key in them.
@@ -46,4 +44,24 @@ export const asksFirst = (
 export const failedAtPrompt = (watch: Watch, newest: TurnState | undefined): boolean => {
   const turn = ownTurn(watch, newest)
   return hasPrompt(watch) && turn?._tag === "Failed" && turn.words !== undefined
+}
+
+/**
+ * Returns since when an agent waits at its prompt, its turn over, epoch ms (spec: behaviour#idle). `undefined`: it does
+ * not. A launch with a prompt of its own begins with the last turn of the session before it.
+ */
+export const idleSince = (
+  watch: Pick<Watch, "comms" | "kind" | "launchedAt" | "launchId" | "preparedAt" | "print" | "turnBefore">,
+  verdict: Verdict,
+  { pidFile, session }: Pick<Signs, "pidFile" | "session">
+): number | undefined => {
+  const { comms, kind, launchedAt, launchId, preparedAt, print } = watch
+  if (comms !== null || kind !== "agent" || print || verdict._tag !== "Idle") return undefined
+  const { since } = verdict
+  const turn = session?.turn
+  const begun = preparedAt === 0 ? launchedAt : preparedAt
+  const isBefore = launchId !== undefined && ownTurn(watch, turn) === undefined && since < begun
+  // A turn that failed may go on by the agent's own word, and its pid file may be older than the newest words to it.
+  const works = pidFile?.status === "busy" || (turn !== undefined && turn.at > since)
+  return isBefore || works ? undefined : Math.round(since)
 }

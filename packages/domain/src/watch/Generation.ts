@@ -75,6 +75,8 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   brokenOffAt: 0,
   deferred: undefined,
   person: undefined,
+  idle: undefined,
+  idledAt: 0,
   refused: [],
   wait: undefined,
   taken: undefined,

@@ -42,6 +42,7 @@ export const evolveRecovery: Pick<
   RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
     cycles: cycle,
     watcher: undefined,
+    idle: undefined,
     standby: undefined,
     deferred: undefined,
     wait: undefined,

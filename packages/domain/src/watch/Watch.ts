@@ -113,6 +113,10 @@ export const Watch = Schema.Struct({
   deferred: Schema.UndefinedOr(Schema.Struct({ message: Text, until: Time })),
   /** The Conductor waits for a person. */
   person: Schema.UndefinedOr(Schema.Struct({ for: Text, since: Time })),
+  /** The Conductor waits at its prompt, its turn over since then. */
+  idle: Schema.UndefinedOr(Schema.Struct({ since: Time })),
+  /** The end of the turn after which the Conductor was last told as idle; 0: never in this generation. */
+  idledAt: Time,
   /** The kinds of refused words in this generation. Each kind is told once. */
   refused: Schema.Array(Event.WordRefused.fields.what),
   /** The silent tasks that were told, each with the heartbeat after which it fell silent. */
@@ -249,6 +253,8 @@ export const initial: Watch = {
   cycles: 0,
   deferred: undefined,
   person: undefined,
+  idle: undefined,
+  idledAt: 0,
   refused: [],
   silentTasks: [],
   unclaimed: false,

@@ -32,6 +32,7 @@ const turnOver = ({ at, evidence, retries, ...tasks }: Over, watch: Watch): Chan
   ...withTasks(tasks),
   phase: "Watching",
   watcher: undefined,
+  idle: undefined,
   retries,
   muteFor: evidence?.signs.every(({ source }) => mute.has(source)) === true ? at - watch.launchedAt : undefined,
   // A generation without progress says nothing new of the work.
@@ -148,8 +149,10 @@ const changes: Changes = {
   ContextRecoveryRequested: turnOver,
   ContextExhausted: turnOver,
   KillDeferred: ({ message, until }) => ({ deferred: { message, until } }),
-  PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
+  PersonAwaited: (event) => ({ person: { for: event.for, since: event.at }, idle: undefined }),
   PersonCame: () => ({ person: undefined }),
+  ConductorIdle: ({ since }) => ({ idle: { since }, idledAt: since }),
+  ConductorBusy: () => ({ idle: undefined }),
   ConductorUnclaimed: () => ({ unclaimed: true }),
   ConductorClaimed: () => ({ unclaimed: false }),
   AgentFolderFound: ({ folder }, { agentFolders }) => ({ agentFolders: [...agentFolders, folder] }),
@@ -161,6 +164,7 @@ const changes: Changes = {
   NoticeLost: () => ({}),
   WaitStarted: ({ at, kind, resetsAt, trigger, turnAt, until }, watch) => ({
     watcher: undefined,
+    idle: undefined,
     wait: { kind, until: waitUntil(at, until), resetsAt, trigger, since: watch.wait?.since ?? at, turnAt },
     // A limit ends a turn within it.
     ...(isServiceWait(kind) ? { waits: watch.waits + 1, saidDone: false } : {})

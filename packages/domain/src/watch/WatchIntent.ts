@@ -162,14 +162,14 @@ export type WatchIntent =
     }
   /** A report of a watcher that stays. */
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly message: string; readonly until: number }
-  /** `null`: the Conductor no longer waits for a person. */
+  /** `null`: the Conductor no longer waits for a person, or at its prompt. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
+  | { readonly _tag: "ReportIdle"; readonly watcher: number; readonly since: number | null }
   | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
   | ({ readonly _tag: "ReportSilentTask" } & Omit<typeof TaskSilent.Type, "_tag" | "at">)
   | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof NoticeLost.Type, "_tag" | "at">)
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
-  /** `since`: when the count began, epoch ms. */
   | ({ readonly _tag: "ReportCeiling"; readonly since: number; readonly flag?: string } & Pick<
       typeof CeilingReached.Type,
       "watcher" | "ceiling" | "used" | "limit"

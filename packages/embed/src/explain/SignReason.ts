@@ -17,6 +17,7 @@ type Signed = Extract<
     readonly _tag:
       | "KillDeferred"
       | "PersonAwaited"
+      | "ConductorIdle"
       | "WaitStarted"
       | "WaitEnded"
       | "HoldStarted"
@@ -86,6 +87,15 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
         ],
         rule: "An agent that waits for a person is alive, however long: neither silence nor an old heartbeat is a death.",
         act: "nothing was stopped or launched; souffleur attach goes there, and the agent's next action ends the wait"
+      }
+    case "ConductorIdle":
+      return {
+        seen: [
+          `${before.conductor === undefined ? "the agent" : `process ${before.conductor.pid}`} in session ${before.sessionId} runs, and its last turn is over`,
+          `its turn ended at ${Words.dateAndTime(event.since, zone)}`
+        ],
+        rule: "An agent at its prompt whose turn is over works no more: that is no hang, and no end of the work.",
+        act: "nothing was stopped or launched; its next turn ends this, and souffleur done ends the watch"
       }
     case "WaitStarted":
       // The death before it is the decision.

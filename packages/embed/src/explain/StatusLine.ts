@@ -5,7 +5,6 @@ import {
   iso,
   isServiceWait,
   mendedBy,
-  nextPrompt,
   type StateWord,
   type TurnState,
   type Watch,
@@ -70,6 +69,7 @@ const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =
     ),
     Match.when({ standby: Match.defined }, ({ standby }) => `standing by (${standby.stage})`),
     Match.when({ person: Match.defined }, () => "waits for a person"),
+    Match.when({ idle: Match.defined }, () => "its turn is over"),
     Match.when({ deferred: Match.defined }, ({ deferred, lastEventAt }) =>
       silent ? `silent, spared until ${Words.deadline(deferred.until, lastEventAt, zone)}` : "watching"
     ),
@@ -84,12 +84,10 @@ export const standingOf = (watch: Watch | EndedWatch, owned: boolean, silent = f
   owned || watch.phase === "Exited" ? statusLine(watch, silent, zone) : "unwatched: its souffleur is gone"
 
 /** Says what an agent waits for, without its own words. */
-const promptIn = (what: string): string => {
-  const over = what === failedTurn ? "has failed" : what === nextPrompt ? "is over" : undefined
-  return over === undefined
-    ? "it waits for a person"
-    : `its turn ${over}: it waits for your words, or for "souffleur done"`
-}
+const promptIn = (what: string): string =>
+  what === failedTurn
+    ? 'its turn has failed: it waits for your words, or for "souffleur done"'
+    : "it waits for a person"
 
 /** The reason why a watch needs a person, and the command to type next. */
 export interface Need {
@@ -165,5 +163,6 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
 export const watchState = (watch: Watch | EndedWatch, need: Need | null): StateWord => {
   if (watch.phase === "Exited") return "ended"
   if (need !== null) return "needs you"
-  return watch.recovery !== undefined || watch.wait !== undefined || isUntaken(watch) ? "recovering" : "working"
+  if (watch.recovery !== undefined || watch.wait !== undefined || isUntaken(watch)) return "recovering"
+  return watch.idle === undefined ? "working" : "idle"
 }

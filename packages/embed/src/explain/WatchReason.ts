@@ -99,6 +99,7 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
       }
     case "KillDeferred":
     case "PersonAwaited":
+    case "ConductorIdle":
     case "WaitStarted":
     case "WaitEnded":
     case "HoldStarted":

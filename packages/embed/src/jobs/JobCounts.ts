@@ -9,6 +9,7 @@ export const countsOf = (living: ReadonlyArray<Job>, ended: number): JobCounts =
   const numberOf = (word: StateWord) => living.filter(({ state }) => state === word).length
   return {
     "needs you": numberOf("needs you"),
+    idle: numberOf("idle"),
     recovering: numberOf("recovering"),
     working: numberOf("working"),
     ended
