@@ -165,3 +165,30 @@ describe("behaviour#verdicts", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 })
+
+describe("behaviour#done-by-a-program", () => {
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "an agent at its prompt goes on in its session while the program says no, and the watch is complete once it says yes (skipped where tmux is missing)",
+    () =>
+      Effect.gen(function* () {
+        const part: Part = ({ said, toolResult = "" }) => {
+          const goesOn = said.some((text) => text.includes("It ended with exit code 2, not 0."))
+          if (goesOn && !toolResult.includes("mended")) return Effect.succeed(bash("touch sung; echo mended"))
+          return Effect.succeed(goesOn || toolResult.includes("finished") ? { text: "All is sung." } : bash(waiting))
+        }
+        const { lab, souffleur } = yield* staged(claude!, tmux, part, "", {
+          solo: true,
+          settings: { SOUFFLEUR_UNTIL: "ls sung" }
+        })
+        yield* lab.write("go", "")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+        const log = yield* lab.log
+        assert.deepStrictEqual(
+          log.flatMap((event) => (event._tag === "WorkChecked" ? [event.code] : [])),
+          [2, 0]
+        )
+        only(log, "ConductorRelaunched")
+        assert.deepInclude(log.at(-1), { _tag: "ConductorCompleted", by: "program" })
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

@@ -107,8 +107,8 @@ export interface RunOptions extends KeepOptions {
    */
   readonly input?: Effect.Effect<string, CommandRefused>
   /**
-   * The program that says by exit code 0 that the work of an agent is done, and its arguments. No shell reads them. Where
-   * it says otherwise, the agent goes on. Absent: `UNTIL` of the settings.
+   * The program that says by exit code 0 that the work of an agent is done, and its arguments. No shell reads them.
+   * Where it says otherwise, the agent goes on. Absent: `UNTIL` of the settings.
    */
   readonly until?: readonly [string, ...ReadonlyArray<string>] | undefined
   /** How often in a row the work may be found undone without progress before a person is asked. Absent: `ROUNDS`. */

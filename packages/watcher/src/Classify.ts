@@ -8,6 +8,8 @@ import {
   heartbeatAge,
   isOver,
   isEarlyEnd,
+  idleSince,
+  isUnconfirmed,
   isUnmendable,
   isWaitOver,
   ownTurn,
@@ -119,6 +121,33 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   if (watch.comms === null && verdict._tag === "Hung" && !seen.asksFirst) return { _tag: "Dead", reason: "hang" }
   if (seen.handoffTimedOut) return { _tag: "Dead", reason: "untaken" }
   return found === undefined ? undefined : { _tag: "SessionIdFound", ...found }
+}
+
+/** What tells whether an agent is at its prompt. */
+export type Rest = Pick<Observation, "signs" | "verdict">
+
+/**
+ * Returns since when an agent is idle, epoch ms (spec: behaviour#idle); `null`: it is not, as a person who talks with
+ * it makes shorter pauses than a poll. `undefined`: what is unknown says nothing, and the end of a process is told as
+ * such.
+ */
+export const restOf = (watch: Watch, { signs, verdict }: Rest, intervalMillis: number): number | null | undefined => {
+  const since = idleSince(watch, verdict, signs)
+  if (since === undefined) return verdict._tag === "Alive" || verdict._tag === "Held" ? null : undefined
+  return signs.now - since > intervalMillis ? since : null
+}
+
+/**
+ * Returns the exit of an agent at its prompt, where a program says whether the work is done
+ * (spec: behaviour#done-by-a-program). What it has said of this very turn holds. `undefined`: there is no exit.
+ */
+export const exitAtRest = (watch: Watch, seen: Rest, intervalMillis: number): WatcherExit | undefined => {
+  const { comms, kind, observe, standby, wait } = watch
+  if (comms !== null || kind === "command" || observe || (standby ?? wait) !== undefined) return undefined
+  if (typeof restOf(watch, seen, intervalMillis) !== "number") return undefined
+  return isUnconfirmed(watch, seen.signs.session?.turn)
+    ? { _tag: "EndedEarly", reason: "unconfirmed", leftRunning: 0 }
+    : { _tag: "Complete" }
 }
 
 /**

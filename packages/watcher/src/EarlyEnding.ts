@@ -1,4 +1,12 @@
-import { type Agent, judgeEnd, type ProcessEnd, type Processes, type Signs, type Watch } from "@souffleur/domain"
+import {
+  type Agent,
+  isUnconfirmed,
+  judgeEnd,
+  type ProcessEnd,
+  type Processes,
+  type Signs,
+  type Watch
+} from "@souffleur/domain"
 import { treeOf } from "@souffleur/process"
 import { Effect, Schedule } from "effect"
 import type { Observation } from "./Observation.ts"
@@ -17,7 +25,8 @@ const leftBy = Effect.fn("EarlyEnding.leftBy")(function* ({ conductor, launchId,
 
 /**
  * Judges the end of a Conductor without comms (spec: behaviour#early-ends). `progressed`: something was done since its
- * launch. `checked`: a program of the user says whether the work is done, so that no answer has to. It waits a little for processes that are about to end.
+ * launch. `checked`: a program of the user says whether the work is done, so that no answer has to. It waits a little
+ * for processes that are about to end.
  */
 export const endingOf = Effect.fn("endingOf")(function* (
   watch: Watch,
@@ -36,7 +45,7 @@ export const endingOf = Effect.fn("endingOf")(function* (
       progressed,
       saidDone: watch.saidDone,
       before: watch.launchedFor,
-      confirmed: watch.unconfirmed === undefined ? undefined : false
+      confirmed: isUnconfirmed(watch, session?.turn) ? false : undefined
     })
   // The last look is for processes that run on, because it takes time.
   const first = judge(0)

@@ -4,7 +4,6 @@ import {
   beatMirrored,
   Comms,
   hasPrompt,
-  idleSince,
   heartbeatAge,
   type HeartbeatSeen,
   isOver,
@@ -25,7 +24,7 @@ import {
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { awaited, classify, evidenceOf, givesUp, isStale } from "./Classify.ts"
+import { awaited, classify, evidenceOf, exitAtRest, givesUp, isStale, type Rest, restOf } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
@@ -81,17 +80,18 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     if ((yield* Ref.getAndSet(person, now)) !== now)
       yield* ref.dispatch({ _tag: "ReportPerson", watcher: me, for: now })
   })
-  const tellIdle = Effect.fnUntraced(function* ({ signs, verdict }: Pick<Observation, "signs" | "verdict">) {
-    const since = idleSince(watch, verdict, signs)
-    // What is unknown says nothing, and the end of a process is told as such.
-    if (since === undefined && verdict._tag !== "Alive" && verdict._tag !== "Held") return
-    // A person who talks with it makes shorter pauses than a poll.
-    const isIdle =
-      since !== undefined &&
-      signs.now - since > intervalMillis &&
-      (yield* Ref.get(taken)) &&
-      (yield* Ref.get(person)) === null
-    yield* ref.dispatch({ _tag: "ReportIdle", watcher: me, since: isIdle ? since : null })
+  const calm = Effect.gen(function* () {
+    return (yield* Ref.get(taken)) && (yield* Ref.get(person)) === null
+  })
+  const tellIdle = Effect.fnUntraced(function* (seen: Rest) {
+    const since = restOf(watch, seen, intervalMillis)
+    if (since !== undefined)
+      yield* ref.dispatch({ _tag: "ReportIdle", watcher: me, since: (yield* calm) ? since : null })
+  })
+  /** Returns the exit of an agent at its prompt, where a program says whether its work is done. */
+  const restingExit = Effect.fnUntraced(function* (seen: Rest) {
+    const found = settings.until === null ? undefined : exitAtRest(watch, seen, intervalMillis)
+    return (yield* calm) ? Option.fromUndefinedOr(found) : Option.none()
   })
   const tellDeferred = Effect.fnUntraced(function* (seen: Observation) {
     const { excuse } = seen
@@ -181,15 +181,16 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     const { revision, stanceSince } = yield* ref.state
     yield* tellTaken
     const seen = yield* observe(due, yield* Ref.get(taken))
-    const found = classify(watch, seen)
+    const ended = classify(watch, seen)
     // The hand-off may be taken since, and nothing is told after the end.
-    if (Option.isSome(found) && found.value._tag === "Complete") yield* tellTaken
+    if (Option.isSome(ended) && ended.value._tag === "Complete") yield* tellTaken
     yield* beat
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
     yield* tellCeiling
-    if (Option.isSome(found) && found.value._tag !== "Complete") yield* tellCap(seen, found.value)
+    if (Option.isSome(ended) && ended.value._tag !== "Complete") yield* tellCap(seen, ended.value)
     yield* tellSilentTasks(seen)
+    const found = Option.isSome(ended) ? ended : yield* restingExit(seen)
     if (Option.isNone(found)) {
       yield* tellIdle(seen)
       return false
@@ -226,7 +227,12 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
       Effect.timeoutOption(firstWaitMillis)
     )
   const beating = beforePolls(Effect.all([mirror, observeState, tellTaken], { discard: true }))
-  const resting = watch.comms === null ? beforePolls(Effect.flatMap(glance, tellIdle)) : Effect.never
+  const rest = Effect.gen(function* () {
+    const seen = yield* glance
+    if (Option.isSome(yield* restingExit(seen))) yield* poll(Math.max(firstWaitMillis, intervalMillis))
+    else yield* tellIdle(seen)
+  })
+  const resting = watch.comms === null ? beforePolls(rest) : Effect.never
   const polls = yield* Ref.make(0)
   const patrolling = Ref.getAndUpdate(polls, (n) => n + 1).pipe(
     Effect.flatMap((n) => poll(n === 0 ? firstWaitMillis : intervalMillis)),

@@ -90,7 +90,7 @@ export const describeRecovery = {
       case "unconfirmed":
         return described(
           "warning",
-          `${message}. "souffleur retry" has ${nameOf(who)} go on, and "souffleur done" says that it is complete`,
+          `nothing says that the work is done: ${message}. "souffleur retry" has ${nameOf(who)} go on, and "souffleur done" says that it is complete`,
           { notice: "waiting_for_a_person" }
         )
       default:

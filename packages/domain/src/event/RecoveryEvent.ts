@@ -42,7 +42,8 @@ export const RecoveryWithheld = event("RecoveryWithheld", {
 })
 
 /**
- * The user's program has looked at the work of an agent that ended as if it were done (spec: behaviour#done-by-a-program).
+ * The user's program has looked at the work of an agent that ended as if it were done
+ * (spec: behaviour#done-by-a-program).
  */
 export const WorkChecked = event("WorkChecked", {
   cycle: Count,

@@ -36,8 +36,8 @@ export const words: Read<Words> = (value) => {
 }
 
 /**
- * Reads a program and its arguments, as words between spaces or as a JSON array. No shell reads them, so words that only
- * a shell understands are refused.
+ * Reads a program and its arguments, as words between spaces or as a JSON array. No shell reads them, so words that
+ * only a shell understands are refused.
  */
 export const plainWords: Read<Words> = (value) => {
   const text = value.trim()

@@ -42,6 +42,10 @@ export const ownTurn = (
     ? turn
     : undefined
 
+/** Returns whether the user's program has found the work undone, and the agent has begun no turn since. */
+export const isUnconfirmed = ({ unconfirmed }: Pick<Watch, "unconfirmed">, turn: TurnState | undefined): boolean =>
+  unconfirmed !== undefined && (turn === undefined || turn.at <= unconfirmed.at)
+
 /**
  * Returns the program that each launch takes after an adoption, since the adopted process may be of another agent
  * (spec: behaviour#adopt). A hand-over that did not come to its launch is off.

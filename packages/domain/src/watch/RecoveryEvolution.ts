@@ -63,7 +63,10 @@ export const evolveRecovery: Pick<
     recovery: undefined,
     standby: { cycle, trigger, stage, message, since: at, held: stage === "hold", ended: true }
   }),
-  WorkChecked: ({ code, said }) => ({ recovery: undefined, unconfirmed: code === 0 ? undefined : { code, said } }),
+  WorkChecked: ({ at, code, said }) => ({
+    recovery: undefined,
+    unconfirmed: code === 0 ? undefined : { at, code, said }
+  }),
   RecoveryEscalated: ({ from }, { recovery }) =>
     recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
   StepStarted: ({ attempt, kind, step, token }, watch) =>

@@ -90,7 +90,7 @@ export const Watch = Schema.Struct({
   /** Milliseconds that the last generation ran without a sign of its own. `undefined`: it gave a sign, or runs. */
   muteFor: Schema.UndefinedOr(Measure),
   /** What the user's program said of the end of this generation, which is not done by it. */
-  unconfirmed: Schema.UndefinedOr(Schema.Struct({ code: Schema.NullOr(Schema.Int), said: Text })),
+  unconfirmed: Schema.UndefinedOr(Schema.Struct({ at: Time, code: Schema.NullOr(Schema.Int), said: Text })),
   /** Deaths in a row without progress. */
   retries: Count,
   /** The last generation that made progress had finished its turn: it said that the work is done. */

@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "d63b780da63e23f7" },
+  name: { kind: "watch", fingerprint: "7480595349ae81be" },
   initial,
   evolve,
   schema: Watch,

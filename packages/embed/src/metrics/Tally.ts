@@ -104,7 +104,7 @@ const tallied = "tallied"
 
 /** How watches are counted. A test computes the fingerprint from the rules (decision 0008). */
 export const tallyFold: Fold<Tally, WatchEvent, never> = {
-  name: { kind: "tally", fingerprint: "d6c04a4e286aa64d" },
+  name: { kind: "tally", fingerprint: "1855c9205e328497" },
   initial,
   evolve,
   schema: Tally,

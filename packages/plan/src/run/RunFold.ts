@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "570d4803455fbe2a" },
+  name: { kind: "run", fingerprint: "b132203ceeeae9df" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

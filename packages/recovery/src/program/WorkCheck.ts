@@ -2,7 +2,7 @@ import { ProgramFailed, runCheck } from "@souffleur/process"
 import { Context, Effect, Layer } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
-/** What the user's program says of the work: its exit code, and the end of what it printed. `null`: a signal ended it. */
+/** What the user's program says of the work: its exit code (`null`: a signal ended it), and the end of its output. */
 export interface CheckedWork {
   readonly code: number | null
   readonly said: string

@@ -52,7 +52,8 @@ const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" ||
  * alive, also when an operator retries. Its next records end the standby.
  */
 const unlessMoving = Effect.fnUntraced(function* ({ conductor, launchId, recovery, sessionId }: Watch) {
-  const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
+  const judged =
+    recovery !== undefined && ["hang", "untaken", "limit", "context", "unconfirmed"].includes(recovery.trigger)
   if (!judged || conductor === undefined) return
   const agent = yield* Agent
   const { stallAfter } = yield* Settings
