@@ -173,7 +173,7 @@ describe("behaviour#done-by-a-program", () => {
       Effect.gen(function* () {
         const part: Part = ({ said, toolResult = "" }) => {
           const goesOn = said.some((text) => text.includes("It ended with exit code 2, not 0."))
-          if (goesOn && !toolResult.includes("mended")) return Effect.succeed(bash("touch sung; echo mended"))
+          if (goesOn && !toolResult.includes("mended")) return Effect.succeed(bash("bash -c 'touch sung'; echo mended"))
           return Effect.succeed(goesOn || toolResult.includes("finished") ? { text: "All is sung." } : bash(waiting))
         }
         const { lab, souffleur } = yield* staged(claude!, tmux, part, "", {

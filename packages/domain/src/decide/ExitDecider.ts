@@ -38,7 +38,7 @@ const ceilingMessage = ({ ceiling }: Watch): string =>
 /** Says that a program does not confirm the work, in the last line of its words. */
 const unconfirmedMessage = ({ unconfirmed }: Watch, rounds: number): string => {
   const last = unconfirmed?.said.trimEnd().split("\n").at(-1) ?? ""
-  return `"--until" has not ended with 0 in ${rounds} rounds without progress${last === "" ? "" : `: ${plain(last, 200)}`}`
+  return `"--until" has not ended with 0 in ${rounds === 1 ? "a round" : `${rounds} rounds`} without progress${last === "" ? "" : `: ${plain(last, 200)}`}`
 }
 
 /**
