@@ -173,7 +173,7 @@ describe("behaviour#done-by-a-program", () => {
       Effect.gen(function* () {
         const part: Part = ({ said, toolResult = "" }) => {
           const goesOn = said.some((text) => text.includes("It ended with exit code 2, not 0."))
-          if (goesOn && !toolResult.includes("mended")) return Effect.succeed(bash("bash -c 'touch sung'; echo mended"))
+          if (goesOn && !toolResult.includes("mended")) return Effect.succeed(bash("echo mended"))
           return Effect.succeed(goesOn || toolResult.includes("finished") ? { text: "All is sung." } : bash(waiting))
         }
         const { lab, souffleur } = yield* staged(claude!, tmux, part, "", {
@@ -181,6 +181,8 @@ describe("behaviour#done-by-a-program", () => {
           settings: { SOUFFLEUR_UNTIL: "ls sung" }
         })
         yield* lab.write("go", "")
+        yield* told(souffleur, "ConductorRelaunched")
+        yield* lab.write("sung", "")
         assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
         const log = yield* lab.log
         assert.deepStrictEqual(
