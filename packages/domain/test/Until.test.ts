@@ -16,7 +16,7 @@ const reports = (
 })
 const complete = { _tag: "Complete" } as const
 const unconfirmed = { _tag: "EndedEarly", reason: "unconfirmed", leftRunning: 0 } as const
-const check = { ...started(1), purpose: "check", trigger: "unconfirmed" } as const
+const check = Event.CheckStarted.make({ at: 1000, cycle: 1 })
 const looked = (code: number | null): WatchIntent => ({ _tag: "ConcludeCheck", cycle: 1, code, said: "2 failed\n" })
 const no = Event.WorkChecked.make({ at, cycle: 1, code: 3, said: "2 failed\n" })
 const solo = watching.map((event) => (event._tag === "WatchOpened" ? { ...event, comms: null } : event))
@@ -25,7 +25,7 @@ describe("behaviour#done-by-a-program", () => {
   it("an end that seems to be that of the work has the program look, where one is set, an agent's, without comms", () => {
     given(...solo)
       .when(reports(complete))
-      .then({ ...check, at: 1000 })
+      .then(check)
     given(...solo)
       .when(reports(complete, { rounds: null }))
       .thenTags("ConductorCompleted")
@@ -71,7 +71,7 @@ describe("behaviour#done-by-a-program", () => {
     const failed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "check", message: "none" })
     const [, again] = given(...solo, check, failed, watcher(2))
       .when({ _tag: "Retry" }, { _tag: "Operator" })
-      .thenTags("RecoveryRetried", "RecoveryStarted")
-    assert.deepInclude(again, { purpose: "check" })
+      .thenTags("RecoveryRetried", "CheckStarted")
+    assert.deepInclude(again, { cycle: 2 })
   })
 })

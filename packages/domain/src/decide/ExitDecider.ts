@@ -143,7 +143,7 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
     case "Complete":
       return ok(
         command.rounds !== undefined && watch.comms === null && watch.kind === "agent" && !watch.observe
-          ? Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "check", trigger: "unconfirmed" })
+          ? Event.CheckStarted.make({ at, cycle: watch.cycles + 1 })
           : Event.ConductorCompleted.make({ at, by: completedBy(watch) })
       )
     case "Dead": {

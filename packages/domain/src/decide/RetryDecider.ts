@@ -61,12 +61,14 @@ export const decideRetry = (
     return ok(
       ...granted,
       Event.RecoveryRetried.make({ at, cycle: standby.cycle, by: said, headless }),
-      Event.RecoveryStarted.make({
-        at,
-        cycle: watch.cycles + 1,
-        purpose: standby.trigger === "stop" ? "stop" : standby.stage === "check" ? "check" : "relaunch",
-        trigger: standby.trigger
-      })
+      standby.stage === "check"
+        ? Event.CheckStarted.make({ at, cycle: watch.cycles + 1 })
+        : Event.RecoveryStarted.make({
+            at,
+            cycle: watch.cycles + 1,
+            purpose: standby.trigger === "stop" ? "stop" : "relaunch",
+            trigger: standby.trigger
+          })
     )
   if (headless) return no("not now", "no recovery has failed closed: there is nothing to launch without a window")
   if (permission !== undefined) return ok(...granted)

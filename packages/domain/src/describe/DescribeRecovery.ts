@@ -29,7 +29,6 @@ export const ways: Readonly<Record<string, string>> = {
 const startInWords = ({ purpose }: typeof Event.RecoveryStarted.Type, who: Reader["who"]): string => {
   const isCommand = who.kind === "command"
   if (purpose === "export") return isCommand ? "souffleur gives up" : "souffleur gives up, and saves what can be saved"
-  if (purpose === "check") return "the program of --until looks at the work"
   if (purpose === "stop") return `souffleur stops ${nameOf(who)}`
   if (who.comms !== null) return "a recovery starts"
   if (who.handedFrom !== undefined) return `souffleur stops ${nameOf(who)}, and exports its conversation`
@@ -101,6 +100,7 @@ export const describeRecovery = {
         )
     }
   },
+  CheckStarted: () => described("info", "the program of --until looks at the work"),
   WorkChecked: ({ code }) =>
     described(
       "info",

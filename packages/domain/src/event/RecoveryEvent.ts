@@ -8,8 +8,7 @@ import { ProcessIdentity } from "../port/Process.ts"
 
 /**
  * The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person.
- * `stop`: a person has it stop the Conductor, and launch nothing. `check`: the user's program says whether the work is
- * done, and nothing is stopped or launched.
+ * `stop`: a person has it stop the Conductor, and launch nothing. `check`: see `CheckStarted`.
  */
 export const Purpose = Schema.Literals(["relaunch", "export", "stop", "check"])
 export type Purpose = typeof Purpose.Type
@@ -42,9 +41,11 @@ export const RecoveryWithheld = event("RecoveryWithheld", {
 })
 
 /**
- * The user's program has looked at the work of an agent that ended as if it were done
- * (spec: behaviour#done-by-a-program).
+ * The user's program is to say whether the work of an agent is done that ended as if it were
+ * (spec: behaviour#done-by-a-program). Nothing is stopped or launched in this cycle.
  */
+export const CheckStarted = event("CheckStarted", { cycle: Count })
+/** That program has said it. */
 export const WorkChecked = event("WorkChecked", {
   cycle: Count,
   /** How the program ended; 0: the work is done. `null`: by a signal. */

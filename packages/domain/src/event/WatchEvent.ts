@@ -238,6 +238,7 @@ export const WatchEvent = Schema.Union([
   SessionIdFound,
   Recovery.RecoveryStarted,
   Recovery.RecoveryWithheld,
+  Recovery.CheckStarted,
   Recovery.WorkChecked,
   Recovery.RecoveryEscalated,
   Recovery.StepStarted,

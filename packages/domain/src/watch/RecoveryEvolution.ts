@@ -24,9 +24,36 @@ const prepared = (steps: Steps): Steps =>
 const givenBy = (launch: RecoveryCycle["launch"]): Watch["given"] =>
   launch && { effective: launch.effective, heldTo: launch.heldTo }
 
+/** Begins a cycle, in place of the watcher. */
+const begun = ({
+  at,
+  cycle,
+  purpose,
+  trigger
+}: Pick<RecoveryCycle, "cycle" | "purpose" | "trigger"> & { readonly at: number }): Change => ({
+  cycles: cycle,
+  watcher: undefined,
+  idle: undefined,
+  standby: undefined,
+  deferred: undefined,
+  wait: undefined,
+  recovery: {
+    cycle,
+    purpose,
+    trigger,
+    since: at,
+    resumed: false,
+    escalated: [],
+    steps: {},
+    refused: [],
+    launch: undefined
+  }
+})
+
 /** Tells how the events of a cycle change the watch: its begin, its steps, and its launch. */
 export const evolveRecovery: Pick<
   Changes,
+  | "CheckStarted"
   | "ConductorRelaunched"
   | "LaunchPrepared"
   | "RecoveryEscalated"
@@ -39,25 +66,8 @@ export const evolveRecovery: Pick<
   | "WindowRefused"
   | "WorkChecked"
 > = {
-  RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
-    cycles: cycle,
-    watcher: undefined,
-    idle: undefined,
-    standby: undefined,
-    deferred: undefined,
-    wait: undefined,
-    recovery: {
-      cycle,
-      purpose,
-      trigger,
-      since: at,
-      resumed: false,
-      escalated: [],
-      steps: {},
-      refused: [],
-      launch: undefined
-    }
-  }),
+  RecoveryStarted: begun,
+  CheckStarted: ({ at, cycle }) => begun({ at, cycle, purpose: "check", trigger: "unconfirmed" }),
   RecoveryWithheld: ({ at, cycle, message, stage, trigger }) => ({
     cycles: cycle,
     recovery: undefined,

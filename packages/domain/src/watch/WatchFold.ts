@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "7480595349ae81be" },
+  name: { kind: "watch", fingerprint: "753c00d338aedef5" },
   initial,
   evolve,
   schema: Watch,
