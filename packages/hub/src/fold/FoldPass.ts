@@ -32,7 +32,7 @@ const maxStream = 200
  * Returns whether a stream is listed: its name is shown as it is, and is a part of an address (spec: fleet#view). No
  * souffleur gives another name, and the index takes none that is longer.
  */
-const isListed = ({ stream }: Pick<EventRow, "stream">) =>
+export const isListed = ({ stream }: Pick<EventRow, "stream">) =>
   stream.length <= maxStream && plain(stream) === stream && !/(?:^|\/)\.{0,2}$/u.test(stream)
 
 /** UTF-16 units of an event's data that are read. No souffleur writes a larger event. */
