@@ -41,8 +41,15 @@ const decoded = (parts: ReadonlyArray<Buffer>): RawAnswer => {
   return { status: Number(/^HTTP\/1\.1 (\d{3})/u.exec(head)?.[1] ?? 0), head, body: body.toString("utf8") }
 }
 
-/** Sends a request to a server of this machine, and returns its answer. A feed is read as far as it comes at once. */
-export const sendRaw = async (port: number, { body, headers, method, target }: RawRequest): Promise<RawAnswer> => {
+/**
+ * Sends a request to a server of this machine, and returns its answer. A feed is read as far as it comes within `waits`
+ * ms, and so is the answer to half a request.
+ */
+export const sendRaw = async (
+  port: number,
+  { body, headers, method, target }: RawRequest,
+  waits = patience
+): Promise<RawAnswer> => {
   const parts: Array<Buffer> = []
   const socket = connect(port, "127.0.0.1")
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()))
@@ -55,7 +62,7 @@ export const sendRaw = async (port: number, { body, headers, method, target }: R
   socket.write(body)
   for (let [left, seen] = [looks, -1]; left > 0 && seen !== news; left--) {
     seen = news
-    if (await Promise.race([closed.then(() => true), pause(patience, false)])) break
+    if (await Promise.race([closed.then(() => true), pause(waits, false)])) break
   }
   socket.destroy()
   await closed

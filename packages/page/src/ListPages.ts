@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeJobPages } from "./JobPages.ts"
-import { askedPart, listEvery } from "./Asked.ts"
+import { askedPart, listEvery, queryOf } from "./Asked.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { framed, type PageWorld, withFailures } from "./PageWorld.ts"
 import { jobList, jobRows } from "./view/ListPage.ts"
@@ -12,8 +12,7 @@ export const makeListPages = Effect.fnUntraced(function* (world: PageWorld) {
   const jobs = yield* makeJobPages(world.souffleur)
   const list = Effect.gen(function* () {
     const shown = yield* jobs(yield* askedPart)
-    const { url } = yield* HttpServerRequest.HttpServerRequest
-    const live = `${links.list}live${new URL(url, "http://page").search}`
+    const live = `${links.list}live${queryOf(yield* HttpServerRequest.HttpServerRequest)}`
     return framed({ title: "souffleur", live, main: jobList(shown, links, yield* seen) }, world)
   })
   const follow = Effect.gen(function* () {

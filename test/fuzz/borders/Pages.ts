@@ -24,6 +24,9 @@ import { host, ran } from "../Settle.ts"
 const [watches, runs] = [Object.values(ofWatches), Object.values(ofRuns)]
 const opera = "opera-0001"
 
+/** Time for a whole page, ms. */
+const whole = 20_000
+
 interface Drawn {
   readonly rows: ReadonlyArray<Row>
   /** Begins the drawing of the visits: these name secrets that each server makes anew. */
@@ -153,7 +156,7 @@ const entered = Effect.fnUntraced(function* (
   under: string,
   ids: ReadonlyArray<string>
 ) {
-  const { head } = yield* Effect.promise(() => sendRaw(port, first))
+  const { head } = yield* Effect.promise(() => sendRaw(port, first, whole))
   const [, path = ""] = /^location: (\S*)\/$/imu.exec(head) ?? []
   const [, cookie = ""] = /^set-cookie: ([^;]*)/imu.exec(head) ?? []
   let secret = ""
@@ -162,7 +165,7 @@ const entered = Effect.fnUntraced(function* (
       const headers = [["host", `127.0.0.1:${port}`] as const, ["cookie", cookie] as const]
       const target = `${path}${under}/${kind}/${address(id)}`
       const sent = { method: "GET", target, headers, body: new Uint8Array() }
-      const answer = yield* Effect.promise(() => sendRaw(port, sent))
+      const answer = yield* Effect.promise(() => sendRaw(port, sent, whole))
       answersWell(answer, true, target)
       secret = /name="secret" value="([0-9a-f]+)"/u.exec(answer.body)?.[1] ?? secret
     }
@@ -236,7 +239,7 @@ const ofFleet = (drawn: Drawn) =>
     const path = pathname.slice(0, -1)
     const headers = [["host", `127.0.0.1:${port}`] as const, ["cookie", cookie] as const]
     const get = (target: string) =>
-      Effect.promise(() => sendRaw(Number(port), { method: "GET", target, headers, body: new Uint8Array() }))
+      Effect.promise(() => sendRaw(Number(port), { method: "GET", target, headers, body: new Uint8Array() }, whole))
     let secret = "0".repeat(64)
     const { body } = yield* get(`${path}/`)
     for (const [, link = ""] of body.matchAll(/href="([^"]*\/(?:watches|runs)\/[^"]*)"/gu)) {

@@ -7,7 +7,7 @@ import { pageIcon } from "../asset/PageIcon.ts"
 import { pageScript } from "../asset/PageScript.ts"
 import { pageStyle } from "../asset/PageStyle.ts"
 import { written } from "../Html.ts"
-import { type Asked, askedPart, listEvery } from "../Asked.ts"
+import { type Asked, askedPart, listEvery, queryOf } from "../Asked.ts"
 import { type FeedEvent, makeFeeds } from "../LiveFeed.ts"
 import { formed, hardened, letIn, wasLed } from "../PageGate.ts"
 import { framed, withFailures } from "../PageWorld.ts"
@@ -110,8 +110,7 @@ export const layerFleetPages = (
         Effect.gen(function* () {
           const links = linksOf(path)
           const shown = yield* part(yield* askedPart)
-          const { url } = yield* HttpServerRequest.HttpServerRequest
-          const live = `${links.list}live${new URL(url, "http://page").search}`
+          const live = `${links.list}live${queryOf(yield* HttpServerRequest.HttpServerRequest)}`
           return framed({ title: "souffleur", live, main: fleetList(shown, links, yield* seen) }, { links })
         })
       )
