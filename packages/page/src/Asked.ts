@@ -13,9 +13,6 @@ export const listEvery = "2 seconds"
 /** The longest search. */
 const maxSearch = 200
 
-/** Returns the query of a request as it came, with its `?`. The target of a request may be no URL, such as `//`. */
-export const queryOf = ({ url }: { readonly url: string }): string => /\?.*/u.exec(url)?.[0] ?? ""
-
 /** Reads which part of the list is asked for. */
 export const askedPart = Effect.map(queried, (word) => ({
   search: word("q").trim().slice(0, maxSearch),

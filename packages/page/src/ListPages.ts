@@ -1,8 +1,9 @@
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeJobPages } from "./JobPages.ts"
-import { askedPart, listEvery, queryOf } from "./Asked.ts"
+import { askedPart, listEvery } from "./Asked.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
+import { queryOf } from "./Query.ts"
 import { framed, type PageWorld, withFailures } from "./PageWorld.ts"
 import { jobList, jobRows } from "./view/ListPage.ts"
 

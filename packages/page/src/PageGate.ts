@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
-import { queryOf } from "./Asked.ts"
+import { queryOf } from "./Query.ts"
 import { written } from "./Html.ts"
 import { isSameSecret, type PageSecrets } from "./PageSecrets.ts"
 import { doorPage, linkFromElsewhere, linkFromHere } from "./view/DoorPage.ts"
