@@ -3,8 +3,8 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeJobPages } from "./JobPages.ts"
 import { askedPart, listEvery } from "./Asked.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
-import { queryOf } from "./Query.ts"
 import { framed, type PageWorld, withFailures } from "./PageWorld.ts"
+import { queryOf } from "./view/Links.ts"
 import { jobList, jobRows } from "./view/ListPage.ts"
 
 /** Makes the routes of the list of all watches and runs. */

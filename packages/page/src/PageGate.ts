@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
-import { queryOf } from "./Query.ts"
 import { written } from "./Html.ts"
 import { isSameSecret, type PageSecrets } from "./PageSecrets.ts"
 import { doorPage, linkFromElsewhere, linkFromHere } from "./view/DoorPage.ts"
+import { queryOf } from "./view/Links.ts"
 
 /** The most bytes of a form: an answer to a task is the longest. */
 const maxFormBytes = 65_536
