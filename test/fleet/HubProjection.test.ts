@@ -258,13 +258,14 @@ else
           assert.strictEqual((yield* hub.view).jobs.length, 30)
         })
       )
-      it.effect("a stream with an endless name is left out, and an event that is too large is not read", () =>
+      it.effect("a stream without a name that an address has is left out, and a too large event is not read", () =>
         Effect.gen(function* () {
           const { store, url } = yield* begun
           const events = [
             jobAt(1, {}, "é".repeat(1000)),
             jobAt(2, { standing: "x".repeat(300_000) }),
-            jobAt(3, {}, "w".repeat(200))
+            jobAt(3, {}, "w".repeat(200)),
+            ...["w\u001B[2J", "w\u202Ex", "..", "run/"].map((name, n) => jobAt(4 + n, {}, name))
           ]
           yield* store.append("one", log, yield* batchOf(noMark, ...events))
           const hub = yield* projected(foldAt("a"), url)

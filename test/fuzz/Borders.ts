@@ -9,9 +9,11 @@ import { git, gitFiles } from "./borders/GitBorder.ts"
 import { growths } from "./borders/Growth.ts"
 import { hookInput, hookLines } from "./borders/HooksBorder.ts"
 import { hookSettings } from "./borders/HookSettingsBorder.ts"
+import { hubInput } from "./borders/HubBorder.ts"
 import { launchFiles } from "./borders/LaunchFiles.ts"
 import { runLogs, watchLogs } from "./borders/Logs.ts"
 import { mcp } from "./borders/McpBorder.ts"
+import { pages } from "./borders/PageVisits.ts"
 import { payloads } from "./borders/Payloads.ts"
 import { pidFiles } from "./borders/PidFiles.ts"
 import { plans } from "./borders/Plans.ts"
@@ -45,6 +47,8 @@ export const borders: ReadonlyArray<Border> = [
   mcp,
   watchLogs,
   runLogs,
+  hubInput,
+  pages,
   git,
   gitFiles,
   userPrograms,

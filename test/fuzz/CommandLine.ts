@@ -6,7 +6,7 @@ import { Environment } from "../../packages/cli/src/world/CommandEnvironment.ts"
 import { printing } from "../../packages/cli/src/Printing.ts"
 import { holds } from "./Border.ts"
 import { isPlain } from "./FuzzPlain.ts"
-import { host, ran } from "./Settle.ts"
+import { type Host, host, ran } from "./Settle.ts"
 
 /** A home with a project in it. A command of souffleur runs there, in this very process. */
 export interface Home {
@@ -38,9 +38,13 @@ export interface Said {
 const patience = 3000
 
 /** Gives the command as a person would, and returns its output. A defect is thrown as it is. */
-export const say = async (
+export const say = (folder: string, args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
+  saidBy(folder, cli(args), more)
+
+/** Runs a part of a command, and returns its output. */
+export const saidBy = async <A>(
   folder: string,
-  args: ReadonlyArray<string>,
+  program: Effect.Effect<A, Effect.Error<ReturnType<typeof cli>>, Environment | Host>,
   more: Readonly<Record<string, string>> = {}
 ): Promise<Said> => {
   const { claude, project, state } = homeIn(folder)
@@ -72,7 +76,7 @@ export const say = async (
     self: ["/bin/true", "souffleur"] as const,
     published: undefined
   })
-  const said = cli(args).pipe(
+  const said = program.pipe(
     Effect.timeoutOption(patience),
     Effect.provide([environment, host]),
     Effect.provideService(Console.Console, console)

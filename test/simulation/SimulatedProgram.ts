@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, type Exit, Logger, Random, References, Scheduler } from "effect"
 import { WebCrypto } from "effect/crypto"
 import { type Fate, Gate } from "./EffectGate.ts"
-import type { ProcessTable, SimProcess } from "./ProcessTable.ts"
+import type { NewProcess, ProcessTable, SimProcess } from "./ProcessTable.ts"
 import type { Seed } from "./Seed.ts"
 import { simCrypto } from "./SimCrypto.ts"
 import { type RunQueue, SimScheduler } from "./SimScheduler.ts"
@@ -23,6 +23,8 @@ export interface ProgramOptions {
   readonly plan?: (passed: number, name: string) => Fate | undefined
   /** Operations that one fiber does before another has its turn. */
   readonly budget?: number
+  /** The process that starts it, and its environment. Absent: a person's. */
+  readonly started?: Pick<NewProcess, "environment" | "parent">
 }
 
 /**
@@ -39,7 +41,7 @@ export class Program {
   constructor(machine: Machine, options: ProgramOptions) {
     this.#machine = machine
     this.#scheduler = new SimScheduler(machine.queue, options.budget ?? 2048)
-    this.process = machine.processes.start({ name: "souffleur" })
+    this.process = machine.processes.start({ name: "souffleur", ...options.started })
     this.process.ended = () => this.kill()
     this.gate = new Gate(options.plan ?? (() => undefined), {
       kill: (what) => this.#abandon(what),

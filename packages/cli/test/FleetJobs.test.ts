@@ -88,6 +88,15 @@ describe("fleet#view", () => {
     const { job } = fleetJobs.fold("run/plan-1", undefined, [[1, "run/plan-1", 1, "Unheard", 1, 0, "{}"]])
     assert.deepInclude(job, { kind: "run", id: "plan-1", need: null })
   })
+  it("a run whose host counts its attempts from nothing is listed, as one whose events come together", () => {
+    const { AgentAsked, AgentNeverRan, RunOpened } = runExamples
+    const events = [RunOpened, { ...AgentAsked, attempt: 0 }, AgentNeverRan].map((event, n): FleetEvent => {
+      const { at, data, tag, version } = runCodec.encode(event)
+      return [n + 1, "run/auth-1", n + 1, tag, version, at, data]
+    })
+    const { job } = fleetJobs.fold("run/auth-1", undefined, events)
+    assert.strictEqual(job.project, RunOpened.project)
+  })
   it.prop(
     "the events of a host never stop the fold, in whatever order and shape they come",
     [drawnOf(stored.watch), drawnOf(stored.run), Schema.Json, Schema.String],

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, Exit, Fiber, FileSystem, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { spawn, spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { FleetDesk, Hub, HubAway, maxWaiting, noMark } from "../src/index.ts"
@@ -77,6 +79,51 @@ describe("fleet#membership", () => {
         }
       })
   )
+})
+
+/** Another user of this machine. */
+const stranger = { uid: 61_002, gid: 61_002 }
+/** Says why no program of another user can be tried here; `undefined`: it can. */
+const noStranger =
+  process.getuid?.() !== 0
+    ? "only root starts a program of another user"
+    : !existsSync("/proc/self/net/tcp")
+      ? "no kernel tells who listens"
+      : spawnSync(process.execPath, ["--version"], { ...stranger, cwd: "/" }).status !== 0
+        ? "another user cannot run this Node"
+        : undefined
+
+/** Takes a port of this machine, and says each token that comes. */
+const taking = `const { createServer } = require("node:http")
+const server = createServer(({ headers }, answer) => { console.log("token", headers.authorization); answer.end("{}") })
+server.listen(0, "127.0.0.1", () => console.log("port", server.address().port))`
+
+describe("fleet#membership", () => {
+  if (noStranger !== undefined) it.skip(`a real user at the port of the hub: ${noStranger}`, () => {})
+  else
+    it.live("a real user who takes the port of the hub hears no token", () =>
+      Effect.gen(function* () {
+        const child = yield* Effect.acquireRelease(
+          Effect.sync(() => spawn(process.execPath, ["-e", taking], { ...stranger, cwd: "/", env: {} })),
+          (child) => Effect.sync(() => child.kill())
+        )
+        let said = ""
+        const port = yield* Effect.callback<string>((resume) => {
+          child.stdout.setEncoding("utf8").on("data", (text: string) => {
+            said += text
+            const [, port] = /^port (\d+)$/mu.exec(said) ?? []
+            if (port !== undefined) resume(Effect.succeed(port))
+          })
+        })
+        const address = { url: `http://127.0.0.1:${port}`, token: Redacted.make("a".repeat(64)) }
+        const layer = Layer.provide(Hub.layerHttp(address), HostServices.layer)
+        const { message } = yield* Effect.provide(looked, layer)
+        assert.include(message, "is taken by another user (uid 61002)")
+        // It hears all that comes: this request is answered.
+        yield* Effect.promise(() => fetch(address.url))
+        assert.notInclude(said, "Bearer")
+      }).pipe(Effect.scoped)
+    )
 })
 
 describe("fleet#a-host", () => {

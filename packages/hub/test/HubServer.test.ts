@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { maxRequestBytes, noMark } from "@souffleur/fleet"
+import { type FleetEvent, markAfter, maxRequestBytes, noMark } from "@souffleur/fleet"
 import { HubPeople, HubProjection, HubStore, HubWords, layerHub } from "@souffleur/hub"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { Deferred, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import * as http from "node:http"
+import { eventAt, layerHashing } from "../../fleet/test/FleetWorld.ts"
 
 const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
 
@@ -45,6 +46,7 @@ const hub = (
     Layer.provide(
       Layer.mock(HubStore)({
         hostOf: (token) => Effect.sync(() => Option.filter(Option.some(Redacted.value(token)), isKnown)),
+        append: (_host, _log, { after }) => Effect.succeed({ ...after, words: false }),
         fork: (host) => Effect.sync(() => (forked.push(host), noMark)),
         look: (host) => Effect.as(look(host), { mark: noMark, name: host, forked: false, lastSeenAgo: 0 })
       })
@@ -77,6 +79,22 @@ describe("fleet#contract", () => {
       assert.strictEqual(yield* posted(word, 65_537, json("vera"), "PUT"), 413)
       assert.strictEqual(yield* posted(word, 65_536, json("vera"), "PUT"), 400)
     }).pipe(Effect.provide(hub()))
+  )
+
+  it.live("a text that a database would keep as another one is refused", () =>
+    Effect.gen(function* () {
+      const url = `${yield* address}/v1/logs/${log}/events`
+      const shipped = Effect.fnUntraced(function* (text: string) {
+        for (const place of [1, 3, 6]) {
+          const event = eventAt(1).with(place, text) as unknown as FleetEvent
+          const { digest } = yield* markAfter(noMark, [event])
+          const body = JSON.stringify({ after: noMark, digest, events: [event], now: 0 })
+          const { status } = yield* Effect.promise(() => fetch(url, { method: "POST", headers: json("one"), body }))
+          assert.strictEqual(status, text === "🙂" ? 200 : 400, `${JSON.stringify(text)} at ${place}`)
+        }
+      })
+      for (const text of ["a\uD83D", "\uDE42a", "\uDE42\uD83D", "\0", "🙂"]) yield* shipped(text)
+    }).pipe(Effect.provide([hub(), layerHashing]))
   )
 
   it.live("a few requests of a host are answered together, its others wait unread, and no other host waits", () =>

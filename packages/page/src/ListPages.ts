@@ -4,6 +4,7 @@ import { makeJobPages } from "./JobPages.ts"
 import { askedPart, listEvery } from "./Asked.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { framed, type PageWorld, withFailures } from "./PageWorld.ts"
+import { queryOf } from "./view/Links.ts"
 import { jobList, jobRows } from "./view/ListPage.ts"
 
 /** Makes the routes of the list of all watches and runs. */
@@ -12,8 +13,7 @@ export const makeListPages = Effect.fnUntraced(function* (world: PageWorld) {
   const jobs = yield* makeJobPages(world.souffleur)
   const list = Effect.gen(function* () {
     const shown = yield* jobs(yield* askedPart)
-    const { url } = yield* HttpServerRequest.HttpServerRequest
-    const live = `${links.list}live${new URL(url, "http://page").search}`
+    const live = `${links.list}live${queryOf(yield* HttpServerRequest.HttpServerRequest)}`
     return framed({ title: "souffleur", live, main: jobList(shown, links, yield* seen) }, world)
   })
   const follow = Effect.gen(function* () {

@@ -3,6 +3,7 @@ import { HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
 import { written } from "./Html.ts"
 import { isSameSecret, type PageSecrets } from "./PageSecrets.ts"
 import { doorPage, linkFromElsewhere, linkFromHere } from "./view/DoorPage.ts"
+import { queryOf } from "./view/Links.ts"
 
 /** The most bytes of a form: an answer to a task is the longest. */
 const maxFormBytes = 65_536
@@ -100,7 +101,7 @@ export const letIn = (
 export const entrance = (gate: GateOptions) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const given = new URL(request.url, "http://page").searchParams.get("token") ?? undefined
+    const given = new URLSearchParams(queryOf(request)).get("token") ?? undefined
     return isSameSecret(gate.secrets.token, given) ? letIn(gate, request, gate.secrets) : yield* door(gate)
   })
 

@@ -33,6 +33,16 @@ describe("command-line#page", () => {
       assert.notInclude(hostile.text, "<img")
     }).pipe(Effect.scoped, Effect.provide(layerStage))
   )
+  it.live("an address that no URL has is answered as a page, with its search", () =>
+    Effect.gen(function* () {
+      const { project, serve, tell } = yield* makeStage()
+      yield* tell("opera-0001", night(project))
+      const { cookie, list } = yield* enter(yield* serve)
+      const { headers, status, text } = yield* ask(`${list}//?q=opera`, { headers: { cookie } })
+      assert.deepStrictEqual([status, headers["x-frame-options"]], [200, "DENY"])
+      assert.include(text, `data-live="${new URL(list).pathname}live?q=opera"`)
+    }).pipe(Effect.scoped, Effect.provide(layerStage))
+  )
   it.live("many watches come fifty a page, and each is on one of them", () =>
     Effect.gen(function* () {
       const { project, serve, tell } = yield* makeStage()

@@ -56,8 +56,9 @@ export class Conduction extends Program {
     this.#world = world
     this.#script = script
     this.#options = options
-    world.ceilings.said(world.ceiling)
-    this.#pin = { ...leastPin, ceiling: world.ceiling }
+    const ceiling = world.hostile ? leastPin.ceiling : world.ceiling
+    world.ceilings.said(ceiling)
+    this.#pin = { ...leastPin, ceiling }
     const settings = {
       ...defaults,
       maxExternalPermission: world.ceiling,

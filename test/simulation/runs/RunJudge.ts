@@ -16,6 +16,7 @@ export interface JudgedWorld extends SimMachine {
   readonly ledger: RunLedger
   readonly refusals: ReadonlyMap<string, Refusal>
   readonly repository: Repository
+  readonly personSpeaks: boolean
   readonly reviewerTimeout: number
   readonly steadyClock: boolean
   readonly zombies: boolean
@@ -102,6 +103,7 @@ export class RunJudge {
   record(stream: string, before: Run, event: RunEvent): void {
     const world = this.#world
     world.ceilings.record(event)
+    if (ofAPerson.has(event._tag) && !world.personSpeaks) world.violated(`${event._tag}, and no person said it`)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
     const agent =
       "token" in event
@@ -206,6 +208,9 @@ export class RunJudge {
     }
   }
 }
+
+/** The events that a person's word alone leads to. */
+const ofAPerson: ReadonlySet<RunEvent["_tag"]> = new Set(["FinishingAnswered", "PlanRevised", "TaskAnswered"])
 
 const endsAssignment: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ImplementationCompleted",

@@ -4,6 +4,7 @@ import { Clock, Effect } from "effect"
 import { strikes, type Target } from "../Faults.ts"
 import type { Fate } from "../EffectGate.ts"
 import type { Seed } from "../Seed.ts"
+import type { ProgramOptions } from "../SimulatedProgram.ts"
 import { Conduction } from "./Conduction.ts"
 import { frequentInRuns, runTargets } from "./RunFaults.ts"
 import type { RunWorld } from "./RunWorld.ts"
@@ -52,7 +53,7 @@ export class RunKeeper {
     return this.#seed.pick(open.length === 0 || (!this.#world.calm && this.#seed.chance(0.05)) ? plans : open)
   }
 
-  start(script = this.#next()): Conduction {
+  start(script = this.#next(), started: ProgramOptions["started"] = {}): Conduction {
     const world = this.#world
     const mood = this.#seed.fork()
     // Each pair of an effect and a strike has its turn, across all worlds. One aim stays until it is met. The others
@@ -80,7 +81,8 @@ export class RunKeeper {
       plan,
       budget: mood.pick([5, 50, 2048]),
       requested: mood.pick(["acceptEdits", "bypassPermissions"]),
-      waits: mood.chance(0.4)
+      waits: mood.chance(0.4),
+      started
     })
     this.all.push(made)
     return made
@@ -126,7 +128,9 @@ export class Person {
     const { ledger, timeline } = this.#world
     const clock = timeline.clock(() => false)
     const told = dispatchRun(stream.slice("run/".length), intent, { _tag: "Operator" })
+    this.#world.personSpeaks = true
     Effect.runSync(told.pipe(Effect.provideService(RunLog, ledger.log), Effect.provideService(Clock.Clock, clock)))
+    this.#world.personSpeaks = false
   }
 
   #answer(): void {

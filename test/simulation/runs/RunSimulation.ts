@@ -1,6 +1,7 @@
 import type { Played } from "../Played.ts"
 import { Seed } from "../Seed.ts"
 import { type Deed, deedOf, plainDeed } from "./Deed.ts"
+import { hostileRunAgent } from "./HostileRunAgent.ts"
 import { Person, RunKeeper } from "./RunKeeper.ts"
 import { converged } from "./RunVerdict.ts"
 import { runWeather } from "./RunWeather.ts"
@@ -45,6 +46,8 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   if (!struck) keeper.spare()
   const done = () => world.plans.every(({ isDone }) => isDone)
   keeper.keep(done)
+  const against = new Seed(hash("a hostile agent", number))
+  if (!quiet && plans.length === 1 && against.chance(0.3)) hostileRunAgent(world, keeper, against)
   return { world, keeper, person, done, choices }
 }
 

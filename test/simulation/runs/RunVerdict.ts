@@ -34,6 +34,9 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
       text.startsWith(`[${stream}#`) ? [Number.parseInt(text.slice(stream.length + 2), 10)] : []
     )
     if (order.some((revision, at) => at > 0 && revision < order[at - 1]!)) wrong("comms was told in another order")
+    const named = events.flatMap(({ event }) => (event._tag === "RunOpened" ? event.tasks.map(({ id }) => id) : []))
+    const gone = named.find((id) => !run.dropped.includes(id) && !run.tasks.some((task) => task.id === id))
+    if (gone !== undefined) wrong(`task ${gone} has vanished`)
     for (const { id } of run.tasks)
       if (comms.tasks.get(id) !== "complete") wrong(`comms says that ${id} is ${comms.tasks.get(id)}`)
     if (comms.conductor?.state !== "complete") wrong(`comms says that the conductor is ${comms.conductor?.state}`)

@@ -58,6 +58,10 @@ export class RunWorld extends SimMachine {
    */
   zombies = false
   chooses = false
+  /** True if agents change the config file here. A conductor starts with what a person trusted, whatever the file says. */
+  hostile = false
+  /** True while a person says a word. */
+  personSpeaks = false
   ceiling: Permission = "acceptEdits"
   gitFails: () => boolean = () => false
   gitFailures = 0

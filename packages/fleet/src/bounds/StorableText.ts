@@ -1,5 +1,8 @@
 import { Bounds } from "@souffleur/domain"
 import { Schema } from "effect"
 
-/** A text that Postgres takes, of `maxLength` UTF-16 units at most: without the character U+0000. */
-export const storableText = (maxLength: number) => Bounds.words(maxLength).check(Schema.isPattern(/^[^\0]*$/u))
+/**
+ * A text that Postgres keeps as it is, of `maxLength` UTF-16 units at most: without U+0000, which it refuses, and
+ * without a lone surrogate, which it would keep as another character (spec: fleet#contract).
+ */
+export const storableText = (maxLength: number) => Bounds.words(maxLength).check(Schema.isPattern(/^[^\0\p{Cs}]*$/u))

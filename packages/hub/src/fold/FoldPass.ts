@@ -27,6 +27,14 @@ export interface JobFold {
 const passEvents = 200
 /** UTF-16 units of the name of a stream that is listed. */
 const maxStream = 200
+
+/**
+ * Returns whether a stream is listed: its name is shown as it is, and is a part of an address (spec: fleet#view). No
+ * souffleur gives another name, and the index takes none that is longer.
+ */
+export const isListed = ({ stream }: Pick<EventRow, "stream">) =>
+  stream.length <= maxStream && plain(stream) === stream && !/(?:^|\/)\.{0,2}$/u.test(stream)
+
 /** UTF-16 units of an event's data that are read. No souffleur writes a larger event. */
 const maxRead = 200_000
 /** UTF-16 units of events and of kept jobs that one pass reads, unless its first event alone needs more. */
@@ -152,8 +160,7 @@ export const foldPass = Effect.fnUntraced(function* ({ fold, lost, rules }: JobF
       ])
     )
     if (rows.length === 0) return 0
-    // No souffleur has so long a name, and the index takes none.
-    const streams = [...Map.groupBy(rows, keyOf).values()].filter(([row]) => row!.stream.length <= maxStream)
+    const streams = [...Map.groupBy(rows, keyOf).values()].filter(([row]) => isListed(row!))
     const columns = [streams.map(([row]) => row!.log), streams.map(([row]) => row!.stream)]
     const known = yield* sql.unsafe<OfStream & { readonly folded: string }>(keptOf("folded"), [rules, ...columns])
     const before = new Map(known.map((one) => [keyOf(one), one.folded]))
@@ -176,7 +183,7 @@ export const foldPass = Effect.fnUntraced(function* ({ fold, lost, rules }: JobF
     yield* Effect.logWarning(
       `the hub cannot fold the stream ${plain(row.stream, maxStream)} of log ${log}, and tells it as unreadable`
     )
-    return yield* kept(rows, row.stream.length > maxStream ? [] : [{ of: rows, ...lost(eventOf(row)) }])
+    return yield* kept(rows, isListed(row) ? [{ of: rows, ...lost(eventOf(row)) }] : [])
   }, sql.withTransaction)
 
   /** Folds the next events of one log: fewer and fewer, down to the stream that cannot be folded. */

@@ -12,7 +12,7 @@ import { type FeedEvent, makeFeeds } from "../LiveFeed.ts"
 import { formed, hardened, letIn, wasLed } from "../PageGate.ts"
 import { framed, withFailures } from "../PageWorld.ts"
 import { doorPage, tokenForm } from "../view/DoorPage.ts"
-import { looks } from "../view/Links.ts"
+import { looks, queryOf } from "../view/Links.ts"
 import { jobsOnPage } from "../view/ListPage.ts"
 import { followRun, showRun } from "../RunPages.ts"
 import { followWatch, showThen, showWatch } from "../WatchPages.ts"
@@ -110,8 +110,7 @@ export const layerFleetPages = (
         Effect.gen(function* () {
           const links = linksOf(path)
           const shown = yield* part(yield* askedPart)
-          const { url } = yield* HttpServerRequest.HttpServerRequest
-          const live = `${links.list}live${new URL(url, "http://page").search}`
+          const live = `${links.list}live${queryOf(yield* HttpServerRequest.HttpServerRequest)}`
           return framed({ title: "souffleur", live, main: fleetList(shown, links, yield* seen) }, { links })
         })
       )

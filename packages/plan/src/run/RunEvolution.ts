@@ -237,7 +237,10 @@ const change = (run: Run, event: RunEvent): Change =>
 const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Assignment): Change => {
   if (role === "finisher") return { finishing: "not begun" }
   return role === "implementer"
-    ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? knownSession(sessionId) : null }))
+    ? withTask(run, taskId, () => ({
+        attempts: Math.max(0, attempt - 1),
+        implementer: resumed ? knownSession(sessionId) : null
+      }))
     : {}
 }
 
