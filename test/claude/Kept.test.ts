@@ -77,6 +77,8 @@ describe("behaviour#first-launch", () => {
       const souffleur = yield* stage.souffleur(["run", "--json", "--", wrapper, "-p", "--allowedTools=Bash", begin])
       yield* until("a tool call", lab.exists("tool.pid"))
       yield* told(souffleur, "WatchSettled")
+      const [watch] = JSON.parse(yield* lab.said("status", "--json"))
+      assert.include(watch.conductor.doing, "runs the tool Bash")
       const { pid } = only(yield* lab.log, "ConductorConfirmed")["conductor"] as { pid: number }
       process.kill(pid, "SIGKILL")
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
@@ -178,7 +180,7 @@ describe("behaviour#permission-ceiling", () => {
               ) && all.at(-1)?.toolResult !== undefined
           )
         )
-        const { conductor: successor } = only(yield* lab.log, "ConductorRelaunched") as { conductor: { pid: number } }
+        const successor = only(yield* lab.log, "ConductorRelaunched")["conductor"] as { pid: number }
         const { all } = yield* lab.agents
         assert.deepStrictEqual(
           [conductor, successor.pid].map((pid) => permissionsOf(all.get(pid)?.argv ?? [])),

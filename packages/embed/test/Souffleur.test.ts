@@ -131,6 +131,43 @@ describe("behaviour#signs", () => {
   )
 })
 
+describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("a look from another process finds the session where its watch found that the agent keeps it", () => {
+    const { layer, world } = faked()
+    return Effect.gen(function* () {
+      const { agent } = world
+      agent.folders = ["/home/ada/.claude-work"]
+      agent.signs = (_, now) =>
+        agent.looksIn.length === 0
+          ? undefined
+          : { writtenAt: now, context: undefined, turn: { _tag: "Asked", at: now - 8000 } }
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "AgentFolderFound")
+      // Another process knows the settings alone, and the log.
+      agent.looksIn = []
+      const { doing } = yield* souffleur.status(yield* souffleur.find(id))
+      assert.strictEqual(doing, "waits for the model, for 8 s")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("a process is adopted with a session that only its own environment tells where to find", () => {
+    const { layer, world } = faked()
+    return Effect.gen(function* () {
+      const { agent, conductor } = world
+      const folder = "/home/ada/.claude-work"
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      conductor.begin({ pid: 4800, sessionId: "s2" })
+      agent.elsewhere.set("s2", folder)
+      agent.folders = [folder]
+      agent.looksIn = []
+      assert.deepInclude(yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2" }), { sessionId: "s2" })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
+
 describe("behaviour#hand-off", () => {
   it.effect("a successor that has answered is at work by its status, before its watcher has told so", () => {
     const { layer, world } = faked()

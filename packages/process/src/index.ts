@@ -1,5 +1,5 @@
 export * from "./agent/AgentHooks.ts"
-export { noteFolders } from "./agent/AgentFolders.ts"
+export { lookAsWatched, noteFolders } from "./agent/AgentFolders.ts"
 export * from "./agent/AgentPackage.ts"
 export * from "./agent/AgentPlugin.ts"
 export * from "./agent/LauncherWords.ts"

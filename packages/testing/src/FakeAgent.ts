@@ -63,6 +63,8 @@ export class FakeAgent {
   /** The folders that a living process names, and those in which it looks. */
   folders: ReadonlyArray<string> = []
   looksIn: ReadonlyArray<string> = []
+  /** Sessions that lie in such a folder alone. */
+  readonly elsewhere = new Map<string, string>()
   /** When its login was written, epoch ms. */
   loginWrittenAt = 0
   /** True if its last turn is finished and its pid file is removed. */
@@ -105,7 +107,11 @@ export class FakeAgent {
     Effect.suspend(() => {
       // The beginning of an id is enough, as for a real agent.
       const found = [...(this.files ?? [asked])].filter(
-        (id) => asked !== "" && id.startsWith(asked) && !this.unwritten.has(id)
+        (id) =>
+          asked !== "" &&
+          id.startsWith(asked) &&
+          !this.unwritten.has(id) &&
+          (!this.elsewhere.has(id) || this.looksIn.includes(this.elsewhere.get(id)!))
       )
       return found.length === 1
         ? Effect.succeed({ path: `/agent/${found[0]!}.jsonl`, sessionId: found[0]! })
