@@ -4,6 +4,7 @@ import { release } from "@souffleur/supervisor"
 import { RunLog } from "@souffleur/plan"
 import { FakeAgent, FakeWorld, fakeKind, identityOf, untilEvent } from "@souffleur/testing"
 import { Context, Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { Parts, parseRestoration, type Remark, Remarks, Souffleur } from "../src/index.ts"
 
@@ -311,6 +312,31 @@ describe("behaviour#caps-of-the-user", () => {
       ])
       assert.deepStrictEqual(yield* started([]), [])
     })
+  })
+
+  it.effect("the caps of a process of the user's own count from its start, over a recovery and an adoption", () => {
+    const { layer, world } = faked()
+    const { agent, conductor, launcher, processes } = world
+    agent.capNames = { flags: {}, variables: { AGENT_MAX_TURNS: "turns" } }
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(100_000)
+      processes.run({ pid: 4711, words: ["agent"], environment: { AGENT_MAX_TURNS: "12" }, startedAt: 40_000 })
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      const event = yield* untilEvent(id, "CapsFound")
+      assert.deepInclude(event, { caps: [{ kind: "turns", flag: "AGENT_MAX_TURNS", limit: 12 }], began: 40_000 })
+      agent.turns = 5
+      yield* conductor.dies
+      yield* untilEvent(id, "ConductorRelaunched")
+      assert.deepStrictEqual([...launcher.prepared.values()].at(-1)?.command.environment, { AGENT_MAX_TURNS: "7" })
+      conductor.begin({ pid: 4800, sessionId: "s2" })
+      yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2" })
+      agent.turns = 12
+      processes.end(4800)
+      const reached = yield* untilEvent(id, "CeilingReached")
+      assert.deepInclude(reached, { used: 12, limit: 12, flag: "AGENT_MAX_TURNS" })
+      assert.strictEqual(agent.spentSince, 40_000)
+    }).pipe(Effect.scoped, Effect.provide(layer))
   })
 })
 

@@ -1,4 +1,5 @@
 export * from "./agent/AgentHooks.ts"
+export { capsOfProcess, noteCaps } from "./agent/WatchedCaps.ts"
 export { lookAsWatched, noteFolders } from "./agent/AgentFolders.ts"
 export * from "./agent/AgentPackage.ts"
 export * from "./agent/AgentPlugin.ts"

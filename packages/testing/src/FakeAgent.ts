@@ -4,6 +4,7 @@ import {
   type AgentOrder,
   type AgentSession,
   type Cap,
+  type CapNames,
   ExportFailed,
   type HandoffReceipt,
   nothingSpent,
@@ -56,6 +57,9 @@ export class FakeAgent {
   /** Its answers, and the caps of its user. */
   turns = 0
   caps: ReadonlyArray<Cap> = []
+  capNames: CapNames = { flags: {} }
+  /** Since when its use was asked for last. */
+  spentSince = 0
   /** US dollars that its sessions have cost. */
   dollars = 0
   /** Counts of the reads for these. */
@@ -142,6 +146,7 @@ export class FakeAgent {
       name: "agent",
       stall: this.stall,
       caps: this.caps,
+      capNames: this.capNames,
       compactPrompt: this.compactPrompt,
       ...(this.reports === undefined
         ? {}
@@ -199,9 +204,10 @@ export class FakeAgent {
       outputReader: (into) => this.outputReader(into),
       handoffTaken: (sessionId) =>
         Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
-      spent: () =>
+      spent: (_, since) =>
         Effect.sync(
           () => (
+            (this.spentSince = since),
             (this.read.spent += 1),
             { ...nothingSpent, tokens: this.spent, dollars: this.dollars, turns: this.turns }
           )

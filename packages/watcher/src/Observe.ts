@@ -16,7 +16,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { launchOutput, noteFolders } from "@souffleur/process"
+import { launchOutput, noteCaps, noteFolders } from "@souffleur/process"
 import { Duration, Effect, Option, Ref } from "effect"
 import { readAgentProcess } from "./AgentBehind.ts"
 import { endingOf } from "./EarlyEnding.ts"
@@ -59,8 +59,11 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     }))
   const output = yield* launchOutput(watch.launchId)
 
-  // A process that is gone by the first poll names no folder.
-  if (watch.conductor !== undefined) yield* noteFolders(ref, watch.conductor)
+  // A process that is gone by the first poll names no folder and no cap.
+  if (watch.conductor !== undefined) {
+    yield* noteFolders(ref, watch.conductor)
+    yield* noteCaps(ref, watch, watch.conductor)
+  }
 
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
   const first = yield* snapshot

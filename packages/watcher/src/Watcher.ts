@@ -1,5 +1,6 @@
 import {
   Agent,
+  capsOf,
   capUse,
   beatMirrored,
   Comms,
@@ -155,15 +156,17 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
    * keeps to the cap by itself.
    */
   const tellCap = Effect.fnUntraced(function* (seen: Observation, exit: WatcherExit) {
-    const { allowedSince: since, ceiling, sessions } = yield* ref.state
-    const { caps = [] } = agent
+    const state = yield* ref.state
+    const { allowedSince, ceiling, sessions } = state
+    const caps = capsOf(state, agent)
     if (caps.length === 0 || ceiling !== undefined || !(isOver(seen.process) || givesUp.has(exit._tag))) return
+    const since = state.capsSince ?? allowedSince
     const used = capUse(yield* agent.spent(sessions, since), since, yield* Clock.currentTimeMillis)
     const cap = usedUp(caps, used)
     if (cap === undefined) return
     const { flag, kind, limit } = cap
     const amounts = { used: loggedAmount(kind, used[kind]), limit: loggedAmount(kind, limit) }
-    yield* ref.dispatch({ _tag: "ReportCeiling", watcher: me, since, ceiling: kind, flag, ...amounts })
+    yield* ref.dispatch({ _tag: "ReportCeiling", watcher: me, since: allowedSince, ceiling: kind, flag, ...amounts })
   })
 
   /** The heartbeats of the tasks at the last poll. */

@@ -10,7 +10,14 @@ import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { AgentFolderFound, CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
+import type {
+  AgentFolderFound,
+  CapsFound,
+  CeilingReached,
+  NoticeLost,
+  TaskSilent,
+  WordRefused
+} from "../event/SignEvent.ts"
 import type {
   ConductorDied,
   Evidence,
@@ -262,6 +269,7 @@ export type WatchIntent =
   | { readonly _tag: "Hold"; readonly byAgent?: boolean }
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
   | ({ readonly _tag: "ReportFolder" } & Pick<typeof AgentFolderFound.Type, "folder">)
+  | ({ readonly _tag: "ReportCaps" } & Pick<typeof CapsFound.Type, "began" | "caps">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
    * one of a launch from now on. `headless`: no launch gets a window. `byAgent`: an agent says it, and renews no use.
