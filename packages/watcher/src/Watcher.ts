@@ -12,6 +12,7 @@ import {
   type HeartbeatSeen,
   isOver,
   isSessionKnown,
+  isTypedTo,
   jittered,
   loggedAmount,
   momentNow,
@@ -48,8 +49,8 @@ const awaited = (watch: Watch, seen: Observation, taken: boolean): string | null
   if (verdict._tag === "Waiting")
     return watch.print && signs.session?.turn?._tag === "Failed" ? null : verdict.for.slice(0, 100)
   if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
-  if (!hasPrompt(watch)) return null
   if (seen.asksFirst) return now - watch.launchedAt >= beginMillis ? firstAnswer : null
+  if (!hasPrompt(watch)) return null
   if (verdict._tag !== "Idle" || !taken) return null
   if (failedAtPrompt(watch, signs.session?.turn)) return failedTurn
   const since = ownTurn(watch, signs.session?.turn) === undefined ? watch.launchedAt : 0
@@ -261,7 +262,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   /** Polls once the agent should have begun its turn, so that a question before it is told within a minute. */
   const beginning = Effect.gen(function* () {
     const left = watch.launchedAt + beginMillis - (yield* Clock.currentTimeMillis)
-    if (!hasPrompt(watch) || left <= 0) return
+    if (!isTypedTo(watch) || left <= 0) return
     yield* Effect.sleep(left)
     yield* poll(Math.max(firstWaitMillis, intervalMillis))
   })
