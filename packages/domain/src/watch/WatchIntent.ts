@@ -10,14 +10,7 @@ import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type {
-  AgentFolderFound,
-  CapsFound,
-  CeilingReached,
-  NoticeLost,
-  TaskSilent,
-  WordRefused
-} from "../event/SignEvent.ts"
+import type * as Sign from "../event/SignEvent.ts"
 import type {
   ConductorDied,
   Evidence,
@@ -169,20 +162,20 @@ export type WatchIntent =
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly message: string; readonly until: number }
   /** `null`: the Conductor no longer waits for a person. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
-  | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
+  | ({ readonly _tag: "ReportRefused" } & Pick<typeof Sign.WordRefused.Type, "what" | "from" | "message">)
   | ({ readonly _tag: "ReportSilentTask" } & Pick<
-      typeof TaskSilent.Type,
+      typeof Sign.TaskSilent.Type,
       "watcher" | "task" | "state" | "heartbeat" | "age"
     >)
   | ({ readonly _tag: "ReportNoticeLost" } & Pick<
-      typeof NoticeLost.Type,
+      typeof Sign.NoticeLost.Type,
       "channel" | "notice" | "of" | "tries" | "message"
     >)
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
   /** `since`: when the count began, epoch ms. */
   | ({ readonly _tag: "ReportCeiling"; readonly since: number; readonly flag?: string } & Pick<
-      typeof CeilingReached.Type,
+      typeof Sign.CeilingReached.Type,
       "watcher" | "ceiling" | "used" | "limit"
     >)
   | ({ readonly _tag: "ReportHandoffTaken" } & Pick<
@@ -268,8 +261,8 @@ export type WatchIntent =
   /** An operator's words: a hold, and the end of a hold or a wait. `byAgent`: an agent says it, and ends no hold. */
   | { readonly _tag: "Hold"; readonly byAgent?: boolean }
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
-  | ({ readonly _tag: "ReportFolder" } & Pick<typeof AgentFolderFound.Type, "folder">)
-  | ({ readonly _tag: "ReportCaps" } & Pick<typeof CapsFound.Type, "began" | "caps">)
+  | ({ readonly _tag: "ReportFolder" } & Pick<typeof Sign.AgentFolderFound.Type, "folder">)
+  | ({ readonly _tag: "ReportCaps" } & Pick<typeof Sign.CapsFound.Type, "began" | "caps">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
    * one of a launch from now on. `headless`: no launch gets a window. `byAgent`: an agent says it, and renews no use.
