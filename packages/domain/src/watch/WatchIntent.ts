@@ -34,7 +34,7 @@ export interface Holder {
 export interface Handover {
   readonly from: string
   readonly agent: string
-  /** True if the Conductor lives, so that it is left as it is when a person takes a failed hand-over back. */
+  /** True if the Conductor lives: it is left as it is when a person takes a failed hand-over back. */
   readonly lives: boolean
 }
 
@@ -163,10 +163,7 @@ export type WatchIntent =
   /** `null`: the Conductor no longer waits for a person. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
   | ({ readonly _tag: "ReportRefused" } & Pick<typeof Sign.WordRefused.Type, "what" | "from" | "message">)
-  | ({ readonly _tag: "ReportSilentTask" } & Pick<
-      typeof Sign.TaskSilent.Type,
-      "watcher" | "task" | "state" | "heartbeat" | "age"
-    >)
+  | ({ readonly _tag: "ReportSilentTask" } & Omit<typeof Sign.TaskSilent.Type, "_tag" | "at">)
   | ({ readonly _tag: "ReportNoticeLost" } & Pick<
       typeof Sign.NoticeLost.Type,
       "channel" | "notice" | "of" | "tries" | "message"
@@ -261,7 +258,7 @@ export type WatchIntent =
   /** An operator's words: a hold, and the end of a hold or a wait. `byAgent`: an agent says it, and ends no hold. */
   | { readonly _tag: "Hold"; readonly byAgent?: boolean }
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
-  | ({ readonly _tag: "ReportFolder" } & Pick<typeof Sign.AgentFolderFound.Type, "folder">)
+  | { readonly _tag: "ReportFolder"; readonly folder: string }
   | ({ readonly _tag: "ReportCaps" } & Pick<typeof Sign.CapsFound.Type, "began" | "caps">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
