@@ -1,16 +1,64 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, FileSystem } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { until } from "../claude/Lab.ts"
-import { services } from "../claude/Watched.ts"
+import { only, services, told } from "../claude/Watched.ts"
 import { agentLab } from "./AgentLab.ts"
 import { agentNights } from "./AgentNights.ts"
+import { isBack } from "./ModelParts.ts"
 import { realCodex } from "./RealCodex.ts"
 
 const program = inject("codex")
 
 describe("codex#turns, codex#sessions, codex#hooks", () => {
   agentNights(realCodex, program)
+})
+
+describe("behaviour#permission-ceiling", () => {
+  it.live.skipIf(program === null)("a person's session that may only read comes back so, and writes nothing", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const lab = yield* agentLab(realCodex, program!, (asked) =>
+        Effect.succeed(
+          !isBack(asked)
+            ? { shell: "sleep 300" }
+            : asked.toolResult === undefined || asked.toolResult.includes("aborted")
+              ? { shell: "echo written > unapproved; echo tried" }
+              : { text: "I may not." }
+        )
+      )
+      // Codex goes on in a repository alone, where no flag of the user's is known.
+      yield* spawner.string(ChildProcess.make("git", ["init", "-q"], lab.options))
+      const args = ["exec", "--sandbox", "read-only", "--", "Rehearse."]
+      const { pid } = yield* spawner.spawn(ChildProcess.make(program!, args, lab.options))
+      const sessions = `${lab.home}/.codex/sessions`
+      const find = fs.readDirectory(sessions, { recursive: true }).pipe(
+        Effect.map((files) => files.find((file) => file.endsWith(".jsonl"))),
+        Effect.orElseSucceed(() => undefined)
+      )
+      yield* until(
+        "a tool call",
+        Effect.flatMap(find, (file) =>
+          file === undefined
+            ? Effect.succeed(false)
+            : Effect.map(fs.readFileString(`${sessions}/${file}`), (text) => text.includes("sleep 300"))
+        )
+      )
+      const session = /[\da-f-]{36}(?=\.jsonl$)/u.exec((yield* find) ?? "")![0]
+      const souffleur = yield* lab.start("watch", "--json", "--pid", String(pid), "--session-id", session)
+      yield* told(souffleur, "WatchSettled")
+      process.kill(pid, "SIGKILL")
+      yield* until(
+        "its answer",
+        Effect.map(lab.asked, (all) => all.some(({ toolResult }) => toolResult?.includes("tried") === true))
+      )
+      const log = yield* lab.log
+      assert.deepInclude(only(log, "LaunchPrepared"), { sessionId: session, heldTo: "asks" })
+      assert.isFalse(yield* fs.exists(`${lab.project}/unapproved`))
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
 })
 
 describe("command-line#screen", () => {

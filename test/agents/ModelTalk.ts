@@ -23,6 +23,8 @@ export interface Answer {
   readonly shell?: string
   /** Another tool in its place, which gets that word. */
   readonly by?: Shell
+  /** The reason of its end, as a gateway may say it. */
+  readonly stopReason?: string
   /** A usage limit that ends at that time, seconds since the epoch. */
   readonly limitedUntil?: number
   /** Seconds after which the agent is to ask again. */

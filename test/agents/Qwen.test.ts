@@ -1,13 +1,48 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { inject } from "vitest"
-import { services } from "../claude/Watched.ts"
+import { only, services, told } from "../claude/Watched.ts"
 import { agentLab } from "./AgentLab.ts"
 import { agentNights } from "./AgentNights.ts"
 import { realQwen } from "./RealQwen.ts"
 
 describe("qwen#records, qwen#sessions, qwen#hooks", () => {
   agentNights(realQwen, inject("qwen"))
+})
+
+describe("behaviour#caps-of-the-user", () => {
+  it.live.skipIf(inject("qwen") === null)("an agent that used up its own cap of turns ends there, and is left so", () =>
+    Effect.gen(function* () {
+      const words = [...realQwen.words, "--max-session-turns", "3"]
+      const lab = yield* agentLab({ ...realQwen, words }, inject("qwen") ?? "", () =>
+        Effect.succeed({ shell: "echo played >> acts" })
+      )
+      const souffleur = yield* lab.run("Rehearse.")
+      yield* told(souffleur, "RecoveryWithheld")
+      const log = yield* lab.log
+      assert.deepInclude(only(log, "CeilingReached"), { ceiling: "turns", flag: "--max-session-turns", limit: 3 })
+      only(log, "LaunchPrepared")
+      assert.isUndefined(log.find(({ _tag }) => _tag === "ConductorDied"))
+      assert.lengthOf(yield* lab.asked, 3)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("behaviour#what-no-launch-mends", () => {
+  it.live.skipIf(inject("qwen") === null)("a finished answer is finished, whatever a gateway calls its end", () =>
+    Effect.gen(function* () {
+      const lab = yield* agentLab(realQwen, inject("qwen") ?? "", ({ toolResult }) =>
+        Effect.succeed(
+          toolResult === undefined ? { shell: "echo played" } : { text: "All is complete.", stopReason: "eos_token" }
+        )
+      )
+      const souffleur = yield* lab.run("Rehearse.")
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const log = yield* lab.log
+      assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+      only(log, "LaunchPrepared")
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
 })
 
 describe("qwen#the-ceiling", () => {

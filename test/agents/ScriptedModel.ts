@@ -42,7 +42,7 @@ const usage = {
 }
 
 /** Server-sent events of Chat Completions: the answer whole, then its use. */
-const chunks = (model: string, { shell, text }: Answer, tool: Shell, n: number): string => {
+const chunks = (model: string, { shell, stopReason, text }: Answer, tool: Shell, n: number): string => {
   const command = JSON.stringify({ ...tool.more, [tool.argument]: shell })
   const call = { index: 0, id: `call_${n}`, type: "function", function: { name: tool.name, arguments: command } }
   const delta = {
@@ -51,7 +51,7 @@ const chunks = (model: string, { shell, text }: Answer, tool: Shell, n: number):
     ...(shell === undefined ? {} : { tool_calls: [call] })
   }
   const chunk = (more: object) => ({ id: `chat_${n}`, object: "chat.completion.chunk", created: 1, model, ...more })
-  const finish = shell === undefined ? "stop" : "tool_calls"
+  const finish = shell === undefined ? (stopReason ?? "stop") : "tool_calls"
   const all = [
     chunk({ choices: [{ index: 0, delta, finish_reason: null }] }),
     chunk({ choices: [{ index: 0, delta: {}, finish_reason: finish }] }),

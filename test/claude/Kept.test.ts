@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import { inject } from "vitest"
 import { type Lab, makeLab, type Part, until } from "./Lab.ts"
 import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
-import { bash, begin, checks, only, rehearsal, services, told } from "./Watched.ts"
+import { bash, begin, checks, only, permissionsOf, rehearsal, services, told } from "./Watched.ts"
 
 const claude = inject("claude")
 const says = (words: string, said: ReadonlyArray<string>) => said.some((text) => text.includes(words))
@@ -77,6 +77,8 @@ describe("behaviour#first-launch", () => {
       const souffleur = yield* stage.souffleur(["run", "--json", "--", wrapper, "-p", "--allowedTools=Bash", begin])
       yield* until("a tool call", lab.exists("tool.pid"))
       yield* told(souffleur, "WatchSettled")
+      const [watch] = JSON.parse(yield* lab.said("status", "--json"))
+      assert.include(watch.conductor.doing, "runs the tool Bash")
       const { pid } = only(yield* lab.log, "ConductorConfirmed")["conductor"] as { pid: number }
       process.kill(pid, "SIGKILL")
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
@@ -131,5 +133,60 @@ describe("behaviour#subagents", () => {
       assert.strictEqual(yield* lab.read("overture.txt"), "written")
       assert.deepInclude(only(yield* lab.log, "ConductorDied"), { retries: 0 })
     }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("behaviour#permission-ceiling", () => {
+  it.live.skipIf(claude === null || tmuxMissing)(
+    "a session that went over to plan mode comes back planning, and writes nothing (skipped where tmux is missing)",
+    () =>
+      Effect.gen(function* () {
+        const write = { tool: { name: "Write", input: { file_path: "unapproved.txt", content: "nobody approved it" } } }
+        const options = ["One", "Two"].map((label) => ({ label, description: label }))
+        const questions = [{ question: "Which act?", header: "Act", multiSelect: false, options }]
+        const part: Part = ({ said, toolResult }) => {
+          if (says(resumed, said)) return Effect.succeed(write)
+          if (says(begin, said)) return Effect.succeed({ tool: { name: "EnterPlanMode", input: {} } })
+          // The first agent asks a person, and is killed then. Its successor was refused.
+          return Effect.succeed(
+            toolResult?.includes("plan mode") === true
+              ? { tool: { name: "AskUserQuestion", input: { questions } } }
+              : { text: "I may not." }
+          )
+        }
+        const lab = yield* makeLab(claude!, "opera", part, { solo: true, settings })
+        const stage = yield* tmux(lab)
+        const session = globalThis.crypto.randomUUID()
+        const conductor = yield* stage.conductor(session, begin)
+        const file = lab.sessionFile(session)
+        yield* until(
+          "a question in plan mode",
+          lab.read(file).pipe(
+            Effect.orElseSucceed(() => ""),
+            Effect.map((text) => text.includes('"permissionMode":"plan"') && text.includes('"AskUserQuestion"'))
+          )
+        )
+        const souffleur = yield* watching(lab, conductor, session)
+        process.kill(conductor, "SIGKILL")
+        yield* told(souffleur, "ConductorRelaunched")
+        yield* until(
+          "the successor's second request",
+          Effect.map(
+            lab.asked,
+            (all) =>
+              says(
+                resumed,
+                all.flatMap(({ said }) => said)
+              ) && all.at(-1)?.toolResult !== undefined
+          )
+        )
+        const successor = only(yield* lab.log, "ConductorRelaunched")["conductor"] as { pid: number }
+        const { all } = yield* lab.agents
+        assert.deepStrictEqual(
+          [conductor, successor.pid].map((pid) => permissionsOf(all.get(pid)?.argv ?? [])),
+          [["acceptEdits"], ["plan"]]
+        )
+        assert.isFalse(yield* lab.exists("unapproved.txt"))
+      }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { makeLab, type Part, until } from "./Lab.ts"
 import { headless } from "./ClaudeStage.ts"
 import type { Answer } from "./ModelEndpoint.ts"
-import { bash, begin, only, services, told } from "./Watched.ts"
+import { bash, begin, only, rehearsal, services, told } from "./Watched.ts"
 
 const claude = inject("claude")
 const write = { tool: { name: "Write", input: { file_path: "done.txt", content: "done" } } }
@@ -88,6 +89,36 @@ describe("behaviour#caps-of-the-user", () => {
           assert.strictEqual((yield* lab.asked).filter(({ turn }) => turn).length, 2 * spent)
         }).pipe(Effect.scoped, Effect.provide(services))
     )
+})
+
+describe("behaviour#caps-of-the-user", () => {
+  it.live.skipIf(claude === null)("an agent that somebody else started keeps its cap over a recovery", () =>
+    Effect.gen(function* () {
+      const part: Part = ({ said, toolResult }) =>
+        Effect.succeed(
+          toolResult === undefined && said.some((text) => text.includes(begin)) ? bash(rehearsal) : bash("date >> work")
+        )
+      const lab = yield* makeLab(claude!, "opera", part, { solo: true })
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const session = globalThis.crypto.randomUUID()
+      const args = ["--session-id", session, "-p", "--max-turns", "4", "--allowedTools=Bash", "--", begin]
+      const { pid } = yield* spawner.spawn(ChildProcess.make(claude!, args, lab.options))
+      yield* until("a tool call", lab.exists("tool.pid"))
+      const stage = yield* headless(lab)
+      const souffleur = yield* stage.souffleur(["watch", "--json", "--pid", String(pid), "--session-id", session])
+      yield* told(souffleur, "CapsFound")
+      process.kill(pid, "SIGKILL")
+      yield* told(souffleur, "RecoveryWithheld")
+      const log = yield* lab.log
+      assert.deepInclude(only(log, "CapsFound"), { caps: [{ kind: "turns", flag: "--max-turns", limit: 4 }] })
+      assert.deepInclude(only(log, "CeilingReached"), { ceiling: "turns", flag: "--max-turns", limit: 4 })
+      const relaunched = only(log, "ConductorRelaunched")["conductor"] as { pid: number }
+      const { all } = yield* lab.agents
+      // The turn that was killed counts.
+      assert.include(all.get(relaunched.pid)?.argv ?? [], "--max-turns=3")
+      assert.strictEqual((yield* lab.asked).filter(({ turn }) => turn).length, 4)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
 })
 
 describe("claude-code#ends", () => {

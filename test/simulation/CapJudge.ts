@@ -37,7 +37,6 @@ export class CapJudge {
     switch (event._tag) {
       case "WatchOpened":
       case "AgentChosen":
-      case "ConductorAdopted":
       case "RecoveryRetried":
       case "AllowanceRenewed":
         this.#since = timeline.monotonic

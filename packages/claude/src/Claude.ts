@@ -1,9 +1,9 @@
-import { Agent, capsIn, capsOfVariables, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
+import { Agent, capsGiven, type Processes, SessionNotFound, sumSpent } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { makeStreamJsonReader, markOf, newestMode } from "@souffleur/session"
 import { Duration, Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { makeFolders } from "./Folders.ts"
-import { capFlags, capVariables } from "./command/AgentFlags.ts"
+import { capNames } from "./command/AgentFlags.ts"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
@@ -57,7 +57,6 @@ export const layer = (
       const folders = makeFolders(options.agentDir)
       const sessionFile = (sessionId: string) => folders.sessionFile(sessionId).pipe(Effect.provide(services))
       const results = makeToolResults()
-      const caps = capsIn(options.agentCommand.args, capFlags)
       /** The files of each session and its subagents, as last seen: what was done there stays done. */
       const seen = new Map<string, ReadonlyArray<string>>()
       const filesOf = (sessionId: string) =>
@@ -70,7 +69,8 @@ export const layer = (
       const projects = new Map<string, string>()
       return Agent.of({
         name: agentName(options.agentCommand),
-        caps: [...caps, ...capsOfVariables(options.environment, capVariables, caps)],
+        caps: capsGiven(options.agentCommand.args, options.environment, capNames),
+        capNames,
         stall,
         compactPrompt,
         sessions: folders.sessions.pipe(Effect.provide(services)),

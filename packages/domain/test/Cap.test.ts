@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { capsIn, capsOfVariables, formatCap, nothingSpent, usedUp, withRemainder } from "../src/index.ts"
+import { capsIn, capsOf, capsOfVariables, formatCap, nothingSpent, usedUp, withRemainder } from "../src/index.ts"
 
 const flags = {
   "--max-budget-usd": "dollars",
@@ -38,6 +38,20 @@ describe("behaviour#caps-of-the-user", () => {
     assert.deepStrictEqual(capsOfVariables({ CLAUDE_CODE_MAX_TURNS: "12" }, variables, byFlag), [])
     for (const text of [undefined, "", "many", "0"])
       assert.deepStrictEqual(capsOfVariables({ CLAUDE_CODE_MAX_TURNS: text }, variables, []), [], text)
+  })
+  it("caps of the user's own process are given to an agent that takes them, where no flag of its launch has them", () => {
+    const found = [
+      { kind: "turns", flag: "--max-turns", limit: 12 },
+      { kind: "turns", flag: "CLAUDE_CODE_MAX_TURNS", limit: 30 }
+    ] as const
+    const names = { flags, variables: { CLAUDE_CODE_MAX_TURNS: "turns" } } as const
+    const own = [{ kind: "turns", flag: "--max-turns", limit: 20 }] as const
+    const caps = capsOf({ caps: found }, { capNames: names, caps: own })
+    const left = withRemainder(command("--resume", "s1", "--", "-p"), caps, spent)
+    assert.deepStrictEqual(left.args, ["--resume", "s1", "--max-turns=8", "--", "-p"])
+    assert.deepStrictEqual(left.environment, { CLAUDE_CODE_MAX_TURNS: "26" })
+    // Another agent does not know them.
+    assert.deepStrictEqual(capsOf({ caps: found }, { capNames: { flags: {} }, caps: [] }), [])
   })
   it("a time is a number of seconds, or has its unit", () => {
     const limitOf = (text: string) => capsIn(["--max-wall-time", text], flags)[0]?.limit

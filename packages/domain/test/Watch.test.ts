@@ -245,6 +245,24 @@ describe("behaviour#stop", () => {
   })
 })
 
+describe("behaviour#ceilings-of-use", () => {
+  it("an adoption renews no use, neither of a ceiling nor of a cap, and a person's retry renews both", () => {
+    const found = Event.CapsFound.make({ at: 3, caps: [{ kind: "turns", flag: "--max-turns", limit: 12 }], began: 0 })
+    const reached = Event.CeilingReached.make({ at: 9, watcher: 1, ceiling: "turns", used: 12, limit: 12 })
+    const before = after(opened, confirmed, watcher(1), found, reached)
+    const use = ({ allowedSince, capsSince, ceiling }: Watch) => [allowedSince, capsSince, ceiling?.used]
+    assert.deepStrictEqual(use(before), [opened.at, 0, 12])
+    for (const by of ["operator", "heartbeat"] as const) {
+      const again = { generation: 2, conductor, sessionId: "s2", print: false, ...baseline }
+      const adopted = evolve(before, Event.ConductorAdopted.make({ at: 11, by, ...again }))
+      assert.deepStrictEqual(use(adopted), use(before))
+      assert.deepStrictEqual(use(evolve(adopted, { ...found, began: 10 })), use(before))
+    }
+    const retried = Event.RecoveryRetried.make({ at: 12, cycle: 1, by: "operator" })
+    assert.deepStrictEqual(use(evolve(before, retried)), [12, undefined, undefined])
+  })
+})
+
 describe("behaviour#adopt", () => {
   it("an operator who adopts the launched process takes nothing from what is known of its launch", () => {
     const begun = { ...prepared, cycle: 0, turnBefore: 3 }

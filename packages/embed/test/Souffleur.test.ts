@@ -4,6 +4,7 @@ import { release } from "@souffleur/supervisor"
 import { RunLog } from "@souffleur/plan"
 import { FakeAgent, FakeWorld, fakeKind, identityOf, untilEvent } from "@souffleur/testing"
 import { Context, Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { Parts, parseRestoration, type Remark, Remarks, Souffleur } from "../src/index.ts"
 
@@ -129,6 +130,43 @@ describe("behaviour#signs", () => {
       }).pipe(Effect.scoped, Effect.provide(layer))
     }
   )
+})
+
+describe("behaviour#awaiting-a-session-id", () => {
+  it.effect("a look from another process finds the session where its watch found that the agent keeps it", () => {
+    const { layer, world } = faked()
+    return Effect.gen(function* () {
+      const { agent } = world
+      agent.folders = ["/home/ada/.claude-work"]
+      agent.signs = (_, now) =>
+        agent.looksIn.length === 0
+          ? undefined
+          : { writtenAt: now, context: undefined, turn: { _tag: "Asked", at: now - 8000 } }
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "AgentFolderFound")
+      // Another process knows the settings alone, and the log.
+      agent.looksIn = []
+      const { doing } = yield* souffleur.status(yield* souffleur.find(id))
+      assert.strictEqual(doing, "waits for the model, for 8 s")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("a process is adopted with a session that only its own environment tells where to find", () => {
+    const { layer, world } = faked()
+    return Effect.gen(function* () {
+      const { agent, conductor } = world
+      const folder = "/home/ada/.claude-work"
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      conductor.begin({ pid: 4800, sessionId: "s2" })
+      agent.elsewhere.set("s2", folder)
+      agent.folders = [folder]
+      agent.looksIn = []
+      assert.deepInclude(yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2" }), { sessionId: "s2" })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
 describe("behaviour#hand-off", () => {
@@ -274,6 +312,31 @@ describe("behaviour#caps-of-the-user", () => {
       ])
       assert.deepStrictEqual(yield* started([]), [])
     })
+  })
+
+  it.effect("the caps of a process of the user's own count from its start, over a recovery and an adoption", () => {
+    const { layer, world } = faked()
+    const { agent, conductor, launcher, processes } = world
+    agent.capNames = { flags: {}, variables: { AGENT_MAX_TURNS: "turns" } }
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(100_000)
+      processes.run({ pid: 4711, words: ["agent"], environment: { AGENT_MAX_TURNS: "12" }, startedAt: 40_000 })
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      const event = yield* untilEvent(id, "CapsFound")
+      assert.deepInclude(event, { caps: [{ kind: "turns", flag: "AGENT_MAX_TURNS", limit: 12 }], began: 40_000 })
+      agent.turns = 5
+      yield* conductor.dies
+      yield* untilEvent(id, "ConductorRelaunched")
+      assert.deepStrictEqual([...launcher.prepared.values()].at(-1)?.command.environment, { AGENT_MAX_TURNS: "7" })
+      conductor.begin({ pid: 4800, sessionId: "s2" })
+      yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2" })
+      agent.turns = 12
+      processes.end(4800)
+      const reached = yield* untilEvent(id, "CeilingReached")
+      assert.deepInclude(reached, { used: 12, limit: 12, flag: "AGENT_MAX_TURNS" })
+      assert.strictEqual(agent.spentSince, 40_000)
+    }).pipe(Effect.scoped, Effect.provide(layer))
   })
 })
 

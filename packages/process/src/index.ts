@@ -1,5 +1,6 @@
 export * from "./agent/AgentHooks.ts"
-export { noteFolders } from "./agent/AgentFolders.ts"
+export { capsOfProcess, noteCaps } from "./agent/WatchedCaps.ts"
+export { lookAsWatched, noteFolders } from "./agent/AgentFolders.ts"
 export * from "./agent/AgentPackage.ts"
 export * from "./agent/AgentPlugin.ts"
 export * from "./agent/LauncherWords.ts"

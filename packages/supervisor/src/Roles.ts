@@ -25,7 +25,7 @@ import {
   startOver,
   type StepServices
 } from "@souffleur/recovery"
-import { chosenAgent } from "@souffleur/process"
+import { chosenAgent, lookAsWatched } from "@souffleur/process"
 import { watcher } from "@souffleur/watcher"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -98,7 +98,7 @@ export class Roles extends Context.Service<
         const agent = Context.get(world, Agent)
         return Roles.of({
           run: (role, watch, ref) =>
-            (agent.lookIn?.(watch.agentFolders) ?? Effect.void).pipe(
+            lookAsWatched(watch).pipe(
               Effect.andThen(watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref)),
               Effect.provideService(Agent, chosenAgent(agent, watch.agent)),
               Effect.provideContext(world)

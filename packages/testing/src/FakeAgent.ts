@@ -4,6 +4,7 @@ import {
   type AgentOrder,
   type AgentSession,
   type Cap,
+  type CapNames,
   ExportFailed,
   type HandoffReceipt,
   nothingSpent,
@@ -56,6 +57,9 @@ export class FakeAgent {
   /** Its answers, and the caps of its user. */
   turns = 0
   caps: ReadonlyArray<Cap> = []
+  capNames: CapNames = { flags: {} }
+  /** Since when its use was asked for last. */
+  spentSince = 0
   /** US dollars that its sessions have cost. */
   dollars = 0
   /** Counts of the reads for these. */
@@ -63,6 +67,8 @@ export class FakeAgent {
   /** The folders that a living process names, and those in which it looks. */
   folders: ReadonlyArray<string> = []
   looksIn: ReadonlyArray<string> = []
+  /** Sessions that lie in such a folder alone. */
+  readonly elsewhere = new Map<string, string>()
   /** When its login was written, epoch ms. */
   loginWrittenAt = 0
   /** True if its last turn is finished and its pid file is removed. */
@@ -105,7 +111,11 @@ export class FakeAgent {
     Effect.suspend(() => {
       // The beginning of an id is enough, as for a real agent.
       const found = [...(this.files ?? [asked])].filter(
-        (id) => asked !== "" && id.startsWith(asked) && !this.unwritten.has(id)
+        (id) =>
+          asked !== "" &&
+          id.startsWith(asked) &&
+          !this.unwritten.has(id) &&
+          (!this.elsewhere.has(id) || this.looksIn.includes(this.elsewhere.get(id)!))
       )
       return found.length === 1
         ? Effect.succeed({ path: `/agent/${found[0]!}.jsonl`, sessionId: found[0]! })
@@ -136,6 +146,7 @@ export class FakeAgent {
       name: "agent",
       stall: this.stall,
       caps: this.caps,
+      capNames: this.capNames,
       compactPrompt: this.compactPrompt,
       ...(this.reports === undefined
         ? {}
@@ -193,9 +204,10 @@ export class FakeAgent {
       outputReader: (into) => this.outputReader(into),
       handoffTaken: (sessionId) =>
         Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
-      spent: () =>
+      spent: (_, since) =>
         Effect.sync(
           () => (
+            (this.spentSince = since),
             (this.read.spent += 1),
             { ...nothingSpent, tokens: this.spent, dollars: this.dollars, turns: this.turns }
           )

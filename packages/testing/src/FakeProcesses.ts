@@ -31,6 +31,8 @@ export interface FakeProcess {
   readonly condition?: Condition
   /** True if it has a terminal, `false` by default. */
   readonly hasTerminal?: boolean
+  /** When it began, epoch ms; by default it is not known. */
+  readonly startedAt?: number
   /** Its command line. */
   readonly words?: ReadonlyArray<string>
   /** Reads the processor ticks that it has used; `undefined`: they cannot be read. */
@@ -126,6 +128,7 @@ export class FakeProcesses {
     pid,
     processor,
     startTime,
+    startedAt,
     uid = 1000
   }: Entry): ProcessInfo => ({
     identity: identityOf(pid, startTime),
@@ -134,7 +137,8 @@ export class FakeProcesses {
     name,
     condition: condition as ProcessInfo["condition"],
     hasTerminal,
-    ...(processor === undefined ? {} : { processor: processor() ?? 0 })
+    ...(processor === undefined ? {} : { processor: processor() ?? 0 }),
+    ...(startedAt === undefined ? {} : { startedAt })
   })
   readonly #find = (pid: number) => Effect.map(this.#present, (all) => all.find((entry) => entry.pid === pid))
   readonly #condition = Effect.fnUntraced({ self: this as FakeProcesses }, function* (identity: ProcessIdentity) {

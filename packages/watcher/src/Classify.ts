@@ -78,8 +78,8 @@ export const awaited = (watch: Watch, seen: Observation, taken: boolean): string
   if (verdict._tag === "Waiting")
     return watch.print && signs.session?.turn?._tag === "Failed" ? null : verdict.for.slice(0, 100)
   if (asksToExit(seen) && signs.process === "running") return "its user, before it exits"
-  if (!hasPrompt(watch)) return null
   if (seen.asksFirst) return now - watch.launchedAt >= beginMillis ? firstAnswer : null
+  if (!hasPrompt(watch)) return null
   return verdict._tag === "Idle" && taken && failedAtPrompt(watch, signs.session?.turn) ? failedTurn : null
 }
 

@@ -2,6 +2,7 @@ import {
   Agent,
   asksFirst,
   Comms,
+  type CommsSnapshot,
   type Condition,
   endedWell,
   heartbeatAge,
@@ -11,13 +12,15 @@ import {
   Launcher,
   momentNow,
   ownTurn,
+  parseTime,
   type ProcessEnd,
   progressedSince,
   Settings,
+  type Signs,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
-import { launchOutput, noteFolders } from "@souffleur/process"
+import { launchOutput, noteCaps, noteFolders } from "@souffleur/process"
 import { Duration, Effect, Option, Ref } from "effect"
 import { readAgentProcess } from "./AgentBehind.ts"
 import { endingOf } from "./EarlyEnding.ts"
@@ -60,8 +63,11 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     }))
   const output = yield* launchOutput(watch.launchId)
 
-  // A process that is gone by the first poll names no folder.
-  if (watch.conductor !== undefined) yield* noteFolders(ref, watch.conductor)
+  // A process that is gone by the first poll names no folder and no cap.
+  if (watch.conductor !== undefined) {
+    yield* noteFolders(ref, watch.conductor)
+    yield* noteCaps(ref, watch, watch.conductor)
+  }
 
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
   const first = yield* snapshot
@@ -97,7 +103,15 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     return isPersons && !(end?._tag === "Killed" && !ofPersons.has(end.signal)) ? undefined : end
   })
 
-  const readAll = Effect.fnUntraced(function* (due: number) {
+  /**
+   * Returns whether the agent may ask something before its first turn. One that has beaten since its launch is at work,
+   * in whatever session.
+   */
+  const asks = (signs: Pick<Signs, "process" | "session">, seen: CommsSnapshot | undefined, taken: boolean) =>
+    asksFirst(watch, signs, { isPrompted, taken }) &&
+    !Option.exists(parseTime(conductorOf(seen)?.lastHeartbeat ?? null), (at) => at >= watch.launchedAt)
+
+  const readAll = Effect.fnUntraced(function* (due: number, taken: boolean) {
     const begun = yield* momentNow
     if (watch.conductor !== undefined) yield* noteFolders(ref, watch.conductor)
     // The process comes first: its last words in comms and in its files are read after its end.
@@ -106,7 +120,17 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const seen = yield* snapshot
     const ended = yield* turnEndedOf(process)
     const { signs, tree } = yield* readSigns(ref, watch, output, { process, turnEnded: ended })
-    return { begun, ended: yield* momentNow, due, comms: seen, processorTime, tree, signs } satisfies PollReading
+    const asksUntil = watch.comms !== null && asks(signs, seen, taken) ? watch.launchedAt + handoffTimeout : undefined
+    return {
+      begun,
+      ended: yield* momentNow,
+      due,
+      comms: seen,
+      processorTime,
+      tree,
+      signs,
+      asksUntil
+    } satisfies PollReading
   })
 
   /**
@@ -114,10 +138,10 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
    * taken.
    */
   const observe = Effect.fnUntraced(function* (due: number, taken: boolean) {
-    const one = yield* readAll(due)
+    const one = yield* readAll(due, taken)
     // A reading that stood still is of two moments. It is made once more, and still counts as a break in the polls.
     // Its time is that of the second one, as the clock may have been set meanwhile.
-    const read: PollReading = isInterrupted(one) ? { ...(yield* readAll(due)), stoodStill: true } : one
+    const read: PollReading = isInterrupted(one) ? { ...(yield* readAll(due, taken)), stoodStill: true } : one
     const before = yield* Ref.get(memory)
     const { excuse, memory: after, signs, verdict } = remember(before, read, stallAfter)
     yield* Ref.set(memory, after)
@@ -170,7 +194,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       signs,
       verdict,
       excuse,
-      asksFirst: asksFirst(watch, signs, { isPrompted, taken }),
+      asksFirst: asks(signs, seen, taken),
       handoffTimedOut:
         judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffTimeout)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),

@@ -50,6 +50,8 @@ export interface PollReading {
   readonly comms: CommsSnapshot | undefined
   /** `undefined`: not known. */
   readonly processorTime: number | undefined
+  /** Until when a question before its first turn excuses a silent heartbeat, epoch ms; `undefined`: it asks none. */
+  readonly asksUntil?: number | undefined
   /** The processes of a tool that runs. */
   readonly tree?: ReadonlyArray<ProcessInfo> | undefined
   readonly signs: Omit<Signs, "since" | "stillSince" | "workedAt">
@@ -153,10 +155,14 @@ export const remember = (before: Memory, read: PollReading, stallAfter: number):
   const tool = toolNow(before, read.tree, now)
   const signs = { ...read.signs, stillSince: still?.since, workedAt: tool?.at, since }
   const verdict = judge(signs, stallAfter)
-  const waiting = verdict._tag === "Waiting"
-  const answered = before.waiting && !waiting
+  const asks = read.asksUntil !== undefined && read.asksUntil > now
+  const waiting = verdict._tag === "Waiting" || asks
+  // One that still asks when its excuse is over has had no answer.
+  const answered = before.waiting && !waiting && read.asksUntil === undefined
   const answeredAt = answered ? now : before.answeredAt
-  const excuse = excuseOf({ answeredAt, now, process: signs.process, signs, stallAfter, verdict })
+  const excuse = asks
+    ? { because: "it may ask something before its first turn", until: read.asksUntil }
+    : excuseOf({ answeredAt, now, process: signs.process, signs, stallAfter, verdict })
   const turnAt = signs.session?.turn?.at ?? 0
   // The Conductor could not beat during the excuse, so it has the whole time again. A person's answer is in no record
   // before the tool ends.

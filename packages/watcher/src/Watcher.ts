@@ -1,13 +1,14 @@
 import {
   Agent,
+  capsOf,
   capUse,
   beatMirrored,
   Comms,
-  hasPrompt,
   heartbeatAge,
   type HeartbeatSeen,
   isOver,
   isSessionKnown,
+  isTypedTo,
   jittered,
   loggedAmount,
   momentNow,
@@ -145,15 +146,17 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
    * keeps to the cap by itself.
    */
   const tellCap = Effect.fnUntraced(function* (seen: Observation, exit: WatcherExit) {
-    const { allowedSince: since, ceiling, sessions } = yield* ref.state
-    const { caps = [] } = agent
+    const state = yield* ref.state
+    const { allowedSince, ceiling, sessions } = state
+    const caps = capsOf(state, agent)
     if (caps.length === 0 || ceiling !== undefined || !(isOver(seen.process) || givesUp.has(exit._tag))) return
+    const since = state.capsSince ?? allowedSince
     const used = capUse(yield* agent.spent(sessions, since), since, yield* Clock.currentTimeMillis)
     const cap = usedUp(caps, used)
     if (cap === undefined) return
     const { flag, kind, limit } = cap
     const amounts = { used: loggedAmount(kind, used[kind]), limit: loggedAmount(kind, limit) }
-    yield* ref.dispatch({ _tag: "ReportCeiling", watcher: me, since, ceiling: kind, flag, ...amounts })
+    yield* ref.dispatch({ _tag: "ReportCeiling", watcher: me, since: allowedSince, ceiling: kind, flag, ...amounts })
   })
 
   /** The heartbeats of the tasks at the last poll. */
@@ -261,7 +264,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   /** Polls once the agent should have begun its turn, so that a question before it is told within a minute. */
   const beginning = Effect.gen(function* () {
     const left = watch.launchedAt + beginMillis - (yield* Clock.currentTimeMillis)
-    if (!hasPrompt(watch) || left <= 0) return
+    if (!isTypedTo(watch) || left <= 0) return
     yield* Effect.sleep(left)
     yield* poll(Math.max(firstWaitMillis, intervalMillis))
   })

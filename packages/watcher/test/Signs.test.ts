@@ -209,6 +209,43 @@ describe("behaviour#waiting-for-a-person", () => {
       assert.deepStrictEqual(yield* waits.told, [])
     })
   )
+  it.effect("with comms such a question of a successor is told too, and excuses its heartbeat for a quarter hour", () =>
+    Effect.gen(function* () {
+      const successor = [
+        history.confirmed(),
+        history.started(),
+        { ...history.relaunched, at: begun },
+        history.started(2)
+      ]
+      const before = { state: "working", heartbeat: formatTime(begun - 60_000), sessionId: "s1" }
+      const silent = yield* watching({ history: successor, world: { signs: tool(-700), row: { ...before } } })
+      const answered = yield* watching({ history: successor, world: { signs: tool(-700), row: { ...before } } })
+      const beats = yield* watching({ history: successor, world: { signs: tool(-700), row: { ...before } } })
+      Object.assign(beats.world.row!, { heartbeat: formatTime })
+      yield* until(59)
+      assert.deepStrictEqual(yield* silent.told, [])
+      yield* until(71)
+      assert.deepStrictEqual(tagsOf(yield* silent.told), ["PersonAwaited"])
+      assert.deepInclude((yield* silent.told)[0], { for: "an answer before its first turn" })
+      yield* until(601)
+      answered.world.signs = session({ _tag: "Asked", at: at(600) })
+      yield* until(781)
+      // After the answer it has its whole time to beat.
+      assert.deepStrictEqual(
+        tagsOf(yield* answered.told).filter((tag) => tag !== "KillDeferred"),
+        ["PersonAwaited", "PersonCame"]
+      )
+      assert.notInclude(tagsOf(yield* silent.told), "ConductorDied")
+      yield* until(1021)
+      for (const { told } of [silent, answered])
+        assert.deepInclude(
+          (yield* told).find(({ _tag }) => _tag === "ConductorDied"),
+          { reason: "heartbeat" }
+        )
+      // It is at work, whatever its session file says.
+      assert.deepStrictEqual(yield* beats.told, [])
+    })
+  )
   it.effect("an agent whose turn failed at its prompt waits for a person, who is told at the first look", () =>
     Effect.gen(function* () {
       const failed = session({ _tag: "Failed", at: at(10), reason: "other", resetsAt: undefined, words: "No key." })

@@ -30,11 +30,11 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
   ).flatMap(([takes, flags]) => flags.split(" ").map((flag) => [flag, takes] as const))
 )
 
-/** Flags by which a user caps the use of one process. */
-export const capFlags = { "--max-budget-usd": "dollars", "--max-turns": "turns" } as const
-
-/** The variable that caps its turns where no flag does. */
-export const capVariables = { CLAUDE_CODE_MAX_TURNS: "turns" } as const
+/** The names by which a user caps the use of one process. The variable counts where no flag does. */
+export const capNames = {
+  flags: { "--max-budget-usd": "dollars", "--max-turns": "turns" },
+  variables: { CLAUDE_CODE_MAX_TURNS: "turns" }
+} as const
 
 /** Flags whose effect would exceed the permission ceiling, each in its own way (spec: behaviour#permission-ceiling). */
 const lifting = [

@@ -1,7 +1,7 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
 import { wordSet } from "@souffleur/session"
 import { limitVariables } from "../settings/OwnLimits.ts"
-import { capVariables } from "./AgentFlags.ts"
+import { capNames } from "./AgentFlags.ts"
 import { agentPid } from "../hooks/ClaudeHook.ts"
 
 /** The variable that names the folder of Claude Code's own files. */
@@ -13,7 +13,7 @@ const names = [
   "CLAUDE_CODE_OAUTH_TOKEN",
   "CLAUDE_CODE_TMPDIR",
   "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-  ...Object.keys(capVariables),
+  ...Object.keys(capNames.variables),
   ...limitVariables
 ]
 const prefixes = ["ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]

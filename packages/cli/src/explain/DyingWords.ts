@@ -1,5 +1,5 @@
 import type { ResolvedSettings, Watch } from "@souffleur/domain"
-import { lastWords } from "@souffleur/process"
+import { lastWords, lookAsWatched } from "@souffleur/process"
 import { layerAgentFiles, layerLaunches } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 
@@ -8,5 +8,8 @@ import { Effect } from "effect"
  * `now`: as in `lastWords`.
  */
 export const dyingWords = Effect.fn("dyingWords")(function* (watch: Watch, settings: ResolvedSettings, now?: Watch) {
-  return yield* Effect.provide(lastWords(watch, now), [layerAgentFiles(settings), layerLaunches(settings)])
+  return yield* Effect.provide(Effect.andThen(lookAsWatched(watch), lastWords(watch, now)), [
+    layerAgentFiles(settings),
+    layerLaunches(settings)
+  ])
 })

@@ -193,6 +193,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return watch.agentFolders.includes(command.folder)
         ? ok()
         : ok(Event.AgentFolderFound.make({ at, folder: command.folder }))
+    case "ReportCaps":
+      return Equal.equals(watch.caps, command.caps)
+        ? ok()
+        : ok(Event.CapsFound.make({ at, caps: command.caps, began: command.began }))
     case "ReportCeiling": {
       const { ceiling, flag = null, limit, since, used, watcher } = command
       const reported = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince

@@ -123,6 +123,8 @@ export const describeSign = {
     }),
   AgentFolderFound: ({ folder }, { who }) =>
     described("info", `${nameOf(who)} keeps its sessions in ${folder}, and souffleur looks there too`),
+  CapsFound: ({ caps }, { who }) =>
+    described("info", `over all its launches ${nameOf(who)} gets at most ${caps.map(formatCap).join(", ")}`),
   WaitStarted: (event, reader) =>
     described(event.kind === "pause" ? "info" : "warning", waiting(event, reader), noticeOfWait[event.kind]),
   WaitEnded: ({ how }, { who }) => described("info", waitEnds[how](nameOf(who)), { notice: "cleared" }),

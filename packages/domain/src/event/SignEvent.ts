@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { print, seen, Trigger } from "./EventFields.ts"
 import { ServiceWait } from "../decide/LimitWait.ts"
-import { CapKind } from "../evidence/Cap.ts"
+import { Cap, CapKind } from "../evidence/Cap.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
 /**
@@ -76,6 +76,12 @@ export const ConductorClaimed = event("ConductorClaimed", {})
 
 /** The agent keeps its sessions in a folder that no setting names, as its process's own environment says. */
 export const AgentFolderFound = event("AgentFolderFound", { folder: Text })
+
+/**
+ * The caps in the command line and the environment of an agent that souffleur did not launch. What it used since it
+ * `began` counts for them.
+ */
+export const CapsFound = event("CapsFound", { caps: Schema.Array(Cap), began: Time })
 
 /**
  * The kinds of waits. A usage limit, an outage or another error of the service is no death (spec:

@@ -275,6 +275,7 @@ export const WatchEvent = Schema.Union([
   Sign.ConductorUnclaimed,
   Sign.ConductorClaimed,
   Sign.AgentFolderFound,
+  Sign.CapsFound,
   Sign.WaitStarted,
   Sign.WaitEnded,
   Sign.HoldStarted,

@@ -11,12 +11,12 @@ export const firstAnswer = "an answer before its first turn"
  */
 export const failedTurn = "its turn failed"
 
-/**
- * Returns whether souffleur launched the agent to be typed to. A watch with comms has no such wait, since its heartbeat
- * counts.
- */
-export const hasPrompt = ({ comms, kind, launchId, print }: Watch): boolean =>
-  comms === null && kind === "agent" && !print && launchId !== undefined
+/** Returns whether souffleur launched the agent to be typed to. */
+export const isTypedTo = ({ kind, launchId, print }: Watch): boolean =>
+  kind === "agent" && !print && launchId !== undefined
+
+/** The same where the agent may wait at its prompt. A watch with comms has no such wait, since its heartbeat counts. */
+export const hasPrompt = (watch: Watch): boolean => watch.comms === null && isTypedTo(watch)
 
 /**
  * Returns whether an agent in a window has a prompt and has not begun its turn. It may wait for trust in its folder or
@@ -29,7 +29,7 @@ export const asksFirst = (
   { isPrompted, taken }: { readonly isPrompted: boolean; readonly taken: boolean }
 ): boolean => {
   const { generation, launchedAt, preparedAt, sessionId } = watch
-  if (!hasPrompt(watch) || process !== "running") return false
+  if (!isTypedTo(watch) || process !== "running") return false
   if (!isSessionKnown(sessionId)) return true
   if (generation === 1 ? !isPrompted : taken) return false
   // The file of a resumed session has what came before its launch.

@@ -1,3 +1,4 @@
+import { Text } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import type { AgentCommand } from "../port/AgentOrder.ts"
 import type { Variables } from "../port/AgentKind.ts"
@@ -12,12 +13,15 @@ export type CapKind = typeof CapKind.Type
 
 /**
  * How much the user lets the agent use at most, by the agent's own flag or variable, whose name `flag` is. A resumed
- * process would begin it anew.
+ * process would begin it anew. `limit` is in dollars, in ms, or a count.
  */
-export interface Cap {
-  readonly kind: CapKind
-  readonly flag: string
-  readonly limit: number
+export const Cap = Schema.Struct({ kind: CapKind, flag: Text, limit: Schema.Finite })
+export type Cap = typeof Cap.Type
+
+/** The flags and the variables by which an agent takes caps, each with its kind. */
+export interface CapNames {
+  readonly flags: Readonly<Record<string, CapKind>>
+  readonly variables?: Readonly<Record<string, CapKind>>
 }
 
 /** The use of a watch, as its caps measure it. */
@@ -77,6 +81,29 @@ export const capsOfVariables = (
       : []
   })
 
+/** Reads the caps that an agent is given by its arguments and its environment. */
+export const capsGiven = (
+  args: ReadonlyArray<string>,
+  environment: Variables,
+  { flags, variables = {} }: CapNames
+): ReadonlyArray<Cap> => {
+  const byFlag = capsIn(args, flags)
+  return [...byFlag, ...capsOfVariables(environment, variables, byFlag)]
+}
+
+/**
+ * Returns the caps of a watch: those that its agent has by the command of its launches, and those that were found on a
+ * process of the user's own, if this agent takes them. The lowest of each kind comes last.
+ */
+export const capsOf = (
+  { caps: found }: { readonly caps: ReadonlyArray<Cap> },
+  { capNames, caps = [] }: { readonly capNames?: CapNames; readonly caps?: ReadonlyArray<Cap> }
+): ReadonlyArray<Cap> => {
+  const names = { ...capNames?.flags, ...capNames?.variables }
+  const its = found.filter(({ flag }) => Object.hasOwn(names, flag))
+  return its.length === 0 ? caps : [...caps, ...its].toSorted((first, second) => second.limit - first.limit)
+}
+
 /** Returns a launch that is given what is left of each cap (spec: behaviour#caps-of-the-user). */
 export const withRemainder = (command: AgentCommand, caps: ReadonlyArray<Cap>, used: CapUse): AgentCommand => {
   const args = [...command.args]
@@ -86,7 +113,9 @@ export const withRemainder = (command: AgentCommand, caps: ReadonlyArray<Cap>, u
     const left = Math.max(least[kind], limit - used[kind])
     const text = String(kind === "time" ? Math.floor(left / 1000) : Number(left.toFixed(4)))
     if (place !== undefined) args[place.at] = `${place.begins}${text}`
-    else if (environment[flag] !== undefined) environment[flag] = text
+    else if (!flag.startsWith("-")) environment[flag] = text
+    // A flag of a process of the user's own, which the command of a launch does not have.
+    else args.splice(args.includes("--") ? args.indexOf("--") : args.length, 0, `${flag}=${text}`)
   }
   return { ...command, args, environment }
 }

@@ -1,5 +1,5 @@
 import { Context, type Duration, type Effect, type Option } from "effect"
-import type { Cap } from "../evidence/Cap.ts"
+import type { Cap, CapNames } from "../evidence/Cap.ts"
 import type { SessionSigns } from "../evidence/Signs.ts"
 import type { AgentCommand, AgentNotFound, AgentOrder } from "./AgentOrder.ts"
 import type {
@@ -66,6 +66,8 @@ export class Agent extends Context.Service<
     readonly exits?: EndWords["exits"]
     /** The caps that the user gave the agent by its own flags. Absent: none. */
     readonly caps?: ReadonlyArray<Cap>
+    /** The names by which a user caps the use of one process. Absent: the agent takes no caps. */
+    readonly capNames?: CapNames
     /**
      * Returns when the files in which the agent of a session keeps its login were last written, epoch ms; 0: there are
      * none. Absent: it keeps the login elsewhere.

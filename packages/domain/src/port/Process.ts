@@ -43,6 +43,8 @@ export interface ProcessInfo {
    * known.
    */
   readonly processor?: number
+  /** When it began, epoch ms. Absent: it is not known. */
+  readonly startedAt?: number
 }
 
 /**

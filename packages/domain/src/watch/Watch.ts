@@ -2,6 +2,7 @@ import { Count, Measure, Text, Time } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import { baseline, Trigger } from "../event/EventFields.ts"
 import * as Event from "../event/WatchEvent.ts"
+import { Cap } from "../evidence/Cap.ts"
 import { Owner } from "../port/Claims.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 import { Permission, SessionMode } from "../settings/Permission.ts"
@@ -64,6 +65,9 @@ export const Watch = Schema.Struct({
   firstAgent: Schema.UndefinedOr(Text),
   /** Folders of the agent's sessions beside that of the settings, absolute. */
   agentFolders: Schema.Array(Text),
+  /** The caps of a process of the user's own, and since when its use counts for them; `undefined`: as for a ceiling. */
+  caps: Schema.Array(Cap),
+  capsSince: Schema.UndefinedOr(Time),
   /** The program of the agent that a person chose for each launch. `undefined`: the watch's own command decides. */
   agent: Schema.UndefinedOr(Text),
   /** The program of the agent whose conversation the next launch hands over; `undefined`: it hands none over. */
@@ -225,6 +229,8 @@ export const initial: Watch = {
   generation: 0,
   firstAgent: undefined,
   agentFolders: [],
+  caps: [],
+  capsSince: undefined,
   agent: undefined,
   handedFrom: undefined,
   launchedAt: 0,

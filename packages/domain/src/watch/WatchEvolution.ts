@@ -39,6 +39,9 @@ const turnOver = ({ at, evidence, retries, ...tasks }: Over, watch: Watch): Chan
   saidDone: retries === 0 ? evidence?.turnFinished === true : watch.saidDone
 })
 
+/** A person allows as much use again, from then on. */
+const renewed = (at: number): Change => ({ ceiling: undefined, allowedSince: at, capsSince: undefined })
+
 const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
   phase: "Exited",
   end,
@@ -155,6 +158,9 @@ const changes: Changes = {
   ConductorBusy: () => ({ idle: undefined }),
   ConductorUnclaimed: () => ({ unclaimed: true }),
   ConductorClaimed: () => ({ unclaimed: false }),
+  // What was used before a person allowed as much again, or before an adoption, is not counted anew.
+  CapsFound: ({ began, caps }, { allowedSince, generation, openedAt }) =>
+    generation === 1 && allowedSince === openedAt ? { caps, capsSince: Math.min(began, openedAt) } : { caps },
   AgentFolderFound: ({ folder }, { agentFolders }) => ({ agentFolders: [...agentFolders, folder] }),
   WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
   TaskSilent: ({ heartbeat, task }, watch) => ({
@@ -198,7 +204,7 @@ const changes: Changes = {
   ConductorUnresolved: () => ({ conductor: undefined }),
   ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
   CeilingReached: ({ ceiling, flag, limit, used }) => ({ ceiling: { ceiling, limit, used, flag } }),
-  AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
+  AllowanceRenewed: ({ at }) => renewed(at),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),
     lastExport: exportPath ?? watch.lastExport
@@ -211,16 +217,14 @@ const changes: Changes = {
     forced: event.forced,
     retries: 0,
     saidDone: false,
-    standby: undefined,
-    ceiling: undefined,
-    allowedSince: event.at
+    standby: undefined
   }),
   RecoveryRetried: ({ at, by, headless }, watch) => ({
     headless,
     standby: undefined,
     failing: {},
     silent: watch.silent && { ...watch.silent, retried: true },
-    ...(by === "operator" ? { ceiling: undefined, allowedSince: at } : {})
+    ...(by === "operator" ? renewed(at) : {})
   }),
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
   FleetWordTaken: () => ({}),

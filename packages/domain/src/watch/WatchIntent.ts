@@ -10,7 +10,7 @@ import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { AgentFolderFound, CeilingReached, NoticeLost, TaskSilent, WordRefused } from "../event/SignEvent.ts"
+import type * as Sign from "../event/SignEvent.ts"
 import type {
   ConductorDied,
   Evidence,
@@ -34,7 +34,7 @@ export interface Holder {
 export interface Handover {
   readonly from: string
   readonly agent: string
-  /** True if the Conductor lives, so that it is left as it is when a person takes a failed hand-over back. */
+  /** True if the Conductor lives: it is left as it is when a person takes a failed hand-over back. */
   readonly lives: boolean
 }
 
@@ -165,13 +165,13 @@ export type WatchIntent =
   /** `null`: the Conductor no longer waits for a person, or at its prompt. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
   | { readonly _tag: "ReportIdle"; readonly watcher: number; readonly since: number | null }
-  | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
-  | ({ readonly _tag: "ReportSilentTask" } & Omit<typeof TaskSilent.Type, "_tag" | "at">)
-  | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof NoticeLost.Type, "_tag" | "at">)
+  | ({ readonly _tag: "ReportRefused" } & Pick<typeof Sign.WordRefused.Type, "what" | "from" | "message">)
+  | ({ readonly _tag: "ReportSilentTask" } & Omit<typeof Sign.TaskSilent.Type, "_tag" | "at">)
+  | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof Sign.NoticeLost.Type, "_tag" | "at">)
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
   | ({ readonly _tag: "ReportCeiling"; readonly since: number; readonly flag?: string } & Pick<
-      typeof CeilingReached.Type,
+      typeof Sign.CeilingReached.Type,
       "watcher" | "ceiling" | "used" | "limit"
     >)
   | ({ readonly _tag: "ReportHandoffTaken" } & Pick<
@@ -259,7 +259,8 @@ export type WatchIntent =
   /** An operator's words: a hold, and the end of a hold or a wait. `byAgent`: an agent says it, and ends no hold. */
   | { readonly _tag: "Hold"; readonly byAgent?: boolean }
   | { readonly _tag: "Go"; readonly byAgent?: boolean }
-  | ({ readonly _tag: "ReportFolder" } & Pick<typeof AgentFolderFound.Type, "folder">)
+  | { readonly _tag: "ReportFolder"; readonly folder: string }
+  | ({ readonly _tag: "ReportCaps" } & Pick<typeof Sign.CapsFound.Type, "began" | "caps">)
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
    * one of a launch from now on. `headless`: no launch gets a window. `byAgent`: an agent says it, and renews no use.

@@ -138,7 +138,7 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
               : event.ceiling === "dollars"
                 ? `${Words.dollars(event.used)} were spent by the agent's own count, of ${Words.dollars(event.limit)} that are allowed (MAX_DOLLARS)`
                 : `it has gone on for ${Words.duration(event.used)}, of ${Words.duration(event.limit)} that are allowed (MAX_TIME)`,
-          `counted from ${Words.dateAndTime(before.allowedSince, zone)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
+          `counted from ${Words.dateAndTime((event.flag === null ? undefined : before.capsSince) ?? before.allowedSince, zone)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
         rule: "At a ceiling of the user's no process is stopped, and nothing more is launched without an operator's word.",
         act: "the work in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"

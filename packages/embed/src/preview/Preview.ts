@@ -1,5 +1,6 @@
 import {
   Agent,
+  capsOf,
   type AgentCommand,
   type AgentProgram,
   clamp,
@@ -20,7 +21,7 @@ import {
   type Terminal,
   type Watch
 } from "@souffleur/domain"
-import { type AgentPackage, runProgram } from "@souffleur/process"
+import { type AgentPackage, capsOfProcess, runProgram } from "@souffleur/process"
 import { standardProviders } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { exportLimitsOf } from "@souffleur/recovery"
@@ -127,6 +128,13 @@ const gateInForce = Effect.fnUntraced(function* (watch: Watch, settings: Resolve
   return { ...limits, says: fresh ? limitRuleInWords(settings) : limitsInWords(limits) }
 })
 
+/** Returns the caps of a watch; those of a process of the user's own too, which its watch is to find. */
+const capsNow = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessInfo | undefined) {
+  const isFound = watch.caps.length > 0 || watch.launchId !== undefined || conductor === undefined
+  const caps = isFound ? watch.caps : yield* capsOfProcess(conductor.identity)
+  return capsOf({ caps }, yield* Agent)
+})
+
 /** Returns whether a living souffleur has the watch. */
 const isWatched = Effect.fnUntraced(function* ({ owner }: Watch) {
   const processes = yield* Processes
@@ -193,7 +201,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
             edits_anywhere: effective !== leastPermission || of.editsAnywhere === true
           }
         : null,
-      caps: isAgent ? ((yield* Agent).caps ?? []).map(formatCap) : [],
+      caps: isAgent ? (yield* capsNow(watch, conductor)).map(formatCap) : [],
       gate: isAgent ? yield* gateInForce(watch, settings, fresh) : null,
       comms: watch.comms,
       observe: watch.observe,

@@ -22,6 +22,8 @@ const conductorOf = Effect.fnUntraced(function* (
   const found = yield* processes.find(pid)
   if (Option.isNone(found) || found.value.condition === "zombie")
     return yield* new BadTarget({ message: `no process ${pid} is running` })
+  // It may keep its sessions where no setting says so.
+  if (agent.lookWhere !== undefined) yield* agent.lookWhere(found.value.identity)
   const { sessionId } = yield* agent.sessionFile(named)
   yield* refuseSession(sessionId)
   const holding = yield* holdingOf(found.value.identity, sessionId)

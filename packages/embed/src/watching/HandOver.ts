@@ -9,7 +9,7 @@ import {
   Processes,
   type Watch
 } from "@souffleur/domain"
-import { isGone } from "@souffleur/process"
+import { isGone, lookAsWatched } from "@souffleur/process"
 import { newestSession } from "@souffleur/recovery"
 import { Effect, Option, Runtime, Schema } from "effect"
 import { Parts } from "../world/Parts.ts"
@@ -43,6 +43,7 @@ export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, progr
   const found = yield* settings(watch.project)
   const looked = Effect.gen(function* () {
     const agent = yield* Agent
+    yield* lookAsWatched(watch)
     const led = yield* agentNamed(agent, program)
     const sessionId = yield* newestSession(watch)
     if (Option.isNone(yield* agent.signs(sessionId)))

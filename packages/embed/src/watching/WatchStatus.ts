@@ -17,7 +17,7 @@ import {
   type Zone
 } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
-import { launchOutput, type TrustedFiles } from "@souffleur/process"
+import { launchOutput, lookAsWatched, type TrustedFiles } from "@souffleur/process"
 import { Clock, Duration, Effect, type Layer, Option, type Path, Result } from "effect"
 import { isUntaken, type Need, standingOf, withFailed } from "../explain/StatusLine.ts"
 import { watchJob, unreadableInWords } from "../jobs/Job.ts"
@@ -74,6 +74,7 @@ const asked = Effect.fnUntraced(function* (watch: Watch) {
   const { launchId, sessionId } = watch
   const comms = yield* Comms
   const agent = yield* Agent
+  yield* lookAsWatched(watch)
   return {
     taken: launchId !== undefined && isUntaken(watch) ? yield* agent.handoffTaken(sessionId, launchId) : Option.none(),
     snapshot: yield* Effect.result(comms.snapshot),

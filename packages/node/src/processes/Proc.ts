@@ -136,6 +136,8 @@ export const proc: ProcessSource = {
   bootId: () => fs.readFileSync(pathOf("sys/kernel/random/boot_id"), "utf8").trim(),
   pidNamespace: () => fs.readlinkSync(pathOf("self/ns/pid")),
   machine: () => machineIdentity(),
+  // USER_HZ is 100 on every platform that Node runs on.
+  tickMillis: 10,
   openFilesLimit: () =>
     Number(/^Max open files\s+(\d+)/m.exec(fs.readFileSync(pathOf("self/limits"), "utf8"))?.[1] ?? 1024),
   stat,

@@ -51,6 +51,8 @@ export interface ProcessSource {
   readonly pidNamespace: () => string
   /** An identity of the machine that stays from boot to boot; `null`: there is none. */
   readonly machine: () => string | null
+  /** The ms of a tick in `Stat.startTime`. */
+  readonly tickMillis: number
   /** Files that this process may have open at once. */
   readonly openFilesLimit: () => number
   /** Returns the stat of a process. `undefined`: there is no such process. */

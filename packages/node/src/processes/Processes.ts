@@ -57,7 +57,17 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
     if (uid === undefined) return undefined
     const { hasTerminal = false, name, ofChildren = 0, parent } = stat
     const processor = stat.processor + ofChildren
-    return { identity: identify(stat), parent, uid, name, condition: conditionOf(stat), hasTerminal, processor }
+    const startedAt = Math.round(performance.timeOrigin + (stat.startTime - own.startTime) * source.tickMillis)
+    return {
+      identity: identify(stat),
+      parent,
+      uid,
+      name,
+      condition: conditionOf(stat),
+      hasTerminal,
+      processor,
+      startedAt
+    }
   }
   const informAll = (stats: Iterable<Stat>) => Array.from(stats, inform).filter((info) => info !== undefined)
 

@@ -184,6 +184,7 @@ export const psSource = (dialect: PsDialect): ProcessSource => {
       const hardware = /[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}/iu.exec(outputOf(dialect.hardware))?.[0]
       return hardware === undefined ? null : machineHash("", hardware)
     },
+    tickMillis: 1000,
     openFilesLimit: () => Number(outputOf(["/bin/sh", "-c", "ulimit -n"])) || Number.MAX_SAFE_INTEGER,
     stat,
     table: () =>

@@ -1,4 +1,4 @@
-import { Agent, type ProcessIdentity, type WatchRef } from "@souffleur/domain"
+import { Agent, type ProcessIdentity, type Watch, type WatchRef } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /**
@@ -12,3 +12,7 @@ export const noteFolders = Effect.fn("noteFolders")(function* (ref: WatchRef, pr
   const { agentFolders } = yield* ref.state
   for (const folder of found) if (!agentFolders.includes(folder)) yield* ref.dispatch({ _tag: "ReportFolder", folder })
 })
+
+/** Looks for sessions, from now on, also where a watch has found that its agent keeps them. */
+export const lookAsWatched = ({ agentFolders }: Pick<Watch, "agentFolders">): Effect.Effect<void, never, Agent> =>
+  Effect.flatMap(Agent, ({ lookIn }) => lookIn?.(agentFolders) ?? Effect.void)

@@ -2,6 +2,7 @@ import {
   Agent,
   type AgentCommand,
   type AgentOrder,
+  capsOf,
   capUse,
   ceilingNow,
   granted,
@@ -68,10 +69,11 @@ export const commandLineOf = (
 const cappedNow = (ref: Cycle["Service"]["watch"]) =>
   Effect.fnUntraced(function* (command: AgentCommand) {
     const agent = yield* Agent
-    const { allowedSince, sessions } = yield* ref.state
-    const { caps = [] } = agent
+    const state = yield* ref.state
+    const caps = capsOf(state, agent)
     if (caps.length === 0) return command
-    const used = capUse(yield* agent.spent(sessions, allowedSince), allowedSince, yield* Clock.currentTimeMillis)
+    const since = state.capsSince ?? state.allowedSince
+    const used = capUse(yield* agent.spent(state.sessions, since), since, yield* Clock.currentTimeMillis)
     return withRemainder(command, caps, used)
   })
 

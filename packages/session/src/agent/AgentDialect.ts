@@ -4,6 +4,7 @@ import type {
   AgentOrder,
   AgentSession,
   Cap,
+  CapNames,
   EndWords,
   Errands,
   Processes,
@@ -80,6 +81,8 @@ export interface AgentDialect extends SessionFolder {
   readonly callLimit?: (project: string) => Effect.Effect<number, never, Needs>
   /** See `Agent.caps`. */
   readonly caps: ReadonlyArray<Cap>
+  /** See `Agent.capNames`. */
+  readonly capNames: CapNames
   /** See `EndWords.exits`. */
   readonly exits?: EndWords["exits"]
   /** See `AgentKind.stall`. */

@@ -186,6 +186,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   return Agent.of({
     name: dialect.name,
     caps: dialect.caps,
+    capNames: dialect.capNames,
     ...(dialect.exits === undefined ? {} : { exits: dialect.exits }),
     stall: dialect.stall,
     compactPrompt: dialect.compactPrompt ?? null,

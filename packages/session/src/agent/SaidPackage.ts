@@ -7,7 +7,7 @@ import type { AgentDialect } from "./AgentDialect.ts"
 import { layerSaidAgent } from "./SaidAgent.ts"
 
 /** Fields of a dialect that the package has too, and those with a usual value. */
-type Known = "caps" | "exits" | "loginFiles" | "name" | "stall" | "title"
+type Known = "capNames" | "caps" | "exits" | "loginFiles" | "name" | "stall" | "title"
 type Usual = "folder" | "runs"
 
 /** All that tells an agent with one file of JSON lines a session from another such agent. */
@@ -38,6 +38,7 @@ export const saidPackage = ({ dialect, flags, is, loginFiles, verb, ...facts }: 
         ...(ends?.exits === undefined ? {} : { exits: ends.exits }),
         ...(loginFiles === undefined ? {} : { loginFiles: loginFiles.map((file) => `${options.agentDir}/${file}`) }),
         caps: capsIn(options.agentCommand.args, flags.caps ?? {}),
+        capNames: { flags: flags.caps ?? {} },
         folder: `${options.agentDir}/${sessions}`,
         runs: (words) => argumentsOfProgram(is, words) !== undefined,
         ...dialect(options)
