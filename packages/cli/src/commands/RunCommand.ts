@@ -45,6 +45,10 @@ export const runCommand = Command.make(
       ),
       Flag.withDefault(false)
     ),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Start beside an agent of this folder that nobody watches"),
+      Flag.withDefault(false)
+    ),
     detach: detachFlag,
     dryRun: dryRunFlag,
     verbose,
@@ -60,7 +64,7 @@ export const runCommand = Command.make(
     const ordered = Effect.gen(function* () {
       const [program, ...args] = flags.words
       if (program !== undefined)
-        return { project, command: [program, ...args] as const, terminal: flags.terminal, input }
+        return { project, command: [program, ...args] as const, terminal: flags.terminal, force: flags.force, input }
       const known = yield* unfinished({ project })
       return Option.isSome(known)
         ? { watch: known.value.id }

@@ -125,7 +125,7 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
  * is resumed.
  */
 const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
-  { command: words, input, project, terminal = false }: RunOptions,
+  { command: words, force = false, input, project, terminal = false }: RunOptions,
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings },
   keeper: Keeper<A, E, R, E2, R2>
 ) {
@@ -143,6 +143,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
       pin,
       project,
       agent,
+      force,
       variables,
       pty: terminal,
       ...(input === undefined ? {} : { input })
