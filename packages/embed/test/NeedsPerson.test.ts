@@ -3,7 +3,7 @@ import { initial, type Watch } from "@souffleur/domain"
 import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
 import { Effect, Layer } from "effect"
 import { NeedsPerson, Parts, Souffleur } from "../src/index.ts"
-import { needsPerson } from "../src/keeping/NeedsPerson.ts"
+import { needBeforeEnd } from "../src/keeping/NeedsPerson.ts"
 import { noon, recovery } from "./AtNoon.ts"
 
 const conductor = { pid: 4711, sessionId: "s1" }
@@ -37,7 +37,7 @@ describe("behaviour#standby", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
   it("a standby of any stage, an awaited person, an idle agent and a limit of weeks need a person, and nothing else does", () => {
-    const needs = (more: Partial<Watch>) => needsPerson("w", { ...initial, phase: "Watching", ...more })
+    const needs = (more: Partial<Watch>) => needBeforeEnd("w", { ...initial, phase: "Watching", ...more })
     for (const stage of ["observe", "hold", "ceiling", "launch", "login", "other", "watcher", "self-monitor", "1 stop"])
       assert.deepInclude(needs({ standby: { ...standby, stage } }), { reason: "standby", stage })
     assert.strictEqual(needs({ person: { for: "a permission", since: noon } })?.reason, "person")

@@ -31,7 +31,7 @@ const reasonOf = (watch: Watch): NeedsPerson["reason"] | undefined => {
 }
 
 /** Returns what a watch needs of a person before it can end; `undefined`: nothing. */
-export const needsPerson = (id: string, watch: Watch): NeedsPerson | undefined => {
+export const needBeforeEnd = (id: string, watch: Watch): NeedsPerson | undefined => {
   const reason = reasonOf(watch)
   if (reason === undefined) return undefined
   const need =
@@ -56,9 +56,9 @@ export const untilNeeded = Effect.fnUntraced(function* (id: string) {
     )
   )
   const found = yield* Stream.concat(Stream.succeed(now), after).pipe(
-    Stream.takeUntil((watch) => watch.phase === "Exited" || needsPerson(id, watch) !== undefined),
+    Stream.takeUntil((watch) => watch.phase === "Exited" || needBeforeEnd(id, watch) !== undefined),
     Stream.runLast
   )
-  const need = Option.flatMap(found, (watch) => Option.fromUndefinedOr(needsPerson(id, watch)))
+  const need = Option.flatMap(found, (watch) => Option.fromUndefinedOr(needBeforeEnd(id, watch)))
   return Option.isSome(need) ? yield* need.value : yield* Effect.never
 })
