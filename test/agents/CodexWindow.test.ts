@@ -48,6 +48,7 @@ describe("codex#in-a-terminal", () => {
           const back = (relaunched["conductor"] as { readonly pid: number }).pid
           assert.include(argumentsOf(back).join(" "), "-s workspace-write -a never")
           assert.include(argumentsOf(back).join(" "), ` resume ${sessionId} -- `)
+          yield* seen("ConductorIdle")
           yield* lab.said("release")
           yield* until(
             "the end of its turn",

@@ -73,7 +73,15 @@ export * from "./evidence/SilentTask.ts"
 export * from "./evidence/WorkProgress.ts"
 export * from "./evidence/Resumable.ts"
 export { hasWorked, neverBegan } from "./evidence/NeverBegan.ts"
-export { asksFirst, failedAtPrompt, failedTurn, firstAnswer, hasPrompt, idleSince, isTypedTo } from "./evidence/AtPrompt.ts"
+export {
+  asksFirst,
+  failedAtPrompt,
+  failedTurn,
+  firstAnswer,
+  hasPrompt,
+  idleSince,
+  isTypedTo
+} from "./evidence/AtPrompt.ts"
 export * from "./evidence/Cap.ts"
 export * from "./evidence/Unmendable.ts"
 export { judge, stallsInARow, toolAllowance } from "./evidence/Judgement.ts"

@@ -103,7 +103,7 @@ const stopped = Effect.fnUntraced(function* (id: string) {
     return Option.getOrElse(yield* last, () => now)
   })
   return yield* resume(id).pipe(
-    Effect.flatMap((running) => Effect.raceFirst(running.end, settled)),
+    Effect.flatMap((running) => Effect.raceFirst(running.ended, settled)),
     Effect.scoped,
     Effect.catchTag("AlreadyWatched", () => settled)
   )

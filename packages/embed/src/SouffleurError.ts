@@ -60,7 +60,8 @@ type OpenError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed |
 export type WatchError = CommsUnavailable | OpenedOtherwise | OpenError
 
 /**
- * A command cannot be started. `CommandRefused`: it asks for what it may not have, or its session is in use.
+ * A command cannot be started. `CommandRefused`: it asks for what it may not have, its session is in use, or an
+ * agent that nobody watches lives in the folder.
  * `LaunchFailed`: its launch file cannot be written. `OpenedOtherwise`: the folder's unfinished watch has another
  * command.
  */

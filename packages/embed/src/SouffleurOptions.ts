@@ -101,6 +101,8 @@ export interface RunOptions extends KeepOptions {
    * True to give a command that is no agent a terminal of its own, in a window if there is one. Defaults to `false`.
    */
   readonly terminal?: boolean
+  /** True to start beside an agent of the folder that nobody watches. Absent: refused with `CommandRefused`. */
+  readonly force?: boolean
   /**
    * Reads the prompt of an agent in print mode, where its command has none: such as standard input. Absent: a command
    * without a prompt is refused.

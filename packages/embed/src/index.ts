@@ -75,6 +75,7 @@ export { type NamedWatch, type WatchName, WatchNotFound } from "./watching/FindW
 export type { Revival } from "./keeping/GuardianKeeper.ts"
 export type { Detached } from "./keeping/Detach.ts"
 export { OpenedOtherwise } from "./watching/KnownWatch.ts"
+export { NeedsPerson } from "./keeping/NeedsPerson.ts"
 export type { RunningWatch, WatchBroken } from "./keeping/KeptWatch.ts"
 export type { LiveSession } from "./watching/LiveSessions.ts"
 export type { TrustedProject } from "./trust/TrustProject.ts"

@@ -377,7 +377,7 @@ describe("behaviour#first-launch", () => {
           Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled"))
         )
         // This world has no programs, so that the command which is begun cannot be found.
-        const error = yield* Effect.flip(souffleur.run({ project: "/p", command: ["/bin/make"] }))
+        const error = yield* Effect.flip(souffleur.run({ project: "/p", command: ["/bin/make"], force: true }))
         assert.deepInclude(error, { _tag: "AgentNotFound", program: "/bin/make" })
         assert.strictEqual((yield* souffleur.state(first.id)).end, "released")
       }).pipe(Effect.scoped, Effect.provide(layer))
@@ -390,7 +390,7 @@ it.effect("a command runs in the fake world where its program was put there, and
   world.files.program("/bin/make")
   return Effect.gen(function* () {
     const souffleur = yield* Souffleur
-    const { end, id } = yield* souffleur.run({ project: "/p", command: ["/bin/make", "night"] })
+    const { end, id } = yield* souffleur.run({ project: "/q", command: ["/bin/make", "night"] })
     yield* untilEvent(id, "WatchSettled")
     yield* world.conductor.dies
     assert.strictEqual((yield* untilEvent(id, "ConductorRelaunched")).generation, 2)
@@ -413,7 +413,7 @@ it.effect(
         return settings
       }).pipe(Effect.orDie)
       const { end, id } = yield* Effect.provideService(
-        souffleur.run({ project: "/p", command: ["/bin/make", "night"] }),
+        souffleur.run({ project: "/q", command: ["/bin/make", "night"] }),
         CycleSettings,
         released
       )

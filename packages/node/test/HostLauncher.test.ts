@@ -76,7 +76,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
             "sh",
             ...hostile
           ])
-          const expected = Object.entries({ ...environment, SOUFFLEUR_LAUNCH_ID: "hostile-1" }).map(
+          const expected = Object.entries({ ...environment, PWD: at, SOUFFLEUR_LAUNCH_ID: "hostile-1" }).map(
             ([name, value]) => `${name}=${value}`
           )
           assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), expected)
@@ -470,6 +470,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
           assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
             "PATH=/usr/bin:/bin",
             `QUOTED=$(touch x) "`,
+            `PWD=${at}`,
             "SOUFFLEUR_LAUNCH_ID=pty-1"
           ])
           assert.strictEqual(fs.readFileSync(launcher.outputPath("pty-1"), "utf8"), "24 80\r\n")

@@ -81,6 +81,7 @@ describe("settings#launcher", () => {
           )
           assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
             "PATH=/usr/bin:/bin",
+            `PWD=${at}`,
             "SOUFFLEUR_LAUNCH_ID=tab"
           ])
           assert.strictEqual(fs.readFileSync(join(at, "folder"), "utf8").trim(), at)

@@ -76,7 +76,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
             ...hostile
           ])
           const environment = fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1)
-          assert.sameMembers(environment, ["PATH=/usr/bin:/bin", "SOUFFLEUR_LAUNCH_ID=window"])
+          assert.sameMembers(environment, ["PATH=/usr/bin:/bin", `PWD=${at}`, "SOUFFLEUR_LAUNCH_ID=window"])
           assert.sameMembers(fs.readdirSync(at), ["args", "env", "launches"])
           assert.sameMembers(fs.readdirSync(join(at, "launches")), ["window.receipt", "window.window"])
           assert.isTrue(yield* launcher.inWindow("window"))

@@ -69,6 +69,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("xterm (skipped whe
           ])
           assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
             "PATH=/usr/bin:/bin",
+            `PWD=${at}`,
             "SOUFFLEUR_LAUNCH_ID=window"
           ])
           const processes = yield* Processes

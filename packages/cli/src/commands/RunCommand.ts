@@ -63,6 +63,10 @@ export const runCommand = Command.make(
       ),
       Flag.optional
     ),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Start beside an agent of this folder that nobody watches"),
+      Flag.withDefault(false)
+    ),
     detach: detachFlag,
     dryRun: dryRunFlag,
     verbose,
@@ -82,6 +86,7 @@ export const runCommand = Command.make(
           project,
           command: [program, ...args] as const,
           terminal: flags.terminal,
+          force: flags.force,
           input,
           until: yield* Option.match(flags.until, { onNone: () => Effect.undefined, onSome: untilWords }),
           rounds: Option.getOrUndefined(flags.rounds)

@@ -33,7 +33,7 @@ export const guardedBy = Effect.fnUntraced(function* (guardian: boolean) {
 
 /** Prints a watch to its end, in the foreground, for `watch` and `run`. Returns the exit code of that end. */
 export const printWatch = Effect.fn("printWatch")(
-  function* ({ before, end, from, id, narrate }: RunningWatch, telling: Telling) {
+  function* ({ before, ended, from, id, narrate }: RunningWatch, telling: Telling) {
     if (before.phase === "Exited") {
       yield* Console.error(`watch ${id} has ended: ${before.end}`)
       return codeOf(before)
@@ -48,7 +48,7 @@ export const printWatch = Effect.fn("printWatch")(
     const leaving = Console.error(
       `souffleur leaves, and what it watches runs on: "souffleur resume ${id}" goes on, "souffleur release ${id}" ends the watch`
     )
-    const last = yield* Effect.onInterrupt(end, () => Effect.andThen(screen.endLine, leaving))
+    const last = yield* Effect.onInterrupt(ended, () => Effect.andThen(screen.endLine, leaving))
     yield* drainNarrator(`souffleur log ${id}`, narrator)
     if (last.end === "retries exhausted" && last.lastExport !== null)
       yield* Console.error(`the last conversation is in ${last.lastExport}`)

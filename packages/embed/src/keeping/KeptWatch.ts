@@ -37,6 +37,7 @@ import { guarded } from "./GuardianKeeper.ts"
 import { sweep } from "./Leftovers.ts"
 import { logProblem } from "./LogProblem.ts"
 import type { WatchPorts } from "../world/Parts.ts"
+import { type NeedsPerson, untilNeeded } from "./NeedsPerson.ts"
 import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
 
 /**
@@ -63,8 +64,13 @@ export interface RunningWatch {
    * again after the last told event. The third death in a row is its last, and becomes an event.
    */
   readonly narrate: (tell: (recorded: Recorded, after: Watch) => Effect.Effect<void>) => Effect.Effect<void>
-  /** Waits for the end of the watch, and returns its final state. */
-  readonly end: Effect.Effect<Watch, WatchBroken>
+  /**
+   * Waits for the end of the watch, and returns its final state. Fails with `NeedsPerson` where the watch comes to none
+   * by itself. It is kept then, and its end can be awaited again.
+   */
+  readonly end: Effect.Effect<Watch, NeedsPerson | WatchBroken>
+  /** Waits for the end of the watch also while it needs a person, however long. */
+  readonly ended: Effect.Effect<Watch, WatchBroken>
 }
 
 /** Picks the ports of the watch from the context, and no more. */
@@ -188,7 +194,8 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
         Effect.flatMap(Ref.make(before), (narrated) =>
           attended(owned.ref, "narrator", narration(id, narrated, tell))
         ).pipe(Effect.provideContext(context)),
-      end: Fiber.join(fiber)
+      end: Effect.raceFirst(Fiber.join(fiber), Effect.provideContext(untilNeeded(id), context)),
+      ended: Fiber.join(fiber)
     } satisfies RunningWatch
   })
   return yield* begins.pipe(
@@ -207,5 +214,6 @@ export const endedWatch = (id: string, watch: Watch) =>
     state: Effect.succeed(watch),
     events: Stream.empty,
     narrate: () => Effect.void,
-    end: Effect.succeed(watch)
+    end: Effect.succeed(watch),
+    ended: Effect.succeed(watch)
   }))

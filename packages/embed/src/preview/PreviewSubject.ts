@@ -21,7 +21,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import type { WatchOrder } from "../SouffleurOptions.ts"
 import { findWatch, type NamedWatch, unfinished } from "../watching/FindWatch.ts"
 import { firstWords, refuseOther } from "../watching/KnownWatch.ts"
-import { type CommandOrder, firstOf } from "../watching/OpenCommand.ts"
+import { type CommandOrder, firstOf, refuseOccupied } from "../watching/OpenCommand.ts"
 import { opening, wouldGoOn } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import { firstLaunchOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
@@ -89,7 +89,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
  */
 const previewRun = Effect.fn("previewRun")(function* (
   words: ReadonlyArray<string>,
-  { input, project, pty = false }: Pick<CommandOrder, "input" | "project" | "pty">
+  { force = false, input, project, pty = false }: Pick<CommandOrder, "force" | "input" | "project" | "pty">
 ) {
   const known = yield* unfinished({ project })
   if (Option.isSome(known)) {
@@ -106,6 +106,7 @@ const previewRun = Effect.fn("previewRun")(function* (
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
   const terminal = yield* terminalOf(settings)
   const foreseen = Effect.gen(function* () {
+    if (!force) yield* refuseOccupied(project)
     const first = yield* firstOf(words, literal, {
       agent,
       project,
@@ -212,6 +213,7 @@ export const previewOf = Effect.fn("previewOf")(function* (order: WatchOrder) {
     return yield* previewRun(order.command, {
       project: order.project,
       pty: order.terminal ?? false,
+      force: order.force ?? false,
       ...(order.input === undefined ? {} : { input: order.input })
     })
   const { comms, force: forced = false, observe = false, pid, project, sessionId } = order

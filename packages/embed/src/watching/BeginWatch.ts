@@ -126,7 +126,7 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
  * is resumed.
  */
 const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
-  { command: words, input, project, rounds, terminal = false, until: asked }: RunOptions,
+  { command: words, force = false, input, project, rounds, terminal = false, until: asked }: RunOptions,
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings },
   keeper: Keeper<A, E, R, E2, R2>
 ) {
@@ -153,6 +153,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
       pin,
       project,
       agent,
+      force,
       variables,
       pty: terminal,
       ...(input === undefined ? {} : { input }),

@@ -29,6 +29,7 @@ import { prepareLaunch, resolveProgram, sessionToBegin, turnBefore } from "@souf
 import { command as say } from "@souffleur/supervisor"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
+import { occupiedInWords, unwatchedIn } from "../jobs/UnwatchedAgent.ts"
 import { remark } from "../Remark.ts"
 import { awayNote } from "./AwayNote.ts"
 import { withheldKeys, withheldNote } from "./WithheldKeys.ts"
@@ -158,10 +159,18 @@ export interface CommandOrder {
   /** The command gets a terminal of its own; `false` by default. */
   readonly pty?: boolean
   /** See `RunOptions`. */
+  readonly force?: boolean
   readonly input?: Effect.Effect<string, CommandRefused>
   /** What says that the work of an agent is done. */
   readonly until?: Until
 }
+
+/** Refuses a folder in which an agent lives that nobody watches, with `CommandRefused` (spec: behaviour#one-writer). */
+export const refuseOccupied = Effect.fnUntraced(function* (project: string) {
+  const found = yield* unwatchedIn(project)
+  const one = found.find(({ sessionId }) => sessionId !== undefined) ?? found[0]
+  if (one !== undefined) return yield* bad(occupiedInWords(one))
+})
 
 /**
  * Returns the first launch of a command, and changes nothing. Fails with `CommandRefused` as {@link openCommand} does.
@@ -199,9 +208,10 @@ export const firstOf = (
 export const openCommand = Effect.fn("openCommand")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  { agent, input, pin, project, pty = false, until, variables }: CommandOrder
+  { agent, force = false, input, pin, project, pty = false, until, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
+  if (!force) yield* refuseOccupied(project)
   const first = yield* firstOf(words, literal, {
     agent,
     project,

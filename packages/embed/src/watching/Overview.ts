@@ -1,34 +1,11 @@
-import { isSameProcess, Processes } from "@souffleur/domain"
+import { Processes } from "@souffleur/domain"
 import { shellWord } from "@souffleur/plan"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { watchJob } from "../jobs/Job.ts"
-import { jobsOf, type Logged, livingLogged } from "../jobs/JobList.ts"
+import { jobsOf, livingLogged } from "../jobs/JobList.ts"
+import { conductedBy } from "../jobs/UnwatchedAgent.ts"
 import { endedNews } from "./FindWatch.ts"
-import { type LiveSession, liveSessions } from "./LiveSessions.ts"
-
-/**
- * Makes the question whether a process is an agent of these watches and runs, or was started by one. A launch that is
- * not confirmed yet is known by its mark: a window is started by its terminal.
- */
-const conductedBy = Effect.fnUntraced(function* ({ runs, watches }: Logged) {
-  const processes = yield* Processes
-  const launched = (yield* processes.carriers("SOUFFLEUR_LAUNCH_ID")).filter(({ value }) =>
-    watches.some(({ id }) => value.startsWith(`${id}-g`))
-  )
-  const conductors = [
-    ...watches.flatMap(({ watch }) => watch.conductor ?? []),
-    ...runs.flatMap(({ run }) => run.assignment?.launch?.process ?? []),
-    ...launched.map(({ identity }) => identity)
-  ]
-  return Effect.fnUntraced(function* ({ pid }: LiveSession) {
-    for (let found = yield* processes.find(pid); Option.isSome(found);) {
-      const { identity, parent } = found.value
-      if (conductors.some((one) => isSameProcess(identity, one))) return true
-      found = yield* processes.find(parent)
-    }
-    return false
-  })
-})
+import { liveSessions } from "./LiveSessions.ts"
 
 /**
  * Returns the agents of this user that no watch or run follows, with the command to type next. The living watches and
@@ -47,7 +24,7 @@ export const overview = Effect.fn("overview")(function* (project: string) {
     .filter(({ project: folder, unwatchable }) => unwatchable === undefined || folder === project)
   // The session of a Conductor is not known yet where the agent chooses its id.
   const isConducted = yield* conductedBy(logged)
-  const unwatched = yield* Effect.filter(others, (one) => Effect.map(isConducted(one), (is) => !is))
+  const unwatched = yield* Effect.filter(others, (one) => Effect.map(isConducted(one.pid), (is) => !is))
   const agents = unwatched.map(({ pid, project: folder, sessionId, status, unwatchable }) => ({
     pid,
     session_id: sessionId,

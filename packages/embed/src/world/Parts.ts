@@ -17,7 +17,7 @@ import {
   Settings,
   type Variables
 } from "@souffleur/domain"
-import type { NamedRun } from "@souffleur/plan"
+import type { NamedRun, RunLog } from "@souffleur/plan"
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, Layer, type Option, type PlatformError } from "effect"
 import type { CommitProblem } from "@souffleur/process"
@@ -125,7 +125,7 @@ export class Parts extends Context.Service<
     /** Opens the comms database of a project for a run, where there is one. */
     readonly linked: (project: string) => Effect.Effect<Option.Option<Linked>>
     /** Says what would be seen and done. Fails with `NoPreview` where the parts are of no host. */
-    readonly preview: (order: WatchOrder) => Effect.Effect<Preview, PreviewError, EventLog>
+    readonly preview: (order: WatchOrder) => Effect.Effect<Preview, PreviewError, EventLog | RunLog>
     /** The roles, with their providers of recovery. */
     readonly layerRoles: Layer.Layer<Roles, never, World>
   }

@@ -48,6 +48,8 @@ export const becomeAgent = (path: string): number => {
     try {
       return process.execve(launch.program, [launch.program, ...launch.args], {
         ...launch.environment,
+        // By it an agent is known to live here, once nobody watches it any more.
+        PWD: launch.cwd,
         [launchVariable]: launch.id
       })
     } catch (error) {

@@ -15,7 +15,7 @@ export interface Launch {
    * it.
    */
   readonly input: string | null
-  /** The agent's whole environment, except {@link launchVariable}. */
+  /** The agent's whole environment, except {@link launchVariable} and `PWD`, which is `cwd`. */
   readonly environment: Readonly<Record<string, string>>
   /** Absolute. */
   readonly cwd: string
