@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { Effect, Exit, Ref, Schedule } from "effect"
+import { Clock, Effect, Exit, Ref, Schedule } from "effect"
 import { type AgentProcess, processesIn } from "../claude/AgentProcesses.ts"
 import { bundle } from "../cli/Built.ts"
 import { rowsOf } from "../torture/LogFromOutside.ts"
@@ -122,7 +122,7 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
       case "full context":
         return refusedTo.get(fault) === said ? { full: true } : undefined
       case "usage limit":
-        return isFirst ? { limitedUntil: Math.ceil(Date.now() / 1000) + count } : undefined
+        return isFirst ? { limitedUntil: Math.ceil((yield* Clock.currentTimeMillis) / 1000) + count } : undefined
       case "login":
         troubled.person = troubled.person || !mended.has(fault)
         return mended.has(fault) ? undefined : { fails: 401 }
@@ -195,9 +195,7 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
   }
   const striking = Effect.fnUntraced(function* ({ after, moment, one, task, then }: Fault) {
     const here = Effect.sync(() =>
-      moment === "asked" || "count" in one
-        ? asked.has(task)
-        : diary().some((line) => line.startsWith(`begin ${task} `))
+      moment === "asked" || "count" in one ? asked.has(task) : diary().some((line) => line.startsWith(`begin ${task} `))
     )
     yield* Effect.repeat(here, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
     yield* Effect.sleep(after)
@@ -219,9 +217,7 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
     const code = yield* Ref.make<number | undefined>(undefined)
     last.code = code
     yield* Effect.forkScoped(
-      Effect.flatMap(Effect.exit(souffleur.exitCode), (exit) =>
-        Ref.set(code, Exit.isSuccess(exit) ? exit.value : -1)
-      )
+      Effect.flatMap(Effect.exit(souffleur.exitCode), (exit) => Ref.set(code, Exit.isSuccess(exit) ? exit.value : -1))
     )
   })
   yield* begin
@@ -253,8 +249,8 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
     }
     const wait = tagOf("WaitStarted", "WaitEnded")
     // A person who sees that the service is back does not wait a minute.
-    if (wait?.tag === "WaitStarted" && (JSON.parse(wait.data) as { until: number }).until > Date.now() + 20_000)
-      yield* lab.said("go")
+    const soon = (yield* Clock.currentTimeMillis) + 20_000
+    if (wait?.tag === "WaitStarted" && (JSON.parse(wait.data) as { until: number }).until > soon) yield* lab.said("go")
     return violations.length > 0
   })
   const isOver = yield* Effect.repeat(turn, { until: (yes) => yes, schedule: Schedule.spaced("500 millis") }).pipe(

@@ -29,7 +29,15 @@ export interface Session {
 
 /** What the model does, in place of its answer. Only a person mends a `login`. */
 export interface Trouble {
-  readonly what: "errors" | "outage" | "usage limit" | "torn answers" | "full context" | "login" | "slow" | "server stops"
+  readonly what:
+    | "errors"
+    | "outage"
+    | "usage limit"
+    | "torn answers"
+    | "full context"
+    | "login"
+    | "slow"
+    | "server stops"
   /** Errors and torn answers; else seconds. */
   readonly count: number
 }

@@ -50,8 +50,7 @@ export const answerOf = (asked: Asked, tasks: number): Answer => {
   const [, exported] = /read it first: (.*\.md)/u.exec(known) ?? []
   const hasRead = known.includes("I have read it.") || toolResult.includes("That was it.")
   if (said.includes("Your task is to create a detailed summary")) return { text }
-  if (exported !== undefined && !hasRead)
-    return { text, shell: `./recall '${exported}'` }
+  if (exported !== undefined && !hasRead) return { text, shell: `./recall '${exported}'` }
   if (known.includes("look at the project before you do any of it again") && !hasRead)
     return { text, shell: "cat diary; echo That was it." }
   const [isBack, isSure] = [known.includes("Hand-off "), /did task \d/u.test(toolResult)]

@@ -122,7 +122,15 @@ const events = (model: string, { shell, text }: Answer, tool: Shell, n: number):
 /** An answer of the Responses API that says at once that the conversation no longer fits. */
 const noLongerFits = (n: number): string => {
   const error = { code: "context_length_exceeded", message: "Your input exceeds the context window of this model." }
-  const response = { id: `resp_${n}`, object: "response", created_at: 1, status: "failed", error, output: [], usage: null }
+  const response = {
+    id: `resp_${n}`,
+    object: "response",
+    created_at: 1,
+    status: "failed",
+    error,
+    output: [],
+    usage: null
+  }
   return `event: response.failed\ndata: ${JSON.stringify({ type: "response.failed", sequence_number: 0, response })}\n\n`
 }
 

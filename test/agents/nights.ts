@@ -29,7 +29,9 @@ const main = Effect.gen(function* () {
     const plan = yield* planned(one)
     const agent = plan.agent === "claude" ? claudeCode : realAgents.find(({ bin }) => bin === plan.agent)!
     const { launches, seconds, sentence, told, violations } = yield* night(plan, yield* installedAgent(agent))
-    console.log(`${one} ${violations.length === 0 ? "held" : "BROKEN"} in ${seconds} s, ${launches} launches: ${sentence}`)
+    console.log(
+      `${one} ${violations.length === 0 ? "held" : "BROKEN"} in ${seconds} s, ${launches} launches: ${sentence}`
+    )
     if (violations.length > 0) {
       broken++
       console.log([...violations.map((what) => `  ${what}`), told].join("\n"))
