@@ -228,12 +228,15 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
   const turn = Effect.gen(function* () {
     const rows = rowsOf(state)
     const { guardian, souffleur } = look()
+    const both = [...souffleur, ...guardian]
     const tagOf = (...tags: ReadonlyArray<string>) => rows.findLast(({ tag }) => tags.includes(tag))
-    if (tagOf(...ends) !== undefined && souffleur.length === 0 && guardian.length === 0) return true
-    alone = souffleur.length === 0 && guardian.length === 0 ? alone + 1 : 0
+    if (tagOf(...ends) !== undefined && both.length === 0) return true
+    alone = both.every(({ stopped }) => stopped) ? alone + 1 : 0
+    // Only a service, or a person, brings both back.
     if (alone > 4) {
       if (struck.size === 0) violations.push("souffleur left its watch, and nobody had struck it")
       alone = 0
+      send("SIGKILL", both)
       yield* begin
       return violations.length > 0
     }

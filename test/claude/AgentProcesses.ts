@@ -42,6 +42,7 @@ export const processesIn = (home: string) =>
     .map((pid) => ({
       pid: Number(pid),
       parent: Number(stat(pid)[1]),
+      stopped: stat(pid)[0] === "T",
       program: quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)),
       argv: listOf(pid, "cmdline"),
       environment: listOf(pid, "environ")

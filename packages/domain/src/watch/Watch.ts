@@ -89,6 +89,8 @@ export const Watch = Schema.Struct({
   lastTasks: Schema.UndefinedOr(Schema.Struct(Tasks)),
   /** Milliseconds that the last generation ran without a sign of its own. `undefined`: it gave a sign, or runs. */
   muteFor: Schema.UndefinedOr(Measure),
+  /** A session of the watch had a file, or took a hand-off. */
+  began: Schema.Boolean,
   /** Deaths in a row without progress. */
   retries: Count,
   /** The last generation that made progress had finished its turn: it said that the work is done. */
@@ -232,6 +234,7 @@ export const initial: Watch = {
   baseline: { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 },
   lastTasks: undefined,
   muteFor: undefined,
+  began: false,
   retries: 0,
   saidDone: false,
   watcher: undefined,

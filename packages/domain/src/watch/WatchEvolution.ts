@@ -125,6 +125,7 @@ const changes: Changes = {
     turnBefore: watch.firstLaunch?.turnBefore ?? null,
     print: event.print,
     launchedAt: event.at,
+    began: event.began,
     baseline: pickBaseline(event)
   }),
   WatcherStarted: ({ at, awaiting, mode, watcher }) => ({
@@ -171,6 +172,7 @@ const changes: Changes = {
   HoldEnded: (_, watch) => ({ held: undefined, silent: watch.silent && { ...watch.silent, retried: true } }),
   HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({
     taken: { at: takenAt, contextTokens, contextWindow },
+    began: true,
     waits: 0
   }),
   HandoffRequested: ({ digest, request, ...event }, watch) => ({

@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "8eca66c183479cd4" },
+  name: { kind: "watch", fingerprint: "c95b14ee70859e5e" },
   initial,
   evolve,
   schema: Watch,

@@ -132,6 +132,8 @@ export type WatchIntent =
       /** See `ConductorConfirmed`; absent: `null`. */
       readonly below?: number | null
       readonly sessionId: string
+      /** See `ConductorConfirmed`; absent: false. */
+      readonly began?: boolean
       readonly print: boolean
       /** The program of the agent by its name; `null`: a command has none. */
       readonly agent: string | null
