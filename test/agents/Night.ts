@@ -1,7 +1,8 @@
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { Clock, Effect, Exit, Ref, Schedule } from "effect"
-import { type AgentProcess, processesIn } from "../claude/AgentProcesses.ts"
+import { DatabaseSync } from "node:sqlite"
+import { Clock, Effect, Schedule } from "effect"
+import { type AgentProcess, processesIn, swept } from "../claude/AgentProcesses.ts"
 import { bundle } from "../cli/Built.ts"
 import { rowsOf } from "../torture/LogFromOutside.ts"
 import { agentLab, type RealAgent } from "./AgentLab.ts"
@@ -130,6 +131,7 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
         if (isFirst) yield* Effect.sleep(`${2 * count} seconds`)
         return undefined
       case "server stops":
+      case "log held":
         return undefined
     }
   })
@@ -148,10 +150,16 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
       return failed === undefined ? answer : { ...answer, ...failed }
     })
 
-  const lab = yield* agentLab(agents[plan.agent], program, part, [], settings)
+  const lab = yield* agentLab(
+    { ...agents[plan.agent], config: plan.gate ? "RECOVERY=export\nFORCE_COMPACT=1\n" : "" },
+    program,
+    part,
+    [],
+    settings
+  )
   const { home, project } = lab
   const state = lab.options.env.SOUFFLEUR_STATE_DIR
-  for (const [name, text] of Object.entries({ work: tool, recall }))
+  for (const [name, text] of Object.entries({ work: tool(plan.pace), recall }))
     fs.writeFileSync(join(project, name), text, { mode: 0o755 })
   const place = fs.realpathSync(dirname(dirname(dirname(program))))
   const look = () => lookAt(home, place)
@@ -182,10 +190,25 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
       quietly(() => process.kill(pid, signal))
     }
   }
-  const strike = ({ signal, who }: Strike) => {
+  const strike = Effect.fnUntraced(function* ({ signal, stopped, who }: Strike) {
     const now = look()
-    send(signal, who === "both" ? [...now.guardian, ...now.souffleur] : now[who])
-  }
+    const all = who === "both" ? [...now.guardian, ...now.souffleur] : now[who]
+    if (signal === "SIGCONT") {
+      send("SIGSTOP", all)
+      yield* Effect.sleep(stopped)
+    }
+    send(signal, all)
+  })
+  /** Another program writes the log, and takes its time. */
+  const held = Effect.acquireUseRelease(
+    Effect.sync(() => new DatabaseSync(join(state, "souffleur.db"), { timeout: 5000 })),
+    (db) =>
+      Effect.andThen(
+        Effect.sync(() => db.exec("BEGIN IMMEDIATE")),
+        Effect.sleep("4 seconds")
+      ),
+    (db) => Effect.sync(() => db.close())
+  )
   const spoil = ({ bytes, what }: Session) => {
     const [newest, ...older] = sessionsIn(home)
     send("SIGKILL", look().agent)
@@ -199,26 +222,23 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
     )
     yield* Effect.repeat(here, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
     yield* Effect.sleep(after)
-    if (one.what === "strike") strike(one)
+    if (one.what === "strike") yield* strike(one)
     else if ("bytes" in one) spoil(one)
     else if (one.what === "server stops") yield* lab.rests(`${2 * one.count} seconds`)
+    else if (one.what === "log held") yield* held
     if (then === undefined) return
     yield* Effect.sleep(then.after)
-    strike(then.one)
+    yield* strike(then.one)
   })
 
   const prompt = `Do the tasks 1 to ${tasks}, each once and in this order: ./work N does the task N.`
-  const last = { said: Effect.succeed(""), code: yield* Ref.make<number | undefined>(undefined) }
   const said: Array<Effect.Effect<string>> = []
+  const codes: Array<number> = []
   const begin = Effect.gen(function* () {
     const souffleur = yield* lab.run(prompt)
     said.push(souffleur.said)
-    last.said = souffleur.said
-    const code = yield* Ref.make<number | undefined>(undefined)
-    last.code = code
-    yield* Effect.forkScoped(
-      Effect.flatMap(Effect.exit(souffleur.exitCode), (exit) => Ref.set(code, Exit.isSuccess(exit) ? exit.value : -1))
-    )
+    // One that SIGKILL ended has no code.
+    yield* Effect.forkScoped(Effect.ignoreCause(Effect.map(souffleur.exitCode, (code) => codes.push(code))))
   })
   yield* begin
   for (const fault of faults) yield* Effect.forkScoped(striking(fault))
@@ -265,8 +285,7 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
   const end = rows.findLast(({ tag }) => ends.includes(tag))
   if (violations.length === 0) {
     if (end?.tag !== "ConductorCompleted") violations.push(`it ended by ${end?.tag}`)
-    const code = yield* Ref.get(last.code)
-    if (code !== 0 && struck.size === 0) violations.push(`its exit code is ${code}`)
+    for (const code of codes) if (code !== 0 && !(code === 143 && struck.size > 0)) violations.push(`exit code ${code}`)
     for (let task = 1; task <= tasks; task++) {
       const times = diary().filter((line) => line.startsWith(`end ${task} `)).length
       if (times !== 1) violations.push(`task ${task} was done ${times} times`)
@@ -278,9 +297,11 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
   const mayEnd = faults.some(
     ({ one, then }) =>
       [one, then?.one].some((each) => each !== undefined && "signal" in each && ["agent", "all"].includes(each.who)) ||
-      !("signal" in one || ["slow", "server stops"].includes(one.what))
+      !("signal" in one || ["slow", "server stops", "log held"].includes(one.what))
   )
   if (!mayEnd && seen.size > 1) violations.push(`${seen.size} agents were launched, and no fault ends one`)
+  // What is stopped does not end by itself.
+  yield* swept(home)
   const spoken = yield* Effect.forEach(said, (one) => one)
   return {
     sentence: sentence(plan),

@@ -1,6 +1,9 @@
 import { Effect, Random } from "effect"
 
-/** What strikes processes: souffleur with its guardian are `both`, and `all` is what a power cut takes. */
+/**
+ * What strikes processes: souffleur with its guardian are `both`, and `all` is what a power cut takes. SIGCONT wakes
+ * what was stopped some seconds before.
+ */
 export const strikes = [
   ["SIGKILL", "agent"],
   ["SIGTERM", "agent"],
@@ -12,12 +15,17 @@ export const strikes = [
   ["SIGKILL", "guardian"],
   ["SIGSTOP", "guardian"],
   ["SIGKILL", "both"],
-  ["SIGKILL", "all"]
+  ["SIGKILL", "all"],
+  ["SIGCONT", "agent"],
+  ["SIGCONT", "souffleur"],
+  ["SIGCONT", "all"]
 ] as const
 export interface Strike {
   readonly what: "strike"
   readonly signal: (typeof strikes)[number][0]
   readonly who: (typeof strikes)[number][1]
+  /** Milliseconds that it is stopped, where it is woken. */
+  readonly stopped: number
 }
 
 /** What becomes of the session's file, once its agent was killed. */
@@ -38,6 +46,7 @@ export interface Trouble {
     | "login"
     | "slow"
     | "server stops"
+    | "log held"
   /** Errors and torn answers; else seconds. */
   readonly count: number
 }
@@ -57,6 +66,10 @@ export interface Fault {
 export interface Plan {
   readonly agent: "claude" | "codex"
   readonly tasks: number
+  /** Tenths of a second that each task takes. */
+  readonly pace: number
+  /** No export fits, so that a conversation that cannot be resumed is compacted. */
+  readonly gate: boolean
   readonly faults: ReadonlyArray<Fault>
 }
 
@@ -68,10 +81,14 @@ const troubles = [
   "full context",
   "login",
   "slow",
-  "server stops"
+  "server stops",
+  "log held"
 ] as const
 
-const strike = Effect.map(Random.choice(strikes), ([signal, who]): Strike => ({ what: "strike", signal, who }))
+const strike = Effect.gen(function* () {
+  const [signal, who] = yield* Random.choice(strikes)
+  return { what: "strike", signal, who, stopped: yield* Random.nextIntBetween(500, 12_000) } satisfies Strike
+})
 
 const fault = Effect.fnUntraced(function* (task: number) {
   const lot = yield* Random.nextIntBetween(1, 20)
@@ -95,23 +112,25 @@ const fault = Effect.fnUntraced(function* (task: number) {
 export const planned = (seed: number): Effect.Effect<Plan> =>
   Effect.gen(function* () {
     const tasks = yield* Random.nextIntBetween(4, 6)
+    const pace = yield* Random.nextIntBetween(3, 25)
+    const gate = (yield* Random.nextIntBetween(1, 5)) === 1
     const faults: Array<Fault> = []
     for (let task = 1; task <= tasks; task++)
       if ((yield* Random.nextIntBetween(1, 2)) === 1) faults.push(yield* fault(task))
     if (faults.length === 0) faults.push(yield* fault(2))
-    return { agent: seed % 2 === 0 ? "claude" : "codex", tasks, faults } satisfies Plan
+    return { agent: seed % 2 === 0 ? "claude" : "codex", tasks, pace, gate, faults } satisfies Plan
   }).pipe(Random.withSeed(`night ${seed}`))
 
 const worded = (one: Fault["one"]): string =>
   one.what === "strike"
-    ? `${one.signal} of ${one.who}`
+    ? `${one.signal} of ${one.who}${one.signal === "SIGCONT" ? ` stopped for ${one.stopped} ms` : ""}`
     : "bytes" in one
       ? `${one.what}${one.what === "session torn" ? ` by ${one.bytes} bytes` : ""}`
       : `${one.what} (${one.count})`
 
 /** One line of it, for a person. */
-export const sentence = ({ agent, faults, tasks }: Plan): string =>
-  `${agent}, ${tasks} tasks: ${faults
+export const sentence = ({ agent, faults, gate, pace, tasks }: Plan): string =>
+  `${agent}, ${tasks} tasks of ${pace / 10} s${gate ? ", no export fits" : ""}: ${faults
     .map(
       ({ after, moment, one, task, then }) =>
         `${worded(one)} at ${task}${"count" in one ? "" : ` ${moment} +${after} ms`}${then === undefined ? "" : `, then ${worded(then.one)} +${then.after} ms`}`

@@ -2,12 +2,12 @@ import type { Answer, Asked } from "./ModelTalk.ts"
 
 /**
  * A tool of the agent, which writes the diary of the night: `begin`, `end` and the launch that did it. With `look` it
- * leaves a task that is done already.
+ * leaves a task that is done already. `pace`: tenths of a second.
  */
-export const tool = `#!/bin/sh
+export const tool = (pace: number) => `#!/bin/sh
 if [ "$2" = look ] && grep -q "^end $1 " diary; then echo "did task $1 before"; exit; fi
 echo "begin $1 $SOUFFLEUR_LAUNCH_ID" >> diary
-sleep 0.7
+sleep ${pace / 10}
 echo "end $1 $SOUFFLEUR_LAUNCH_ID" >> diary
 echo "did task $1"
 `
@@ -49,7 +49,7 @@ export const answerOf = (asked: Asked, tasks: number): Answer => {
   const text = done === "" ? "I begin." : `Done so far: ${done}.`
   const [, exported] = /read it first: (.*\.md)/u.exec(known) ?? []
   const hasRead = known.includes("I have read it.") || toolResult.includes("That was it.")
-  if (said.includes("Your task is to create a detailed summary")) return { text }
+  if (/Your task is to create a detailed summary|next LLM seamlessly continue/u.test(said)) return { text }
   if (exported !== undefined && !hasRead) return { text, shell: `./recall '${exported}'` }
   if (known.includes("look at the project before you do any of it again") && !hasRead)
     return { text, shell: "cat diary; echo That was it." }
