@@ -39,7 +39,8 @@ const settings = {
   SOUFFLEUR_MONITOR_INITIAL_WAIT: "3 seconds",
   SOUFFLEUR_MONITOR_INTERVAL: "2 seconds",
   SOUFFLEUR_MONITOR_STALE_AFTER: "8 seconds",
-  SOUFFLEUR_RESTART_PAUSE: "200 millis"
+  SOUFFLEUR_RESTART_PAUSE: "200 millis",
+  SOUFFLEUR_COMPACT_TIMEOUT: "20 seconds"
 }
 
 /** A night that is not over then is stuck. */

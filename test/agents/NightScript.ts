@@ -6,9 +6,9 @@ import type { Answer, Asked } from "./ModelTalk.ts"
  */
 export const tool = (pace: number) => `#!/bin/sh
 if [ "$2" = look ] && grep -q "^end $1 " diary; then echo "did task $1 before"; exit; fi
-echo "begin $1 $SOUFFLEUR_LAUNCH_ID" >> diary
+echo "begin $1 $SOUFFLEUR_LAUNCH_ID" >> diary || exit
 sleep ${pace / 10}
-echo "end $1 $SOUFFLEUR_LAUNCH_ID" >> diary
+echo "end $1 $SOUFFLEUR_LAUNCH_ID" >> diary || exit
 echo "did task $1"
 `
 
