@@ -251,8 +251,10 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
     const { guardian, souffleur } = look()
     const both = [...souffleur, ...guardian]
     const tagOf = (...tags: ReadonlyArray<string>) => rows.findLast(({ tag }) => tags.includes(tag))
-    if (tagOf(...ends) !== undefined && both.length === 0) return true
-    alone = both.every(({ stopped }) => stopped) ? alone + 1 : 0
+    const isAlone = both.every(({ stopped }) => stopped)
+    // What was stopped in that moment stays until somebody ends it.
+    if (tagOf(...ends) !== undefined && isAlone) return true
+    alone = isAlone ? alone + 1 : 0
     // Only a service, or a person, brings both back.
     if (alone > 4) {
       if (struck.size === 0) violations.push("souffleur left its watch, and nobody had struck it")
