@@ -190,9 +190,8 @@ export class LaunchJudge {
     const isSeen = conductor.followed || !this.#world.byHand.has(conductor)
     if (!isSeen) return
     const isLied = lies.about.has(sessionId) || lies.about.has(conductor.cleared ?? sessionId)
-    // The last session of a process is known by its hooks and by its pid file. While an id is awaited, the row of comms
-    // counts alone once the process is gone.
-    const isKnown = conductor.followed && !watch.awaiting && !isLied
+    // The last session of a process is known by its hooks and by its pid file.
+    const isKnown = conductor.followed && !isLied
     if (conductor.cleared !== undefined && args.includes(conductor.cleared) && isKnown)
       this.#world.violated("a session that its person had cleared away is brought back")
     if (sessionId !== watch.sessionId) return
@@ -205,8 +204,10 @@ export class LaunchJudge {
     // Souffleur may find a Conductor that ends before its command line is read, which alone tells of print mode.
     if (condition !== "failed" || process.print !== true || !watch.print || lies.about.has(sessionId)) return
     const ended = events.findLastIndex((event) => "conductor" in event && event.conductor?.pid === process.identity.pid)
+    // A successor that was asked for while the agent lived is asked for still, however the agent ends meanwhile.
+    const isHandedOff = watch.recovery?.trigger === "handoff"
     const said = events.slice(ended).some(({ _tag }) => _tag === "RecoveryRetried" || _tag === "AgentChosen")
-    if (!said && (life.fate === "refused" || life.fate === "capped" || conductor.isCapped))
+    if (!said && !isHandedOff && (life.fate === "refused" || life.fate === "capped" || conductor.isCapped))
       this.#world.violated(`a launch that mends nothing: its last turn was ${life.fate}, and no person has said a word`)
     const isOfService = !conductor.isCapped && ["limited", "outage", "refused", "capped", "odd"].includes(life.fate)
     if (isOfService && watch.recovery?.trigger === "limit" && args.includes("--session-id"))

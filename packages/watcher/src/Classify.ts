@@ -3,7 +3,6 @@ import {
   type Event,
   heartbeatAge,
   isOver,
-  isSessionKnown,
   isEarlyEnd,
   isUnmendable,
   isWaitOver,
@@ -24,7 +23,7 @@ const failureOf = (watch: Watch, { signs: { session } }: Observation) => {
 
 /**
  * Decides how a wait ends (spec: behaviour#limits-and-waits): the Conductor resumes by itself, the service states a
- * later end, or the time has come. `undefined`: the wait is not over.
+ * later end, no launch mends what ended the session meanwhile, or the time has come. `undefined`: it is not over.
  */
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observation): WatcherExit | undefined => {
   const { process, session } = seen.signs
@@ -33,6 +32,8 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observ
   if (newer && turn._tag !== "Failed" && process === "running") return { _tag: "WaitOver", how: "went on" }
   if (!isWaitOver(wait, seen.now)) return undefined
   const failure = failureOf(watch, seen)
+  // A person may have gone on with the session meanwhile, by a process that no poll saw.
+  if (isOver(seen.process) && isUnmendable(failure?.reason)) return { _tag: "Unmendable", reason: failure.reason }
   const later = failure?.resetsAt !== undefined && failure.resetsAt > seen.now
   // A time that is no believable wait is no statement: it would put the wait off again and again.
   return newer && later && Bounds.wait(failure.resetsAt - seen.now) !== undefined && failure.reason === "usage-limit"
@@ -70,11 +71,10 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   // A request ends each wait, except a wait for the same request.
   if (asks && watch.wait?.trigger !== "handoff") return { _tag: "ContextRecovery" }
   if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)
-  // An ended process held the session that its hooks named last, or that its launch began. The awaited id of the row
-  // counts only after that.
+  // An ended process held the session that its hooks or its pid file named last, or that its launch began.
   const found = seen.foundSession
   const gone = isOver(seen.process)
-  if (gone && (!watch.awaiting || !isSessionKnown(watch.sessionId)) && found?.holder === "the same")
+  if (gone && found?.holder === "the same" && found.sessionId !== watch.sessionId)
     return { _tag: "SessionIdFound", ...found }
   if (gone && state === exitRequested) return { _tag: "ExitRequested" }
   if (seen.turnEnded) return { _tag: "TurnEnded" }

@@ -95,7 +95,7 @@ const triggers: ReadonlyArray<readonly [name: string, change: Partial<Observatio
   ["pid", { process: "gone" }, { _tag: "Dead", reason: "pid" }],
   ["heartbeat", { heartbeat: { raw: ago(241), changedAt: undefined } }, { _tag: "Dead", reason: "heartbeat" }],
   ["untaken", { handoffTimedOut: true }, { _tag: "Dead", reason: "untaken" }],
-  ["session id", { foundSession: found }, { _tag: "SessionIdFound", ...found }]
+  ["session id", { foundSession: { ...found, holder } }, { _tag: "SessionIdFound", ...found, holder }]
 ]
 const exitOf = (watch: Watch, change: Partial<Observation>) =>
   Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
@@ -179,14 +179,17 @@ describe("behaviour#exits", () => {
         _tag: "SessionIdFound",
         ...found
       })
-    assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), {
+    // A successor was cleared before its first look. Another agent chose its id, and ended before it was known.
+    for (const sessionId of ["s1", ""])
+      assert.deepStrictEqual(exitOf({ ...awaiting, sessionId }, { process: "gone", foundSession: found }), {
+        _tag: "SessionIdFound",
+        ...found
+      })
+    // The row confirms the session of the launch, which changes nothing any more.
+    const confirmed = { ...found, sessionId: "s1" }
+    assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: confirmed }), {
       _tag: "Dead",
       reason: "pid"
-    })
-    // The agent chose its id, and ended before it was known.
-    assert.deepStrictEqual(exitOf({ ...awaiting, sessionId: "" }, { process: "gone", foundSession: found }), {
-      _tag: "SessionIdFound",
-      ...found
     })
     assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), {
       _tag: "Dead",
@@ -331,6 +334,14 @@ describe("behaviour#limits-and-waits", () => {
       const later = { ...awaiting, wait: { ...wait(now + 2 * hour).wait!, since: now + 1 } }
       assert.deepStrictEqual(exitOf(later, { process: "gone" }), over)
       assert.isUndefined(exitOf({ ...later, wait: { ...later.wait, since: now } }, { process: "gone" }))
+    })
+    it("after a wait whose session somebody else went on with meanwhile, an end that no launch mends is told as such", () => {
+      for (const reason of ["cap", "login", "account", "model"] as const) {
+        const ended = { ...at(failed(reason)), process: "gone" } as const
+        assert.deepStrictEqual(exitOf(wait(now), ended), { _tag: "Unmendable", reason })
+        assert.isUndefined(exitOf(wait(now + 1), ended))
+        assert.deepStrictEqual(exitOf(wait(now), at(failed(reason))), over)
+      }
     })
     it("a wait is put off only by a newly stated limit", () => {
       const again = { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000, turnAt: now - 1000 } as const

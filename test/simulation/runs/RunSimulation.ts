@@ -72,6 +72,9 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
     keeper.start(plan)
     world.run(timeline.monotonic + minute, () => !keeper.isRunning)
   }
+  // One of these may find that the plan of a finished run was edited. A person answers for that first.
+  world.run(timeline.monotonic + 12 * 60 * minute, done)
+  world.run(timeline.monotonic + minute, () => !keeper.isRunning)
   converged(world, keeper, person)
   if (quiet) {
     const twin = conducted(number, true, false, false)

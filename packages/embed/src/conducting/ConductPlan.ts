@@ -110,13 +110,12 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const parts = yield* Parts
   const { limits = {}, project } = options
   const named = yield* namedPlan(options)
-  const { known, loaded, statePath } = named
+  const { known, loaded } = named
   const cast = castOf(named, options)
-  // A start that is refused trusts no file. A resumed run has its own pin.
+  // A start whose agents are unfit is refused before anything is trusted or remarked. A resumed run has its own pin.
   if (known === undefined) {
     yield* cast(yield* parts.settings(project))
     yield* finishingOf(loaded, { project, variables: parts.variables })
-    yield* gitOf(project, yield* ownFilesOf(loaded, statePath, project))
   }
   const conducting = yield* parts.conducting({ project, limits, known })
   const { pin, settings } = known === undefined ? yield* withinSession(conducting) : conducting
