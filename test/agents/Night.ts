@@ -263,8 +263,18 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
       yield* begin
       return violations.length > 0
     }
-    const standing = tagOf("RecoveryWithheld", "RecoveryFailedClosed", "RecoveryStarted", "PersonAwaited")
-    if (standing !== undefined && standing.tag !== "RecoveryStarted" && standing.revision > retried) {
+    const standing = tagOf(
+      "RecoveryWithheld",
+      "RecoveryFailedClosed",
+      "RecoveryStarted",
+      "PersonAwaited",
+      "ConductorAdopted"
+    )
+    const isAsking = standing !== undefined && !["RecoveryStarted", "ConductorAdopted"].includes(standing.tag)
+    // An agent that was only stopped for a while comes back by itself.
+    const isPatient =
+      standing?.tag === "RecoveryFailedClosed" && standing.at + 10_000 > (yield* Clock.currentTimeMillis)
+    if (isAsking && !isPatient && standing.revision > retried) {
       retried = standing.revision
       if (!troubled.person) violations.push(`asks for a person, whom no fault needs: ${standing.tag} ${standing.data}`)
       else if (!(yield* lab.said("status", "--json")).includes('"needs you"'))
