@@ -35,16 +35,16 @@ const programs = Effect.forEach([claudeCode, ...realAgents.filter(({ bin }) => b
 ).pipe(Effect.map(Object.fromEntries<string | null>))
 
 const play = Effect.fnUntraced(function* (found: Readonly<Record<string, string | null>>) {
-  const { night } = yield* Effect.promise(() => import("./Night.ts"))
+  const { night } = yield* Effect.promise(() => import("./RealNight.ts"))
   let broken = 0
   for (let one = seed; one < seed + count; one++) {
     const plan = yield* planned(one)
     const { launches, seconds, sentence, told, violations } = yield* night(plan, found[plan.agent] ?? "")
-    const verdict = violations.length === 0 ? "held" : "BROKEN"
-    console.log(`${one} ${verdict} in ${seconds} s, ${launches} launches: ${sentence}`)
-    if (violations.length === 0) continue
-    broken++
-    console.log([...violations.map((what) => `  ${what}`), told].join("\n"))
+    const isBroken = violations.length > 0
+    if (isBroken) console.log(told)
+    console.log(`${one} ${isBroken ? "BROKEN" : "held"} in ${seconds} s, ${launches} launches: ${sentence}`)
+    for (const what of violations) console.log(`  ${what}`)
+    if (isBroken) broken++
   }
   console.log(`${count} nights, ${broken} broken; seed ${seed}`)
   if (broken > 0) process.exitCode = 1

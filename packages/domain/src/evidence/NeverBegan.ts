@@ -26,7 +26,8 @@ export const neverBegan = ({
 
 /**
  * Returns whether the agent of souffleur's own first launch gave a sign of its work, its session had a file, or results
- * of it were counted. If its session has no file then, the file was swept away, rather than kept elsewhere (spec: behaviour#start_over).
+ * of it were counted. If its session has no file then, the file was swept away, rather than kept elsewhere
+ * (spec: behaviour#start_over).
  */
 export const hasWorked = ({ baseline, began, firstLaunch, handedFrom, kind, lastTasks, muteFor }: Watch): boolean =>
   kind === "agent" &&

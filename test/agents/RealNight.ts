@@ -2,12 +2,12 @@ import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Clock, Effect, Schedule } from "effect"
-import { type AgentProcess, processesIn, swept } from "../claude/AgentProcesses.ts"
-import { bundle } from "../cli/Built.ts"
+import { type AgentProcess, swept } from "../claude/AgentProcesses.ts"
 import { rowsOf } from "../torture/LogFromOutside.ts"
 import { agentLab, type RealAgent } from "./AgentLab.ts"
 import type { Answer, Asked } from "./ModelTalk.ts"
 import { type Fault, type Plan, sentence, type Session, type Strike, type Trouble } from "./NightFaults.ts"
+import { lookAt, sessionsIn } from "./NightProcesses.ts"
 import { answerOf, nextOf, recall, tool } from "./NightScript.ts"
 import { realClaude } from "./RealClaude.ts"
 import { realCodex } from "./RealCodex.ts"
@@ -53,31 +53,6 @@ const quietly = (act: () => void): void => {
     act()
   } catch {
     // It has ended meanwhile.
-  }
-}
-
-/** Files of sessions, the newest first. */
-const sessionsIn = (home: string): ReadonlyArray<string> =>
-  [".claude/projects", ".codex/sessions"]
-    .map((folder) => join(home, folder))
-    .filter((folder) => fs.existsSync(folder))
-    .flatMap((folder) => fs.globSync(join(folder, "**/*.jsonl")))
-    .toSorted((one, other) => fs.statSync(other).mtimeMs - fs.statSync(one).mtimeMs)
-
-/** The processes of a home, told apart. */
-const lookAt = (home: string, place: string) => {
-  const all = processesIn(home)
-  const launchOf = ({ environment }: AgentProcess) =>
-    environment.find((one) => one.startsWith("SOUFFLEUR_LAUNCH_ID="))?.slice("SOUFFLEUR_LAUNCH_ID=".length)
-  const agentProcesses = all.filter((one) => one.program.startsWith(place) && launchOf(one) !== undefined)
-  const these = new Set(agentProcesses.map(({ pid }) => pid))
-  const own = all.filter(({ argv }) => argv.some((word) => dirname(word) === dirname(bundle)))
-  return {
-    all,
-    launches: [...new Set(agentProcesses.map(launchOf))],
-    agent: agentProcesses.filter(({ parent }) => !these.has(parent)),
-    souffleur: own.filter(({ argv }) => argv.includes(bundle) && (argv.includes("run") || argv.includes("watch"))),
-    guardian: own.filter(({ argv }) => argv.some((word) => /__guardian|guardian\.cjs/u.test(word)))
   }
 }
 
