@@ -251,7 +251,10 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
       standing?.tag === "RecoveryFailedClosed" && standing.at + 10_000 > (yield* Clock.currentTimeMillis)
     if (isAsking && !isPatient && standing.revision > retried) {
       retried = standing.revision
-      if (!troubled.person) violations.push(`asks for a person, whom no fault needs: ${standing.tag} ${standing.data}`)
+      // Claude Code compacts no conversation of a single exchange.
+      const isTooShort = plan.gate && standing.tag === "RecoveryFailedClosed"
+      if (!troubled.person && !isTooShort)
+        violations.push(`asks for a person, whom no fault needs: ${standing.tag} ${standing.data}`)
       else if (!(yield* lab.said("status", "--json")).includes('"needs you"'))
         violations.push("a person is needed, and status does not say so")
       for (const fault of faults) if ("count" in fault.one && fault.one.what === "login") mended.add(fault)
@@ -285,7 +288,7 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
   const mayEnd = faults.some(
     ({ one, then }) =>
       [one, then?.one].some((each) => each !== undefined && "signal" in each && ["agent", "all"].includes(each.who)) ||
-      !("signal" in one || ["slow", "server stops", "log held"].includes(one.what))
+      !("signal" in one || ["slow", "log held"].includes(one.what))
   )
   if (!mayEnd && seen.size > 1) violations.push(`${seen.size} agents were launched, and no fault ends one`)
   // What is stopped does not end by itself.
