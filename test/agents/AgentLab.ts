@@ -139,6 +139,7 @@ export const agentLab = Effect.fn("AgentLab")(function* (
     project,
     options,
     asked: model.asked,
+    rests: model.rests,
     said,
     saidIn,
     log,

@@ -12,9 +12,10 @@ const begin = "Rehearse until the curtain falls."
 const summary = `We rehearse, and the stage word is ${word}.`
 
 /** Codex asks for a summary by a prompt of its own. */
+const isSummary = ({ said }: Asked) => said.includes("next LLM seamlessly continue")
 const part = (asked: Asked): Effect.Effect<Answer> =>
   Effect.succeed(
-    asked.said.includes("next LLM seamlessly continue")
+    isSummary(asked)
       ? { text: summary }
       : isBack(asked)
         ? checks(asked)
@@ -50,5 +51,29 @@ describe("codex#compaction", () => {
         assert.include((yield* lab.asked).find(isBack)?.known, summary)
         assert.strictEqual(yield* lab.read("proof"), "checked\n")
       }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("behaviour#permission-ceiling", () => {
+  it.live.skipIf(program === null)("a tool in the turn of a compaction leaves the session what it may do", () =>
+    Effect.gen(function* () {
+      // Against its words: the next call is over the limit again, and compacts once more.
+      const using = (asked: Asked): Effect.Effect<Answer> =>
+        asked.known.includes(summary) && !isBack(asked) && !isSummary(asked)
+          ? Effect.succeed({ shell: "echo looked" })
+          : part(asked)
+      const config = "RECOVERY=export\nFORCE_COMPACT=1\n"
+      const lab = yield* agentLab({ ...realCodex, config }, program!, using)
+      const souffleur = yield* lab.run(begin)
+      yield* lab.tool
+      yield* told(souffleur, "WatchSettled")
+      const { conductor } = only(yield* lab.log, "ConductorConfirmed")
+      process.kill((conductor as { readonly pid: number }).pid, "SIGKILL")
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      assert.isNull(
+        only(yield* lab.log, "LaunchPrepared", ({ launchId }) => String(launchId).includes("resume"))["heldTo"]
+      )
+      assert.strictEqual(yield* lab.read("proof"), "checked\n")
+    }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

@@ -1,5 +1,6 @@
-import { fork, spawnSync } from "node:child_process"
+import { fork } from "node:child_process"
 import { ForksPoolWorker, type PoolOptions } from "vitest/node"
+import { apart, onLoopbackAlone } from "./Apart.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -8,12 +9,7 @@ declare module "vitest" {
   }
 }
 
-/** A user other than root needs to be root there. */
-const mapped = process.getuid?.() === 0 ? [] : ["--map-root-user"]
-/** The words before a program that give it a network of its own, with loopback alone. */
-const apart = ["--net", ...mapped, "--", "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
-
-/** A worker of vitest in such a network, with all that its tests start. */
+/** A worker of vitest in a network of its own, with all that its tests start. */
 class LoopbackWorker extends ForksPoolWorker {
   override start(): Promise<void> {
     // Vitest takes a process that is there for its own.
@@ -27,11 +23,6 @@ class LoopbackWorker extends ForksPoolWorker {
     return super.start()
   }
 }
-
-const tried = spawnSync("unshare", [...apart, "true"], { encoding: "utf8" })
-const onLoopbackAlone = tried.status === 0
-if (!onLoopbackAlone)
-  console.error(`not on loopback alone: ${(tried.error?.message ?? tried.stderr).trim().replaceAll("\n", " ")}`)
 
 /** The settings of a suite whose workers have loopback alone. Where the machine refuses it, a line says so. */
 export const loopbackAlone = {

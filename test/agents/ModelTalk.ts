@@ -29,4 +29,10 @@ export interface Answer {
   readonly limitedUntil?: number
   /** Seconds after which the agent is to ask again. */
   readonly retryAfter?: number
+  /** The service fails with that status: 401 refuses the login, and others may pass. */
+  readonly fails?: number
+  /** The connection is cut in the middle of the answer. */
+  readonly torn?: boolean
+  /** The conversation no longer fits the model. */
+  readonly full?: boolean
 }

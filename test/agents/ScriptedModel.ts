@@ -1,6 +1,8 @@
-import { Effect, Option, Ref, Schema } from "effect"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { type Duration, Effect, Option, Ref, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { messagesApi, onLoopback } from "../claude/ModelEndpoint.ts"
+import { limited as limitedMessages, messagesApi, onLoopback, tooLong, torn } from "../claude/ModelEndpoint.ts"
 import type { Answer, Asked, Shell } from "./ModelTalk.ts"
 import { GeminiBody, geminiEvents, geminiLimit, readGemini } from "./GeminiModel.ts"
 
@@ -60,11 +62,24 @@ const chunks = (model: string, { shell, stopReason, text }: Answer, tool: Shell,
   return [...all.map((one) => JSON.stringify(one)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("")
 }
 
-/** The same answer in the words of the Messages API. */
-const messagesAnswer = ({ shell, text }: Answer, { argument, more, name }: Shell) => ({
-  ...(text === undefined ? {} : { text }),
-  ...(shell === undefined ? {} : { tool: { name, input: { ...more, [argument]: shell } } })
+/** How a service says that it has failed. */
+const failure = (status: number) => ({
+  type: status === 401 ? "authentication_error" : status === 429 ? "rate_limit_error" : "api_error",
+  message: status === 401 ? "The token has expired." : "The service has failed."
 })
+
+/** The same answer in the words of the Messages API. */
+const messagesAnswer = (answer: Answer, { argument, more, name }: Shell) => {
+  const { fails, full, limitedUntil, shell, text } = answer
+  if (full === true) return tooLong
+  if (limitedUntil !== undefined) return limitedMessages(limitedUntil)
+  if (fails !== undefined) return { refused: { status: fails, ...failure(fails) } }
+  return {
+    torn: answer.torn === true,
+    ...(text === undefined ? {} : { text }),
+    ...(shell === undefined ? {} : { tool: { name, input: { ...more, [argument]: shell } } })
+  }
+}
 
 /** Server-sent events of the Responses API: each item whole. */
 const events = (model: string, { shell, text }: Answer, tool: Shell, n: number): string => {
@@ -102,6 +117,21 @@ const events = (model: string, { shell, text }: Answer, tool: Shell, n: number):
       ([type, fields], at) => `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: at, ...fields })}\n\n`
     )
     .join("")
+}
+
+/** An answer of the Responses API that says at once that the conversation no longer fits. */
+const noLongerFits = (n: number): string => {
+  const error = { code: "context_length_exceeded", message: "Your input exceeds the context window of this model." }
+  const response = {
+    id: `resp_${n}`,
+    object: "response",
+    created_at: 1,
+    status: "failed",
+    error,
+    output: [],
+    usage: null
+  }
+  return `event: response.failed\ndata: ${JSON.stringify({ type: "response.failed", sequence_number: 0, response })}\n\n`
 }
 
 const limited = (until: number, retryAfter: number | undefined) =>
@@ -147,8 +177,27 @@ export const scriptedModel = Effect.fn("ScriptedModel")(function* (
         ? stream(geminiEvents(answer, answer.by ?? shell))
         : HttpServerResponse.jsonUnsafe(geminiLimit, { status: 429 })
     if (answer.limitedUntil !== undefined) return limited(answer.limitedUntil, answer.retryAfter)
+    if (answer.fails !== undefined)
+      return HttpServerResponse.jsonUnsafe({ error: failure(answer.fails) }, { status: answer.fails })
+    if (answer.full === true) return stream(noLongerFits(n))
     const written = body.value.input === undefined ? chunks : events
-    return stream(written(body.value.model, answer, answer.by ?? shell, n))
+    const text = written(body.value.model, answer, answer.by ?? shell, n)
+    return answer.torn === true ? torn(text) : stream(text)
   })
-  return { url: yield* onLoopback(app), asked: Ref.get(log) }
+  const server = http.createServer()
+  return {
+    url: yield* onLoopback(app, server),
+    asked: Ref.get(log),
+    /** Nobody listens for that time, and every connection is cut. */
+    rests: (time: Duration.Input) =>
+      Effect.gen(function* () {
+        const { port } = server.address() as AddressInfo
+        server.close()
+        server.closeAllConnections()
+        yield* Effect.sleep(time)
+        yield* Effect.callback<void>((resume) => {
+          server.listen(port, "127.0.0.1", () => resume(Effect.void))
+        })
+      }).pipe(Effect.uninterruptible)
+  }
 })

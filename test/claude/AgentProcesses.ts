@@ -35,6 +35,20 @@ export const argumentsOf = (pid: number): ReadonlyArray<string> => listOf(String
 
 export const alive = (pid: number) => Effect.sync(() => lives(pid))
 
+/** Every process that lives and was started with that home folder. */
+export const processesIn = (home: string) =>
+  pids()
+    .filter((pid) => lives(pid))
+    .map((pid) => ({
+      pid: Number(pid),
+      parent: Number(stat(pid)[1]),
+      stopped: stat(pid)[0] === "T",
+      program: quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)),
+      argv: listOf(pid, "cmdline"),
+      environment: listOf(pid, "environ")
+    }))
+    .filter(({ environment }) => environment.includes(`HOME=${home}`))
+
 /** The agent's processes of one home folder: its sessions, not what they run. */
 const sessionsIn = (program: string, home: string): ReadonlyArray<AgentProcess> => {
   const found = pids()

@@ -45,6 +45,8 @@ export interface Answer {
   readonly refused?: Refusal
   /** It begins to answer, and then is silent for ever. */
   readonly stalls?: boolean
+  /** The connection is cut in the middle of the answer. */
+  readonly torn?: boolean
 }
 
 /** The service refuses the request. */
@@ -141,6 +143,14 @@ const events = (
   ].join("")
 }
 
+const unfinished = (begun: string, then: Stream.Stream<never, string>) =>
+  HttpServerResponse.stream(Stream.concat(Stream.encodeText(Stream.succeed(begun)), then), {
+    contentType: "text/event-stream"
+  })
+
+/** Half of an answer, after which the connection is cut. */
+export const torn = (answer: string) => unfinished(answer.slice(0, answer.length / 2), Stream.fail("cut"))
+
 const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
   const content = contentOf(answer, n)
   const { stopReason = answer.tool === undefined ? "end_turn" : "tool_use" } = answer
@@ -153,10 +163,8 @@ const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
     stop_sequence: null,
     usage
   }
-  if (answer.stalls === true && body.stream === true) {
-    const begun = Stream.encodeText(Stream.succeed(begin(message)))
-    return HttpServerResponse.stream(Stream.concat(begun, Stream.never), { contentType: "text/event-stream" })
-  }
+  if (answer.stalls === true && body.stream === true) return unfinished(begin(message), Stream.never)
+  if (answer.torn === true && body.stream === true) return torn(events(message, content, stopReason))
   return body.stream === true
     ? HttpServerResponse.text(events(message, content, stopReason), { contentType: "text/event-stream" })
     : HttpServerResponse.jsonUnsafe({ ...message, content, stop_reason: stopReason })
@@ -164,11 +172,12 @@ const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
 
 /** Serves an app on a port of loopback, and returns its address. */
 export const onLoopback = Effect.fn("onLoopback")(function* <E>(
-  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest>
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest>,
+  server = http.createServer()
 ) {
   const serving = Layer.provideMerge(
     HttpServer.serve(app),
-    NodeHttpServer.layerServer(http.createServer, { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: 0 })
+    NodeHttpServer.layerServer(() => server, { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: 0 })
   )
   const { address } = Context.get(yield* Layer.build(serving), HttpServer.HttpServer)
   return HttpServer.formatAddress(address)

@@ -49,6 +49,13 @@ const commands = [
     goal: 100_000,
     args: (seed: number, size: number) => ["test/fuzz/fuzz.ts", `--seed=${seed}`, `--inputs=${size}`]
   },
+  {
+    command: "pnpm nights",
+    unit: "nights",
+    slice: 1,
+    goal: 20,
+    args: (seed: number, size: number) => ["test/agents/nights.ts", `--seed=${seed}`, `--nights=${size}`]
+  },
   { command: "pnpm test:fleet", unit: "kills", slice: 30, goal: 300, args: () => vitest }
 ]
 
@@ -113,7 +120,7 @@ const prove = async (milliseconds: number, recording: boolean): Promise<void> =>
     const { code, said } = await run(next.args(seed, size), { FLEET_KILLS: String(size), FLEET_SEED: String(seed) })
     console.log(`${command}: ${size} ${unit}, seed ${seed}: ${code === 0 ? "held" : "broken"}`)
     // A skipped test proves nothing.
-    if (code === 0 && /\bTests +\d+ skipped/u.test(said)) refuse(`${command} was skipped here:\n${said}`)
+    if (code === 0 && /\bTests +\d+ skipped|^skipped: /mu.test(said)) refuse(`${command} was skipped here:\n${said}`)
     if (code !== 0) {
       console.log(`FAILED: ${command} with seed ${seed} ended with ${code}:\n${said.split("\n").slice(-30).join("\n")}`)
       process.exitCode = 1

@@ -46,6 +46,11 @@ const quiet = 0.1
  * in one go, and take longer.
  */
 const budgets = [5, 50, 2048, 2048, 2048, 2048, 2048, 2048]
+/** Words of people and of agents: a souffleur that keeps the watch writes none of them itself. */
+const words = ["HoldStarted", "AgentChosen", "ConductorAdopted", "StopAsked", "WatchReleased"] as const
+/** The share of worlds with souffleurs of an older build, and of such souffleurs there. */
+const [older, olderThere] = [10, 0.3]
+
 /** The step from world to world, so that neighbours do not begin alike. It is prime to the number of targets. */
 const stride = 37
 
@@ -101,6 +106,7 @@ export class FaultInjector {
       plan,
       silent,
       budget: mood.pick(budgets),
+      unknown: !world.calm && world.seed.number % older === 0 && mood.chance(olderThere) ? mood.pick(words) : undefined,
       ...(restored === undefined ? {} : { restored })
     })
     this.all.push(made)

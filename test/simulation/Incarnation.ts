@@ -1,14 +1,17 @@
 import {
   AlreadyWatched,
   Claims,
+  EventLog,
   Processes,
+  type Recorded,
   type ResolvedSettings,
   type Role,
   Settings,
   type Watch,
+  type WatchEvent,
   leastPin
 } from "@souffleur/domain"
-import { Refused } from "@souffleur/eventlog"
+import { memorySnapshots, Refused, UnreadableEvent } from "@souffleur/eventlog"
 import {
   command,
   Fenced,
@@ -20,7 +23,7 @@ import {
   Roles,
   supervise
 } from "@souffleur/supervisor"
-import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Fiber, Option, Path, Stream } from "effect"
 import type { Conductor } from "./SimulatedAgent.ts"
 import { ports } from "./Ports.ts"
 import { Program, type ProgramOptions } from "./SimulatedProgram.ts"
@@ -80,9 +83,41 @@ export interface IncarnationOptions extends ProgramOptions {
   readonly target?: Conductor
   /** The restoration by a guardian, which has started it over that owner. */
   readonly restored?: Restoration
+  /** The event that it cannot read: its build is older than that event. */
+  readonly unknown?: WatchEvent["_tag"] | undefined
 }
 
-export type Outcome = "running" | "abandoned" | "ended" | "already watched" | "fenced" | "failed"
+export type Outcome = "running" | "abandoned" | "ended" | "already watched" | "fenced" | "unreadable" | "failed"
+
+/** Acts that an older souffleur may not do once it has met an event that it cannot read. */
+const acts = /^(?:log\.append|processes\.signal|launcher\.launch|comms\.(?:write|post))/u
+/** Milliseconds that an end may take, or a stop before it. */
+const endsWithin = 10_000
+
+/** Reads the log as a build that is older than one of its events. `met` hears that it came to such an event. */
+const olderLog = (
+  log: EventLog["Service"],
+  unknown: IncarnationOptions["unknown"],
+  met: () => void
+): EventLog["Service"] => {
+  const known = (recorded: Recorded) =>
+    Effect.suspend(() => {
+      const { event, revision, stream } = recorded
+      if (event._tag !== unknown) return Effect.succeed(recorded)
+      met()
+      return Effect.fail(
+        new UnreadableEvent({ stream, revision, tag: event._tag, version: 1, problem: "a newer souffleur wrote it" })
+      )
+    })
+  return {
+    ...log,
+    read: (stream, after, upTo) =>
+      Effect.flatMap(log.read(stream, after, upTo), (all) => Effect.forEach(all, (one) => known(one))),
+    changes: (stream, after) => Stream.mapEffect(log.changes(stream, after), known),
+    readAll: (after) => Stream.mapEffect(log.readAll(after), known),
+    snapshots: memorySnapshots()
+  }
+}
 
 /** Ends some of the roles too early. */
 const withSilence = (silent: IncarnationOptions["silent"], disturbed: () => void) =>
@@ -120,6 +155,7 @@ const outcomeOf = (error: unknown): Outcome => {
   if (error === undefined || (error instanceof Refused && error.reason === "ended")) return "ended"
   if (error instanceof AlreadyWatched || (error instanceof Refused && error.reason === "exists"))
     return "already watched"
+  if (error instanceof UnreadableEvent) return "unreadable"
   return error instanceof Fenced ? "fenced" : "failed"
 }
 
@@ -134,7 +170,16 @@ export class Incarnation extends Program {
   readonly #target: Conductor | undefined
 
   constructor(world: World, options: IncarnationOptions = {}) {
-    super(world, options)
+    const { plan, unknown } = options
+    const met = { event: false }
+    super(world, {
+      ...options,
+      plan: (passed, name) => {
+        if (met.event && acts.test(name))
+          world.violated(`a souffleur did ${name} after ${unknown}, which it cannot read`)
+        return plan?.(passed, name)
+      }
+    })
     this.#world = world
     this.#folder = options.folder ?? world
     this.#target = options.target
@@ -146,7 +191,22 @@ export class Incarnation extends Program {
       Effect.provide(Roles.layer),
       Effect.provide(Path.layer)
     )
-    this.run(main, ports(world, this.process, this.gate, settings, this.#folder), (exit) => this.#ended(exit))
+    const services = ports(world, this.process, this.gate, settings, this.#folder)
+    const meets = () => {
+      met.event = true
+      const { disturbed } = this.gate
+      world.timeline.after(endsWithin, () => {
+        if (this.outcome === "running" && this.gate.disturbed === disturbed)
+          world.violated(`a souffleur lives on after ${unknown}, which it cannot read`)
+      })
+    }
+    this.run(
+      main,
+      unknown === undefined
+        ? services
+        : Context.add(services, EventLog, olderLog(Context.get(services, EventLog), unknown, meets)),
+      (exit) => this.#ended(exit)
+    )
   }
 
   get outcome(): Outcome {

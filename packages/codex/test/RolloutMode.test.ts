@@ -10,6 +10,8 @@ const prompt = (text: string) => ({
   type: "response_item",
   payload: { type: "message", role: "user", content: [{ type: "input_text", text }] }
 })
+const began = { type: "event_msg", payload: { type: "task_started" } }
+const compacted = { type: "compacted", payload: { message: "So far." } }
 const newest = (...records: ReadonlyArray<Readonly<Record<string, unknown>>>) => {
   const modeIn = rolloutModes()
   return records
@@ -21,13 +23,13 @@ const newest = (...records: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
 describe("behaviour#permission-ceiling", () => {
   it("the newest turn of Codex tells its mode by its sandbox and by what it asks for", () => {
     assert.strictEqual(newest(turn("workspace-write", "never"), prompt("x")), "acceptEdits")
-    assert.strictEqual(newest(turn("workspace-write", "on-request")), "acceptEdits")
-    assert.strictEqual(newest(turn("workspace-write", "untrusted")), "asks")
-    assert.strictEqual(newest(turn("read-only", "never")), "asks")
-    assert.strictEqual(newest(turn("workspace-write", "on-request", "plan")), "plan")
-    assert.strictEqual(newest(turn("danger-full-access", "never")), "bypassPermissions")
-    assert.strictEqual(newest(turn("danger-full-access", "on-request")), "acceptEdits")
-    assert.strictEqual(newest(turn("read-only", "never"), turn("workspace-write", "never")), "acceptEdits")
+    assert.strictEqual(newest(began, turn("workspace-write", "on-request")), "acceptEdits")
+    assert.strictEqual(newest(began, turn("workspace-write", "untrusted")), "asks")
+    assert.strictEqual(newest(began, turn("read-only", "never")), "asks")
+    assert.strictEqual(newest(began, turn("workspace-write", "on-request", "plan")), "plan")
+    assert.strictEqual(newest(began, turn("danger-full-access", "never")), "bypassPermissions")
+    assert.strictEqual(newest(began, turn("danger-full-access", "on-request")), "acceptEdits")
+    assert.strictEqual(newest(turn("read-only", "never"), began, turn("workspace-write", "never")), "acceptEdits")
     assert.isUndefined(newest(prompt("x")))
   })
 
@@ -35,5 +37,17 @@ describe("behaviour#permission-ceiling", () => {
     const compacting = [turn("read-only", "never"), prompt(compactPrompt)]
     assert.strictEqual(newest(turn("workspace-write", "never"), prompt("work"), ...compacting), "acceptEdits")
     assert.strictEqual(newest(...compacting, turn("read-only", "never"), prompt("look")), "asks")
+  })
+
+  it("a compaction within a turn writes its mode anew, and that turn's prompt tells whose it is", () => {
+    const work = [began, turn("workspace-write", "never"), prompt("work")]
+    const [again, looking] = [compacted, turn("read-only", "never")]
+    const ours = [began, compacted, looking, prompt(compactPrompt)]
+    assert.strictEqual(newest(...work, ...ours, again, looking), "acceptEdits")
+    assert.strictEqual(newest(...work, ...ours, again, looking, again, looking), "acceptEdits")
+    assert.strictEqual(newest(...work, began, looking, prompt("look"), again, looking), "asks")
+    // It was ended right after its compaction.
+    assert.strictEqual(newest(...work, began, compacted, looking), "acceptEdits")
+    assert.strictEqual(newest(...work, began, looking), "asks")
   })
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, neverBegan, type WatchEvent, type WatchIntent } from "../src/index.ts"
+import { Event, hasWorked, neverBegan, type WatchEvent, type WatchIntent } from "../src/index.ts"
 import {
   at,
   baseline,
@@ -76,6 +76,32 @@ describe("behaviour#begin_again", () => {
       given(...run!, died([], 0), started(1))
         .when(begin)
         .thenRefused("never")
+    })
+    it("a session that had a file began, although no sign of it is left", () => {
+      const had = given(
+        solo,
+        first,
+        owned,
+        { ...confirmed, began: true },
+        watcher(1),
+        monitor(1),
+        settled,
+        died(),
+        started(1)
+      )
+      had.when(begin).thenRefused("never")
+      assert.isTrue(hasWorked(had.watch))
+      const taken = Event.HandoffTaken.make({
+        at,
+        watcher: 1,
+        launchId: "l1",
+        generation: 2,
+        takenAt: at,
+        contextTokens: null,
+        contextWindow: null
+      })
+      const again = given(...run!, died(), started(1), relaunched("begin_again"), taken, died([], 2)).watch
+      assert.deepStrictEqual([neverBegan(again), hasWorked(again)], [false, true])
     })
     it("a launch of another is not made once more, nor is one of a command", () => {
       given(...watched!, died(), started(1))

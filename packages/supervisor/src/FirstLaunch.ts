@@ -187,7 +187,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const launched = { ...watch, conductor, launchId }
   yield* claim(ref, launched)
   if (watch.kind === "command")
-    return { conductor, sessionId: unknownSession, print: false, baseline } satisfies Validated
+    return { conductor, sessionId: unknownSession, began: false, print: false, baseline } satisfies Validated
 
   const lookForSession = Effect.gen(function* () {
     // Asked before the file is looked for: the agent may have written the file just before its end.
@@ -220,9 +220,13 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
     if (!(yield* isStopped(launched))) yield* end(ref, launched, message)
     return yield* new Invalid({ check: "session-file", message, ...(well ? { final: true } : {}) })
   }
-  const sessionId = Option.match(seen, {
-    onNone: () => watch.sessionId,
-    onSome: (found) => (typeof found === "object" ? found.sessionId : watch.sessionId)
-  })
-  return { conductor, sessionId, print: agent.inPrintMode(order.command.args), baseline } satisfies Validated
+  const found = Option.getOrUndefined(seen)
+  const began = typeof found === "object"
+  return {
+    conductor,
+    sessionId: began ? found.sessionId : watch.sessionId,
+    began,
+    print: agent.inPrintMode(order.command.args),
+    baseline
+  } satisfies Validated
 })

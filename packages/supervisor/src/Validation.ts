@@ -38,6 +38,8 @@ export interface Validated {
   /** See `ConductorConfirmed`. */
   readonly below?: number
   readonly sessionId: string
+  /** See `ConductorConfirmed`. */
+  readonly began: boolean
   readonly print: boolean
   readonly baseline: Baseline
 }
@@ -199,6 +201,7 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
     conductor,
     ...(conductor.pid === pid ? {} : { below: pid }),
     sessionId: session.sessionId,
+    began: true,
     print: agent.inPrintMode(yield* processes.commandLine(conductor.pid)),
     baseline: baselineOf(snapshot)
   } satisfies Validated

@@ -45,6 +45,7 @@ describe("behaviour#awaiting-a-session-id", () => {
           at: begun,
           conductor: identityOf(4711),
           sessionId: "s1",
+          began: true,
           print: false,
           agent: "agent",
           taskCount: 3,

@@ -150,7 +150,12 @@ describe("behaviour#first-launch", () => {
       const { events, world } = yield* starting("agent")
       assert.deepStrictEqual(world.launcher.asked, [kept.id])
       const [confirmed, watcher] = yield* events
-      assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s1" })
+      assert.deepInclude(confirmed, {
+        _tag: "ConductorConfirmed",
+        conductor: identityOf(4711),
+        sessionId: "s1",
+        began: true
+      })
       assert.strictEqual(watcher?._tag, "WatcherStarted")
     })
   )
@@ -162,11 +167,12 @@ describe("behaviour#first-launch", () => {
   )
   it.effect("the first launch waits at most 15 seconds for an agent's session: it may wait for its first prompt", () =>
     Effect.gen(function* () {
-      const { tags, world } = yield* starting("agent", { files: new Set() })
+      const { events, tags, world } = yield* starting("agent", { files: new Set() })
       yield* until(14)
       assert.deepStrictEqual(yield* tags, [])
       yield* until(15)
       assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
+      assert.deepInclude((yield* events)[0], { began: false })
       assert.lengthOf(world.launcher.asked, 1)
     })
   )

@@ -12,14 +12,34 @@ const modeOf = (context: Json): SessionMode => {
   return type === "danger-full-access" && asks === "never" ? "bypassPermissions" : "acceptEdits"
 }
 
-/** Makes a reader of the mode of the newest turn. A turn of souffleur that compacts has a sandbox of its own. */
+/**
+ * Makes a reader of the mode of the newest turn, from the newest record on. A turn of souffleur that compacts has a
+ * sandbox of its own. A compaction writes the mode of its turn anew, behind the prompt of that turn or before it.
+ */
 export const rolloutModes = () => {
   let prompt = ""
+  /** A mode behind whose record no prompt was found. */
+  let open: { readonly mode: SessionMode; readonly compacted: boolean } | undefined
+  const closed = (isOurs: boolean): SessionMode | undefined => {
+    const mode = open?.mode
+    open = undefined
+    return isOurs ? undefined : mode
+  }
   return (record: Json): SessionMode | undefined => {
+    const { type } = record
     for (const said of rolloutSayings(record)) if (said._tag === "Prompt") prompt = said.text
-    if (record["type"] !== "turn_context") return undefined
-    const isOurs = prompt === compactPrompt
+    if (open !== undefined) {
+      if (prompt !== "") return closed(prompt === compactPrompt)
+      if (type === "compacted") open = { ...open, compacted: true }
+      const begins = type === "session_meta" || jsonOf(record["payload"])["type"] === "task_started"
+      return begins ? closed(open.compacted) : undefined
+    }
+    if (type !== "turn_context") return undefined
+    const [isAsked, isOurs] = [prompt !== "", prompt === compactPrompt]
     prompt = ""
-    return isOurs ? undefined : modeOf(jsonOf(record["payload"]))
+    const mode = modeOf(jsonOf(record["payload"]))
+    if (isAsked) return isOurs ? undefined : mode
+    open = { mode, compacted: false }
+    return undefined
   }
 }

@@ -120,6 +120,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
               conductor: command.conductor,
               below: command.below ?? null,
               sessionId: command.sessionId,
+              began: command.began ?? false,
               print: command.print,
               agent: command.agent,
               ...command.baseline

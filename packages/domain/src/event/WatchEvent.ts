@@ -98,6 +98,8 @@ export const ConductorConfirmed = event("ConductorConfirmed", {
   /** The pid that was named, where the Conductor runs below that process; `null`: it was named itself. */
   below: Schema.NullOr(Count).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   sessionId: Text,
+  /** Its session had a file. */
+  began: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false))),
   print,
   agent,
   ...baseline

@@ -93,6 +93,8 @@ export const Watch = Schema.Struct({
   lastTasks: Schema.UndefinedOr(Schema.Struct(Tasks)),
   /** Milliseconds that the last generation ran without a sign of its own. `undefined`: it gave a sign, or runs. */
   muteFor: Schema.UndefinedOr(Measure),
+  /** A session of the watch had a file, or took a hand-off. */
+  began: Schema.Boolean,
   /** What the user's program said of the end of this generation, which is not done by it. */
   unconfirmed: Schema.UndefinedOr(Schema.Struct({ at: Time, code: Schema.NullOr(Schema.Int), said: Text })),
   /** Deaths in a row without progress. */
@@ -244,6 +246,7 @@ export const initial: Watch = {
   baseline: { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 },
   lastTasks: undefined,
   muteFor: undefined,
+  began: false,
   retries: 0,
   saidDone: false,
   unconfirmed: undefined,

@@ -129,6 +129,7 @@ const changes: Changes = {
     turnBefore: watch.firstLaunch?.turnBefore ?? null,
     print: event.print,
     launchedAt: event.at,
+    began: event.began,
     baseline: pickBaseline(event)
   }),
   WatcherStarted: ({ at, awaiting, mode, watcher }) => ({
@@ -181,6 +182,7 @@ const changes: Changes = {
   HoldEnded: (_, watch) => ({ held: undefined, silent: watch.silent && { ...watch.silent, retried: true } }),
   HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({
     taken: { at: takenAt, contextTokens, contextWindow },
+    began: true,
     waits: 0
   }),
   HandoffRequested: ({ digest, request, ...event }, watch) => ({

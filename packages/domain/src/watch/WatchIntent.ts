@@ -12,6 +12,7 @@ import type { FleetWord } from "../event/FleetWord.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
 import type * as Sign from "../event/SignEvent.ts"
 import type {
+  ConductorConfirmed,
   ConductorDied,
   Evidence,
   FailedCheck,
@@ -126,17 +127,12 @@ export type WatchIntent =
       /** The process that has that pid now; `null`: none. */
       readonly process: ProcessIdentity | null
     }
-  | {
-      readonly _tag: "Confirm"
-      readonly conductor: ProcessIdentity
-      /** See `ConductorConfirmed`; absent: `null`. */
-      readonly below?: number | null
-      readonly sessionId: string
-      readonly print: boolean
-      /** The program of the agent by its name; `null`: a command has none. */
-      readonly agent: string | null
-      readonly baseline: Baseline
-    }
+  /** Absent: not `began`, and `below` no other process. */
+  | ({ readonly _tag: "Confirm"; readonly baseline: Baseline } & Pick<
+      typeof ConductorConfirmed.Type,
+      "agent" | "conductor" | "print" | "sessionId"
+    > &
+      Partial<Pick<typeof ConductorConfirmed.Type, "began" | "below">>)
   | { readonly _tag: "WatcherReady"; readonly watcher: number }
   | { readonly _tag: "SelfMonitorReady"; readonly monitor: number }
   | {
