@@ -118,6 +118,8 @@ const ofParameters: Readonly<Record<string, string>> = {
   ceiling: "ceiling",
   agent: "agent",
   headless: "headless",
+  until: "until",
+  rounds: "rounds",
   from: "after",
   at: "time",
   run: "RunName",

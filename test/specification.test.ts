@@ -27,16 +27,19 @@ describe("settings#keys", () => {
 describe("settings#pinned-keys", () => {
   it("the specification names the keys that are pinned", () => {
     const named = [...section(settings, "Pinned keys").matchAll(/`([A-Z_]+)`/gu)].map(([, key]) => key!)
-    assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", "QUIET_HOURS", ...programKeys]))
+    assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", "QUIET_HOURS", "ROUNDS", ...programKeys]))
     const rows = [...section(settings, "Keys").matchAll(/^\| `([A-Z_]+)` \| (?:duration|wait|hours) \|/gmu)]
-    assert.deepStrictEqual(sorted(rows.map(([, key]) => key!)), sorted(["MAX_TIME", ...paceKeys]))
+    assert.deepStrictEqual(
+      sorted(rows.map(([, key]) => key!)),
+      sorted(["MAX_TIME", ...paceKeys.filter((key) => key !== "ROUNDS")])
+    )
   })
   it("the table of keys marks the keys that are pinned", () => {
     const rows = section(settings, "Keys")
       .split("\n")
       .filter((line) => line.startsWith("| `"))
     const pinned = rows.filter((row) => /\bpinned \|/u.test(row)).map((row) => row.split("`")[1]!)
-    assert.deepStrictEqual(sorted(pinned), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
+    assert.deepStrictEqual(sorted(pinned), sorted(["MAX_EXTERNAL_PERMISSION", "ROUNDS", ...programKeys]))
   })
 })
 describe("behaviour#tables-of-comms", () => {

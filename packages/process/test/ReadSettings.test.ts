@@ -109,6 +109,8 @@ layer(HostServices.layer)("loadSettings", (it) => {
           launch_spacing: "5 seconds",
           limit_margin: "60 seconds",
           restart_pause: "1 seconds",
+          until: null,
+          rounds: 5,
           notify: [],
           page_url: null,
           state_dir: "/home/someone/.local/state/souffleur",

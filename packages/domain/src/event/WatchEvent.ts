@@ -34,9 +34,7 @@ export type Kind = typeof Kind.Type
 /** A person names the process against the evidence. */
 const forced = Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 
-/**
- * A watch was requested. Nothing about the Conductor is checked yet. A run's first launch follows in the same append.
- */
+/** A watch was requested, and nothing is checked yet. A run's first launch follows in the same append. */
 export const WatchOpened = event("WatchOpened", {
   project: Text,
   /** The comms file, or `null`: solo. */
@@ -292,7 +290,7 @@ export const WatchEvent = Schema.Union([
 ])
 export type WatchEvent = typeof WatchEvent.Type
 
-/** The versions of tags that have an older one. A field was added since, or a word that a field may hold. */
+/** The versions of tags that have an older one: a field or a word of a field was added since. */
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
 
 /** Returns the version that this souffleur writes for a tag. A newer souffleur wrote a greater version. */

@@ -104,7 +104,7 @@ const tallied = "tallied"
 
 /** How watches are counted. A test computes the fingerprint from the rules (decision 0008). */
 export const tallyFold: Fold<Tally, WatchEvent, never> = {
-  name: { kind: "tally", fingerprint: "4d188d61626640ee" },
+  name: { kind: "tally", fingerprint: "d2934877a970b386" },
   initial,
   evolve,
   schema: Tally,
