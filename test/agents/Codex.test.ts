@@ -29,9 +29,7 @@ describe("behaviour#permission-ceiling", () => {
               : { text: "I may not." }
         )
       )
-      // Codex goes on in a repository alone, where no flag of the user's is known.
-      yield* spawner.string(ChildProcess.make("git", ["init", "-q"], lab.options))
-      const args = ["exec", "--sandbox", "read-only", "--", "Rehearse."]
+      const args = ["exec", "--skip-git-repo-check", "--sandbox", "read-only", "--", "Rehearse."]
       const { pid } = yield* spawner.spawn(ChildProcess.make(program!, args, lab.options))
       const sessions = `${lab.home}/.codex/sessions`
       const find = fs.readDirectory(sessions, { recursive: true }).pipe(

@@ -227,7 +227,9 @@ it.layer(HostServices.layer)((it) => {
         const session = { _tag: "Resume", sessionId: "01a2" } as const
         const permission = clamp("bypassPermissions", "bypassPermissions")
         const resumed = yield* line({ session, permission, print: false })
-        assert.deepStrictEqual(resumed.args.slice(3), ["-s", "danger-full-access", "--json", "resume", "01a2", "-"])
+        // Its session has worked in that folder before, perhaps outside of a repository.
+        const goesOn = ["--skip-git-repo-check", "--json", "resume", "01a2", "-"]
+        assert.deepStrictEqual(resumed.args.slice(3), ["-s", "danger-full-access", ...goesOn])
         assert.deepStrictEqual([resumed.input, resumed.window], ["--yolo", undefined])
         const held = yield* line({ session, heldTo: "asks" })
         assert.deepStrictEqual(held.args.slice(3, 5), ["-s", "read-only"])

@@ -79,7 +79,8 @@ export const codexCommand = Effect.fn("codexCommand")(function* (options: AgentO
           "exec",
           ...args.filter((arg) => arg !== ownProcess),
           ...(compacts ? compacting : ceiling),
-          ...(compacts && !args.includes(anyFolder) ? [anyFolder] : []),
+          // Its session has worked in that folder already, in a window perhaps, where Codex asks for no repository.
+          ...(session._tag === "Resume" && !args.includes(anyFolder) ? [anyFolder] : []),
           ...(asksRecords(args) ? [] : [records]),
           ...resumed,
           ...(compacts ? behind : ["-"])
