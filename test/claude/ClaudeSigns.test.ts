@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, FileSystem, Ref, Schema } from "effect"
 import { inject } from "vitest"
-import { type Lab, type Part, until } from "./Lab.ts"
+import { type Lab, makeLab, type Part, until } from "./Lab.ts"
 import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
-import { bash, checks, only, rehearsal, services, staged, told, waiting } from "./Watched.ts"
+import { bash, begin, checks, only, rehearsal, services, staged, told, waiting } from "./Watched.ts"
 
 const claude = inject("claude")
 const resumed = (said: ReadonlyArray<string>) => said.some((text) => text.includes("Your conversation is as it was."))
@@ -176,11 +176,11 @@ describe("behaviour#done-by-a-program", () => {
           const goesOn = said.some((text) => text.includes("It ended with exit code 2, not 0."))
           return Effect.succeed(bash(goesOn ? "echo mended" : waiting))
         }
-        const { lab, souffleur } = yield* staged(claude!, tmux, part, "", {
-          solo: true,
-          settings: { SOUFFLEUR_UNTIL: "ls sung" }
-        })
+        const lab = yield* makeLab(claude!, "opera", part, { solo: true })
         yield* lab.write("go", "")
+        const stage = yield* tmux(lab)
+        const until = ["run", "--json", "--until", "ls sung", "--", claude!, "--allowedTools=Bash", begin]
+        const souffleur = yield* stage.souffleur(until)
         yield* told(souffleur, "ConductorRelaunched")
         yield* lab.write("sung", "")
         assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)

@@ -20,6 +20,7 @@ export interface LaunchWorld extends SimMachine {
   readonly living: ReadonlyArray<SimProcess>
   readonly oracle: Oracle
   readonly settings: Partial<ResolvedSettings>
+  readonly check: { readonly noes: number } | undefined
   readonly steadyClock: boolean
   sessionFile(sessionId: string): string
   transcriptOf(sessionId: string): string
@@ -122,6 +123,8 @@ export class LaunchJudge {
     // A launch after a limit or an outage of the service follows no death (spec: behaviour#limits-and-waits). The
     // number of such launches has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
+    // A program says whether the work is done, and how often it may say no has a count of its own.
+    if (watch.recovery?.trigger === "unconfirmed") return this.#afterNo(watch.retries)
     // A person asked for this one, and its predecessor did not end (spec: behaviour#retries).
     if (watch.recovery?.trigger === "handover") return
     const ranLong = before !== undefined && world.timeline.monotonic - before.process.since >= 10 * minute
@@ -156,6 +159,12 @@ export class LaunchJudge {
         : 0
     if (wall - (last?.at ?? 0) < least && this.#world.steadyClock)
       this.#world.violated(`two launches within ${wall - last!.at} ms, in wait ${waits} in a row`)
+  }
+
+  /** Judges a launch after a program has found the work undone: five times in a row without progress, and no more. */
+  #afterNo(retries: number): void {
+    if (this.#world.check === undefined) this.#world.violated("nobody has a program that finds the work undone")
+    if (retries >= 5) this.#world.violated(`a launch after ${retries} rounds without progress`)
   }
 
   /**

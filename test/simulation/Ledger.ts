@@ -19,6 +19,7 @@ export interface LedgerWorld extends EndedWorld {
   readonly oracle: Oracle
   readonly tries: TryJudge
   readonly solo: unknown
+  readonly check: { readonly noes: number; readonly asked: number } | undefined
   finished: boolean
   released: boolean
   stopped: boolean
@@ -149,6 +150,7 @@ export class Ledger {
       }
       case "TurnEnded":
       case "EndedEarly":
+        if (event._tag === "EndedEarly" && event.reason === "unconfirmed" && rests(world, before)) return
         if (endedTurns(world, before).length === 0) world.violated("a turn ended that did not")
         return
       case "ConductorDied":
@@ -175,7 +177,10 @@ export class Ledger {
         }
         return
       case "ConductorCompleted":
-        if (
+        if (world.check !== undefined && event.by !== "agent" && event.by !== "operator") {
+          if (event.by !== "program" || world.check.asked <= world.check.noes)
+            world.violated(`the work is complete by ${event.by}, and no program has said so`)
+        } else if (
           !(world.finished && (event.by === "agent" || event.by === "operator")) &&
           !isComplete(world, before, this.#saidAt)
         )
@@ -214,6 +219,14 @@ const isComplete = (world: LedgerWorld, watch: Watch, saidAt: number): boolean =
     : [saidAt, world.timeline.monotonic, world.sleptFrom].some(
         (at) => at !== undefined && saidToBeDone(world, watch, at)
       )
+
+/** Says whether the Conductor has been at its prompt, of which a program may have found the work undone. */
+const rests = ({ check, conductors }: LedgerWorld, { conductor, unconfirmed }: Watch): boolean =>
+  check !== undefined &&
+  unconfirmed !== undefined &&
+  conductors.some(
+    ({ process, rest }) => conductor !== undefined && rest !== undefined && sameAs(process.identity, conductor)
+  )
 
 /** Says whether the event is the first of two of one append. The second brings the watcher or the recovery. */
 const settlesLater = ({ _tag }: WatchEvent): boolean =>

@@ -19,6 +19,7 @@ import {
   Settings
 } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
+import { WorkCheck } from "@souffleur/recovery"
 import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
 import { hash } from "node:crypto"
 import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
@@ -329,6 +330,16 @@ export const ports = (
       )
     ),
     Context.add(Agent, agent(world, gate)),
+    Context.add(WorkCheck, {
+      ask: gate.through(
+        "program of --until",
+        Effect.suspend(() => {
+          const { check } = world
+          if (check === undefined) return Effect.die("a program was asked that nobody named")
+          return Effect.succeed({ code: check.asked++ < check.noes ? 1 : 0, said: "tests failed" })
+        })
+      )
+    }),
     Context.add(
       Launcher,
       launcher({ processes: world.processes, room }, self, gate, (id) => endOf(world, id))

@@ -66,6 +66,8 @@ export class World extends SimMachine implements StateFolder {
     return `${this.transcript}\nsession ${sessionId}, to its end after ${this.disk.read(this.sessionFile(sessionId))?.length ?? 0} bytes\n`
   }
   exportFails = false
+  /** The user's program that says whether the work is done: it says no so many times. `undefined`: there is none. */
+  check: { noes: number; asked: number } | undefined = undefined
   /** The number of tools' results in each session. */
   readonly results = new Map<string, number>()
   /** True if the agent's hooks are installed. */

@@ -106,6 +106,11 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   if (world.settings.trimChars !== undefined)
     world.transcript = `${"an older word of it\n".repeat(maxExportLength / 10)}${world.transcript}`
   const kind = seed.pick([...comms, ...without])
+  // It takes nothing from the seed.
+  if ((kind === "solo" || kind === "run") && number % 3 === 1) {
+    world.check = { noes: number % 8, asked: 0 }
+    world.settings = { ...world.settings, until: ["check"] }
+  }
   if (kind !== "command" && seed.chance(0.15)) world.mostTurns = seed.between(2, 60)
   world.solo = kind === "solo" ? "watched" : undefined
   if (kind === "run" || kind === "command")

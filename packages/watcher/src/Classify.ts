@@ -142,8 +142,8 @@ export const restOf = (watch: Watch, { signs, verdict }: Rest, intervalMillis: n
  * (spec: behaviour#done-by-a-program). What it has said of this very turn holds. `undefined`: there is no exit.
  */
 export const exitAtRest = (watch: Watch, seen: Rest, intervalMillis: number): WatcherExit | undefined => {
-  const { comms, kind, observe, standby, wait } = watch
-  if (comms !== null || kind === "command" || observe || (standby ?? wait) !== undefined) return undefined
+  // What a person has begun at a terminal of its own is not stopped there.
+  if (!hasPrompt(watch) || (watch.standby ?? watch.wait) !== undefined) return undefined
   if (typeof restOf(watch, seen, intervalMillis) !== "number") return undefined
   return isUnconfirmed(watch, seen.signs.session?.turn)
     ? { _tag: "EndedEarly", reason: "unconfirmed", leftRunning: 0 }
