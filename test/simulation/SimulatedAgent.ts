@@ -32,6 +32,20 @@ const stall = 361_000
 /** The longest time of a tool whose processes use the processor. */
 const longestTool = 2 * 60 * minute
 
+/** The fates that put a last word into the session. */
+const saysLast: ReadonlySet<Life["fate"]> = new Set([
+  "completes",
+  "handoff",
+  "turn ends",
+  "rests",
+  "limited",
+  "outage",
+  "refused",
+  "capped",
+  "odd",
+  "too long"
+])
+
 /** A simulated Conductor: it beats each 30 s, works, and meets its fate. It has plain timers, and no fiber of ours. */
 export class Conductor {
   readonly process: SimProcess
@@ -123,8 +137,8 @@ export class Conductor {
       this.#beat()
       timeline.after(life.answersAfter ?? 0, () => this.#answer())
     })
-    // It may end before its first word. It never says its last one before that.
-    const earliest = ["completes", "handoff", "turn ends", "rests"].includes(life.fate) ? 1001 : 0
+    // It may end before its first word. It never says its last one before that, nor does the service refuse it then.
+    const earliest = saysLast.has(life.fate) ? 1001 : 0
     if (life.fate !== "lives" && life.fate !== "mute")
       timeline.after(Math.max(life.at, earliest), () => this.#meetFate())
     if (life.worksEvery !== undefined && life.fate !== "mute")
