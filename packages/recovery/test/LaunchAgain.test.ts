@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { LaunchFailed, type WatchEvent } from "@souffleur/domain"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { exportProvider, restart, resumeSession } from "../src/index.ts"
+import { againForAWhile } from "../src/launch/LaunchAgain.ts"
+import { Cycle } from "../src/steps/Step.ts"
 import { closedAt, cycleOf, launches, relaunches } from "./Cycles.ts"
 import { worldOf } from "./RecoveryWorld.ts"
 
@@ -31,6 +34,17 @@ describe("behaviour#launch", () => {
       assert.deepStrictEqual(delays(yield* log.events), [5, 10, 20, 40, 80, 120, 120, 120])
       assert.deepStrictEqual(closedAt(yield* last), ["launch", "tried for ten minutes: agent: not found in PATH"])
       assert.deepStrictEqual(launches(world), [])
+    })
+  )
+  it.effect("what a try or a sleep of the machine takes is no pause, and costs no other try", () =>
+    Effect.gen(function* () {
+      const { log } = yield* cycleOf([restart], { comms: null, command: true }, worldOf({ pid: 4711, parent: 1 }))
+      const watch = yield* log.ref()
+      const tries = yield* againForAWhile((n) =>
+        Effect.andThen(Effect.sleep(n === 0 ? "30 minutes" : 0), n < 3 ? Effect.fail(busy) : Effect.succeed(n))
+      ).pipe(Effect.provideService(Cycle, { number: 1, watch }), Effect.forkChild)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(yield* Fiber.join(tries), 3)
     })
   )
   it.effect("each further try has a launch of its own, and what cannot pass is not tried again", () =>
