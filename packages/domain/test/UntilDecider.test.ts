@@ -67,6 +67,25 @@ describe("behaviour#done-by-a-program", () => {
     })
   })
 
+  it("a person's go has the work go on, however many rounds were before", () => {
+    const asked = Event.RecoveryWithheld.make({ at, cycle: 2, trigger: "unconfirmed", stage: "hold", message: "held" })
+    const ended = Event.EndedEarly.make({
+      at,
+      watcher: 2,
+      reason: "unconfirmed",
+      leftRunning: 0,
+      retries: 4,
+      taskCount: 2,
+      taskFingerprint: "a",
+      evidence
+    })
+    const held = Event.HoldStarted.make({ at, byAgent: false })
+    const [, recovery] = given(...solo, check, no, watcher(2), held, ended, asked, watcher(3))
+      .when({ _tag: "Go" }, { _tag: "Operator" })
+      .thenTags("HoldEnded", "RecoveryStarted")
+    assert.deepInclude(recovery, { trigger: "unconfirmed", purpose: "relaunch" })
+  })
+
   it("retry asks a program again that could not be run", () => {
     const failed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "check", message: "none" })
     const [, again] = given(...solo, check, failed, watcher(2))

@@ -55,7 +55,7 @@ export const recoveryOf = (
   {
     pause = 0,
     quietUntil = null,
-    rounds = attempts,
+    rounds = Infinity,
     unseen = false,
     watcher
   }: Pick<Report, "pause" | "quietUntil" | "rounds" | "unseen" | "watcher">
