@@ -80,6 +80,10 @@ describe("behaviour#done-by-a-program", () => {
       const check = join(the.project, "check")
       const run = the.start(["run", "--json", "--until", check, "--", ...agent])
       const { message } = yield* prints(run, "RecoveryFailedClosed")
+      assert.include(
+        run.errors(),
+        `until it can be run, --until says nothing of the work: ${check} is not an executable file`
+      )
       assert.strictEqual(message, `the program of --until: there is no program ${check}`)
       fs.writeFileSync(check, "#!/bin/sh\n", { mode: 0o755 })
       assert.strictEqual((yield* the.ask(["retry"])).code, 0)
@@ -97,6 +101,14 @@ describe("behaviour#done-by-a-program", () => {
         shell.errors,
         `--until must be a program and its arguments, as no shell reads it; else write ["sh","-c","…"]`
       )
+      const counted = yield* the.run(["run", "--rounds", "2", "--", ...agent])
+      assert.deepStrictEqual([counted.code, counted.lines], [2, []])
+      assert.include(counted.errors, "--rounds counts what --until finds")
+      const alone = yield* the.run(["run", "--until", "true"])
+      assert.deepStrictEqual([alone.code, alone.lines], [2, []])
+      assert.include(alone.errors, "--until is said where an agent begins")
+      const foreseen = yield* the.run(["run", "--dry-run", "--until", "npm test", "--", ...agent])
+      assert.match(foreseen.lines.join("\n"), /until +npm test ends with 0, 5 rounds without progress at most/u)
       const plain = yield* the.run(["run", "--until", "true", "--", "/bin/true"])
       assert.deepStrictEqual([plain.code, plain.lines], [2, []])
       assert.include(plain.errors, "--until is for an agent")

@@ -23,6 +23,16 @@ describe("behaviour#done-by-a-program", () => {
         assert.isTrue(said.endsWith("line 1999\n"))
       })
     )
+    it.effect("whatever it prints, its words are fit for a prompt, a log and a terminal", () =>
+      Effect.gen(function* () {
+        const { said } = yield* sh(`printf 'a\\000b\\033[31m\\tc\\r\\n\\377'`)
+        assert.strictEqual(said, "a\\u0000b\\u001b[31m  c\n\uFFFD")
+        // The beginning is cut off, be it within a character.
+        const long = yield* sh("i=0; while [ $i -lt 1500 ]; do printf '🎭'; i=$((i+1)); done; printf x")
+        assert.notMatch(long.said, /\p{Cs}|\0/u)
+        assert.isTrue(long.said.endsWith("🎭x"))
+      })
+    )
     it.effect("what it leaves running, with its output, does not hold up its word", () =>
       Effect.gen(function* () {
         const found = yield* sh("sleep 300 & echo $!; exit 1")
@@ -35,7 +45,7 @@ describe("behaviour#done-by-a-program", () => {
     it.effect("one that is not there, or does not end in time, says nothing", () =>
       Effect.gen(function* () {
         const missing = runCheck({ words: ["no-such"], cwd: "/", environment, within: "20 seconds" })
-        assert.strictEqual((yield* Effect.flip(missing)).message, "there is no program no-such")
+        assert.strictEqual((yield* Effect.flip(missing)).message, "there is no program no-such in PATH")
         const late = runCheck({ words: ["sleep", "300"], cwd: "/", environment, within: "200 millis" })
         assert.strictEqual((yield* Effect.flip(late)).message, "it did not end within 200ms")
       })

@@ -45,7 +45,7 @@ export const endingOf = Effect.fn("endingOf")(function* (
       progressed,
       saidDone: watch.saidDone,
       before: watch.launchedFor,
-      confirmed: isUnconfirmed(watch, session?.turn) ? false : undefined
+      unconfirmed: isUnconfirmed(watch, session?.turn)
     })
   // The last look is for processes that run on, because it takes time.
   const first = judge(0)

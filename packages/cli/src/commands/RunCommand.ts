@@ -91,6 +91,12 @@ export const runCommand = Command.make(
           until: yield* Option.match(flags.until, { onNone: () => Effect.undefined, onSome: untilWords }),
           rounds: Option.getOrUndefined(flags.rounds)
         }
+      const [flag] = [
+        ...(Option.isSome(flags.until) ? ["--until"] : []),
+        ...(Option.isSome(flags.rounds) ? ["--rounds"] : [])
+      ]
+      if (flag !== undefined)
+        return yield* new BadUsage({ message: `${flag} is said where an agent begins: ${example}` })
       const known = yield* unfinished({ project })
       return Option.isSome(known)
         ? { watch: known.value.id }

@@ -86,6 +86,14 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<readonly [name: string, text
   ...(sees.window_lost === null ? [] : [["warning", sees.window_lost] as const]),
   ...(sees.permission === null ? [] : [["permission", permissionOf(sees.permission)] as const]),
   ...(sees.caps.length === 0 ? [] : [["caps", `${sees.caps.join(", ")}, over all its launches`] as const]),
+  ...(sees.until === null
+    ? []
+    : [
+        [
+          "until",
+          `${sees.until.words.join(" ")} ends with 0, ${sees.until.rounds} rounds without progress at most`
+        ] as const
+      ]),
   ...(sees.gate === null ? [] : [["gate", sees.gate.says] as const]),
   ["comms", sees.comms ?? "none"],
   ...(sees.observe ? [["observe", "nothing is stopped or launched"] as const] : []),

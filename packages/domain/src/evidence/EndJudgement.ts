@@ -31,8 +31,8 @@ export interface EndSeen {
   readonly saidDone: boolean
   /** The reason for which this generation was launched. `undefined`: no recovery launched it. */
   readonly before: string | undefined
-  /** What the user's program said of this end. `undefined`: it has not looked, or there is none. */
-  readonly confirmed?: boolean | undefined
+  /** The user's program has found the work undone. Absent: it has not looked, or there is none. */
+  readonly unconfirmed?: boolean
 }
 
 /**
@@ -40,7 +40,7 @@ export interface EndSeen {
  * said so: by a finished turn, or by exit code 0. `undefined`: nothing said so, and the end is a death.
  */
 export const judgeEnd = (seen: EndSeen): "complete" | EarlyEnd | undefined => {
-  const { before, confirmed, end, kind, leftRunning, progressed, refused, saidDone, successor, turnEnded } = seen
+  const { before, end, kind, leftRunning, progressed, refused, saidDone, successor, turnEnded, unconfirmed } = seen
   // The exit code of a command says it alone. A server that it leaves running is meant.
   if (kind === "command") return endedWell(end) ? "complete" : undefined
   if (!turnEnded) return undefined
@@ -50,5 +50,5 @@ export const judgeEnd = (seen: EndSeen): "complete" | EarlyEnd | undefined => {
   if (successor && !progressed && !saidDone) return "only-answered"
   // An agent that leaves something running a second time means it: a server is to outlive it.
   if (leftRunning > 0 && before !== "left-running") return "left-running"
-  return confirmed === false ? "unconfirmed" : "complete"
+  return unconfirmed === true ? "unconfirmed" : "complete"
 }

@@ -44,7 +44,7 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   "left-running": "it had left processes running at its end",
   refused: "its last tool had been refused by a permission",
   "only-answered": "it had answered, and no work of it had succeeded",
-  unconfirmed: "a program says whether its work is done"
+  unconfirmed: "a program had found its work undone"
 }
 
 type WaitEnd = Extract<WatchEvent, { readonly _tag: "WaitEnded" }>["how"]

@@ -202,6 +202,10 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
           }
         : null,
       caps: isAgent ? (yield* capsNow(watch, conductor)).map(formatCap) : [],
+      until:
+        isAgent && watch.comms === null && settings.until !== null
+          ? { words: settings.until, rounds: settings.rounds }
+          : null,
       gate: isAgent ? yield* gateInForce(watch, settings, fresh) : null,
       comms: watch.comms,
       observe: watch.observe,

@@ -18,17 +18,23 @@ import { HookFiles } from "@souffleur/node"
 import { chosenAgent } from "@souffleur/process"
 import { refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Clock, Effect, Layer, Option } from "effect"
-import type { WatchOrder } from "../SouffleurOptions.ts"
+import type { RunOptions, WatchOrder } from "../SouffleurOptions.ts"
 import { findWatch, type NamedWatch, unfinished } from "../watching/FindWatch.ts"
 import { firstWords, refuseOther } from "../watching/KnownWatch.ts"
-import { type CommandOrder, firstOf, refuseOccupied } from "../watching/OpenCommand.ts"
+import { firstOf, refuseOccupied } from "../watching/OpenCommand.ts"
 import { opening, wouldGoOn } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
-import { firstLaunchOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
+import {
+  firstLaunchOf,
+  type LaunchOverrides,
+  launchOverridesOf,
+  settingsUnder,
+  untilOf
+} from "../world/LaunchOverrides.ts"
 import { layerAgent } from "../world/AgentLayers.ts"
 import { layerLaunches } from "../world/LaunchLayers.ts"
 import { commsIn } from "../world/StoreLayers.ts"
-import { type LaunchOverrides, terminalsOf } from "../world/World.ts"
+import { terminalsOf } from "../world/World.ts"
 import { type Foreseen, type NoPreview, preview } from "./Preview.ts"
 
 /** The ports that only read. */
@@ -65,7 +71,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
   const condition = conductor === undefined ? "running" : yield* processes.condition(conductor)
   const found = conductor === undefined || condition === "gone" ? Option.none() : yield* processes.find(conductor.pid)
   const foreseen: Foreseen = {
-    opening: opened,
+    opening: { ...opened, settings: settingsUnder(settings, overrides) },
     watch,
     goesOn: known,
     program,
@@ -89,7 +95,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
  */
 const previewRun = Effect.fn("previewRun")(function* (
   words: ReadonlyArray<string>,
-  { force = false, input, project, pty = false }: Pick<CommandOrder, "force" | "input" | "project" | "pty">
+  { force = false, input, project, terminal: pty = false, ...asked }: Omit<RunOptions, "command" | "guardian">
 ) {
   const known = yield* unfinished({ project })
   if (Option.isSome(known)) {
@@ -99,10 +105,12 @@ const previewRun = Effect.fn("previewRun")(function* (
     return yield* previewKnown(known.value)
   }
   const { agent, variables } = yield* Installation
-  const opened = yield* opening(project)
-  const { settings } = opened
-  const configured = yield* programOf(settings)
+  const found = yield* opening(project)
+  const configured = yield* programOf(found.settings)
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
+  const until = yield* untilOf(asked, found.settings, Option.isSome(literal) ? "agent" : "command")
+  const settings = settingsUnder(found.settings, until === undefined ? {} : { until })
+  const opened = { ...found, settings }
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
   const terminal = yield* terminalOf(settings)
   const foreseen = Effect.gen(function* () {
@@ -209,13 +217,7 @@ const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: 
 /** Previews one of the three, as `run`, `watch` and `resume` would do it. */
 export const previewOf = Effect.fn("previewOf")(function* (order: WatchOrder) {
   if ("watch" in order) return yield* previewKnown(yield* findWatch(order.watch))
-  if ("command" in order)
-    return yield* previewRun(order.command, {
-      project: order.project,
-      pty: order.terminal ?? false,
-      force: order.force ?? false,
-      ...(order.input === undefined ? {} : { input: order.input })
-    })
+  if ("command" in order) return yield* previewRun(order.command, order)
   const { comms, force: forced = false, observe = false, pid, project, sessionId } = order
   const known = yield* unfinished({ sessionId })
   return Option.isSome(known)

@@ -1,7 +1,6 @@
 import {
   Agent,
   AlreadyWatched,
-  CommandRefused,
   formatCap,
   Launcher,
   parsePid,
@@ -9,19 +8,21 @@ import {
   type Pin,
   type ResolvedSettings,
   Settings,
+  type Until,
+  type Variables,
   type Watch
 } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
-import { chosenAgent } from "@souffleur/process"
+import { chosenAgent, resolveProgram } from "@souffleur/process"
 import { refuseOwned, release } from "@souffleur/supervisor"
 import { Effect, Layer, Option } from "effect"
 import type { Keeper } from "../keeping/Keeper.ts"
 import { remark } from "../Remark.ts"
 import type { RunOptions, WatchOptions } from "../SouffleurOptions.ts"
 import { launchable } from "../world/AgentLayers.ts"
+import { type LaunchOverrides, untilOf } from "../world/LaunchOverrides.ts"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"
 import { Parts } from "../world/Parts.ts"
-import type { LaunchOverrides } from "../world/World.ts"
 import { withinSession } from "../trust/CallingSession.ts"
 import { type NamedWatch, unfinished, unfinishedWatches } from "./FindWatch.ts"
 import { lostWindow } from "../window/LostWindow.ts"
@@ -59,6 +60,12 @@ const capped = Effect.gen(function* () {
   const { caps = [] } = yield* Agent
   if (caps.length > 0) yield* remark("info", `over all its launches it gets at most ${caps.map(formatCap).join(", ")}`)
 })
+
+/** Reports a program that is to say whether the work is done, and is not there yet. The agent may be to write it. */
+const checkable = ({ words: [program] }: Until, of: { readonly project: string; readonly variables: Variables }) =>
+  Effect.catchTag(resolveProgram(program, of.variables["PATH"] ?? "", of.project), "AgentNotFound", ({ problem }) =>
+    remark("warning", `until it can be run, --until says nothing of the work: ${problem}`)
+  )
 
 /** Reports that a Conductor has a window which its successor would not have. */
 const windowed = Effect.fnUntraced(function* (conductor: Parameters<typeof lostWindow>[0]) {
@@ -133,12 +140,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const { agent, variables: own } = yield* Parts
   const configured = yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
-  if (Option.isNone(literal) && asked !== undefined)
-    return yield* new CommandRefused({
-      message: "--until is for an agent: a command says by its exit code that it is done"
-    })
-  const program = asked ?? settings.until
-  const until = program === null ? undefined : { words: program, rounds: rounds ?? settings.rounds }
+  const until = yield* untilOf({ rounds, until: asked }, settings, Option.isSome(literal) ? "agent" : "command")
   const overrides = Option.match(literal, {
     onNone: (): LaunchOverrides => ({}),
     onSome: ({ agentCommand }): LaunchOverrides => ({
@@ -161,6 +163,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     })
     const before = oldestIn(yield* unfinishedWatches, project)
     if (Option.isSome(literal)) yield* capped
+    if (until !== undefined) yield* checkable(until, { project, variables })
     if (before === undefined || before.id === id) return yield* keeper.take({ id, project, comms: null, from: 0 })
     // The second of two simultaneous starts has started nothing yet.
     yield* release(id)
@@ -172,7 +175,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
 /** Resumes a watch whose command is asked for again, and says so. */
 const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   known: NamedWatch,
-  words: RunOptions["command"],
+  { command: words, until }: RunOptions,
   keeper: Keeper<A, E, R, E2, R2>
 ) {
   const { id, watch } = known
@@ -186,7 +189,8 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     "info",
     `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
   )
-  return yield* goOn(known, Effect.andThen(refuseOther(known, words, firstWords), told), keeper)
+  const kept = until === undefined ? Effect.void : remark("warning", "what --until says is as the watch began with it")
+  return yield* goOn(known, Effect.andThen(refuseOther(known, words, firstWords), Effect.andThen(told, kept)), keeper)
 })
 
 /** Starts a command, or resumes the unfinished watch of its folder. */
@@ -200,7 +204,7 @@ export const beginRun = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     const known = yield* unfinished({ project })
     if (Option.isNone(known)) return yield* start(options, yield* withinSession(yield* opening(project)), keeper)
     // A watch that ended meanwhile refuses no command.
-    const begun = Effect.catchTag(inPlace(known.value, options.command, keeper), "OpenedOtherwise", (refusal) =>
+    const begun = Effect.catchTag(inPlace(known.value, options, keeper), "OpenedOtherwise", (refusal) =>
       Effect.flatMap(unfinished({ project }), (now) => {
         const goesOn = Option.isSome(now) && now.value.id === known.value.id
         return Effect.fail(

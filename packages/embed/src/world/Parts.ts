@@ -28,7 +28,8 @@ import type { NamedWatch } from "../watching/FindWatch.ts"
 import type { Revival } from "../keeping/GuardianKeeper.ts"
 import { type CommandLine, NoGuardian, NotDetached } from "./Installation.ts"
 import type { ConfigUntrusted } from "./TrustStore.ts"
-import type { LaunchOverrides, PartsError } from "./World.ts"
+import type { LaunchOverrides } from "./LaunchOverrides.ts"
+import type { PartsError } from "./World.ts"
 
 /** A watch whose parts are made. */
 export interface PartsOrder {

@@ -1,6 +1,5 @@
 import {
   type AgentKind,
-  type AgentProgram,
   BadSetting,
   CycleSettings,
   isSecretVariable,
@@ -10,7 +9,6 @@ import {
   type ResolvedSettings,
   Settings,
   type Terminal,
-  type Until,
   type Variables
 } from "@souffleur/domain"
 import { Claims as NodeClaims, type ProcessesUnavailable } from "@souffleur/node"
@@ -23,6 +21,7 @@ import * as OtlpTarget from "../trace/OtlpTarget.ts"
 import { layerAgent } from "./AgentLayers.ts"
 import * as CommsNews from "./CommsNews.ts"
 import { Installation } from "./Installation.ts"
+import { type LaunchOverrides, settingsUnder } from "./LaunchOverrides.ts"
 import { layerLauncher, layerLaunches, type Terminals } from "./LaunchLayers.ts"
 import { readHere } from "./ReadHere.ts"
 import { layerComms } from "./StoreLayers.ts"
@@ -134,12 +133,6 @@ const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
     )
   )
 
-/** The parts of a launch that a watch has in place of the settings. */
-export interface LaunchOverrides {
-  readonly agent?: AgentProgram
-  readonly until?: Until
-}
-
 /** Makes the parts of one watch: its agent, its launcher, its comms and its settings. */
 export const layerWatch = (
   found: ResolvedSettings,
@@ -147,8 +140,7 @@ export const layerWatch = (
   commsPath: string | null,
   overrides: LaunchOverrides = {}
 ) => {
-  const { until } = overrides
-  const settings = until === undefined ? found : { ...found, until: until.words, rounds: until.rounds }
+  const settings = settingsUnder(found, overrides)
   const terminals = Effect.flatMap(Installation, ({ variables }) => terminalsOf(settings, variables))
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),

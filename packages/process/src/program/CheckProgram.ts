@@ -1,11 +1,19 @@
+import { plain } from "@souffleur/domain"
 import { Duration, Effect, Option, Ref, Stream } from "effect"
 import { ChildProcess } from "effect/process"
-import { ProgramFailed } from "./UserProgram.ts"
+import { notStarted, ProgramFailed } from "./UserProgram.ts"
 
 /** Most characters of its output that are kept: its end, where test runners say what failed. */
 const maxSaid = 2000
 /** For how long output is read after its end, which a process that it left may still have. */
 const lastWords = "1 second"
+
+/** Makes what it printed safe for a prompt, a log and a terminal, line by line: it may hold any byte. */
+const shown = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => plain(line.replace(/\r$/u, "").replaceAll("\t", "  ")))
+    .join("\n")
 
 /**
  * Runs a program of the user that judges something by its exit code, and returns that code with the end of all that it
@@ -32,16 +40,7 @@ export const runCheck = Effect.fn("runCheck")(function* ({
       env: environment,
       extendEnv: false,
       forceKillAfter: "1 second"
-    }).pipe(
-      Effect.mapError(
-        ({ reason }) =>
-          new ProgramFailed({
-            message:
-              reason._tag === "NotFound" ? `there is no program ${program}` : `it could not be run: ${reason._tag}`,
-            ran: false
-          })
-      )
-    )
+    }).pipe(Effect.mapError(notStarted(program)))
     const heard = Stream.runForEach(Stream.decodeText(handle.all), (part) =>
       Ref.update(said, (before) => (before + part).slice(-maxSaid))
     )
@@ -56,5 +55,5 @@ export const runCheck = Effect.fn("runCheck")(function* ({
       message: `it did not end within ${Duration.format(Duration.fromInputUnsafe(within))}`,
       ran: true
     })
-  return { code: code.value, said: yield* Ref.get(said) }
+  return { code: code.value, said: shown(yield* Ref.get(said)) }
 })

@@ -1,4 +1,4 @@
-import { Duration, Effect, Option, Result, Schema, Stream } from "effect"
+import { Duration, Effect, Option, type PlatformError, Result, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 
 /**
@@ -12,6 +12,18 @@ export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramF
 }) {}
 
 const ranAnd = (message: string) => new ProgramFailed({ message, ran: true })
+
+/** Says why a program was not started. */
+export const notStarted =
+  (program: string) =>
+  ({ reason }: PlatformError.PlatformError) =>
+    new ProgramFailed({
+      message:
+        reason._tag === "NotFound"
+          ? `there is no program ${program}${program.includes("/") ? "" : " in PATH"}`
+          : `it could not be run: ${reason._tag}`,
+      ran: false
+    })
 
 const JsonArray = Schema.fromJsonString(Schema.NonEmptyArray(Schema.NonEmptyString))
 
@@ -110,18 +122,7 @@ export const runProgram = Effect.fn("runProgram")(function* ({
       stderr: heard ? "pipe" : "ignore",
       ...(environment === undefined ? { extendEnv: true } : { env: environment, extendEnv: false }),
       forceKillAfter: "1 second"
-    }).pipe(
-      Effect.mapError(
-        ({ reason }) =>
-          new ProgramFailed({
-            message:
-              reason._tag === "NotFound"
-                ? `there is no program ${program}${program.includes("/") ? "" : " in PATH"}`
-                : `it could not be run: ${reason._tag}`,
-            ran: false
-          })
-      )
-    )
+    }).pipe(Effect.mapError(notStarted(program)))
     let bytes = 0
     let text = ""
     const printed = handle.stdout.pipe(
