@@ -123,8 +123,11 @@ export class LaunchJudge {
     // A launch after a limit or an outage of the service follows no death (spec: behaviour#limits-and-waits). The
     // number of such launches has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
-    // A program says whether the work is done, and how often it may say no has a count of its own.
-    if (watch.recovery?.trigger === "unconfirmed") return this.#afterNo(watch.retries)
+    // A program says whether the work is done, and the oracle counts how often it says no.
+    if (watch.recovery?.trigger === "unconfirmed") {
+      if (world.check === undefined) world.violated("nobody has a program that finds the work undone")
+      return
+    }
     // A person asked for this one, and its predecessor did not end (spec: behaviour#retries).
     if (watch.recovery?.trigger === "handover") return
     const ranLong = before !== undefined && world.timeline.monotonic - before.process.since >= 10 * minute
@@ -159,12 +162,6 @@ export class LaunchJudge {
         : 0
     if (wall - (last?.at ?? 0) < least && this.#world.steadyClock)
       this.#world.violated(`two launches within ${wall - last!.at} ms, in wait ${waits} in a row`)
-  }
-
-  /** Judges a launch after a program has found the work undone: five times in a row without progress, and no more. */
-  #afterNo(retries: number): void {
-    if (this.#world.check === undefined) this.#world.violated("nobody has a program that finds the work undone")
-    if (retries >= 5) this.#world.violated(`a launch after ${retries} rounds without progress`)
   }
 
   /**
@@ -205,7 +202,10 @@ export class LaunchJudge {
       this.#world.violated("a session that its person had cleared away is brought back")
     if (sessionId !== watch.sessionId) return
     const permission = args[args.indexOf("--permission-mode") + 1] ?? ""
-    const isAsked = comms.messages.some(({ text }) => /permission_mode: (?:acceptEdits|bypassPermissions)/u.test(text))
+    // What a replaced file had was read before.
+    const isAsked = [...comms.lost, ...comms.messages].some(({ text }) =>
+      /permission_mode: (?:acceptEdits|bypassPermissions)/u.test(text)
+    )
     this.#beside(conductor)
     if (life.mode !== undefined && !isAsked && (permission === "acceptEdits" || permission === "bypassPermissions"))
       this.#world.violated(`a launch with ${permission}: its session was in the mode ${life.mode}`)
@@ -216,7 +216,9 @@ export class LaunchJudge {
     // A successor that was asked for while the agent lived is asked for still, however the agent ends meanwhile.
     const isHandedOff = watch.recovery?.trigger === "handoff"
     const said = events.slice(ended).some(({ _tag }) => _tag === "RecoveryRetried" || _tag === "AgentChosen")
-    if (!said && !isHandedOff && (life.fate === "refused" || life.fate === "capped" || conductor.isCapped))
+    // Of a cap that souffleur counts itself, a clock that was set back hides what was used before.
+    const isCapped = conductor.isCapped && this.#world.steadyClock
+    if (!said && !isHandedOff && (life.fate === "refused" || life.fate === "capped" || isCapped))
       this.#world.violated(`a launch that mends nothing: its last turn was ${life.fate}, and no person has said a word`)
     const isOfService = !conductor.isCapped && ["limited", "outage", "refused", "capped", "odd"].includes(life.fate)
     if (isOfService && watch.recovery?.trigger === "limit" && args.includes("--session-id"))

@@ -1,4 +1,4 @@
-import { quietUntil, type ResolvedSettings, type Watch, type WatchEvent } from "@souffleur/domain"
+import { quietUntil, type RecoveryCycle, type ResolvedSettings, type Watch, type WatchEvent } from "@souffleur/domain"
 import { DateTime } from "effect"
 import type { SimMachine } from "./SimMachine.ts"
 import type { SimulatedComms } from "./SimulatedComms.ts"
@@ -118,7 +118,7 @@ export class Oracle {
       case "RecoveryStarted":
         if (before.held !== undefined && event.purpose !== "stop")
           world.violated("a recovery began while an operator holds the watch")
-        if (event.purpose === "relaunch") this.#begins()
+        if (event.purpose === "relaunch") this.#begins(event.trigger)
         break
       case "HandoffTaken": {
         const successor = world.conductors.find(
@@ -138,11 +138,14 @@ export class Oracle {
   }
 
   /** Begins a recovery that may launch: not where the user does not want it. */
-  #begins(): void {
+  #begins(trigger: RecoveryCycle["trigger"]): void {
     const world = this.#world
-    const asked = this.#before === "RecoveryRetried"
-    if (this.#retries >= 3 && !asked)
-      world.violated("a recovery that may launch began after three ends without progress")
+    // A program may find the work undone more often, and then go is a person's word too.
+    const isUnconfirmed = trigger === "unconfirmed"
+    const asked = this.#before === "RecoveryRetried" || (isUnconfirmed && this.#before === "HoldEnded")
+    const most = isUnconfirmed ? 5 : 3
+    if (this.#retries >= most && !asked)
+      world.violated(`a recovery that may launch began after ${most} ends without progress`)
     if (this.#ceiling) world.violated("a recovery that may launch began above a ceiling of the user's")
     const { quietHours } = world.settings
     if (

@@ -48,6 +48,16 @@ describe("behaviour#stop-by-a-person", () => {
     const { watch } = given(...watching, died(1), started(1), launch, asked, stopping(2))
     assert.strictEqual(watch.undecided, launch.launchId)
   })
+  it("a hold puts a stop off, and go goes on with the stop, whatever the watch has used", () => {
+    const ceiling = Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 2, limit: 1 })
+    const held = given(...watching, ceiling, asked, stopping(1))
+      .when({ _tag: "Hold" }, operator)
+      .thenTags("HoldStarted", "RecoveryWithheld", "WatcherStarted")
+    const [, again] = given(...watching, ceiling, asked, stopping(1), ...held)
+      .when({ _tag: "Go" }, operator)
+      .thenTags("HoldEnded", "RecoveryStarted")
+    assert.deepInclude(again, { purpose: "stop", trigger: "stop" })
+  })
   it("a stop that failed closed is what a retry tries again", () => {
     const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "stop", message: "it does not end" })
     const events = given(...watching, asked, stopping(1), closed)

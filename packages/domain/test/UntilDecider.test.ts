@@ -86,6 +86,16 @@ describe("behaviour#done-by-a-program", () => {
     assert.deepInclude(recovery, { trigger: "unconfirmed", purpose: "relaunch" })
   })
 
+  it("a hold lets the program look, and what it finds waits for go", () => {
+    given(...solo, check)
+      .when({ _tag: "Hold" }, { _tag: "Operator" })
+      .thenTags("HoldStarted")
+    const held = Event.HoldStarted.make({ at, byAgent: false })
+    given(...solo, check, held, no, watcher(2))
+      .when(reports(unconfirmed, { watcher: 2 }))
+      .thenTags("EndedEarly", "RecoveryWithheld", "WatcherStarted")
+  })
+
   it("retry asks a program again that could not be run", () => {
     const failed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "check", message: "none" })
     const [, again] = given(...solo, check, failed, watcher(2))

@@ -42,6 +42,17 @@ const unconfirmedMessage = ({ unconfirmed }: Watch, rounds: number): string => {
 }
 
 /**
+ * Begins the cycle of a trigger. A person's stop launches nothing, whenever it goes on, and neither does the end of an
+ * agent that the user's program has not looked at yet.
+ */
+export const cycleOf = (watch: Watch, at: number, trigger: RecoveryCycle["trigger"]) => {
+  const cycle = watch.cycles + 1
+  return trigger === "unconfirmed" && watch.unconfirmed === undefined
+    ? Event.CheckStarted.make({ at, cycle })
+    : Event.RecoveryStarted.make({ at, cycle, trigger, purpose: trigger === "stop" ? "stop" : "relaunch" })
+}
+
+/**
  * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. A command
  * whose end is unknown waits for a person, as running it twice may harm. Without these the export of the third end
  * without progress is always made. A command has a pause (ms) first, and so has an agent that ends soon after its
@@ -67,6 +78,8 @@ export const recoveryOf = (
   ]
   if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
   if (watch.held !== undefined) return [withheldByHold(at, { cycle, trigger }), nextWatcher(watch, at)]
+  const next = cycleOf(watch, at, trigger)
+  if (next._tag === "CheckStarted" || next.purpose === "stop") return [next]
   if (unseen)
     return withheld(
       "unknown-end",
@@ -85,7 +98,7 @@ export const recoveryOf = (
   const quickEnds = quickEndsAfter(watch, at)
   if (pause > 0 && quickEnds > 1 && (trigger === "pid" || isEarlyEnd(trigger)))
     return waiting("pause", pauseUntil(at, quickEnds - 1, pause))
-  return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
+  return [next]
 }
 
 /** Ends a running wait: an agent that asks for a recovery of its context has gone on. */

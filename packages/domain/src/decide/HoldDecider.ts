@@ -23,7 +23,8 @@ export const decideHold = (
   if (watch.observe) return no("not now", "souffleur only observes here: nothing is launched, and nothing is to hold")
   if (watch.held !== undefined) return ok()
   const held = Event.HoldStarted.make({ at, byAgent })
-  if (recovery === undefined) return ok(held)
+  // A program that looks at the work stops and launches nothing.
+  if (recovery === undefined || recovery.purpose === "check") return ok(held)
   if (recovery.purpose === "export") return no("not now", "retries are exhausted: the watch is about to end")
   if (isLaunching(watch)) return no("not now", "a successor is launched at this moment: say it again when it runs")
   return ok(held, withheldByHold(at, recovery), nextWatcher(watch, at))

@@ -1,7 +1,7 @@
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { Result } from "effect"
 import { decideHandover, failedHandover } from "./HandoverDecider.ts"
-import { nextWatcher, withheldByHold } from "./ExitDecider.ts"
+import { cycleOf, nextWatcher, withheldByHold } from "./ExitDecider.ts"
 import { endedWait } from "./HoldDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
 import { isUnwatched } from "../watch/WatchRole.ts"
@@ -61,14 +61,7 @@ export const decideRetry = (
     return ok(
       ...granted,
       Event.RecoveryRetried.make({ at, cycle: standby.cycle, by: said, headless }),
-      standby.stage === "check"
-        ? Event.CheckStarted.make({ at, cycle: watch.cycles + 1 })
-        : Event.RecoveryStarted.make({
-            at,
-            cycle: watch.cycles + 1,
-            purpose: standby.trigger === "stop" ? "stop" : "relaunch",
-            trigger: standby.trigger
-          })
+      cycleOf(watch, at, standby.trigger)
     )
   if (headless) return no("not now", "no recovery has failed closed: there is nothing to launch without a window")
   if (permission !== undefined) return ok(...granted)
