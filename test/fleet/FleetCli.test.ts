@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { StateWord } from "@souffleur/domain"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { fleetStage, killed, until } from "./FleetStage.ts"
@@ -194,7 +195,8 @@ describe("fleet#retention", () => {
         return one
       })
       // The job ended, by the clock of its host, in 2026.
-      yield* server.query("UPDATE jobs SET urgency = 3, at = at - 31536000000", database)
+      const ended = StateWord.literals.indexOf("ended")
+      yield* server.query(`UPDATE jobs SET urgency = ${ended}, at = at - 31536000000`, database)
       yield* the.serveAs(["--keep", "2d"])
       // The next hour begins now. The cluster makes its tables after the hub listens.
       const begins = server.query("UPDATE cluster_messages SET deliver_at = 0 RETURNING 1", database)
