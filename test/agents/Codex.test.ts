@@ -4,9 +4,9 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { until } from "../claude/Lab.ts"
 import { only, services, told } from "../claude/Watched.ts"
-import { agentLab } from "./AgentLab.ts"
+import { agentLab, sessionIn } from "./AgentLab.ts"
 import { agentNights } from "./AgentNights.ts"
-import { isBack } from "./ModelParts.ts"
+import { checks, isBack } from "./ModelParts.ts"
 import { realCodex } from "./RealCodex.ts"
 
 const program = inject("codex")
@@ -55,6 +55,68 @@ describe("behaviour#permission-ceiling", () => {
       const log = yield* lab.log
       assert.deepInclude(only(log, "LaunchPrepared"), { sessionId: session, heldTo: "asks" })
       assert.isFalse(yield* fs.exists(`${lab.project}/unapproved`))
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("behaviour#what-no-launch-mends", () => {
+  it.live.skipIf(program === null)(
+    "an answer is finished without a word of its use, and resumed where it was cut off",
+    () =>
+      Effect.gen(function* () {
+        for (const stopReason of [undefined, "max_output_tokens", "odd"]) {
+          const lab = yield* agentLab(realCodex, program!, (asked) =>
+            Effect.succeed(
+              stopReason === undefined || isBack(asked)
+                ? { ...checks(asked), unmetered: true }
+                : asked.toolResult === undefined
+                  ? { shell: "echo played" }
+                  : { text: "All is", stopReason }
+            )
+          )
+          const souffleur = yield* lab.run("Rehearse.")
+          if (stopReason !== undefined) {
+            yield* told(souffleur, "WaitStarted")
+            yield* lab.said("go")
+          }
+          assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+          const log = yield* lab.log
+          assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+          const back = log.filter(({ _tag }) => _tag === "ConductorRelaunched")
+          const session = sessionIn(log, only(log, "ConductorConfirmed"))
+          assert.deepStrictEqual(
+            back.map(({ provider, sessionId }) => [provider, sessionId]),
+            stopReason === undefined ? [] : [["continue_turn", session]],
+            stopReason
+          )
+        }
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+/** The one cap that it has, in its settings alone: its feature is under development. */
+const budget = `[features.rollout_budget]
+enabled = true
+enforce_limit = true
+limit_tokens = 2500
+reminder_at_remaining_tokens = [500]
+`
+
+describe("behaviour#caps-of-the-user", () => {
+  it.live.skipIf(program === null)("an agent that used up the tokens of its own settings is left so", () =>
+    Effect.gen(function* () {
+      const files = (url: string) =>
+        Object.fromEntries(Object.entries(realCodex.files(url)).map(([file, text]) => [file, text + budget]))
+      const lab = yield* agentLab({ ...realCodex, files }, program!, () =>
+        Effect.succeed({ shell: "echo played >> acts" })
+      )
+      const souffleur = yield* lab.run("Rehearse.")
+      yield* told(souffleur, "RecoveryWithheld")
+      const log = yield* lab.log
+      only(log, "LaunchPrepared")
+      assert.isUndefined(log.find(({ _tag }) => _tag === "ConductorDied"))
+      assert.lengthOf(yield* lab.asked, 3)
+      assert.include(yield* lab.said("status"), "cap")
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

@@ -23,8 +23,10 @@ export interface Answer {
   readonly shell?: string
   /** Another tool in its place, which gets that word. */
   readonly by?: Shell
-  /** The reason of its end, as a gateway may say it. */
+  /** The reason of its end, as a gateway may say it. In the Responses API such an answer is incomplete. */
   readonly stopReason?: string
+  /** The service does not say what it used. */
+  readonly unmetered?: boolean
   /** A usage limit that ends at that time, seconds since the epoch. */
   readonly limitedUntil?: number
   /** Seconds after which the agent is to ask again. */

@@ -82,7 +82,7 @@ const messagesAnswer = (answer: Answer, { argument, more, name }: Shell) => {
 }
 
 /** Server-sent events of the Responses API: each item whole. */
-const events = (model: string, { shell, text }: Answer, tool: Shell, n: number): string => {
+const events = (model: string, { shell, stopReason, text, unmetered }: Answer, tool: Shell, n: number): string => {
   const output = [
     ...(text === undefined
       ? []
@@ -106,11 +106,21 @@ const events = (model: string, { shell, text }: Answer, tool: Shell, n: number):
           }
         ])
   ].map((item) => ({ ...item, status: "completed" }))
-  const response = { id: `resp_${n}`, object: "response", created_at: 1, status: "completed", model, output, usage }
+  const status = stopReason === undefined ? "completed" : "incomplete"
+  const response = {
+    id: `resp_${n}`,
+    object: "response",
+    created_at: 1,
+    status,
+    model,
+    output,
+    usage: unmetered === true ? null : usage,
+    ...(stopReason === undefined ? {} : { incomplete_details: { reason: stopReason } })
+  }
   const all: ReadonlyArray<readonly [type: string, fields: object]> = [
     ["response.created", { response: { ...response, status: "in_progress", output: [], usage: null } }],
     ...output.map((item, output_index) => ["response.output_item.done", { output_index, item }] as const),
-    ["response.completed", { response }]
+    [`response.${status}`, { response }]
   ]
   return all
     .map(
