@@ -76,7 +76,11 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
     case "HandoffTaken":
       return line(taken(event, after))
     case "ConductorCompleted":
-      return line(`${nameOf(after)} finished`)
+      return line(
+        event.by === "turn"
+          ? `${nameOf(after)} stopped; nothing confirms that its work is done`
+          : `${nameOf(after)} finished`
+      )
     default:
       return notice !== undefined || shown.has(event._tag) ? line(clause) : undefined
   }

@@ -141,7 +141,9 @@ const ending = (end: End, earlier: ReadonlyArray<End>): ReadonlyArray<string> =>
     ...(same === undefined ? waysOf(end) : [`  as ${titles[same.end].toLowerCase()}.`]),
     ...(watch_ends === null
       ? []
-      : [`  The watch ends (${watch_ends}), with exit code ${watch_ends === "completed" ? 0 : 1}.`])
+      : [
+          `  The watch ends (${watch_ends}), with exit code ${watch_ends === "completed" || watch_ends === "unconfirmed" ? 0 : 1}.`
+        ])
   ]
 }
 

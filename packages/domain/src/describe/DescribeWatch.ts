@@ -152,8 +152,10 @@ export const describeWatch = {
     ),
   ConductorCompleted: ({ by }, { who }) =>
     described(
-      "success",
-      `${nameOf(who)} completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`,
+      by === "turn" ? "info" : "success",
+      by === "turn"
+        ? `${nameOf(who)} stopped, its turn over; nothing confirms that its work is done`
+        : `${nameOf(who)} completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`,
       {
         message: "completion",
         notice: "completed"

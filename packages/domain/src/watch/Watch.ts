@@ -200,7 +200,7 @@ export const Watch = Schema.Struct({
   openedAt: Time,
   lastEventAt: Time,
   end: Schema.UndefinedOr(
-    Schema.Literals(["completed", "released", "stopped", "retries exhausted", "validation exhausted"])
+    Schema.Literals(["completed", "unconfirmed", "released", "stopped", "retries exhausted", "validation exhausted"])
   )
 })
 export type Watch = typeof Watch.Type

@@ -196,7 +196,7 @@ const changes: Changes = {
     ...turnOver(event, watch),
     ...(event.reason === "refused" || event.reason === "unconfirmed" ? { saidDone: false } : {})
   }),
-  ConductorCompleted: () => exited("completed"),
+  ConductorCompleted: ({ by }) => exited(by === "turn" ? "unconfirmed" : "completed"),
   SessionIdFound: ({ sessionId }, watch) => ({
     sessionId,
     sessions: withSession(watch, sessionId),

@@ -26,6 +26,7 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch, told: boolean): Reado
         : "error"
       : {
           completed: "complete",
+          unconfirmed: "complete",
           "retries exhausted": "error",
           "validation exhausted": "exited",
           stopped: "exited",

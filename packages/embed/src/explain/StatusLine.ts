@@ -29,6 +29,7 @@ const waits: Readonly<Record<Wait, string>> = {
 /** The ends of a watch, in a word or two. */
 const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   completed: "completed",
+  unconfirmed: "stopped; nothing confirms that it is done",
   released: "released",
   stopped: "stopped",
   "retries exhausted": `failed: ${Words.threeEnds}`,

@@ -153,7 +153,10 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
     case "ConductorCompleted":
       return {
         seen: [saidBy[event.by]],
-        rule: "Completion comes before every other exit, and cancels a recovery."
+        rule: "Completion comes before every other exit, and cancels a recovery.",
+        ...(event.by === "turn"
+          ? { act: 'nothing more. A program can confirm the next work: souffleur run --until "npm test" -- AGENT' }
+          : {})
       }
     case "WatcherLost":
       return {
