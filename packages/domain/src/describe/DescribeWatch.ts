@@ -172,8 +172,12 @@ export const describeWatch = {
     described("info", `a person has ${nameOf(who)} stopped${reason === null ? "" : `: ${reason}`}`, {
       message: "system"
     }),
-  WatchStopped: (_, { who }) =>
-    described("info", `${nameOf(who)} is stopped, with all that it started`, { message: "system" }),
+  WatchStopped: ({ by }, { who }) =>
+    described(
+      by === "limit" ? "warning" : "info",
+      `${nameOf(who)} is ${by === "limit" ? "ended at its limit" : "stopped"}, with all that it started`,
+      { message: "system" }
+    ),
   WatchReleased: ({ exportPath, to }, { who }) =>
     described(
       "info",

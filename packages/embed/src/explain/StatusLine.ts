@@ -31,6 +31,7 @@ const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   completed: "completed",
   released: "released",
   stopped: "stopped",
+  "limit reached": "its limit is reached",
   "retries exhausted": `failed: ${Words.threeEnds}`,
   "validation exhausted": "failed: validation"
 }

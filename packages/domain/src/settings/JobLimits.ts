@@ -1,0 +1,24 @@
+import { Count } from "@souffleur/eventlog"
+import { Schema } from "effect"
+import type { Watch } from "../watch/Watch.ts"
+
+/** What follows at a limit: the agent is ended, and its watch with it, or only nothing more is launched. */
+export const AtLimit = Schema.Literals(["stop", "withhold"])
+export type AtLimit = typeof AtLimit.Type
+
+/** What may be limited. */
+export const Limited = Schema.Literals(["time", "tokens", "dollars"])
+export type Limited = typeof Limited.Type
+
+const limit = Schema.NullOr(Count)
+
+/**
+ * What one job may use over all its generations, as whoever began it said: milliseconds on the clock, tokens, and
+ * hundredths of a dollar; `null`: as much as the settings allow (spec: behaviour#limits-of-a-job).
+ */
+export const JobLimits = Schema.Struct({ time: limit, tokens: limit, dollars: limit, then: AtLimit })
+export type JobLimits = typeof JobLimits.Type
+
+/** Returns whether a limit of time that stops is over at a moment (epoch ms). */
+export const isTimeOver = ({ allowedSince, limits }: Pick<Watch, "allowedSince" | "limits">, now: number): boolean =>
+  limits?.then === "stop" && limits.time !== null && now - allowedSince >= limits.time
