@@ -61,7 +61,7 @@ describe.concurrent("behaviour#limits-of-a-job", () => {
       const the = yield* stage([])
       const limits = ["--max-time", "8h", "--max-tokens", "2000000"]
       const foreseen = yield* the.ask(["run", "--dry-run", ...limits, "--", ...agent])
-      assert.match(foreseen.lines.join("\n"), /limits +8 h, 2,000,000 tokens: then it is ended, and its watch too/u)
+      assert.match(foreseen.lines.join("\n"), /limits +8 h 0 m, 2,000,000 tokens: then it is ended, and its watch too/u)
       for (const [words, why] of [
         [["--max-time", "soon", "--", ...agent], '--max-time must be a time such as 8h, 30m or "90 seconds"'],
         [["--max-time", "0s", "--", ...agent], "a limit of time must be more than none, and finite"],

@@ -1,5 +1,4 @@
-import type { JobLimits, Limited, WatchEvent } from "@souffleur/domain"
-import type { Ledger } from "./Ledger.ts"
+import type { JobLimits, Limited, Watch, WatchEvent } from "@souffleur/domain"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { Conductor } from "./SimulatedAgent.ts"
 import type { SimMachine } from "./SimMachine.ts"
@@ -8,7 +7,7 @@ import { origin } from "./Timeline.ts"
 /** The part of a world that the limits of its job are judged by. */
 interface LimitedWorld extends SimMachine {
   readonly conductors: ReadonlyArray<Conductor>
-  readonly ledger: Ledger
+  readonly ledger: { readonly watch: Watch }
   readonly limits: JobLimits | null
   readonly steadyClock: boolean
 }

@@ -1,6 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, rolesOf, type WatchIntent } from "../src/index.ts"
-import { at, confirmed, died, given, opened, owned, preparation, prepared, started, watcher, watching } from "./Given.ts"
+import { Event, rolesOf, type WatchEvent, type WatchIntent } from "../src/index.ts"
+import {
+  at,
+  confirmed,
+  died,
+  given,
+  opened,
+  owned,
+  preparation,
+  prepared,
+  started,
+  watcher,
+  watching
+} from "./Given.ts"
 
 const operator = { _tag: "Operator" } as const
 const limits = { time: 400, tokens: 1000, dollars: null, then: "stop" } as const
@@ -21,7 +33,7 @@ describe("behaviour#limits-of-a-job", () => {
   it("the first event pins them, and a role looks at them as long as the job goes on", () => {
     const { watch } = given(...limited)
     assert.deepStrictEqual(watch.limits, limits)
-    const looks = (...events: Parameters<typeof given>) => rolesOf(given(...events).watch).includes("limits/1")
+    const looks = (...events: ReadonlyArray<WatchEvent>) => rolesOf(given(...events).watch).includes("limits/1")
     assert.isTrue(looks(...limited))
     assert.isTrue(looks(...limited, died(1), started(1)), "during a recovery too")
     assert.isFalse(looks(...watching))
@@ -49,13 +61,21 @@ describe("behaviour#limits-of-a-job", () => {
     assert.strictEqual(given(...limited, reached, stopping(), end).watch.end, "limit reached")
   })
   it("it is taken once, and not again where the agent did not end, or by an older count", () => {
-    given(...limited, reached, stopping()).when(tokens).then()
-    given(...limited, reached, stopping(), closed, watcher(2)).when(tokens).then()
-    given(...limited, Event.AllowanceRenewed.make({ at: 600 })).when(tokens).then()
+    given(...limited, reached, stopping())
+      .when(tokens)
+      .then()
+    given(...limited, reached, stopping(), closed, watcher(2))
+      .when(tokens)
+      .then()
+    given(...limited, Event.AllowanceRenewed.make({ at: 600 }))
+      .when(tokens)
+      .then()
   })
   it("a ceiling of a setting that was reached before keeps no limit from ending the job", () => {
     const ceiling = Event.CeilingReached.make({ at, watcher: 1, ceiling: "dollars", used: 2, limit: 1 })
-    given(...limited, ceiling).when(tokens).thenTags("CeilingReached", "RecoveryStarted")
+    given(...limited, ceiling)
+      .when(tokens)
+      .thenTags("CeilingReached", "RecoveryStarted")
   })
   it("no hold and no retry, an agent's least of all, keeps it from being carried out", () => {
     for (const word of [{ _tag: "Hold" }, { _tag: "Hold", byAgent: true }, { _tag: "Retry" }] as const)

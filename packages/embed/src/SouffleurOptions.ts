@@ -98,8 +98,8 @@ export interface RunLimits {
   /** US dollars by the agent's own count. Refused with `CommandRefused` of an agent that records none. */
   readonly dollars?: number | undefined
   /**
-   * `stop`: the agent is ended with all that it started, and its watch. `withhold`: it works on, and nothing is launched
-   * any more. Defaults to `stop`.
+   * `stop`: the agent is ended with all that it started, and its watch. `withhold`: it works on, and nothing is
+   * launched any more. Defaults to `stop`.
    */
   readonly then?: AtLimit | undefined
 }

@@ -1,4 +1,12 @@
-import { beatMirrored, ceilingNow, CycleSettings, Settings, tellLimits, type Watch, type WatchRef } from "@souffleur/domain"
+import {
+  beatMirrored,
+  ceilingNow,
+  CycleSettings,
+  Settings,
+  tellLimits,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
 import { forgetHandoffFile } from "@souffleur/process"
 import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"

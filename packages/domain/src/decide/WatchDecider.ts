@@ -203,7 +203,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       const { ceiling, flag = null, limit, since, then = "withhold", used } = command
       const { allowedSince, recovery, standby, watcher = { watcher: watch.watchersStarted } } = watch
       // A stop that failed is tried again by a person's word alone, and an export stops the Conductor too.
-      const isStopping = recovery?.purpose === "stop" || recovery?.purpose === "export" || standby?.trigger === "ceiling"
+      const isStopping =
+        recovery?.purpose === "stop" || recovery?.purpose === "export" || standby?.trigger === "ceiling"
       const reported = then === "stop" ? isStopping : watch.ceiling !== undefined
       if (reported || since !== allowedSince) return ok()
       return ok(

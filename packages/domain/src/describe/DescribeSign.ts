@@ -155,7 +155,11 @@ export const describeSign = {
     ),
   HoldEnded: () => described("info", "an operator lets souffleur go on", { message: "system" }),
   CeilingReached: (event, { who }) =>
-    described("warning", `${ceiling(event, who)}${afterCeiling(event)}`, { notice: "ceiling" }),
+    described(
+      "warning",
+      `${ceiling(event, who)}${afterCeiling(event)}`,
+      event.then === "stop" ? {} : { notice: "ceiling" }
+    ),
   AllowanceRenewed: () => described("info", "an operator allows as much again from now on"),
   ContextExhausted: ({ retries }) =>
     described("warning", `the conversation no longer fits the model${withoutProgress(retries)}`),

@@ -173,11 +173,13 @@ export const describeWatch = {
       message: "system"
     }),
   WatchStopped: ({ by }, { who }) =>
-    described(
-      by === "limit" ? "warning" : "info",
-      `${nameOf(who)} is ${by === "limit" ? "ended at its limit" : "stopped"}, with all that it started`,
-      { message: "system" }
-    ),
+    by === "person"
+      ? described("info", `${nameOf(who)} is stopped, with all that it started`, { message: "system" })
+      : described(
+          "warning",
+          `${nameOf(who)} is ended, with all that it started: its limit of ${who.ceiling?.ceiling ?? "use"} is reached`,
+          { message: "system", notice: "limit_reached" }
+        ),
   WatchReleased: ({ exportPath, to }, { who }) =>
     described(
       "info",

@@ -25,7 +25,7 @@ export * from "./SignEvent.ts"
  * default here, and a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
  */
 
-/** The watched process: an agent, whose conversation is kept, or a command, which is run again (spec: behaviour#restart). */
+/** An agent, whose conversation is kept, or another command, which is run again (spec: behaviour#restart). */
 export const Kind = Schema.Literals(["agent", "command"])
 export type Kind = typeof Kind.Type
 

@@ -1,6 +1,5 @@
 import { Count } from "@souffleur/eventlog"
 import { Schema } from "effect"
-import type { Watch } from "../watch/Watch.ts"
 
 /** What follows at a limit: the agent is ended, and its watch with it, or only nothing more is launched. */
 export const AtLimit = Schema.Literals(["stop", "withhold"])
@@ -19,6 +18,12 @@ const limit = Schema.NullOr(Count)
 export const JobLimits = Schema.Struct({ time: limit, tokens: limit, dollars: limit, then: AtLimit })
 export type JobLimits = typeof JobLimits.Type
 
+interface LimitedWatch {
+  /** When the count of use began, epoch ms. */
+  readonly allowedSince: number
+  readonly limits: JobLimits | null
+}
+
 /** Returns whether a limit of time that stops is over at a moment (epoch ms). */
-export const isTimeOver = ({ allowedSince, limits }: Pick<Watch, "allowedSince" | "limits">, now: number): boolean =>
+export const isTimeOver = ({ allowedSince, limits }: LimitedWatch, now: number): boolean =>
   limits?.then === "stop" && limits.time !== null && now - allowedSince >= limits.time

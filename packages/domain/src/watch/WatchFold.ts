@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "b26f1a0c89f71664" },
+  name: { kind: "watch", fingerprint: "5bdb00fb420311fb" },
   initial,
   evolve,
   schema: Watch,

@@ -56,9 +56,15 @@ export const jobLimitsOf = Effect.fnUntraced(function* (
   { dollars, then = "stop", time, tokens }: NonNullable<RunOptions["limits"]> = {},
   kind: Pick<AgentKind, "recordsDollars" | "title"> | undefined
 ) {
-  const millis = time === undefined ? null : Option.getOrElse(Option.map(Duration.fromInput(time), Duration.toMillis), () => 0)
+  const millis =
+    time === undefined ? null : Option.getOrElse(Option.map(Duration.fromInput(time), Duration.toMillis), () => 0)
   const cents = dollars === undefined ? null : Math.round(dollars * 100)
-  const limits: JobLimits = { time: millis === null ? null : Math.round(millis), tokens: tokens ?? null, dollars: cents, then }
+  const limits: JobLimits = {
+    time: millis === null ? null : Math.round(millis),
+    tokens: tokens ?? null,
+    dollars: cents,
+    then
+  }
   const isAmount = (amount: number | null) => amount === null || (Number.isSafeInteger(amount) && amount > 0)
   for (const one of Limited.literals)
     if (!isAmount(limits[one])) return yield* bad(`a limit of ${one} must be more than none, and finite`)
