@@ -115,8 +115,8 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   // It takes nothing from the seed.
   if (number % 8 === 3)
     world.limits = {
-      time: number % 16 === 3 ? (2 + (number % 50)) * minute : null,
-      tokens: number % 16 === 3 ? null : (5 + (number % 90)) * tokensOfTurn,
+      time: number % 16 === 3 ? (1 + (number % 45)) * minute : null,
+      tokens: number % 16 === 3 ? null : (2 + (number % 45)) * tokensOfTurn,
       dollars: null,
       then: number % 5 === 0 ? "withhold" : "stop"
     }
