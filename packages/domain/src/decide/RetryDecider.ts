@@ -11,8 +11,8 @@ import * as Event from "../event/WatchEvent.ts"
 /**
  * Decides an operator's `retry`, which tries a failed or withheld recovery again (spec: behaviour#standby), ends the
  * pause of a command, or renews a ceiling of use or a limit of the job, even before it is reached. An agent's word
- * renews none. A permission becomes the ceiling of every launch from now on, and renews no ceiling of use. If a person names another agent, that
- * agent takes the conversation over.
+ * renews none. A permission becomes the ceiling of every launch from now on, and renews no ceiling of use. If a person
+ * names another agent, that agent takes the conversation over.
  */
 export const decideRetry = (
   watch: Watch,
