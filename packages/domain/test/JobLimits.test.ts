@@ -39,11 +39,13 @@ describe("behaviour#limits-of-a-job", () => {
     assert.isFalse(looks(...watching))
     assert.isFalse(looks(...limited, reached, stopping()))
   })
-  it("one that is reached ends the agent and its watch, in place of a recovery, a wait, a standby or a hold", () => {
+  it("one that is reached ends the agent and its watch, in place of a rest, a recovery, a look at the work, a wait or a hold", () => {
     for (const before of [
       [],
       [died(1), started(1)],
       [Event.HoldStarted.make({ at })],
+      [Event.ConductorIdle.make({ at, watcher: 1, since: at, again: false })],
+      [Event.CheckStarted.make({ at, cycle: 1 })],
       [Event.WaitStarted.make({ at, watcher: 1, kind: "outage", until: 9000, resetsAt: 9000, trigger: "limit" })],
       [died(1), Event.RecoveryWithheld.make({ at, cycle: 1, trigger: "pid", stage: "hold", message: "" }), watcher(2)]
     ]) {

@@ -9,5 +9,7 @@ const lookMillis = 5000
  * behaviour#limits-of-a-job). It runs beside the watcher and the recovery alike, until the job is stopped or has ended.
  */
 export const limitKeeper = Effect.fn("limitKeeper")(function* (ref: WatchRef) {
-  for (;;) yield* Effect.sleep(Math.min(lookMillis, yield* tellLimits(ref)))
+  // A span of each look would fill every trace.
+  const look = Effect.withTracerEnabled(tellLimits(ref), false)
+  for (;;) yield* Effect.sleep(Math.min(lookMillis, yield* look))
 })

@@ -7,9 +7,9 @@ import { confirmed, living, opened, owned, started } from "./SupervisorWorld.ts"
 
 type Limits = NonNullable<(typeof Event.WatchOpened.Type)["limits"]>
 
-/** Keeps the limits of a job that began at `begun`. */
-const keeping = Effect.fnUntraced(function* (limits: Limits) {
-  const all = yield* living([Event.WatchOpened.make({ ...opened(null), limits }), owned, confirmed, started(1)])
+/** Keeps the limits of a job that began at `at`. */
+const keeping = Effect.fnUntraced(function* (limits: Limits, at = begun) {
+  const all = yield* living([Event.WatchOpened.make({ ...opened(null), at, limits }), owned, confirmed, started(1)])
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
   yield* Effect.forkChild(Effect.provideContext(limitKeeper(ref), all.context))
   yield* settle
@@ -26,6 +26,12 @@ describe("behaviour#limits-of-a-job", () => {
       yield* until(3600)
       assert.deepInclude((yield* events)[0], { _tag: "CeilingReached", at: begun + 3_600_000, ceiling: "time" })
       assert.deepInclude((yield* events)[1], { _tag: "RecoveryStarted", purpose: "stop", trigger: "ceiling" })
+    })
+  )
+  it.effect("a souffleur that comes back later than that sees it at once", () =>
+    Effect.gen(function* () {
+      const { tags } = yield* keeping({ ...none, time: 3_600_000 }, begun - 3_600_001)
+      assert.deepStrictEqual(yield* tags, ["CeilingReached", "RecoveryStarted"])
     })
   )
   it.effect("a renewal before it counts anew from then on", () =>

@@ -195,12 +195,15 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     "info",
     `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
   )
-  const asked = [
-    ...(until === undefined ? [] : ["what --until says is as the watch began with it"]),
-    ...(limits === undefined ? [] : ["its limits are as the watch began with them"])
-  ]
-  const kept = Effect.forEach(asked, (one) => remark("warning", one), { discard: true })
-  return yield* goOn(known, Effect.andThen(refuseOther(known, words, firstWords), Effect.andThen(told, kept)), keeper)
+  const kept = until === undefined ? Effect.void : remark("warning", "what --until says is as the watch began with it")
+  const limited =
+    watch.limits !== null
+      ? remark("info", `it may use ${formatLimits(watch.limits)}, as when its watch began`)
+      : limits === undefined
+        ? Effect.void
+        : remark("warning", "it has no limits: its watch began without any")
+  const all = Effect.all([refuseOther(known, words, firstWords), told, kept, limited], { discard: true })
+  return yield* goOn(known, all, keeper)
 })
 
 /** Starts a command, or resumes the unfinished watch of its folder. */
