@@ -19,7 +19,7 @@ describe("behaviour#limits-of-a-job", () => {
       assert.strictEqual(yield* souffleur.exitCode, 1, yield* souffleur.said)
       const log = yield* lab.log
       assert.deepInclude(only(log, "CeilingReached"), { ceiling: "tokens", limit: 3000, then: "stop" })
-      assert.deepInclude(only(log, "WatchStopped"), { by: "limit" })
+      assert.deepInclude(only(log, "WatchStopped"), { limit: "tokens" })
       only(log, "LaunchPrepared")
       const { all } = yield* lab.agents
       for (const pid of all.keys()) assert.throws(() => process.kill(pid, 0))

@@ -27,7 +27,7 @@ describe.concurrent("behaviour#limits-of-a-job", () => {
       const pids = fs.readFileSync(note, "utf8").trim().split(" ").map(Number)
       assert.deepStrictEqual(pids.filter(alive), [])
       const events = run.lines.map(said)
-      assert.deepInclude(events.at(-1), { _tag: "WatchStopped", by: "limit" })
+      assert.deepInclude(events.at(-1), { _tag: "WatchStopped", limit: "time" })
       assert.lengthOf(
         events.filter(({ _tag }) => _tag === "CeilingReached"),
         1
@@ -52,7 +52,7 @@ describe.concurrent("behaviour#limits-of-a-job", () => {
         events.find(({ _tag }) => _tag === "CeilingReached"),
         { ceiling: "tokens", limit: 1, then: "stop" }
       )
-      assert.deepInclude(events.at(-1), { _tag: "WatchStopped", by: "limit" })
+      assert.deepInclude(events.at(-1), { _tag: "WatchStopped", limit: "tokens" })
       assert.lengthOf(the.launched(), 1)
     })
   )

@@ -196,7 +196,7 @@ export class Ledger {
         if (!world.released) world.violated("the watch was released by nobody")
         break
       case "WatchStopped":
-        if (event.by === "person" && !world.stopped) world.violated("the watch was stopped by nobody")
+        if (event.limit === null && !world.stopped) world.violated("the watch was stopped by nobody")
         if (world.living.some(({ identity }) => before.conductor !== undefined && sameAs(identity, before.conductor)))
           world.violated("an agent lives on after its watch was stopped")
         break

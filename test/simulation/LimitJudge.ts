@@ -52,7 +52,7 @@ export class LimitJudge {
     const reached = this.#reached(at) === "time" ? "time" : this.#reached(at - seenWithin)
     if (event._tag === "LaunchPrepared" && reached !== undefined)
       this.#world.violated(`a launch beyond the limit of ${reached}`)
-    if (event._tag === "WatchStopped" && event.by === "limit" && this.#reached(at) === undefined)
+    if (event._tag === "WatchStopped" && event.limit !== null && this.#reached(at) === undefined)
       this.#world.violated("the watch ended at a limit that was not reached")
   }
 

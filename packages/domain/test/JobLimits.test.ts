@@ -58,8 +58,8 @@ describe("behaviour#limits-of-a-job", () => {
     assert.strictEqual(watch.undecided, "l1", "a launch that was under way is ended too")
     given(...limited, reached, stopping())
       .when({ _tag: "ConcludeStop", cycle: 1 }, operator)
-      .then(Event.WatchStopped.make({ at: 1000, cycle: 1, by: "limit", exportPath: null }))
-    const end = Event.WatchStopped.make({ at, cycle: 1, by: "limit", exportPath: null })
+      .then(Event.WatchStopped.make({ at: 1000, cycle: 1, limit: "tokens", exportPath: null }))
+    const end = Event.WatchStopped.make({ at, cycle: 1, limit: "tokens", exportPath: null })
     assert.strictEqual(given(...limited, reached, stopping(), end).watch.end, "limit reached")
   })
   it("it is taken once, and not again where the agent did not end, or by an older count", () => {

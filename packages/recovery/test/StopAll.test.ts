@@ -24,8 +24,8 @@ const killedAtEach = Effect.fnUntraced(function* (stop: Parameters<typeof cycleO
       const crashed = yield* inTime(log.abandonAt(append, when, start))
       if (!crashed) break
       yield* run
-      const by = stop?.trigger === "ceiling" ? "limit" : "person"
-      assert.deepInclude(yield* last, { _tag: "WatchStopped", by }, `${when} ${append}`)
+      const limit = stop?.trigger === "ceiling" ? "tokens" : null
+      assert.deepInclude(yield* last, { _tag: "WatchStopped", limit }, `${when} ${append}`)
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"], `${when} ${append}`)
     }
 })

@@ -174,7 +174,7 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
             Event.WatchStopped.make({
               at,
               cycle,
-              by: recovery.trigger === "ceiling" ? "limit" : "person",
+              limit: recovery.trigger === "ceiling" ? (watch.ceiling?.ceiling ?? null) : null,
               exportPath: watch.lastExport
             })
           )

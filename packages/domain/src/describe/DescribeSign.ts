@@ -1,5 +1,5 @@
 import type * as Event from "../event/WatchEvent.ts"
-import { type Cap, loggedAmount } from "../evidence/Cap.ts"
+import { type Cap, type CeilingKind, loggedAmount } from "../evidence/Cap.ts"
 import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
@@ -42,8 +42,6 @@ const waitEnds = {
   asked: (name: string) => `${name} asked for a fresh context: the wait is over`,
   go: () => "an operator ended the wait"
 } as const
-
-type CeilingKind = (typeof Event.CeilingReached.Type)["ceiling"]
 
 /** Writes an amount of the log for a person. */
 const amountInWords = (kind: CeilingKind, amount: number): string =>

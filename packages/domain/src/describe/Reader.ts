@@ -7,7 +7,7 @@ export interface Reader {
    * The watch, as far as it decides how its Conductor is called. Only where there is comms is it the Conductor. To the
    * others it is the agent, or the command.
    */
-  readonly who: Pick<Watch, "comms" | "kind"> & Partial<Pick<Watch, "agent" | "ceiling" | "handedFrom">>
+  readonly who: Pick<Watch, "comms" | "kind"> & Partial<Pick<Watch, "agent" | "handedFrom">>
   /** The zone of the times. */
   readonly zone: Zone
 }

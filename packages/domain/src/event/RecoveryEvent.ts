@@ -1,6 +1,7 @@
 import { Count, event, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { baseline, print, Trigger } from "./EventFields.ts"
+import { CeilingKind } from "../evidence/Cap.ts"
 import { Unmendable } from "../evidence/Unmendable.ts"
 import { Permission, SessionMode } from "../settings/Permission.ts"
 import { Terminal } from "../port/Launcher.ts"
@@ -156,6 +157,7 @@ export const StopAsked = event("StopAsked", {
 /** The Conductor and its tree were ended by a person's word, or at a limit of the job, and so was the watch. */
 export const WatchStopped = event("WatchStopped", {
   cycle: Count,
-  by: Schema.Literals(["person", "limit"]).pipe(Schema.withConstructorDefault(Effect.succeed("person" as const))),
+  /** The limit that was reached; `null`: a person's word. */
+  limit: Schema.NullOr(CeilingKind).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   exportPath: Schema.NullOr(Text)
 })

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { print, seen, Trigger } from "./EventFields.ts"
 import { ServiceWait } from "../decide/LimitWait.ts"
-import { Cap, CapKind } from "../evidence/Cap.ts"
+import { Cap, CeilingKind } from "../evidence/Cap.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 import { AtLimit } from "../settings/JobLimits.ts"
 
@@ -132,7 +132,7 @@ export const HoldEnded = event("HoldEnded", {})
  */
 export const CeilingReached = event("CeilingReached", {
   watcher: Count,
-  ceiling: Schema.Literals(["tokens", ...CapKind.literals]),
+  ceiling: CeilingKind,
   /** Tokens, milliseconds, hundredths of a dollar, or a count of what its name says. */
   used: Measure,
   limit: Measure,

@@ -241,8 +241,8 @@ const changes: Changes = {
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
   FleetWordTaken: () => ({}),
   StopAsked: (_, watch) => stopBegun(watch),
-  WatchStopped: ({ by, exportPath }) => ({
-    ...exited(by === "limit" ? "limit reached" : "stopped"),
+  WatchStopped: ({ exportPath, limit }) => ({
+    ...exited(limit === null ? "stopped" : "limit reached"),
     lastExport: exportPath
   }),
   WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })

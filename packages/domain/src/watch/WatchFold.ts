@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "5bdb00fb420311fb" },
+  name: { kind: "watch", fingerprint: "5444cf59e802bd26" },
   initial,
   evolve,
   schema: Watch,

@@ -204,9 +204,9 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
         rule: "A word through a hub counts once, for the revision that its speaker saw, and is decided by this host."
       }
     case "WatchStopped":
-      if (event.by === "limit")
+      if (event.limit !== null)
         return {
-          seen: [`its ${before.ceiling?.ceiling ?? "limit"} was used up`],
+          seen: [`its limit of ${event.limit} was reached`],
           rule: "A limit of a job ends its agent with all that it started, and its watch.",
           act: "nothing more: a new run begins with limits of its own"
         }
