@@ -35,6 +35,8 @@ describe.concurrent("behaviour#limits-of-a-job", () => {
       assert.include(run.errors(), "it may use 6 s: then it is ended, and its watch too")
       const status = yield* the.ask(["status", "--all"])
       assert.match(status.lines.join("\n"), /ended: its limit is reached/u)
+      const report = yield* the.ask(["report"])
+      assert.include(report.lines.join("\n"), `## ${String(watch)}: ended, its limit is reached`)
       const why = yield* the.ask(["why", String(watch)])
       assert.match(why.lines.join("\n"), /A limit of a job ends its agent with all that it started, and its watch/u)
     })
