@@ -226,6 +226,7 @@ export class Incarnation extends Program {
           project: "/project",
           comms: solo === undefined ? comms.path : null,
           observe: false,
+          limits: this.#world.limits,
           pin: { ...leastPin, ceiling }
         } as const
         if (first !== undefined) {

@@ -31,6 +31,7 @@ const taken = ({ contextTokens }: typeof Event.HandoffTaken.Type, { provider = "
 /** Events without a notice that a person at the screen wants to see. */
 const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "AgentChosen",
+  "CeilingReached",
   "ContextExhausted",
   "ContextRecoveryRequested",
   "FleetWordTaken",

@@ -174,8 +174,13 @@ export const describeWatch = {
     described("info", `a person has ${nameOf(who)} stopped${reason === null ? "" : `: ${reason}`}`, {
       message: "system"
     }),
-  WatchStopped: (_, { who }) =>
-    described("info", `${nameOf(who)} is stopped, with all that it started`, { message: "system" }),
+  WatchStopped: ({ limit }, { who }) =>
+    limit === null
+      ? described("info", `${nameOf(who)} is stopped, with all that it started`, { message: "system" })
+      : described("warning", `${nameOf(who)} is ended, with all that it started: its limit of ${limit} is reached`, {
+          message: "system",
+          notice: "limit_reached"
+        }),
   WatchReleased: ({ exportPath, to }, { who }) =>
     described(
       "info",

@@ -30,6 +30,7 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch, told: boolean): Reado
           "retries exhausted": "error",
           "validation exhausted": "exited",
           stopped: "exited",
+          "limit reached": "exited",
           released: undefined
         }[watch.end ?? "released"]
   if (meant === undefined || said === meant) return [passed("comms state", `row souffleur is ${said}`)]

@@ -32,6 +32,7 @@ const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   unconfirmed: "stopped; nothing confirms that it is done",
   released: "released",
   stopped: "stopped",
+  "limit reached": "its limit is reached",
   "retries exhausted": `failed: ${Words.threeEnds}`,
   "validation exhausted": "failed: validation"
 }
