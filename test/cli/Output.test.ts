@@ -32,7 +32,13 @@ describe.concurrent("what the work prints", () => {
         const the = yield* solo('echo a; echo b >&2; [ -e lived ] || { touch lived; kill -9 $$; }; echo "{}"')
         const run = yield* the.run(["run", "--no-guardian", ...the.words])
         assert.strictEqual(run.code, 0, run.errors)
-        assert.deepStrictEqual([run.lines, warned(run.errors)], [["a", "a", "{}"], ["b", "b"]])
+        assert.deepStrictEqual(
+          [run.lines, warned(run.errors)],
+          [
+            ["a", "a", "{}"],
+            ["b", "b"]
+          ]
+        )
         assert.match(run.errors, /^▸ [\d:]+ the command died/mu)
       })
     )
@@ -48,7 +54,9 @@ describe.concurrent("what the work prints", () => {
   describe("command-line#output", () => {
     live("output prints each stream of every launch of a watch that has ended, in another process", () =>
       Effect.gen(function* () {
-        const the = yield* solo('printf "\\033]0;mine\\007$(ls | wc -l)\\n"; echo b >&2; [ -e lived ] || { touch lived; kill -9 $$; }')
+        const the = yield* solo(
+          'printf "\\033]0;mine\\007$(ls | wc -l)\\n"; echo b >&2; [ -e lived ] || { touch lived; kill -9 $$; }'
+        )
         const run = yield* the.run(["run", "--no-guardian", "--quiet", ...the.words])
         assert.deepStrictEqual([run.code, run.lines], [0, []], run.errors)
         const output = yield* the.run(["output"])
@@ -102,7 +110,10 @@ describe.concurrent("what the work prints", () => {
         yield* prints(watch, "WatchSettled")
         const { code, errors, lines } = yield* the.run(["output"])
         assert.deepStrictEqual([code, lines], [2, []])
-        assert.match(errors, /has no output: souffleur did not start its agent.*: "souffleur status \S+" has its last words/u)
+        assert.match(
+          errors,
+          /has no output: souffleur did not start its agent.*: "souffleur status \S+" has its last words/u
+        )
       })
     )
   })

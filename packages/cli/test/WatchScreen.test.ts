@@ -138,18 +138,20 @@ it.layer(services)((it) => {
         assert.notInclude(the.said(), "All tests pass.")
       })
     )
-    it.effect("an output that broke off ends its line before the next agent's, and our line begins one, in a pipe too", () =>
-      Effect.gen(function* () {
-        const the = yield* stage({ terminal: false })
-        yield* the.prints("l1", '{"torn":')
-        yield* the.prints("l1", "warned", "stderr")
-        yield* the.tells(opened, firstLaunch, confirmed)
-        yield* the.tells(examples.ConductorDied)
-        yield* the.prints("l2", '{"whole":1}\n')
-        yield* the.tells(relaunched, completed)
-        const lines = the.said().replaceAll(/▸ .*/gu, "▸").split("\n")
-        assert.deepStrictEqual(lines, ["! ▸", '{"torn":2> warned2> ', "! ▸", "! ▸", "", '{"whole":1}', "! ▸", ""])
-      })
+    it.effect(
+      "an output that broke off ends its line before the next agent's, and our line begins one, in a pipe too",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* stage({ terminal: false })
+          yield* the.prints("l1", '{"torn":')
+          yield* the.prints("l1", "warned", "stderr")
+          yield* the.tells(opened, firstLaunch, confirmed)
+          yield* the.tells(examples.ConductorDied)
+          yield* the.prints("l2", '{"whole":1}\n')
+          yield* the.tells(relaunched, completed)
+          const lines = the.said().replaceAll(/▸ .*/gu, "▸").split("\n")
+          assert.deepStrictEqual(lines, ["! ▸", "2> warned2> ", "! ▸", "! ▸", '{"torn":', '{"whole":1}', "! ▸", ""])
+        })
     )
     it.effect("a quiet screen shows no word of the agent, and --json the events alone", () =>
       Effect.gen(function* () {

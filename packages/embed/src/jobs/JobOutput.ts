@@ -25,6 +25,10 @@ export interface OutputOptions {
   readonly follow?: boolean
 }
 
+/** Says which launch a state is about. */
+const launchOf = ({ failures, firstLaunch, launchId }: Watch) =>
+  JSON.stringify([launchId, firstLaunch?.launchId, failures.length])
+
 /** Folds the events of a watch, and collects its newest state, and each before another launch. */
 const makeStates = () => {
   const states: Array<Watch> = []
@@ -33,8 +37,8 @@ const makeStates = () => {
     note: ({ event }: Recorded) => {
       const before = states.at(-1)
       now = evolve(now, event)
-      const same = before?.launchId === now.launchId && before?.failures.length === now.failures.length
-      states.splice(same ? states.length - 1 : states.length, 1, now)
+      const isSame = before !== undefined && launchOf(before) === launchOf(now)
+      states.splice(isSame ? states.length - 1 : states.length, 1, now)
     },
     now: () => now,
     /** Returns those since the last call. */
@@ -50,11 +54,12 @@ const refuseNone = Effect.fnUntraced(function* (
 ) {
   const fs = yield* FileSystem.FileSystem
   const { inWindow, outputPath } = yield* Launcher
-  const launches = states.flatMap(({ firstLaunch, launchId }) => [launchId ?? firstLaunch?.launchId ?? []].flat())
+  const launches = states.flatMap(({ firstLaunch, launchId = firstLaunch?.launchId }) => launchId ?? [])
   const last = launches.at(-1)
   const begins = watch.phase !== "Exited" && watch.generation === 0
   if (follow && begins) return
-  for (const launch of new Set(launches)) if (yield* Effect.orElseSucceed(fs.exists(outputPath(launch)), () => false)) return
+  for (const launch of new Set(launches))
+    if (yield* Effect.orElseSucceed(fs.exists(outputPath(launch)), () => false)) return
   const why =
     last === undefined
       ? watch.generation === 0
@@ -111,10 +116,11 @@ export const outputOf = (name: WatchName, { follow = true }: OutputOptions = {})
       const known = yield* findWatch(name)
       const { layerPrinted, settings } = yield* Parts
       const found = yield* settings(known.watch.project)
-      return Stream.callback<Printed, Effect.Error<ReturnType<typeof offering>>, Effect.Services<ReturnType<typeof offering>>>(
-        (queue) => offering(queue, known, follow),
-        { bufferSize: 16, strategy: "suspend" }
-      ).pipe(
+      return Stream.callback<
+        Printed,
+        Effect.Error<ReturnType<typeof offering>>,
+        Effect.Services<ReturnType<typeof offering>>
+      >((queue) => offering(queue, known, follow), { bufferSize: 16, strategy: "suspend" }).pipe(
         Stream.catchTag("PlatformError", ({ message }) =>
           Stream.fail(new NoOutput({ id: known.id, message: `the output of ${known.id} cannot be read: ${message}` }))
         ),

@@ -75,10 +75,7 @@ export const makePrintedFeed = Effect.fnUntraced(function* <E, R>({
   let [inLine, silent] = [false, true]
 
   const sizeOf = (path: string) =>
-    Effect.map(
-      Effect.option(fs.stat(path)),
-      Option.match({ onNone: () => 0n, onSome: ({ size }) => BigInt(size) })
-    )
+    Effect.map(Effect.option(fs.stat(path)), Option.match({ onNone: () => 0n, onSome: ({ size }) => BigInt(size) }))
   const put = Effect.fnUntraced(function* (text: string, on: PrintedOn) {
     if (text === "") return
     if (on === "stdout") inLine = !text.endsWith("\n")
@@ -108,9 +105,7 @@ export const makePrintedFeed = Effect.fnUntraced(function* <E, R>({
     its.at = size
   })
   const all = Effect.suspend(() => Effect.forEach(readings, more, { discard: true }))
-  const close = Effect.suspend(() =>
-    Effect.forEach(readings, (its) => put(its.shown.end(), its.on), { discard: true })
-  )
+  const close = Effect.suspend(() => Effect.forEach(readings, (its) => put(its.shown.end(), its.on), { discard: true }))
   const begin = Effect.fnUntraced(function* (watch: Watch, id: string, first: boolean) {
     const isHidden = yield* hidden(id)
     const reading = Effect.fnUntraced(function* (on: PrintedOn) {
@@ -119,7 +114,14 @@ export const makePrintedFeed = Effect.fnUntraced(function* <E, R>({
       const kept = first && earlier === "end" ? tailBytes : keptBytes
       const at = size > kept ? size - kept : 0n
       const torn = at > 0n && wholeLines(watch, on)
-      return { on, path, shown: yield* shown(watch, on), at, holed: at > 0n && kept === keptBytes, torn } satisfies Reading
+      return {
+        on,
+        path,
+        shown: yield* shown(watch, on),
+        at,
+        holed: at > 0n && kept === keptBytes,
+        torn
+      } satisfies Reading
     })
     return isHidden ? [] : yield* Effect.forEach(["stdout", "stderr"] as const, reading)
   })
