@@ -6,9 +6,10 @@ import { lateCode, launchVariable } from "./LaunchFile.ts"
 
 interface HeadlessOptions {
   readonly cwd: string
-  /** Absolute paths of the files that its standard output and its standard error are appended to. */
+  /** Absolute path of the file that its standard output is appended to. */
   readonly output: string
-  readonly errors: string
+  /** Absolute path of the same for its standard error. Absent: both go to one file. */
+  readonly errors?: string | undefined
   readonly input?: string | null
 }
 

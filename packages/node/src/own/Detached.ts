@@ -34,7 +34,7 @@ const appending = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NO
 interface Streams {
   readonly output: string
   /** The file of its standard error; absent: the file of its standard output. */
-  readonly errors?: string
+  readonly errors?: string | undefined
   readonly input?: string | null
 }
 

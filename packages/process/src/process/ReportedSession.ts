@@ -7,7 +7,7 @@ export const launchOutput = Effect.fn("launchOutput")(function* (launchId: strin
   return launchId === undefined ? undefined : outputPath(launchId)
 })
 
-/** Returns the file that says why a launch failed: its standard error, or where nothing is there its standard output. */
+/** Returns the file that says why a launch failed: its standard error, or its standard output where that is empty. */
 export const tellingOutput = Effect.fn("tellingOutput")(function* (launchId: string) {
   const { outputPath } = yield* Launcher
   const fs = yield* FileSystem.FileSystem
