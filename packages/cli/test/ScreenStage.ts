@@ -65,6 +65,9 @@ export const screenStage = Effect.fnUntraced(function* ({
     layer,
     world,
     said: () => said,
+    /** Makes an output of a launch begin with a hole of so many bytes. */
+    holes: (id: string, bytes: number) =>
+      Effect.andThen(fs.writeFileString(outputPath(id), ""), fs.truncate(outputPath(id), bytes)),
     /** Adds to the output of a launch. */
     prints: (id: string, text: string, on?: PrintedOn) => fs.writeFileString(outputPath(id, on), text, { flag: "a" })
   }

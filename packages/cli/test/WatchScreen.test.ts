@@ -153,6 +153,20 @@ it.layer(services)((it) => {
           assert.deepStrictEqual(lines, ["! ▸", "2> warned2> ", "! ▸", "! ▸", '{"torn":', '{"whole":1}', "! ▸", ""])
         })
     )
+    it.effect("what is not kept of a long output is left out, and of an agent the line that it tore", () =>
+      Effect.gen(function* () {
+        for (const [kind, first] of [
+          ["agent", ""],
+          ["command", "torn\n"]
+        ] as const) {
+          const the = yield* stage({ terminal: false })
+          yield* the.holes("l1", 200_000_001)
+          yield* the.prints("l1", "torn\nkept\n")
+          yield* the.tells({ ...opened, kind }, firstLaunch, confirmed, completed)
+          assert.include(the.said(), `as opera-1507\n${first}kept\n! ▸`)
+        }
+      })
+    )
     it.effect("a quiet screen shows no word of the agent, and --json the events alone", () =>
       Effect.gen(function* () {
         const quiet = yield* stage({ terminal: true }, { ...telling, words: false })

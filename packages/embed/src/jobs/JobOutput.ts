@@ -1,6 +1,7 @@
 import { EventLog, evolve, initial, Launcher, type PrintedOn, type Recorded, type Watch } from "@souffleur/domain"
 import { byteString, makePrintedFeed, outputInterval, shownInPipe } from "@souffleur/process"
 import { type Cause, Effect, FileSystem, Queue, Runtime, Schema, Stream } from "effect"
+import { eventsBetween } from "../timeline/WatchPast.ts"
 import { findWatch, type NamedWatch, type WatchName } from "../watching/FindWatch.ts"
 import { Parts } from "../world/Parts.ts"
 
@@ -25,9 +26,11 @@ export interface OutputOptions {
   readonly follow?: boolean
 }
 
-/** Says which launch a state is about. */
-const launchOf = ({ failures, firstLaunch, launchId }: Watch) =>
-  JSON.stringify([launchId, firstLaunch?.launchId, failures.length])
+/** Returns whether two states are about the same launch. */
+const isSameLaunch = (one: Watch, other: Watch): boolean =>
+  one.launchId === other.launchId &&
+  one.firstLaunch?.launchId === other.firstLaunch?.launchId &&
+  one.failures.length === other.failures.length
 
 /** Folds the events of a watch, and collects its newest state, and each before another launch. */
 const makeStates = () => {
@@ -37,7 +40,7 @@ const makeStates = () => {
     note: ({ event }: Recorded) => {
       const before = states.at(-1)
       now = evolve(now, event)
-      const isSame = before !== undefined && launchOf(before) === launchOf(now)
+      const isSame = before !== undefined && isSameLaunch(before, now)
       states.splice(isSame ? states.length - 1 : states.length, 1, now)
     },
     now: () => now,
@@ -79,7 +82,9 @@ const offering = Effect.fnUntraced(function* (
 ) {
   const log = yield* EventLog
   const states = makeStates()
-  for (const recorded of yield* log.read(known.id, 0)) states.note(recorded)
+  const note = (recorded: Recorded) => Effect.sync(() => states.note(recorded))
+  const history = eventsBetween(({ after, upTo }) => log.read(known.id, after, upTo), 0, known.watch.revision)
+  yield* Stream.runForEach(history, note)
   const before = states.taken()
   yield* refuseNone(known, before, follow)
   const feed = yield* makePrintedFeed({
@@ -102,7 +107,7 @@ const offering = Effect.fnUntraced(function* (
         yield* print(next.length === 0 ? [now] : next)
       }
     })
-    const noting = Stream.runForEach(following, (recorded) => Effect.sync(() => states.note(recorded)))
+    const noting = Stream.runForEach(following, note)
     yield* Effect.raceFirst(printing, Effect.andThen(noting, Effect.never))
   }
   yield* feed.close

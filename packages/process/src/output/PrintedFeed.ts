@@ -7,12 +7,14 @@ import { byteString, makePipeOutput } from "./OutputLines.ts"
 export const outputInterval = "200 millis"
 /** Bytes of earlier output that are shown first, where only its end is. */
 const tailBytes = 16_384n
-/** Bytes at the end of an output beyond which nothing is kept (spec: behaviour#output-of-launches). */
-const keptBytes = 67_108_864n
+/** Bytes at the end of an output that a cut leaves, and beyond which nothing is kept (`boundOutputs`). */
+const [leftBytes, keptBytes] = [16_777_216n, 67_108_864n]
 /** Bytes of one read. */
 const chunk = 65_536
 
-const [lineFeed, nothing] = [10, 0]
+const lineFeed = 10
+/** What a read finds in a hole. */
+const hole = new Uint8Array(chunk)
 
 /** Makes what is shown of an output, piece by piece. */
 export interface ShownOutput {
@@ -51,8 +53,9 @@ interface Reading {
   readonly on: PrintedOn
   readonly path: string
   readonly shown: ShownOutput
+  readonly wholeLines: boolean
   at: bigint
-  /** The bytes so far are of a hole, which a cut has left. */
+  /** Its beginning may be a hole, which a cut has left. */
   holed: boolean
   /** The rest of a line that began before is left out. */
   torn: boolean
@@ -74,8 +77,17 @@ export const makePrintedFeed = Effect.fnUntraced(function* <E, R>({
   let readings: ReadonlyArray<Reading> = []
   let [inLine, silent] = [false, true]
 
-  const sizeOf = (path: string) =>
-    Effect.map(Effect.option(fs.stat(path)), Option.match({ onNone: () => 0n, onSome: ({ size }) => BigInt(size) }))
+  const look = (path: string) =>
+    Effect.map(
+      Effect.option(fs.stat(path)),
+      Option.match({
+        onNone: () => ({ size: 0n, cut: false }),
+        onSome: ({ blocks, size }) => ({
+          size: BigInt(size),
+          cut: BigInt(size) > leftBytes && Option.exists(blocks, (used) => BigInt(used) * 512n < BigInt(size))
+        })
+      })
+    )
   const put = Effect.fnUntraced(function* (text: string, on: PrintedOn) {
     if (text === "") return
     if (on === "stdout") inLine = !text.endsWith("\n")
@@ -85,9 +97,9 @@ export const makePrintedFeed = Effect.fnUntraced(function* <E, R>({
   const wanted = (its: Reading, piece: Uint8Array): Uint8Array => {
     let from = 0
     if (its.holed) {
-      const first = piece.findIndex((byte) => byte !== nothing)
-      its.holed = first < 0
-      from = first < 0 ? piece.length : first
+      its.holed = Buffer.compare(piece, hole.subarray(0, piece.length)) === 0
+      from = its.holed ? piece.length : piece.findIndex((byte) => byte !== 0)
+      if (from > 0) its.torn = its.wholeLines
     }
     if (its.torn && from < piece.length) {
       const end = piece.indexOf(lineFeed, from) + 1
@@ -97,7 +109,7 @@ export const makePrintedFeed = Effect.fnUntraced(function* <E, R>({
     return from === 0 ? piece : piece.subarray(from)
   }
   const more = Effect.fnUntraced(function* (its: Reading) {
-    const size = yield* sizeOf(its.path)
+    const { size } = yield* look(its.path)
     if (size <= its.at) return
     silent = false
     const bytes = fs.stream(its.path, { offset: its.at, bytesToRead: size - its.at, chunkSize: chunk })
@@ -110,17 +122,19 @@ export const makePrintedFeed = Effect.fnUntraced(function* <E, R>({
     const isHidden = yield* hidden(id)
     const reading = Effect.fnUntraced(function* (on: PrintedOn) {
       const path = outputPath(id, on)
-      const size = yield* sizeOf(path)
-      const kept = first && earlier === "end" ? tailBytes : keptBytes
-      const at = size > kept ? size - kept : 0n
-      const torn = at > 0n && wholeLines(watch, on)
+      const { cut, size } = yield* look(path)
+      const isTail = first && earlier === "end"
+      const wished = isTail ? tailBytes : cut ? keptBytes : size
+      const at = size > wished ? size - wished : 0n
+      const whole = wholeLines(watch, on)
       return {
         on,
         path,
         shown: yield* shown(watch, on),
+        wholeLines: whole,
         at,
-        holed: at > 0n && kept === keptBytes,
-        torn
+        holed: cut && !isTail,
+        torn: whole && at > 0n
       } satisfies Reading
     })
     return isHidden ? [] : yield* Effect.forEach(["stdout", "stderr"] as const, reading)
