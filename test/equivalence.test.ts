@@ -13,7 +13,7 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   status: ["find", "watches", "status"],
   log: ["history", "events", "historyOfAll", "eventsOfAll"],
   state: ["find", "state"],
-  output: ["output"],
+  output: ["find", "output"],
   why: ["find", "why", "findRun", "runWhy"],
   done: ["find", "done"],
   release: ["find", "release"],

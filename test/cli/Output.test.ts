@@ -110,10 +110,9 @@ describe.concurrent("what the work prints", () => {
         yield* prints(watch, "WatchSettled")
         const { code, errors, lines } = yield* the.run(["output"])
         assert.deepStrictEqual([code, lines], [2, []])
-        assert.match(
-          errors,
-          /has no output: souffleur did not start its agent.*: "souffleur status \S+" has its last words/u
-        )
+        assert.match(errors, /has no output: souffleur did not start its agent.*: "souffleur attach \S+" goes to/u)
+        yield* the.ask(["release"])
+        assert.match((yield* the.run(["output"])).errors, /: "souffleur status \S+" has its last words$/mu)
       })
     )
   })

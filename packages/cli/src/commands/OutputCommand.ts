@@ -18,14 +18,19 @@ export const outputCommand = Command.make(
       Flag.withDefault(false)
     )
   },
-  Effect.fnUntraced(function* ({ follow, watch }) {
+  Effect.fnUntraced(function* (flags) {
     const souffleur = yield* Souffleur
     const { close, print } = yield* makePartPrinter
-    yield* souffleur.output(namedIn(yield* Project, watch), { follow }).pipe(
+    const { id, watch } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
+    yield* souffleur.output(id, { follow: flags.follow }).pipe(
       Stream.runForEach(print),
-      Effect.catchTag("NoOutput", ({ id, message }) =>
-        Effect.fail(new BadUsage({ message: `${message}: "souffleur status ${id}" has its last words` }))
-      )
+      Effect.catchTag("NoOutput", ({ message }) => {
+        const next =
+          watch.phase === "Exited"
+            ? `"souffleur status ${id}" has its last words`
+            : `"souffleur attach ${id}" goes to its window`
+        return Effect.fail(new BadUsage({ message: `${message}: ${next}` }))
+      })
     )
     yield* close
   })
