@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { Event } from "@souffleur/domain"
 import { place, services, watching } from "./mcp/McpPlace.ts"
-import { printed } from "./Printed.ts"
+import { printed, printedAt } from "./Printed.ts"
 
 /** Fields 22 and on of stat(5) begin behind the name, which may hold spaces. */
 const startTime = (stat: string) => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]!
@@ -81,7 +81,7 @@ describe("command-line#without-a-command", () => {
           assert.match(after[ended + 2] ?? "", /^ {2}over-1 +ended: completed +\//u)
           assert.include(after, "  souffleur why failed-1")
           assert.notInclude(after, "  souffleur why over-1")
-          yield* printed(the.project, here, "status")
+          yield* printedAt({ cwd: the.project, variables: here, interactive: true }, "status")
           assert.strictEqual((yield* printed(the.project, here))[0], "2 watches, 2 need you; 1 agent runs unwatched.")
 
           // A session that a watch has followed is watched.

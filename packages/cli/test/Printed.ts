@@ -21,7 +21,10 @@ export const printedAt = Effect.fnUntraced(function* (
   const log = (text: string) => void lines.push(...text.split("\n"))
   yield* cli(args).pipe(
     Effect.provideService(Console.Console, printing(false, { log, error: log })),
-    Effect.provideService(Environment, surroundingsIn(cwd, variables, { interactive }))
+    Effect.provideService(
+      Environment,
+      surroundingsIn(cwd, variables, { interactive, columns: interactive ? 120 : undefined })
+    )
   )
   return lines
 })

@@ -15,20 +15,21 @@ const stage = Effect.fnUntraced(function* (ended: number) {
   for (let n = 0; n < ended; n++) yield* watch(`w-${n}`, [...open, completed])
   yield* watch("living", open)
   /** Returns the facts that `status` prints, and the rest. */
-  const status = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
+  const statusOn = Effect.fnUntraced(function* (columns: number | undefined, ...flags: ReadonlyArray<string>) {
     const before = [(yield* TestConsole.logLines).length, (yield* TestConsole.errorLines).length] as const
-    yield* as("")(cli(["status", ...flags, "--project-dir", project]))
+    yield* as("", {}, undefined, columns)(cli(["status", ...flags, "--project-dir", project]))
     return {
       facts: (yield* TestConsole.logLines).slice(before[0]).map(String),
       rest: (yield* TestConsole.errorLines).slice(before[1]).map(String)
     }
   })
+  const status = (...flags: ReadonlyArray<string>) => statusOn(200, ...flags)
   const json = (...flags: ReadonlyArray<string>) =>
     Effect.map(status("--json", ...flags), ({ facts, rest }) => ({
       ids: (JSON.parse(facts.join("\n")) as ReadonlyArray<{ readonly watch: string }>).map((one) => one.watch),
       rest
     }))
-  return { status, json, watch }
+  return { status, piped: statusOn(undefined), json, watch }
 })
 const rows = (facts: ReadonlyArray<string>) => facts.slice(1, facts.includes("") ? facts.indexOf("") : undefined)
 
@@ -36,8 +37,9 @@ describe("command-line#status", () => {
   it.layer(services)((it) => {
     it.effect("status lists what lives and what ended since the last look, and says how many more have ended", () =>
       Effect.gen(function* () {
-        const { json, status, watch } = yield* stage(2)
-        // A program that polls has not looked.
+        const { json, piped, status, watch } = yield* stage(2)
+        // Nobody has looked at what went into a pipe, or to a program that polls.
+        assert.include((yield* piped).facts.join("\n"), "SINCE YOU LAST LOOKED")
         assert.deepStrictEqual(yield* json(), { ids: ["living", "w-1", "w-0"], rest: [] })
         const first = yield* status()
         assert.match(first.facts[0]!, /^WATCH +STATE +AGENT +GEN /u)

@@ -24,6 +24,8 @@ describe("command-line#state-words", () => {
   it("a watch has one of five words, and a need of a person is more urgent than a recovery", () => {
     const person = { for: "permission prompt", since: noon }
     const idle = { since: noon }
+    const held = { since: noon }
+    const standby = { cycle: 1, trigger: "pid", stage: "hold", message: "held", since: noon, ended: true } as const
     const ceiling = { ceiling: "tokens", used: 2, limit: 1, flag: null } as const
     for (const [given, then] of [
       [ofWatch({}), "working"],
@@ -35,6 +37,8 @@ describe("command-line#state-words", () => {
       [ofWatch({ idle, recovery }), "recovering"],
       [ofWatch({ idle, ceiling }), "needs you: its ceiling of tokens is reached"],
       [ofWatch({ person, recovery }), "needs you: it waits for a person"],
+      [ofWatch({ held, idle }), 'idle: held until "souffleur go"'],
+      [ofWatch({ held, standby: { ...standby, held: true } }), "needs you: it is held, and a recovery is withheld"],
       [ofWatch({ recovery }, false), "needs you: no souffleur looks after it"],
       [ofWatch({ phase: "Exited", end: "completed" }, false), "ended: completed"]
     ] as const)

@@ -32,7 +32,7 @@ const recovered = (from: number, cycle: number, length: number): ReadonlyArray<W
   at(from, { ...examples.ConductorDied, reason: "pid" as const }),
   Event.RecoveryStarted.make({ at: from, cycle, purpose: "relaunch", trigger: "pid" }),
   at(from + length - 1, { ...examples.ConductorRelaunched, generation: cycle + 1, cycle, provider: "resume" }),
-  at(from + length, { ...examples.HandoffTaken, contextTokens: 1500 })
+  at(from + length, { ...examples.HandoffTaken, takenAt: from + length, contextTokens: 1500 })
 ]
 const watch = (...events: ReadonlyArray<WatchEvent>): JobHistory => ({
   job: job(),

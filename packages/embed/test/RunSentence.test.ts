@@ -35,6 +35,10 @@ const escalated = foldRun([
 ])
 
 describe("behaviour#answers", () => {
+  it("a run that needs nobody has no needs", () => {
+    for (const run of [foldRun([RunOpened]), { ...escalated, phase: "finished" as const, tasks: [] }])
+      assert.deepStrictEqual(runNeeds("r", run, outputOf), [])
+  })
   it("an escalation lists the last rejection's issues, the earlier ones in short, and the file of the last agent's output", () => {
     const task = taskOf(escalated, taskId)!
     for (const lines of [runNeeds("r", escalated, outputOf), taskLines(task, outputOf)]) {

@@ -211,7 +211,7 @@ it.live("a reviewer may be another agent than the implementer, and each task has
 
 it.live("an agent of a role that is unknown is refused before the run", () =>
   Effect.gen(function* () {
-    const { layerBoth, project } = yield* opera
+    const { layer, layerBoth, project } = yield* opera
     yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const refused = (agents: { readonly implementer?: string; readonly reviewer?: string }) =>
@@ -223,5 +223,9 @@ it.live("an agent of a role that is unknown is refused before the run", () =>
       })
       assert.deepStrictEqual(yield* souffleur.runs, [])
     }).pipe(Effect.provide(layerBoth))
+    // The only agent of a program has its name too.
+    yield* Souffleur.use(({ conduct }) =>
+      Effect.scoped(conduct({ project, plan: "plan.yaml", agents: { implementer: "claude" } }))
+    ).pipe(Effect.provide(layer))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

@@ -28,10 +28,10 @@ describe("command-line#timeline", () => {
       step(7100, 2),
       at(7500, { ...StepSucceeded, step: "trim" }),
       relaunched,
-      at(9000, { ...HandoffTaken, contextTokens: 484 })
+      at(60_000, { ...HandoffTaken, takenAt: 9000, contextTokens: 484 })
     )
-    const { deaths, from, generations, over, recoveries, to } = watchTimeline(events, 20_000)
-    assert.deepStrictEqual([from, to, over], [1000, 20_000, false])
+    const { deaths, from, generations, over, recoveries, to } = watchTimeline(events, 70_000)
+    assert.deepStrictEqual([from, to, over], [1000, 70_000, false])
     assert.deepStrictEqual(generations, [
       { generation: 1, from: 2000, to: 5000, revision: 2, ended: "pid" },
       { generation: 2, from: 8000, to: null, revision: 9, ended: null }
@@ -63,7 +63,7 @@ describe("command-line#timeline", () => {
       died,
       at(5500, started),
       relaunched,
-      at(9000, HandoffTaken),
+      at(9000, { ...HandoffTaken, takenAt: 9000 }),
       at(9100, examples.PersonAwaited),
       at(9200, examples.OwnerTook),
       at(9300, died)

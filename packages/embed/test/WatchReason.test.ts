@@ -218,9 +218,9 @@ describe("command-line#looking", () => {
     assert.notInclude(why(ended, died("pid"), starts, exhausted), "exit code")
     const of = (change: Partial<typeof Event.WatchOpened.Type>) =>
       reasonsOf(recordedAs([{ ...opened[0]!, ...change } as WatchEvent, ended, starts, exhausted])).at(-1)?.act ?? ""
-    assert.include(of({}), '"souffleur run" with session s1 goes on with the conversation')
-    assert.include(of({ kind: "command", sessionId: unknownSession }), "starts the command again")
-    assert.include(of({ sessionId: unknownSession }), "starts the agent again")
+    assert.include(of({}), "resumes session s1")
+    for (const kind of ["agent", "command"] as const)
+      assert.include(of({ kind, sessionId: unknownSession }), 'type its command again after "souffleur run --"')
   })
   it("why of a wait that a request ended names the request", () => {
     const asked = why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "asked" }))

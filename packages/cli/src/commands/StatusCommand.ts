@@ -66,7 +66,7 @@ const rowsOf = Effect.fnUntraced(function* (
   return urgentFirst(rows, ({ job: { state }, watch: { lastEventAt } }) => ({ state, at: lastEventAt }))
 })
 
-/** Returns the news of a watch since the last look, and marks them as seen. */
+/** Returns the news of a watch since the last look. On a terminal a person sees them, and they are marked so. */
 const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch) {
   if (unreadable !== undefined) return []
   const log = yield* EventLog
@@ -75,7 +75,7 @@ const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch)
   const seenUpTo = yield* positionOf(mark, Effect.succeed(watch.revision))
   if (seenUpTo === watch.revision) return []
   const fresh = (yield* log.read(id, seenUpTo)).filter(({ event }) => isNews(event))
-  yield* marks.advance(mark, watch.revision)
+  if ((yield* Environment).columns !== undefined) yield* marks.advance(mark, watch.revision)
   return fresh
 })
 

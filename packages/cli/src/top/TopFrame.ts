@@ -38,7 +38,7 @@ const row = (job: Job, chosen: boolean, names: number, { columns, now, zone }: L
   const line = `${chosen ? "›" : " "} ${stateSigns[job.state]} ${exactly(job.id, names)}  ${jobLine(job)}`
   return {
     text: `${exactly(line, columns - textColumns(time))}${time}`,
-    tone: chosen ? "bold" : stateTones[job.state]
+    tone: chosen ? "bold" : job.state === "ended" && job.need !== null ? "red" : stateTones[job.state]
   }
 }
 

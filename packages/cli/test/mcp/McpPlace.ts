@@ -86,12 +86,17 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
       ),
     comms,
     /** As an agent of this session sees it. `self` runs souffleur. */
-    as: (session: string, more: Readonly<Record<string, string>> = {}, self: CommandLine = [process.execPath]) =>
+    as: (
+      session: string,
+      more: Readonly<Record<string, string>> = {},
+      self: CommandLine = [process.execPath],
+      columns?: number
+    ) =>
       installedIn(
         surroundingsIn(
           home,
           { ...base, CLAUDE_CODE_SESSION_ID: session, CLAUDE_PROJECT_DIR: project, ...more },
-          { self }
+          { self, columns }
         )
       ),
     /** A watch with these events, under this name. */

@@ -26,13 +26,11 @@ type OfRecovery =
   | typeof Event.ConductorRelaunched.Type
   | typeof Event.WindowRefused.Type
 
-/** Says what a command of a person's own would do after the last end. */
-const startAgain = ({ kind, sessionId }: Watch): string => {
-  if (kind === "command") return "starts the command again"
-  return isSessionKnown(sessionId)
-    ? `with session ${sessionId} goes on with the conversation`
-    : "starts the agent again"
-}
+/** Says what a person types after the last end. The command line itself is not in the log. */
+const startAgain = ({ kind, sessionId }: Watch): string =>
+  kind === "agent" && isSessionKnown(sessionId)
+    ? `type the agent's own command that resumes session ${sessionId} after "souffleur run --"`
+    : `type its command again after "souffleur run --"`
 
 const outcomeOf = (watch: Watch, step: string): unknown => {
   const state = watch.recovery?.steps[step]
@@ -128,7 +126,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
       return {
         seen: [`${before.retries} ends in a row without progress`],
         rule: `After ${Words.threeEnds} nothing is launched.`,
-        act: `nothing more: "souffleur run" ${startAgain(before)}`
+        act: `nothing more: ${startAgain(before)}`
       }
     case "ConductorRelaunched": {
       const { launch, trigger } = before.recovery ?? {}

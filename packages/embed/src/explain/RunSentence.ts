@@ -88,8 +88,8 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
       ]
 
 /**
- * Returns what a run that cannot continue needs of a person, and the command for it if there is one. With `outputOf`,
- * the problems of the task follow, a line each.
+ * Returns what a run that cannot continue needs of a person, and the command for it if there is one; nothing for any
+ * other run. With `outputOf`, the problems of the task follow, a line each.
  */
 export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> =>
   needs(id, run, outputOf).map((line) => plain(line, maxLineLength))
@@ -126,10 +126,11 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: 
     ]
   }
   const task = tasks.find(({ status }) => status === "escalated")
+  if (task === undefined) return []
   return [
-    `run ${id} needs you on task ${task?.id} (${task?.escalation?.reason}): ${task?.escalation?.message}`,
-    ...(task === undefined || outputOf === undefined ? [] : grievances(task, outputOf)),
-    `souffleur conduct answer ${task?.id} "what to do", or --retry, or --skip`
+    `run ${id} needs you on task ${task.id} (${task.escalation?.reason}): ${task.escalation?.message}`,
+    ...(outputOf === undefined ? [] : grievances(task, outputOf)),
+    `souffleur conduct answer ${task.id} "what to do", or --retry, or --skip`
   ]
 }
 

@@ -34,8 +34,11 @@ const recoveryInWords = (recovery: Recovery, until: number): string => {
 export const summaryLines = (report: Report): ReadonlyArray<string> => {
   const { commits, contextTokens, recoveries, runs, tasks, watches } = report
   const deaths = report.deaths.reduce((sum, one) => sum + one.count, 0)
+  const over = new Set([...watches, ...runs].flatMap(({ id, state }) => (state === "ended" ? [id] : [])))
+  const failed = report.needs.filter(({ id }) => over.has(id)).length
+  const needing = report.needs.length - failed
   return [
-    `${watches.length} ${watches.length === 1 ? "watch" : "watches"} and ${many(runs.length, "run")}: ${report.needs.length === 0 ? "none needs you" : `${report.needs.length} ${report.needs.length === 1 ? "needs" : "need"} you`}.`,
+    `${watches.length} ${watches.length === 1 ? "watch" : "watches"} and ${many(runs.length, "run")}: ${needing === 0 ? "none needs you" : `${needing} ${needing === 1 ? "needs" : "need"} you`}${failed === 0 ? "" : `, ${failed} failed`}.`,
     `${many(deaths, "death")}. ${recoveries.successful} of ${recoveries.count} ${recoveries.count === 1 ? "recovery" : "recoveries"} brought the work back${recoveries.median === null ? "" : `, in ${duration(recoveries.median)} at the median and ${duration(recoveries.longest)} at most`}.`,
     ...(contextTokens === 0 ? [] : [`Successors went on with ${count(contextTokens)} tokens of context.`]),
     `${many(tasks, "task")} and ${many(commits, "commit")} were done by runs.`

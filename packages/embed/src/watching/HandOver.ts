@@ -22,7 +22,7 @@ export class AgentUnfit extends Schema.TaggedError<AgentUnfit>()("AgentUnfit", {
 /** Returns an agent by its program, as it launches. Fails with `AgentUnfit` where none has that name. */
 export const agentNamed = (agent: Agent["Service"], program: string) =>
   Effect.mapError(
-    Effect.fromOption(agent.joined?.led(program) ?? Option.none()),
+    Effect.fromOption(agent.joined?.led(program) ?? Option.liftPredicate(agent, ({ name }) => name === program)),
     () =>
       new AgentUnfit({
         message: `no agent is called ${JSON.stringify(program.slice(0, 80))}: name ${agent.joined?.programs.join(", ") ?? agent.name}`

@@ -46,7 +46,7 @@ button { cursor: pointer; font-weight: 600; white-space: nowrap }
 button:hover { border-color: var(--ink) }
 .badge { display: inline-flex; align-items: center; gap: .4em; font-size: .8125rem; font-weight: 600; line-height: 1; padding: .35em .65em .35em .5em; border-radius: 99px; white-space: nowrap; color: var(--tone, var(--quiet)); background: color-mix(in srgb, var(--tone, var(--quiet)) 13%, transparent) }
 .sign { font-family: var(--mono); min-width: 1ch; text-align: center }
-[data-state="needs you"] { --tone: var(--bad) }
+[data-state="needs you"], [data-state=failed] { --tone: var(--bad) }
 [data-state=idle] { --tone: var(--accent) }
 [data-state=recovering] { --tone: var(--work) }
 [data-state=working] { --tone: var(--good) }

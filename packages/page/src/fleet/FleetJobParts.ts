@@ -12,7 +12,7 @@ export const fleetState = (job: SeenJob, facts: ReadonlyArray<Fact | null>): Htm
   const silence = silenceOf(job)
   const words = job.need === null ? job.standing : job.need.why
   return statePanel({
-    state: job.state,
+    job,
     words: silence === undefined ? words : `last known: ${words}`,
     lines: [
       silence !== undefined && html`<p class="trouble">${job.host} is ${silence}. All of this is as last known.</p>`,

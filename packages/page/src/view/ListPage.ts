@@ -3,7 +3,7 @@ import { type Html, html } from "../Html.ts"
 import { timeTag } from "./Facts.ts"
 import type { FrameLinks, Links } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
-import { stateBadge } from "./StateBadge.ts"
+import { lookOf, stateBadge } from "./StateBadge.ts"
 
 /** Watches and runs on one page. */
 export const jobsOnPage = 50
@@ -33,14 +33,11 @@ export interface JobLook {
 }
 
 /** Returns the row of a job. */
-export const jobRow = (
-  { agent, at, kind, project, state }: Job,
-  { host, name, next, standing }: JobLook,
-  seen: Seen
-): Html => {
+export const jobRow = (job: Job, { host, name, next, standing }: JobLook, seen: Seen): Html => {
+  const { agent, at, kind, project } = job
   const by = kind === "run" ? "plan" : agent
-  return html` <li class="job" data-state="${state}">
-    <div class="job-state">${stateBadge(state)}</div>
+  return html` <li class="job" data-state="${lookOf(job)}">
+    <div class="job-state">${stateBadge(job)}</div>
     <div class="job-name">${name} ${by !== null && html`<span class="kind">${by}</span>`}</div>
     ${host !== undefined && html`<div class="job-host">${host}</div>`}
     <p class="job-standing">${standing}</p>

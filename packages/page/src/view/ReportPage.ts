@@ -54,12 +54,14 @@ const counts = ({ report: { deaths, waits } }: Shown): Html | null =>
         ])}
       </section>`
 
-const head = (kind: "watch" | "run", { id, project, state }: WatchPart | RunPart, shown: Shown): Html =>
-  html`<div class="head">
+const head = (kind: "watch" | "run", { id, project, state }: WatchPart | RunPart, shown: Shown): Html => {
+  const need = shown.report.needs.find((one) => one.kind === kind && one.id === id) ?? null
+  return html`<div class="head">
       <h2 id="${kind}-${id}">${named(kind, id, shown)}</h2>
-      ${stateBadge(state)}
+      ${stateBadge({ need, state })}
     </div>
     <p class="quiet">${project}</p>`
+}
 
 const watch = (part: WatchPart, shown: Shown): Html => {
   const { report, seen } = shown

@@ -68,9 +68,9 @@ const presentRunFacts = (
 
 /** Returns the state of a run of this host now. */
 export const runStatePart = (status: RunStatus, seen: Seen): Html => {
-  const { need, needs, standing, state } = status
+  const { need, needs, standing } = status
   return statePanel({
-    state,
+    job: status,
     words: need === null ? standing : need.why,
     lines: [
       ...needs.map((line) => html`<p class="next">${line}</p>`),

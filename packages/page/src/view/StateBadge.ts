@@ -1,15 +1,25 @@
 import { stateSigns, type StateWord } from "@souffleur/domain"
 import { type Html, html, type HtmlPart } from "../Html.ts"
 
-/** Returns the word of a state with its sign. */
-export const stateBadge = (state: StateWord): Html =>
-  html`<span class="badge" data-state="${state}"
+/** A job's word, and what a person is needed for. */
+interface Stated {
+  readonly state: StateWord
+  readonly need: object | null
+}
+
+/** Returns what a job is coloured by: its word, but a job that failed looks like no success. */
+export const lookOf = ({ need, state }: Stated): StateWord | "failed" =>
+  state === "ended" && need !== null ? "failed" : state
+
+/** Returns the word of a job's state with its sign. */
+export const stateBadge = ({ need, state }: Stated): Html =>
+  html`<span class="badge" data-state="${lookOf({ need, state })}"
     ><span class="sign" aria-hidden="true">${stateSigns[state]}</span>${state}</span
   >`
 
 /** The state of a job in words. */
 interface StateWords {
-  readonly state: StateWord
+  readonly job: Stated
   readonly words: string
   /** Lines that follow, such as the command to type next. */
   readonly lines: HtmlPart
@@ -17,9 +27,9 @@ interface StateWords {
 }
 
 /** Returns the state of a job now, as the part of its page that moves. */
-export const statePanel = ({ facts, lines, state, words }: StateWords): Html =>
-  html`<section id="state" class="panel" data-state="${state}" aria-labelledby="state-title">
+export const statePanel = ({ facts, job, lines, words }: StateWords): Html =>
+  html`<section id="state" class="panel" data-state="${lookOf(job)}" aria-labelledby="state-title">
     <h2 id="state-title" class="unseen">The state now</h2>
-    <p class="standing" role="status">${stateBadge(state)} <span>${words}</span></p>
+    <p class="standing" role="status">${stateBadge(job)} <span>${words}</span></p>
     ${lines} ${facts}
   </section>`

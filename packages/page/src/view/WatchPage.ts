@@ -46,9 +46,9 @@ export const watchView = (excerpt: Excerpt, links: JobLinks, { zone }: Seen): Ev
 
 /** Returns the state of a watch of this host now. */
 export const statePart = (status: WatchStatus, seen: Seen): Html => {
-  const { need, standing, state } = status
+  const { need, standing } = status
   return statePanel({
-    state,
+    job: status,
     words: need === null ? standing : need.why,
     lines: need !== null && html`<p class="next">Next: <code>${need.next}</code></p>`,
     facts: factList(presentFacts(status, seen))
@@ -64,7 +64,7 @@ export const thenPart = ({ drawn: { before, events, id }, past }: Past, seen: Se
       past !== null &&
       job !== null &&
       html`<p class="standing" role="status">
-          ${stateBadge(job.state)} <span>${job.standing}</span>
+          ${stateBadge(job)} <span>${job.standing}</span>
           <span class="quiet">at revision ${past.revision}, ${timeTag(past.lastEventAt, seen)}</span>
         </p>
         ${factList(pastFacts(past, seen))}`
