@@ -15,8 +15,8 @@ const machine = Effect.gen(function* () {
   const begun = yield* Clock.currentTimeMillis
   const turns = yield* Ref.make<ReadonlyArray<string>>([])
   const process = Effect.map(Layer.build(logAt(path)), (context) =>
-    Effect.fnUntraced(function* (watch: string) {
-      yield* (yield* LaunchSlots)(watch, spacing)
+    Effect.fnUntraced(function* (watch: string, first?: "once") {
+      yield* (yield* LaunchSlots)(watch, spacing, first)
       const at = ((yield* Clock.currentTimeMillis) - begun) / 1000
       yield* Ref.update(turns, (all) => [...all, `${watch} at ${at}`])
     }, Effect.provideContext(context))
@@ -47,6 +47,23 @@ describe("behaviour#launch", () => {
           (yield* turns).map((turn) => turn.replace(/^. /u, "")),
           ["at 0", "at 5", "at 10"]
         )
+      })
+    )
+  )
+
+  test(
+    "a first launch never waits, and what recovers then comes after it",
+    inRoom(
+      Effect.gen(function* () {
+        const { process, turns } = yield* machine
+        const take = yield* process
+        for (const watch of ["a", "b", "c"]) yield* take(watch, "once")
+        const recovering = yield* Effect.forkChild(take("d"))
+        yield* settle
+        assert.deepStrictEqual(yield* turns, ["a at 0", "b at 0", "c at 0"])
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(recovering)
+        assert.deepStrictEqual((yield* turns).at(-1), "d at 5")
       })
     )
   )

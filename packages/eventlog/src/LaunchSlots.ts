@@ -2,8 +2,11 @@ import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { patiently } from "./Store.ts"
 
-/** Waits for a watch's turn to launch, `spacing` after the last launch of another watch. See {@link LaunchSlots}. */
-export type TakeSlot = (watch: string, spacing: Duration.Duration) => Effect.Effect<void>
+/**
+ * Waits for a watch's turn to launch, `spacing` after the last launch of another watch. `at: "once"`: it launches now,
+ * since a person asked, and others come after it. See {@link LaunchSlots}.
+ */
+export type TakeSlot = (watch: string, spacing: Duration.Duration, at?: "once") => Effect.Effect<void>
 
 /** The most slots ahead of now that are believed. More means that a clock was set back. */
 const maxSlotsAhead = 100
@@ -27,7 +30,7 @@ export const layerSql = (lockTimeout: Duration.Input): Layer.Layer<never, never,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const waiting = patiently(lockTimeout)
-      return Effect.fn("LaunchSlots.take")(function* (watch: string, spacing: Duration.Duration) {
+      return Effect.fn("LaunchSlots.take")(function* (watch: string, spacing: Duration.Duration, at?: "once") {
         const now = yield* Clock.currentTimeMillis
         const spacingMillis = Duration.toMillis(spacing)
         const taken = yield* waiting(
@@ -36,6 +39,7 @@ export const layerSql = (lockTimeout: Duration.Input): Layer.Layer<never, never,
           }>`INSERT INTO turns (name, watch, next) VALUES ('launch', ${watch}, ${now + spacingMillis})
             ON CONFLICT (name) DO UPDATE SET watch = excluded.watch, next = ${spacingMillis} + CASE
               WHEN turns.next > ${now + spacingMillis * maxSlotsAhead} THEN ${now}
+              WHEN ${at === "once" ? 1 : 0} THEN max(${now}, turns.next - ${spacingMillis})
               WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${spacingMillis})
               ELSE max(${now}, turns.next) END
             RETURNING next - ${spacingMillis} AS slot`
@@ -44,7 +48,7 @@ export const layerSql = (lockTimeout: Duration.Input): Layer.Layer<never, never,
             Effect.as(Effect.logWarning(`launches are not spaced: the store is ${reason}`), [])
           )
         )
-        yield* Effect.sleep(Math.max(0, (taken[0]?.slot ?? now) - now))
+        if (at !== "once") yield* Effect.sleep(Math.max(0, (taken[0]?.slot ?? now) - now))
       })
     })
   )

@@ -179,7 +179,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const processes = yield* Processes
   const { launchSpacing } = yield* Settings
   const prepared = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
-  yield* (yield* LaunchSlots)(ref.id, launchSpacing)
+  yield* (yield* LaunchSlots)(ref.id, launchSpacing, "once")
   // Read before the launch, so that its first acts count as progress.
   const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
   const { conductor, order } = yield* Effect.catchTag(launchedOf(ref, watch, prepared), "LaunchFailed", failed)

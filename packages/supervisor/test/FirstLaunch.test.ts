@@ -372,7 +372,7 @@ describe("behaviour#signs", () => {
 })
 
 describe("behaviour#launch", () => {
-  it.effect("the first launch waits for its turn among the watches of this machine", () =>
+  it.effect("the first launch takes its turn among the watches of this machine", () =>
     Effect.gen(function* () {
       const { world } = yield* starting("agent", {}, () => () => Effect.sleep("5 seconds"))
       assert.deepStrictEqual(world.launcher.asked, [])
