@@ -385,6 +385,45 @@ describe("behaviour#first-launch", () => {
   )
 })
 
+describe("behaviour#last-words", () => {
+  it.effect("an app gets the whole last answer of an agent, also of one that printed nothing, and its use", () => {
+    const { layer, world } = faked()
+    world.launcher.terminals = ["tmux"]
+    const answer = `${"All tests pass. ".repeat(100)}\n\n${"line\n".repeat(9)}`
+    world.agent.answers.set("s1", answer)
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      assert.strictEqual(yield* souffleur.lastWords("s1"), answer)
+      yield* souffleur.done(id)
+      assert.deepInclude(yield* souffleur.result(id), { id, end: "completed", exit: null, words: answer })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
+
+describe("command-line#output", () => {
+  it.effect(
+    "an agent that souffleur did not start, or that has a window, has no output, and the error says why",
+    () => {
+      const { layer, world } = faked()
+      world.launcher.terminals = ["tmux"]
+      return Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const { id } = yield* souffleur.watch(asked)
+        yield* untilEvent(id, "WatchSettled")
+        const none = Effect.flip(Stream.runDrain(souffleur.output(id)))
+        const started = yield* none
+        assert.deepStrictEqual([started._tag, started.message.includes("did not start its agent")], ["NoOutput", true])
+        yield* world.conductor.dies
+        yield* untilEvent(id, "ConductorRelaunched")
+        const windowed = yield* none
+        assert.deepStrictEqual([windowed._tag, windowed.message.includes("a window of its own")], ["NoOutput", true])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }
+  )
+})
+
 it.effect("a command runs in the fake world where its program was put there, and is run again to its end", () => {
   const { layer, world } = faked()
   world.files.program("/bin/make")

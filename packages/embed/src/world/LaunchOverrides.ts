@@ -10,8 +10,9 @@ import {
   type Until,
   type Watch
 } from "@souffleur/domain"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { remark } from "../Remark.ts"
+import { layerAgent, layerAgentFiles } from "./AgentLayers.ts"
 import { Installation } from "./Installation.ts"
 import { layerLaunches } from "./LaunchLayers.ts"
 import type { RunOptions } from "../SouffleurOptions.ts"
@@ -111,3 +112,14 @@ export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
     ...(until === undefined ? {} : { until })
   } satisfies LaunchOverrides
 })
+
+/** The agent of a watch as it was launched, for reading what it printed. */
+export const layerAsLaunched = (settings: ResolvedSettings, known: NamedWatch) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      // The flags of the launch say whether the user asked for records. They are forgotten with the end of the watch.
+      const { agent }: LaunchOverrides =
+        known.watch.phase === "Exited" ? {} : yield* launchOverridesOf(settings, Option.some(known))
+      return Layer.catch(layerAgent(settings, agent), () => layerAgentFiles(settings))
+    })
+  )
