@@ -449,7 +449,8 @@ describe("the lines", () => {
           "Program.ts",
           /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)|of \[stdout, stderr\]|stream === stdout \? "standard output"/gu
         ],
-        ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],
+        ["watching/FollowOutput.ts", /terminal\.stdout/gu],
+        ["watching/OutputWriter.ts", /std(?:out|err)(?:IsTerminal)?|Stdio\.Stdio/gu],
         ["mcp/Requests.ts", /stdio\.stdout/gu],
         ["explain/Progress.ts", /\bstderr(?:IsTerminal)?\b/gu],
         ["watching/TerminalPane.ts", /stdout: "inherit", stderr: "inherit"/gu],

@@ -64,6 +64,7 @@ const codes: Readonly<Record<string, number>> = {
   LogOfAnother: 3,
   LogUnusable: 4,
   NoHooks: 2,
+  NoOutput: 2,
   NotQuarantined: 3,
   OpenedOtherwise: 2,
   PlanInvalid: 2,

@@ -106,7 +106,10 @@ export const handOver = (from: Name, to: Name, below?: { readonly flags: Readonl
         assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
         assert.isTrue((yield* lab.asked).some((asked) => isHandedOver(asked) && asked.toolResult?.includes(word)))
         assert.include(yield* lab.read("proof"), "checked")
-        assert.match(yield* lab.said("status"), new RegExp(`ended: completed +${to} `, "u"))
+        assert.match(
+          yield* lab.said("status"),
+          new RegExp(`ended: stopped; nothing confirms that it is done +${to} `, "u")
+        )
       }).pipe(Effect.scoped, Effect.provide(services))
   )
 }

@@ -36,7 +36,9 @@ export interface Windows extends Stage {
 const allowed = ["--permission-mode", "acceptEdits", "--allowedTools=Bash"]
 
 /** No terminal: children of the test, the agent in print mode. */
-export const headless = Effect.fn("Stage.headless")(function* (lab: Pick<Lab, "claude" | "options" | "souffleur">) {
+export const headless = Effect.fn("Stage.headless")(function* (
+  lab: Pick<Lab, "claude" | "options"> & { readonly souffleur: readonly [string, ...ReadonlyArray<string>] }
+) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const scope = yield* Effect.scope
   const start = ([program, ...args]: readonly [string, ...ReadonlyArray<string>]) =>

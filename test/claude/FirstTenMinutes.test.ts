@@ -70,14 +70,14 @@ describe("command-line#screen", () => {
         const kinds = [/^the agent runs \(pid \d+\) as opera-[\da-f]{4}/u, /^the agent died: /u]
         for (const [n, kind] of [...kinds, /^brought back \(pid \d+\): /u, /goes on: 1,000 tokens/u].entries())
           assert.match(lines[n]!, kind)
-        assert.strictEqual(lines[4], "the agent finished")
+        assert.strictEqual(lines[4], "the agent stopped; nothing confirms that its work is done")
         // A line that is broken at 80 columns begins with our mark, or with its indent.
         const rows = screen.trimEnd().split("\n")
         assert.isAtMost(Math.max(...rows.map(({ length }) => length)), 80, screen)
         const answer = rows.indexOf("All fourteen tests pass.")
         assert.strictEqual(rows[answer + 1], "The stage word was quinquereme.", screen)
         assert.isAbove(
-          rows.findIndex((row) => row.endsWith("the agent finished")),
+          rows.findIndex((row) => row.endsWith("the agent stopped; nothing confirms that its work is done")),
           answer + 1
         )
         assert.notMatch(screen, /Conductor|fence|self-monitor|\bS1\b/u)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, FileSystem } from "effect"
 import { inject } from "vitest"
 import { makeLab, until } from "./Lab.ts"
 import { headless } from "./ClaudeStage.ts"
@@ -74,5 +74,49 @@ describe("behaviour#restart", () => {
       assert.lengthOf((yield* lab.read("runs")).trim().split("\n"), 2)
       assert.deepStrictEqual(yield* lab.asked, [])
     }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("command-line#screen", () => {
+  it.live.skipIf(claude === null)(
+    "run: a file gets the agent's JSON alone, though the agent warns, and after a kill and a resume",
+    () =>
+      Effect.gen(function* () {
+        const lab = yield* makeLab(
+          claude!,
+          "opera",
+          ({ said, toolResult }) =>
+            Effect.succeed(
+              toolResult?.includes("checked") === true
+                ? { text: "All is complete." }
+                : toolResult === undefined && said.includes(begin)
+                  ? bash(rehearsal)
+                  : bash("echo checked")
+            ),
+          { solo: true }
+        )
+        const apart = ["/bin/sh", "-c", 'exec "$@" > out.json 2> errors', "sh"] as const
+        const stage = yield* headless({ ...lab, souffleur: [...apart, ...lab.souffleur] })
+        const warning = `${lab.home}/warns/claude`
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.makeDirectory(`${lab.home}/warns`)
+        const script = `#!/bin/sh\necho 'Warning: it is late' >&2\nexec '${claude!}' "$@"\n`
+        yield* fs.writeFileString(warning, script, { mode: 0o755 })
+        const words = ["-p", "--output-format", "json", "--allowedTools=Bash", begin]
+        const souffleur = yield* stage.souffleur(["run", "--", warning, ...words])
+        const errors = Effect.orElseSucceed(lab.read("errors"), () => "")
+        yield* until("a tool call", lab.exists("tool.pid"), errors)
+        const settled = Effect.map(lab.log, (log) => log.some(({ _tag }) => _tag === "WatchSettled"))
+        yield* until("a settled watch", settled, errors)
+        const { pid } = only(yield* lab.log, "ConductorConfirmed")["conductor"] as { pid: number }
+        process.kill(pid, "SIGKILL")
+        assert.strictEqual(yield* souffleur.exitCode, 0, yield* errors)
+        assert.strictEqual(only(yield* lab.log, "ConductorRelaunched")["provider"], "resume")
+
+        const text = yield* lab.read("out.json")
+        assert.deepInclude(JSON.parse(text), { type: "result", is_error: false, result: "All is complete." })
+        assert.match(yield* errors, /^Warning: it is late\n▸ [\d:]+ the agent died[^]*\nWarning: it is late$/mu)
+        assert.strictEqual(yield* lab.said("output"), text)
+      }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

@@ -47,7 +47,7 @@ describe("command-line#screen", () => {
       assert.match(lines[1]!, /^the agent died: it ended by SIGKILL/u)
       assert.match(lines[2]!, /^brought back \(pid \d+\): /u)
       assert.match(lines[3]!, /goes on/u)
-      assert.strictEqual(lines[4], "the agent finished")
+      assert.strictEqual(lines[4], "the agent stopped; nothing confirms that its work is done")
       assert.notMatch(run.errors(), /Conductor|fence|self-monitor|\bS1\b/u)
       assert.deepStrictEqual(run.lines, ["Every task of the plan is complete."])
       // The answer is in no event, and status shows it.

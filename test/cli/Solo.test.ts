@@ -106,6 +106,7 @@ describe.concurrent("run, of a plain command", () => {
         for (const name of kept) assert.strictEqual(fs.statSync(join(launches, name)).mode & 0o077, 0)
         // The watch is over: so is what it was started with.
         assert.deepStrictEqual([...new Set(kept.map((name) => name.slice(name.lastIndexOf("."))))].toSorted(), [
+          ".err",
           ".exit",
           ".out",
           ".receipt"

@@ -175,7 +175,8 @@ export class Incarnation extends Program {
     super(world, {
       ...options,
       plan: (passed, name) => {
-        if (met.event && acts.test(name))
+        // What wakes finishes the act that it was in, as it ends.
+        if (met.event && world.sleptFrom === undefined && acts.test(name))
           world.violated(`a souffleur did ${name} after ${unknown}, which it cannot read`)
         return plan?.(passed, name)
       }
@@ -226,6 +227,7 @@ export class Incarnation extends Program {
           project: "/project",
           comms: solo === undefined ? comms.path : null,
           observe: false,
+          limits: this.#world.limits,
           pin: { ...leastPin, ceiling }
         } as const
         if (first !== undefined) {

@@ -99,6 +99,8 @@ export class LaunchJudge {
     for (const { process } of late) world.timeline.after(30_000, () => world.processes.end(process))
     const others = world.living.filter((one) => !late.some(({ process }) => process === one))
     if (others.length > 0) world.violated(`two live Conductors: ${others.length + 1}`)
+    // A limit that falls due while a launcher is on its way ends that agent too.
+    if (watch.recovery?.trigger === "ceiling" && watch.undecided === order.id) return
     const granted = watch.recovery?.launch ?? (watch.phase === "Validating" ? watch.firstLaunch : undefined)
     if (endedAt !== undefined)
       world.violated(`a Conductor started ${world.timeline.monotonic - endedAt} ms after the watch had ended`)

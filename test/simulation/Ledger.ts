@@ -7,6 +7,7 @@ import { SnapshotJudge } from "./SnapshotJudge.ts"
 import { minute } from "./Timeline.ts"
 import type { SimulatedComms } from "./SimulatedComms.ts"
 import type { CapJudge } from "./CapJudge.ts"
+import type { LimitJudge } from "./LimitJudge.ts"
 import type { Oracle } from "./Oracle.ts"
 import type { TryJudge } from "./TryJudge.ts"
 
@@ -16,6 +17,7 @@ export interface LedgerWorld extends EndedWorld {
   readonly id: string
   readonly judge: { anew(): void }
   readonly caps: CapJudge
+  readonly limitJudge: LimitJudge
   readonly oracle: Oracle
   readonly tries: TryJudge
   readonly solo: unknown
@@ -95,6 +97,7 @@ export class Ledger {
     world.faults.record(event)
     world.oracle.record(before, event)
     world.caps.record(before, event)
+    world.limitJudge.record(event)
     world.tries.record(before, event, watch)
     if (!world.silent) world.tell(`${watch.revision} ${event._tag} ${text.slice(0, 160)}`)
 
@@ -193,7 +196,7 @@ export class Ledger {
         if (!world.released) world.violated("the watch was released by nobody")
         break
       case "WatchStopped":
-        if (!world.stopped) world.violated("the watch was stopped by nobody")
+        if (event.limit === null && !world.stopped) world.violated("the watch was stopped by nobody")
         if (world.living.some(({ identity }) => before.conductor !== undefined && sameAs(identity, before.conductor)))
           world.violated("an agent lives on after its watch was stopped")
         break

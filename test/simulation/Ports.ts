@@ -26,6 +26,7 @@ import { Context, DateTime, Effect, FileSystem, Option, Stream } from "effect"
 import type { Gate } from "./EffectGate.ts"
 import { machine, type SimProcess } from "./ProcessTable.ts"
 import { capFlag } from "./CapJudge.ts"
+import { tokensOfTurn } from "./LimitJudge.ts"
 import { agentByWords } from "./SimAgent.ts"
 import { launcher } from "./SimLauncher.ts"
 import { hooks } from "./SimHooks.ts"
@@ -35,8 +36,8 @@ import { foreign } from "./Liar.ts"
 import type { StateFolder } from "./StateFolder.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** The use of every call to the model in this world. */
-const [tokensOfTurn, dollarsOfTurn] = [1000, 0.05]
+/** The cost of every call to the model in this world. */
+const dollarsOfTurn = 0.05
 
 /** The header of an export of our own. */
 const header = `<!-- souffleur-export v1 nonce=${"0".repeat(32)} -->\n`

@@ -98,7 +98,7 @@ export const launcher = (
         "launcher.endOf",
         Effect.sync(() => endOf(id))
       ),
-    outputPath: (id) => `/state/launches/${id}.out`,
+    outputPath: (id, of) => `/state/launches/${id}.${of === "stderr" ? "err" : "out"}`,
     inWindow: () => Effect.succeed(false)
   }
 }

@@ -1,4 +1,4 @@
-import type { LaunchOrder, Permission, ResolvedSettings, Signal, TurnState, Watch } from "@souffleur/domain"
+import type { JobLimits, LaunchOrder, Permission, ResolvedSettings, Signal, TurnState, Watch } from "@souffleur/domain"
 import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { compactPrompt } from "./SimAgent.ts"
@@ -11,6 +11,7 @@ import { type Life, steady } from "./Life.ts"
 import { type Compaction, compact } from "./SimulatedCompaction.ts"
 import { Oracle } from "./Oracle.ts"
 import { LaunchJudge } from "./LaunchJudge.ts"
+import { LimitJudge } from "./LimitJudge.ts"
 import { foreign, Lies } from "./Liar.ts"
 import { LaunchRoom, type Solo } from "./LaunchRoom.ts"
 import { Ledger } from "./Ledger.ts"
@@ -55,6 +56,9 @@ export class World extends SimMachine implements StateFolder {
   /** The most turns that the user lets an agent take. */
   mostTurns = Infinity
   readonly caps: CapJudge
+  /** What the job may use. */
+  limits: JobLimits | null = null
+  readonly limitJudge: LimitJudge
   readonly tries: TryJudge
   /** The Conductor of a world without comms: the user started it, or `souffleur run` is to start it. */
   solo: "watched" | Solo | undefined = undefined
@@ -96,6 +100,7 @@ export class World extends SimMachine implements StateFolder {
 
   /** Checks that a souffleur was heard of in time. Each look at a running souffleur calls it. */
   listen(by: SimProcess, disturbed: number): void {
+    this.limitJudge.look(by, disturbed)
     const { monotonic, starved } = this.timeline
     const last = this.#heard
     // The self-monitor sees a role that ends without a word, in its time.
@@ -130,6 +135,7 @@ export class World extends SimMachine implements StateFolder {
     this.signalJudge = new SignalJudge(this)
     this.oracle = new Oracle(this)
     this.caps = new CapJudge(this)
+    this.limitJudge = new LimitJudge(this)
     this.tries = new TryJudge(this)
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
     this.offspring = Effect.runSync(Effect.provide(Effect.service(Offspring), Offspring.layerMemory))

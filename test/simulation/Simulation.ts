@@ -11,6 +11,7 @@ import { endlessOutage } from "./Outage.ts"
 import { Rivals } from "./Rivals.ts"
 import { converged, sightings, unwell } from "./SimulationVerdict.ts"
 import { weather } from "./Weather.ts"
+import { tokensOfTurn } from "./LimitJudge.ts"
 import { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
@@ -111,6 +112,14 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
     world.check = { noes: number % 8, asked: 0 }
     world.settings = { ...world.settings, until: ["check"] }
   }
+  // It takes nothing from the seed.
+  if (number % 8 === 3)
+    world.limits = {
+      time: number % 16 === 3 ? (1 + (number % 45)) * minute : null,
+      tokens: number % 16 === 3 ? null : (2 + (number % 45)) * tokensOfTurn,
+      dollars: null,
+      then: number % 5 === 0 ? "withhold" : "stop"
+    }
   if (kind !== "command" && seed.chance(0.15)) world.mostTurns = seed.between(2, 60)
   world.solo = kind === "solo" ? "watched" : undefined
   if (kind === "run" || kind === "command")

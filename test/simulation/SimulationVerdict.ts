@@ -47,6 +47,8 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   if (world.lies.told && (watch.person !== undefined || (watch.deferred?.until ?? 0) > world.timeline.wall))
     return undefined
   if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
+  // A limit ends an agent again that comes back because nothing could end it.
+  if (watch.recovery?.trigger === "ceiling" && conductor?.process.onTerm === "unkillable") return undefined
   if (watch.recovery !== undefined) return "a recovery has not ended"
   const beat = Option.getOrElse(parseTime(world.comms.conductor?.lastHeartbeat ?? null), () => -Infinity)
   const beats = Math.abs(world.timeline.wall - beat) <= 240_000

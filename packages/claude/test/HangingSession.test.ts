@@ -13,8 +13,10 @@ const hanging = Effect.fnUntraced(function* <A, E>(
 ) {
   const folder = yield* claudeFolder({ "abc.jsonl": "{}\n" })
   const begun = yield* Deferred.make<void>()
+  // It answers in the end: what hangs is known to the whole process, also to the tests after this one.
+  const answered = yield* Deferred.make<never>()
   const open: TrustedFiles["Service"]["open"] = (path) =>
-    limited(path, Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)).pipe(
+    limited(path, Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(answered))).pipe(
       Effect.mapError(({ message }) => new FileRefused({ path, problem: message, missing: false }))
     )
   const reading = yield* Effect.forkChild(
@@ -25,7 +27,7 @@ const hanging = Effect.fnUntraced(function* <A, E>(
   )
   yield* Deferred.await(begun)
   yield* TestClock.adjust("30 seconds")
-  return yield* Fiber.join(reading)
+  return yield* Effect.ensuring(Fiber.join(reading), Deferred.interrupt(answered))
 })
 
 it.layer(services)((it) => {

@@ -92,6 +92,11 @@ const others = [
     async () => (await import("./commands/AdoptCommand.ts")).adoptCommand
   ),
   entry(
+    "output",
+    "Print what the agent printed, or go on with it as it prints",
+    async () => (await import("./commands/OutputCommand.ts")).outputCommand
+  ),
+  entry(
     "attach",
     "Show the window of the agent, or follow its output",
     async () => (await import("./commands/AttachCommand.ts")).attachCommand

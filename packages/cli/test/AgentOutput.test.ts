@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
-import { byteString, makePipeOutput, makeTerminalOutput } from "../src/watching/AgentOutput.ts"
+import { byteString, makePipeOutput } from "@souffleur/process"
+import { makeTerminalOutput } from "../src/watching/AgentOutput.ts"
 
 const read = (line: string) => (line.startsWith('{"a"') ? Option.some(`said ${line.length}`) : Option.none())
 const shown = (pieces: ReadonlyArray<string>, colours = false) => {

@@ -17,9 +17,15 @@ const printed = Effect.fnUntraced(function* (
   text: string,
   {
     colour = false,
+    errors = "",
     kind = "agent",
     sessionOfOther = false
-  }: { readonly colour?: boolean; readonly kind?: "agent" | "command"; readonly sessionOfOther?: boolean } = {}
+  }: {
+    readonly colour?: boolean
+    readonly errors?: string
+    readonly kind?: "agent" | "command"
+    readonly sessionOfOther?: boolean
+  } = {}
 ) {
   const the = yield* screenStage({ terminal, colour })
   // An agent whose launches ask for the records "words", and whose user asked for the records "asked".
@@ -32,6 +38,7 @@ const printed = Effect.fnUntraced(function* (
   the.world.agent.files = new Set(sessionOfOther ? [] : [ConductorRelaunched.sessionId])
   const WatchOpened = { ...examples.WatchOpened, kind }
   yield* the.prints(ConductorRelaunched.launchId, text)
+  yield* the.prints(ConductorRelaunched.launchId, errors, "stderr")
   yield* Effect.gen(function* () {
     yield* (yield* EventLog).append("w", 0, [WatchOpened, ConductorConfirmed, ConductorRelaunched, WatchReleased])
     yield* follow("w", ({ generation }) => Console.error(`S${generation}`))
@@ -71,6 +78,13 @@ it.layer(NodeServices.layer)((it) => {
             '! S2\n{"words":1}\nOther words.\ntext\n{"words":'
           )
         })
+    )
+    it.effect("each stream goes to its own, a record on standard error is text, and a terminal obeys neither", () =>
+      Effect.gen(function* () {
+        const errors = '{"words":1}\n\u001B]0;mine\u0007torn'
+        assert.strictEqual(yield* printed(false, "one\n", { errors }), `! S2\none\n2> ${errors}`)
+        assert.strictEqual(yield* printed(true, "one\n", { errors }), '! S2\none\n2> {"words":1}\ntorn')
+      })
     )
     it.effect("a log that cannot be followed any more ends the output with its reason", () =>
       Effect.gen(function* () {

@@ -205,7 +205,7 @@ it.layer(services)((it) => {
           "acceptEdits"
         ])
         assert.strictEqual(told["context full"]!.ways.at(-1)!.provider, "small_handoff")
-        assert.deepInclude(told["finished"], { watch_ends: "completed", ways: [] })
+        assert.deepInclude(told["finished"], { watch_ends: "unconfirmed", ways: [] })
         assert.deepInclude(told["third end without progress"], { watch_ends: "retries exhausted", ways: [] })
 
         const plain = yield* the.json({}, "run", "--dry-run", "--json", "--", "sh", "-c", "exit 1")

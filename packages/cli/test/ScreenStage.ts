@@ -1,4 +1,4 @@
-import { Launcher, type WatchEvent } from "@souffleur/domain"
+import { Launcher, type PrintedOn, type WatchEvent } from "@souffleur/domain"
 import { FakeWorld } from "@souffleur/testing"
 import { Console, Effect, FileSystem, Layer, Sink, Stdio } from "effect"
 import { printing } from "../src/Printing.ts"
@@ -16,7 +16,7 @@ export interface ScreenOptions {
 
 /**
  * Makes a screen and a folder of outputs. `said` has the text of standard output, and each line of standard error after
- * `! `, in their order.
+ * `! `, in their order. What an agent printed on standard error comes after `2> `.
  */
 export const screenStage = Effect.fnUntraced(function* ({
   colour = false,
@@ -30,14 +30,17 @@ export const screenStage = Effect.fnUntraced(function* ({
   let said = ""
   const decoder = new TextDecoder()
   const err = (line: string) => void (said += `! ${line}\n`)
+  const keep = (begin: string) => () =>
+    Sink.forEach((chunk: string | Uint8Array) =>
+      Effect.sync(() => void (said += begin + (typeof chunk === "string" ? chunk : decoder.decode(chunk))))
+    )
   const stdio = Stdio.layerTest({
-    stdout: () =>
-      Sink.forEach((chunk: string | Uint8Array) =>
-        Effect.sync(() => void (said += typeof chunk === "string" ? chunk : decoder.decode(chunk)))
-      ),
-    stdoutIsTerminal: Effect.succeed(terminal)
+    stdout: keep(""),
+    stderr: keep("2> "),
+    stdoutIsTerminal: Effect.succeed(terminal),
+    stderrIsTerminal: Effect.succeed(terminal)
   })
-  const outputPath = (id: string) => `${folder}/${id}.out`
+  const outputPath = (id: string, on: PrintedOn = "stdout") => `${folder}/${id}.${on}`
   const layer = Layer.mergeAll(
     stdio,
     Layer.mock(Launcher, {
@@ -62,8 +65,11 @@ export const screenStage = Effect.fnUntraced(function* ({
     layer,
     world,
     said: () => said,
+    /** Makes an output of a launch begin with a hole of so many bytes. */
+    holes: (id: string, bytes: number) =>
+      Effect.andThen(fs.writeFileString(outputPath(id), ""), fs.truncate(outputPath(id), bytes)),
     /** Adds to the output of a launch. */
-    prints: (id: string, text: string) => fs.writeFileString(outputPath(id), text, { flag: "a" })
+    prints: (id: string, text: string, on?: PrintedOn) => fs.writeFileString(outputPath(id, on), text, { flag: "a" })
   }
 })
 

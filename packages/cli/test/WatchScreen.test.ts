@@ -129,6 +129,44 @@ it.layer(services)((it) => {
         assert.match(the.said(), /\nAll tests pass\.\n! ▸ [\d:]+ the agent finished\n$/u)
       })
     )
+    it.effect("a pipe gets no word that an agent without a window did not print", () =>
+      Effect.gen(function* () {
+        const the = yield* stage({ terminal: false })
+        the.world.agent.answers.set(confirmed.sessionId, "All tests pass.")
+        yield* the.prints("l1", "")
+        yield* the.tells(opened, firstLaunch, confirmed, completed)
+        assert.notInclude(the.said(), "All tests pass.")
+      })
+    )
+    it.effect(
+      "an output that broke off ends its line before the next agent's, and our line begins one, in a pipe too",
+      () =>
+        Effect.gen(function* () {
+          const the = yield* stage({ terminal: false })
+          yield* the.prints("l1", '{"torn":')
+          yield* the.prints("l1", "warned", "stderr")
+          yield* the.tells(opened, firstLaunch, confirmed)
+          yield* the.tells(examples.ConductorDied)
+          yield* the.prints("l2", '{"whole":1}\n')
+          yield* the.tells(relaunched, completed)
+          const lines = the.said().replaceAll(/▸ .*/gu, "▸").split("\n")
+          assert.deepStrictEqual(lines, ["! ▸", "2> warned2> ", "! ▸", "! ▸", '{"torn":', '{"whole":1}', "! ▸", ""])
+        })
+    )
+    it.effect("what is not kept of a long output is left out, and of an agent the line that it tore", () =>
+      Effect.gen(function* () {
+        for (const [kind, first] of [
+          ["agent", ""],
+          ["command", "torn\n"]
+        ] as const) {
+          const the = yield* stage({ terminal: false })
+          yield* the.holes("l1", 200_000_001)
+          yield* the.prints("l1", "torn\nkept\n")
+          yield* the.tells({ ...opened, kind }, firstLaunch, confirmed, completed)
+          assert.include(the.said(), `as opera-1507\n${first}kept\n! ▸`)
+        }
+      })
+    )
     it.effect("a quiet screen shows no word of the agent, and --json the events alone", () =>
       Effect.gen(function* () {
         const quiet = yield* stage({ terminal: true }, { ...telling, words: false })

@@ -295,8 +295,7 @@ const later = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 18
 
 const told: ReadonlyArray<WatchIntent & { readonly watcher: number }> = [
   { _tag: "ReportDeferred", watcher: 1, message: "a tool runs", until: 5000 },
-  { _tag: "ReportPerson", watcher: 1, for: "a permission" },
-  { _tag: "ReportCeiling", watcher: 1, ceiling: "time", used: 11, limit: 10, since: at }
+  { _tag: "ReportPerson", watcher: 1, for: "a permission" }
 ]
 
 for (const intent of told)

@@ -1027,7 +1027,7 @@ describe("an operator, and a Conductor that comes back", () => {
     })
     it("the decider counts nothing against a ceiling that was used before as much again was allowed", () => {
       const renewed = Event.AllowanceRenewed.make({ at: 50 })
-      const report = { _tag: "ReportCeiling", watcher: 1, ceiling: "tokens", used: 120, limit: 100 } as const
+      const report = { _tag: "ReportCeiling", ceiling: "tokens", used: 120, limit: 100 } as const
       given(...watching, renewed)
         .when({ ...report, since: 0 })
         .thenTags()

@@ -19,6 +19,8 @@ import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { RunName } from "./conducting/FindRun.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
+import { outputOf, type OutputOptions } from "./jobs/JobOutput.ts"
+import { resultOf, wordsOfJob } from "./jobs/JobResult.ts"
 import { keeperApart, keeperHere } from "./keeping/Keeper.ts"
 import { takeRestored } from "./keeping/Restored.ts"
 import { overviewOf, sessions, statusNow, statusOfRun, tasksOfWatch } from "./LookNow.ts"
@@ -168,6 +170,9 @@ export const makeSouffleur = Effect.gen(function* () {
     previewPlan: (order: PlanOrder) => here(previewPlan(order)),
     overview: (project: string) => here(overviewOf(project)),
     status: (named: NamedWatch) => here(statusNow(named)),
+    lastWords: (name: WatchName) => here(wordsOfJob(name)),
+    output: (name: WatchName, options?: OutputOptions) => Stream.provideContext(outputOf(name, options), context),
+    result: (name: WatchName) => here(resultOf(name)),
     runStatus: (named: NamedRun) => here(statusOfRun(named)),
     retry: (name: WatchName, options?: RetryOptions) => here(retry(name, options)),
     adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => here(adoptProcess(name, target)),

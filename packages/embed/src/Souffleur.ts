@@ -2,12 +2,14 @@ import { defaultAgent } from "./setup/DefaultAgent.ts"
 import type { Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
 import type { NamedRun, Run } from "@souffleur/plan"
-import { Context, type Effect, Layer, type Scope } from "effect"
+import { Context, type Effect, Layer, type Scope, type Stream } from "effect"
 import type { RunName } from "./conducting/FindRun.ts"
 import type { RunningRun } from "./conducting/KeptRun.ts"
 import type { RunStatus } from "./conducting/RunStatus.ts"
 import type { Job } from "./jobs/Job.ts"
 import type { JobPlace } from "./jobs/JobList.ts"
+import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
+import type { JobResult } from "./jobs/JobResult.ts"
 import type { LogNumbers } from "./metrics/LogMetrics.ts"
 import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
@@ -15,7 +17,9 @@ import type {
   AnswerError,
   ConductError,
   DetachError,
+  OutputError,
   PlanPreviewError,
+  ResultError,
   ResumeError,
   RetryError,
   RunBroken,
@@ -144,6 +148,19 @@ export class Souffleur extends Context.Service<
     readonly metrics: Effect.Effect<LogNumbers, LogError>
     /** Looks at a watch now: its processes, its comms and its agent's files. */
     readonly status: (watch: NamedWatch) => Effect.Effect<WatchStatus, PartsError>
+    /**
+     * Returns the words that the agent of a watch wrote last in its session, else the last lines that were printed.
+     * They are as they were written, and empty where there are none.
+     */
+    readonly lastWords: (name: WatchName) => Effect.Effect<string, ResultError>
+    /**
+     * Streams what the agent or the command of a watch printed, from the beginning as far as it is kept, then as it
+     * comes, to the end of the watch. It is the same as a pipe gets from the command line. Fails with `NoOutput` for an
+     * agent in a window, or one that souffleur did not start.
+     */
+    readonly output: (name: WatchName, options?: OutputOptions) => Stream.Stream<Printed, OutputError>
+    /** Returns what came of a watch: how it ended, its last words, its exit code and its use. */
+    readonly result: (name: WatchName) => Effect.Effect<JobResult, ResultError>
     /** Looks at a run now: its processes, and what it needs of a person. */
     readonly runStatus: (run: NamedRun) => Effect.Effect<RunStatus, PartsError>
     /**

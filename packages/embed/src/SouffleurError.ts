@@ -18,6 +18,7 @@ import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/NamedPlan.ts"
 import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { RoleUnfit } from "./conducting/RoleAgent.ts"
+import type { NoOutput } from "./jobs/JobOutput.ts"
 import type { AgentUnfit } from "./watching/HandOver.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
 import type { FileRefused, AgentSettingsUnusable } from "@souffleur/process"
@@ -140,3 +141,9 @@ export type StopError = ResumeError | SettleError | WatchBroken
 
 /** A process cannot be the Conductor. `BadTarget`: it does not run, or it holds another session. */
 export type AdoptError = AlreadyWatched | BadTarget | ClaimFailed | SessionNotFound | SettleError
+
+/** What a watch printed cannot be told. `NoOutput`: nothing is kept of what its agent prints. */
+export type OutputError = NoOutput | ResultError
+
+/** What came of a job cannot be told: its log or its parts fail. */
+export type ResultError = PartsError | ReadFailed

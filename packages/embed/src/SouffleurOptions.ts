@@ -1,4 +1,5 @@
 import type {
+  AtLimit,
   Claims,
   CommandRefused,
   Comms,
@@ -15,7 +16,7 @@ import type {
 import type { RoleAgents, Run } from "@souffleur/plan"
 import type { AgentPackage } from "@souffleur/process"
 import type { Restoration, Roles, World } from "@souffleur/supervisor"
-import type { Effect, Layer } from "effect"
+import type { Duration, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Revival } from "./keeping/GuardianKeeper.ts"
 import type { WatchName } from "./watching/FindWatch.ts"
@@ -88,6 +89,21 @@ export interface WatchOptions extends Target, KeepOptions {
   readonly force?: boolean
 }
 
+/** What a job may use over all its generations (spec: behaviour#limits-of-a-job). */
+export interface RunLimits {
+  /** How long it may go on by the clock, pauses and waits included. */
+  readonly time?: Duration.Input | undefined
+  /** Tokens, as `MAX_TOKENS` counts them. */
+  readonly tokens?: number | undefined
+  /** US dollars by the agent's own count. Refused with `CommandRefused` of an agent that records none. */
+  readonly dollars?: number | undefined
+  /**
+   * `stop`: the agent is ended with all that it started, and its watch. `withhold`: it works on, and nothing is
+   * launched any more. Defaults to `stop`.
+   */
+  readonly then?: AtLimit | undefined
+}
+
 /** A command to start and to watch. */
 export interface RunOptions extends KeepOptions {
   /** The folder to run in, absolute. */
@@ -115,6 +131,8 @@ export interface RunOptions extends KeepOptions {
   readonly until?: readonly [string, ...ReadonlyArray<string>] | undefined
   /** How often in a row the work may be found undone without progress before a person is asked. Absent: `ROUNDS`. */
   readonly rounds?: number | undefined
+  /** What the job may use. Each kind that is absent is as the settings say, which withhold. */
+  readonly limits?: RunLimits | undefined
 }
 
 /** A command to run, a Conductor to watch, or a watch to resume. */

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { CycleSettings, type EventLog, type Launcher, Settings } from "@souffleur/domain"
 import { release } from "@souffleur/supervisor"
 import { RunLog } from "@souffleur/plan"
-import { FakeAgent, FakeWorld, fakeKind, identityOf, untilEvent } from "@souffleur/testing"
+import { FakeAgent, FakeWorld, fakeKind, identityOf, passes, untilEvent } from "@souffleur/testing"
 import { Context, Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
@@ -385,6 +385,45 @@ describe("behaviour#first-launch", () => {
   )
 })
 
+describe("behaviour#last-words", () => {
+  it.effect("an app gets the whole last answer of an agent, also of one that printed nothing, and its use", () => {
+    const { layer, world } = faked()
+    world.launcher.terminals = ["tmux"]
+    const answer = `${"All tests pass. ".repeat(100)}\n\n${"line\n".repeat(9)}`
+    world.agent.answers.set("s1", answer)
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.watch(asked)
+      yield* untilEvent(id, "WatchSettled")
+      assert.strictEqual(yield* souffleur.lastWords("s1"), answer)
+      yield* souffleur.done(id)
+      assert.deepInclude(yield* souffleur.result(id), { id, end: "completed", exit: null, words: answer })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
+
+describe("command-line#output", () => {
+  it.effect(
+    "an agent that souffleur did not start, or that has a window, has no output, and the error says why",
+    () => {
+      const { layer, world } = faked()
+      world.launcher.terminals = ["tmux"]
+      return Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const { id } = yield* souffleur.watch(asked)
+        yield* untilEvent(id, "WatchSettled")
+        const none = Effect.flip(Stream.runDrain(souffleur.output(id)))
+        const started = yield* none
+        assert.deepStrictEqual([started._tag, started.message.includes("did not start its agent")], ["NoOutput", true])
+        yield* world.conductor.dies
+        yield* untilEvent(id, "ConductorRelaunched")
+        const windowed = yield* none
+        assert.deepStrictEqual([windowed._tag, windowed.message.includes("a window of its own")], ["NoOutput", true])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }
+  )
+})
+
 it.effect("a command runs in the fake world where its program was put there, and is run again to its end", () => {
   const { layer, world } = faked()
   world.files.program("/bin/make")
@@ -398,6 +437,41 @@ it.effect("a command runs in the fake world where its program was put there, and
     assert.strictEqual((yield* untilEvent(id, "ConductorCompleted")).by, "exit")
     assert.strictEqual((yield* end).end, "completed")
   }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+describe("behaviour#limits-of-a-job", () => {
+  it.effect("a job ends at the time that its program gave it, and that end is a value", () => {
+    const { layer, world } = faked()
+    world.files.program("/bin/make")
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const order = { project: "/q", command: ["/bin/make", "night"], limits: { time: "20 minutes" } } as const
+      const { end, id } = yield* souffleur.run(order)
+      yield* untilEvent(id, "WatchSettled")
+      yield* passes("19 minutes")
+      assert.isUndefined((yield* souffleur.state(id)).end)
+      yield* passes("1 minute")
+      const ended = yield* end
+      assert.deepStrictEqual([ended.end, ended.ceiling?.used], ["limit reached", 1_200_000])
+      assert.isFalse(world.processes.alive.includes(ended.conductor?.pid ?? 0))
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+  it.effect("amounts that are none, or that a command never tells, are refused", () => {
+    const { layer, world } = faked()
+    world.files.program("/bin/make")
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      for (const [limits, why] of [
+        [{ time: "soon" as "1 hour" }, "a limit of time must be more than none, and finite"],
+        [{ tokens: 0.5 }, "a limit of tokens must be more than none, and finite"],
+        [{ dollars: 0.001 }, "a limit of dollars must be more than none, and finite"],
+        [{ tokens: 5 }, "a plain command tells of no tokens and no dollars: limit its time"]
+      ] as const) {
+        const order = { project: "/q", command: ["/bin/make"], limits } as const
+        assert.deepInclude(yield* Effect.flip(souffleur.run(order)), { _tag: "CommandRefused", message: why })
+      }
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })
 
 it.effect(

@@ -1,10 +1,24 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Duration, Effect, Fiber, FileSystem, Option, Path, Schedule, Stream } from "effect"
-import { Souffleur } from "../src/index.ts"
+import { Duration, Effect, Fiber, FileSystem, Option, Path, Ref, Schedule, Stream } from "effect"
+import { type Printed, Souffleur } from "../src/index.ts"
 
 /** The first run waits for its end by another, and the second has all done. */
 const job = "#!/bin/sh\nif [ -e began ]; then exit 0; fi; touch began; exec sleep 600"
+
+/** The service with its state in a home, and fractions of a second in place of minutes. */
+const souffleurIn = (home: string) =>
+  Souffleur.layerNode({
+    stateDir: `${home}/state`,
+    environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home },
+    settings: {
+      watcherInitialWait: Duration.zero,
+      watcherInterval: Duration.millis(50),
+      monitorInitialWait: Duration.millis(50),
+      monitorInterval: Duration.millis(50),
+      stopGrace: Duration.millis(50)
+    }
+  })
 
 it.live(
   "a command of the project that is killed runs again; its watch is left with its scope, and the same call goes on with it",
@@ -16,17 +30,7 @@ it.live(
       const project = path.join(home, "opera")
       yield* fs.makeDirectory(project)
       yield* fs.writeFileString(path.join(project, "job.sh"), job, { mode: 0o755 })
-      const layer = Souffleur.layerNode({
-        stateDir: path.join(home, "state"),
-        environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home },
-        settings: {
-          watcherInitialWait: Duration.zero,
-          watcherInterval: Duration.millis(50),
-          monitorInitialWait: Duration.millis(50),
-          monitorInterval: Duration.millis(50),
-          stopGrace: Duration.millis(50)
-        }
-      })
+      const layer = souffleurIn(home)
       const order = { project, command: ["./job.sh"] } as const
       const first = yield* Effect.gen(function* () {
         const souffleur = yield* Souffleur
@@ -57,3 +61,44 @@ it.live(
       assert.includeMembers(last, ["OwnerTook", "ConductorDied", "ConductorRelaunched", "ConductorCompleted"])
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
+
+describe("command-line#output", () => {
+  it.live("an app reads what a job prints as it comes, each stream apart, and what came of it", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" }))
+      const project = `${home}/opera`
+      yield* fs.makeDirectory(project)
+      const line = 'echo one; echo warned >&2; until [ -e go ]; do sleep 0.05; done; printf "two\\n\\377"'
+      yield* Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const watch = yield* souffleur.run({ project, command: ["/bin/sh", "-c", line] })
+        const seen = yield* Ref.make<ReadonlyArray<Printed>>([])
+        const reading = yield* souffleur.output(watch.id).pipe(
+          Stream.runForEach((part) => Ref.update(seen, (all) => [...all, part])),
+          Effect.forkScoped
+        )
+        const on = (all: ReadonlyArray<Printed>, stream: Printed["on"]) =>
+          Buffer.concat(all.filter((part) => part.on === stream).map(({ bytes }) => bytes)).toString("latin1")
+        yield* Effect.repeat(Ref.get(seen), {
+          until: (all) => on(all, "stdout") === "one\n" && on(all, "stderr") === "warned\n",
+          schedule: Schedule.spaced("20 millis")
+        })
+        const early = yield* Stream.runCollect(souffleur.output({ project }, { follow: false }))
+        assert.strictEqual(on(early, "stdout"), "one\n")
+        assert.deepInclude(yield* souffleur.result(watch.id), { end: null, exit: null, words: "one\nwarned" })
+        yield* fs.writeFileString(`${project}/go`, "")
+        yield* watch.end
+        yield* Fiber.join(reading)
+        const all = yield* Ref.get(seen)
+        assert.deepStrictEqual([on(all, "stdout"), on(all, "stderr")], ["one\ntwo\n\u00ff", "warned\n"])
+        const { launchId } = yield* souffleur.state(watch.id)
+        assert.deepStrictEqual([...new Set(all.map((part) => part.launchId))], [launchId])
+        const { end, exit, id, used, words } = yield* souffleur.result(watch.id)
+        assert.deepStrictEqual([id, end, exit, used.tokens], [watch.id, "completed", { _tag: "Exited", code: 0 }, 0])
+        assert.strictEqual(words, yield* souffleur.lastWords(watch.id))
+        assert.strictEqual(words, "warned\none\ntwo\n\uFFFD")
+      }).pipe(Effect.scoped, Effect.provide(souffleurIn(home)))
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})

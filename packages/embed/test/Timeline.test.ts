@@ -114,6 +114,15 @@ describe("command-line#timeline", () => {
     assert.deepStrictEqual(waits, [{ kind: "standby", from: 6000, to: 9000, revision: 5 }])
     assert.deepStrictEqual([over, to, generations[0]?.ended], [true, 9000, "pid"])
   })
+  it("a stop, by a person or at a limit, is no recovery, and ends one that runs", () => {
+    const stops = Event.RecoveryStarted.make({ at: 6000, cycle: 2, purpose: "stop", trigger: "ceiling" })
+    const end = at(9000, examples.WatchStopped)
+    const outcomes = (...events: ReadonlyArray<WatchEvent>) =>
+      watchTimeline(given(...opened, ...events, stops, end), 20_000).recoveries.map(({ outcome, to }) => [outcome, to])
+    assert.deepStrictEqual(outcomes(), [])
+    assert.deepStrictEqual(outcomes(died, at(5500, started)), [["overruled", 6000]])
+  })
+
   it("a wait, a hold and a wait for a person are told with their times", () => {
     const wait = at(3000, { ...examples.WaitStarted, kind: "usage-limit" as const, until: 4000 })
     const { waits } = watchTimeline(

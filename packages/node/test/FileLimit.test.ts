@@ -87,6 +87,7 @@ describe("behaviour#reads-that-hang", () => {
 
   it.effect("a file of others whose read hangs is refused, with its name and the limit", () => {
     const begun = Deferred.makeUnsafe<void>()
+    const answered = Deferred.makeUnsafe<never>()
     const hanging = Layer.effect(
       FileSystem.FileSystem,
       Effect.map(FileSystem.FileSystem, (files) => ({
@@ -94,7 +95,7 @@ describe("behaviour#reads-that-hang", () => {
         open: (path: string, options?: Parameters<typeof files.open>[1]) =>
           Effect.map(files.open(path, options), (file) =>
             Object.assign(Object.create(file) as FileSystem.File, {
-              read: () => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+              read: () => Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(answered))
             })
           )
       }))
@@ -106,6 +107,7 @@ describe("behaviour#reads-that-hang", () => {
       yield* Deferred.await(begun)
       yield* TestClock.adjust("30 seconds")
       const { message } = yield* Fiber.join(reading)
+      yield* Deferred.interrupt(answered)
       assert.strictEqual(message, `${path}: it cannot be read (it did not answer within 30 s)`)
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(TrustedFiles.layerLimited, hanging)))
   })

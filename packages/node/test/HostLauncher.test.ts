@@ -85,11 +85,13 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
           assert.match(status, /^SigIgn:\t0+$/m)
           assert.strictEqual(
             fs.readFileSync(launcher.outputPath("hostile-1"), "utf8"),
-            `/dev/null\nerr\n${fs.realpathSync(at)}\n`
+            `/dev/null\n${fs.realpathSync(at)}\n`
           )
+          assert.strictEqual(fs.readFileSync(launcher.outputPath("hostile-1", "stderr"), "utf8"), "err\n")
           assert.sameMembers(fs.readdirSync(at), ["args", "env", "state", "status"], "nothing was touched")
           assert.isFalse(fs.existsSync(file), "it held the environment")
-          for (const path of [launcher.outputPath("hostile-1"), join(state, "launches", "hostile-1.receipt")])
+          const outputs = [launcher.outputPath("hostile-1"), launcher.outputPath("hostile-1", "stderr")]
+          for (const path of [...outputs, join(state, "launches", "hostile-1.receipt")])
             assert.strictEqual(mode(path), 0o600)
           for (const path of [state, join(state, "launches")]) assert.strictEqual(mode(path), 0o700)
           assert.deepStrictEqual(
@@ -106,16 +108,18 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         const launcher = yield* launcherIn(join(at, "state"))
         const theirs = join(at, "theirs")
         fs.writeFileSync(theirs, "theirs")
-        for (const [id, put, why] of [
-          ["link-1", (path: string) => fs.symlinkSync(theirs, path), /link-1\.out: it is a link/],
+        for (const [id, on, put, why] of [
+          ["link-1", "stdout", (path: string) => fs.symlinkSync(theirs, path), /link-1\.out: it is a link/],
+          ["link-2", "stderr", (path: string) => fs.symlinkSync(theirs, path), /link-2\.err: it is a link/],
           [
             "pipe-1",
+            "stdout",
             (path: string) => execFileSync("mkfifo", [path]),
             /pipe-1\.out: it (?:is no regular file|cannot be opened)/
           ]
         ] as const) {
           yield* launcher.prepare(order(id, at, "echo evil; touch ran"))
-          put(launcher.outputPath(id))
+          put(launcher.outputPath(id, on))
           assert.match((yield* Effect.flip(launcher.launch(id))).message, why)
           assert.deepStrictEqual(yield* launcher.settle(id), Option.none())
         }
@@ -252,6 +256,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         const waiting = yield* identity(Number(fs.readFileSync(`${gate}.ready`, "utf8")))
         yield* Fiber.interrupt(launch)
         assert.sameMembers(fs.readdirSync(join(at, "launches")), [
+          "interrupted.err",
           "interrupted.exit",
           "interrupted.out",
           "interrupted.receipt"
@@ -590,7 +595,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
           fs.writeFileSync(join(at, "after"), "")
           assert.isAtLeast(end.at, fs.statSync(join(at, "go")).mtimeMs)
           assert.isAtMost(end.at, fs.statSync(join(at, "after")).mtimeMs)
-          assert.notMatch(fs.readFileSync(launcher.outputPath(terminal), "utf8"), /interrupt|killed/iu)
+          for (const on of ["stdout", "stderr"] as const)
+            assert.notMatch(fs.readFileSync(launcher.outputPath(terminal, on), "utf8"), /interrupt|killed/iu)
           fs.rmSync(join(at, "go"))
         }
       })

@@ -51,11 +51,11 @@ describe("behaviour#output-of-launches", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live("a folder in which nothing is printed is not read, and what comes then is bounded", () =>
+  it.live("a folder in which nothing is printed is not read, and what comes on standard error then is bounded", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const folder = yield* files.makeTempDirectoryScoped({ prefix: "souffleur-outputs-" })
-      const output = `${folder}/w-1-launch.out`
+      const output = `${folder}/w-1-launch.err`
       fs.writeFileSync(output, "quiet\n")
       yield* Effect.forkScoped(boundOutputs(folder, "w-1-"))
       const watchers = () => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length

@@ -130,7 +130,8 @@ const judged = (given: {
         printed,
         said: given.said ?? printed,
         end: code === null ? null : { _tag: "Exited", code },
-        output: "/out"
+        output: "/out",
+        telling: "/err"
       }
     ),
     world

@@ -93,7 +93,7 @@ describe("behaviour#last-words", () => {
         yield* printing('{"a":1}\n{"b":2}\ntext\n')
         const read = (line: string) =>
           line.startsWith("{") ? Option.some(line.includes("a") ? "A" : "") : Option.none()
-        assert.deepStrictEqual(yield* lastPrinted("/state/launches/l1.out", read), ["A", "text"])
+        assert.deepStrictEqual(yield* lastPrinted("l1", read), ["A", "text"])
       })
     )
   )

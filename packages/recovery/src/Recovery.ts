@@ -1,4 +1,12 @@
-import { beatMirrored, ceilingNow, CycleSettings, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import {
+  beatMirrored,
+  ceilingNow,
+  CycleSettings,
+  Settings,
+  tellLimits,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
 import { forgetHandoffFile } from "@souffleur/process"
 import { Effect, Schedule } from "effect"
 import { type Entry, FailedClosed, type Provider } from "./Provider.ts"
@@ -65,8 +73,11 @@ const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: 
   yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })
 })
 
-/** Stops the Conductor and ends its watch, as a person said: nothing is launched (spec: behaviour#stop-by-a-person). */
-const stopForPerson = Effect.fn("Recovery.stopForPerson")(function* (watch: Watch, ref: WatchRef, cycle: number) {
+/**
+ * Stops the Conductor and ends its watch, as a person or a limit of the job has it: nothing is launched (spec:
+ * behaviour#stop-by-a-person).
+ */
+const stopForGood = Effect.fn("Recovery.stopForGood")(function* (watch: Watch, ref: WatchRef, cycle: number) {
   yield* stopAll(watch)
   yield* ref.dispatch({ _tag: "ConcludeStop", cycle })
 })
@@ -123,9 +134,12 @@ export const recovery = Effect.fn("recovery")(function* <R>(
   const recovering = Effect.gen(function* () {
     // A request of the config file for a higher ceiling is reported even when nothing is launched.
     yield* ceilingNow(ref.dispatch)
-    if (purpose === "relaunch") return yield* relaunch(watch, ref, cycle, providers)
+    if (purpose === "relaunch") {
+      yield* tellLimits(ref)
+      return yield* relaunch(watch, ref, cycle, providers)
+    }
     if (purpose === "check") return yield* checkWork(ref, cycle)
-    yield* purpose === "stop" ? stopForPerson(watch, ref, cycle) : exportForPerson(watch, ref, cycle)
+    yield* purpose === "stop" ? stopForGood(watch, ref, cycle) : exportForPerson(watch, ref, cycle)
   })
   yield* Effect.raceFirst(recovering, beating).pipe(
     Effect.catchTag("Completed", () => Effect.asVoid(ref.dispatch({ _tag: "CancelForCompletion", cycle }))),

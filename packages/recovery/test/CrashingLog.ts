@@ -52,6 +52,8 @@ const ended = ({
       return Event.AgentChosen.make({ at, from: "claude", agent: "claude" })
     case "stop":
       return Event.StopAsked.make({ at, reason: null })
+    case "ceiling":
+      return Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 1, limit: 1, then: "stop" })
     case "limit":
       return Event.WaitEnded.make({ at, watcher: 1, how: "over" })
     case "exit":

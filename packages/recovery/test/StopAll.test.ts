@@ -16,6 +16,20 @@ const launch = {
   effective: "acceptEdits"
 } as const
 
+/** Abandons souffleur before and after each append of a stop. */
+const killedAtEach = Effect.fnUntraced(function* (stop: Parameters<typeof cycleOf>[1]) {
+  for (const when of ["before", "after"] as const)
+    for (let append = 1; ; append++) {
+      const { last, log, run, start, world } = yield* cycleOf<StepServices>([], stop)
+      const crashed = yield* inTime(log.abandonAt(append, when, start))
+      if (!crashed) break
+      yield* run
+      const limit = stop?.trigger === "ceiling" ? "tokens" : null
+      assert.deepInclude(yield* last, { _tag: "WatchStopped", limit }, `${when} ${append}`)
+      assert.deepStrictEqual(world.did, ["SIGTERM 4711"], `${when} ${append}`)
+    }
+})
+
 describe("behaviour#stop-by-a-person", () => {
   it.effect("a Conductor at work is stopped with its tree, and its watch ends", () =>
     Effect.gen(function* () {
@@ -63,17 +77,13 @@ describe("behaviour#stop-by-a-person", () => {
   )
   it.effect(
     "a souffleur that is killed at any append of a stop leaves it to the next one, which signals nobody twice",
-    () =>
-      Effect.gen(function* () {
-        for (const when of ["before", "after"] as const)
-          for (let append = 1; ; append++) {
-            const { last, log, run, start, world } = yield* cycleOf<StepServices>([], asked)
-            const crashed = yield* inTime(log.abandonAt(append, when, start))
-            if (!crashed) break
-            yield* run
-            assert.strictEqual((yield* last)?._tag, "WatchStopped", `${when} ${append}`)
-            assert.deepStrictEqual(world.did, ["SIGTERM 4711"], `${when} ${append}`)
-          }
-      })
+    () => killedAtEach(asked)
+  )
+})
+
+describe("behaviour#limits-of-a-job", () => {
+  it.effect(
+    "a souffleur that is killed while a limit ends the agent leaves that to the next one, to be done once",
+    () => killedAtEach({ purpose: "stop", trigger: "ceiling" })
   )
 })

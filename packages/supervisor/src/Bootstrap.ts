@@ -5,6 +5,7 @@ import {
   parseTarget,
   Processes,
   Settings,
+  tellLimits,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -77,7 +78,10 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
 
   const attempt = Effect.fn("Bootstrap.attempt")(function* () {
     yield* Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: "bootstrap/1", at }))
+    // The time of the job may have passed while nobody looked after it.
+    yield* tellLimits(ref)
     const watch = yield* ref.state
+    if (watch.phase !== "Validating") return watch
     return yield* Effect.gen(function* () {
       if (watch.firstLaunch !== undefined) return yield* confirm(watch, yield* firstLaunch(ref, watch))
       const { replied, watch: corrected } = yield* correction(watch)

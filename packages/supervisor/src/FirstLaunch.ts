@@ -22,7 +22,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { LaunchSlots, Refused } from "@souffleur/eventlog"
-import { agentCommand, noteFolders, prepareLaunch, reportedSession } from "@souffleur/process"
+import { agentCommand, noteFolders, prepareLaunch, reportedSession, tellingOutput } from "@souffleur/process"
 import { endConductor, isStopped } from "@souffleur/recovery"
 import { Effect, Option, Result, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
@@ -206,7 +206,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   if (Option.contains(seen, "ended" as const)) {
     const where = (yield* launcher.inWindow(launchId))
       ? "its output closed with its window: set LAUNCHER to headless to keep it in a file"
-      : `see ${launcher.outputPath(launchId)}`
+      : `see ${yield* tellingOutput(launchId)}`
     const ending = Option.getOrUndefined(yield* launcher.endOf(launchId))?.end
     const code =
       ending === undefined

@@ -99,6 +99,7 @@ const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state
   usage_limit: ["souffleur status", "working"],
   outage: ["souffleur status", "working"],
   ceiling: ["souffleur retry", "needs you"],
+  limit_reached: ["souffleur why", "ended"],
   untrusted_config: ["souffleur config --trust", "needs you"],
   silent_task: ["souffleur status", "working"],
   warning: ["souffleur why", "working"],
@@ -125,7 +126,7 @@ export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone: Z
 }
 
 /** The kinds after which the last words of the Conductor say most. */
-const ends: ReadonlySet<WatchNoticeKind> = new Set(["completed", "died", "exhausted", "idle"])
+const ends: ReadonlySet<WatchNoticeKind> = new Set(["completed", "died", "exhausted", "idle", "limit_reached"])
 
 /** UTF-16 units of the last words in a notice, whose reader may be a telephone. */
 const maxWords = 300

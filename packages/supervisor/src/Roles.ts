@@ -29,6 +29,7 @@ import { chosenAgent, lookAsWatched } from "@souffleur/process"
 import { watcher } from "@souffleur/watcher"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
+import { limitKeeper } from "./LimitKeeper.ts"
 import { soloComms } from "./solo/SoloProgress.ts"
 
 /** All services that the roles need. */
@@ -88,6 +89,8 @@ export class Roles extends Context.Service<
               return watcher(ref, watch)
             case "monitor":
               return selfMonitor(ref, watch)
+            case "limits":
+              return limitKeeper(ref)
             default:
               return recovery(ref, watch, providers)
           }

@@ -143,7 +143,7 @@ export class FakeLauncher {
         Effect.map(Clock.currentTimeMillis, (now) =>
           Option.map(Option.fromUndefinedOr(this.ended), (ended) => ({ end: endOf(ended), at: this.endedAt ?? now }))
         ),
-      outputPath: (id) => `/state/launches/${id}.out`,
+      outputPath: (id, of) => `/state/launches/${id}.${of === "stderr" ? "err" : "out"}`,
       inWindow: (id) => Effect.sync(() => this.#placeOf(id) !== "headless")
     })
   )

@@ -18,6 +18,7 @@ import {
   see,
   Settings,
   sleepUntil,
+  tellLimits,
   usedUp,
   type Watch,
   type WatcherExit,
@@ -121,26 +122,6 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* Ref.set(taken, true)
   })
 
-  /** Reports a used-up ceiling of use: the time of the watch, or the tokens or dollars of all its sessions. */
-  const tellCeiling = Effect.gen(function* () {
-    const { maxDollars, maxTime, maxTokens } = settings
-    if (maxTime === null && maxTokens === null && maxDollars === null) return
-    // The state is read again: an operator may have allowed as much again since this watcher began.
-    const { allowedSince: since, ceiling, sessions } = yield* ref.state
-    if (ceiling !== undefined) return
-    const report = { _tag: "ReportCeiling", watcher: me, since } as const
-    const used = (yield* Clock.currentTimeMillis) - since
-    if (maxTime !== null && used >= Duration.toMillis(maxTime))
-      yield* ref.dispatch({ ...report, ceiling: "time", used, limit: Duration.toMillis(maxTime) })
-    if (maxTokens === null && maxDollars === null) return
-    const { dollars, tokens } = yield* agent.spent(sessions, since)
-    if (maxTokens !== null && tokens >= maxTokens)
-      yield* ref.dispatch({ ...report, ceiling: "tokens", used: tokens, limit: maxTokens })
-    if (maxDollars === null) return
-    const [spent, limit] = [Math.round(dollars * 100), Math.round(maxDollars * 100)]
-    if (spent >= limit) yield* ref.dispatch({ ...report, ceiling: "dollars", used: spent, limit })
-  })
-
   /**
    * Reports a cap of the user's own that is used up, once the process is gone or given up. As long as it works, it
    * keeps to the cap by itself.
@@ -156,7 +137,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     if (cap === undefined) return
     const { flag, kind, limit } = cap
     const amounts = { used: loggedAmount(kind, used[kind]), limit: loggedAmount(kind, limit) }
-    yield* ref.dispatch({ _tag: "ReportCeiling", watcher: me, since: allowedSince, ceiling: kind, flag, ...amounts })
+    yield* ref.dispatch({ _tag: "ReportCeiling", since: allowedSince, ceiling: kind, flag, ...amounts })
   })
 
   /** The heartbeats of the tasks at the last poll. */
@@ -190,7 +171,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* beat
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
-    yield* tellCeiling
+    if (!Option.exists(ended, ({ _tag }) => _tag === "Complete")) yield* tellLimits(ref)
     if (Option.isSome(ended) && ended.value._tag !== "Complete") yield* tellCap(seen, ended.value)
     yield* tellSilentTasks(seen)
     const found = Option.isSome(ended) ? ended : yield* restingExit(seen)

@@ -114,7 +114,6 @@ const wordsOf = (watch: Watch, seen: Observation): ReadonlyArray<WatchIntent> =>
       : [
           {
             _tag: "ReportCeiling",
-            watcher,
             since: watch.allowedSince,
             ceiling: "tokens",
             used: context.tokens,

@@ -3,14 +3,13 @@ import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import {
   findWatch,
-  launchOverridesOf,
-  layerAgent,
   layerAgentFiles,
+  layerAsLaunched,
   layerHost,
   layerLaunches,
   layerStore
 } from "@souffleur/embed/internal"
-import type { LaunchOverrides, WatchName } from "@souffleur/embed"
+import type { WatchName } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo, goToOwn, wayToTmux } from "../watching/TerminalPane.ts"
@@ -65,11 +64,8 @@ export const attach = Effect.fn("attach")(function* (name: WatchName) {
         )
   if (!(yield* fs.exists(launcher.outputPath(launchId))))
     return yield* elsewhere("was launched into a terminal that cannot be asked from here")
-  const settings = yield* Settings
-  // The flags of the launch say whether the user asked for records. They are forgotten with the end of the watch.
-  const { agent }: LaunchOverrides = over ? {} : yield* launchOverridesOf(settings, Option.some({ id, watch }))
   yield* follow(id, (now) => Console.error(`${titleOf(now)}: its output, until the watch ends`)).pipe(
-    Effect.provide(Layer.catch(layerAgent(settings, agent), () => layerAgentFiles(settings)))
+    Effect.provide(layerAsLaunched(yield* Settings, { id, watch }))
   )
 })
 

@@ -30,7 +30,7 @@ export const doneCommand = Command.make(
     const { id, watch } = found
     const speaker = isAgent ? yield* identifyCaller(found, pid) : "person"
     const by = speaker === "conductor" ? "agent" : "operator"
-    const over = watch.end === "completed"
+    const over = watch.end === "completed" || watch.end === "unconfirmed"
     if (!over && Option.isNone(flags.watch) && speaker !== "conductor" && speaker !== "person")
       return yield* new BadUsage({
         message: `${session === "" ? "this launch" : `session ${session}`} is not the Conductor of watch ${id} (it is ${

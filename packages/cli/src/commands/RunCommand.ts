@@ -1,7 +1,7 @@
-import { plainWords, Settings, type Watch } from "@souffleur/domain"
+import { dollars, plainWords, positiveInteger, type Read, Settings, type Watch } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, unfinished } from "@souffleur/embed/internal"
-import { Console, Effect, Option, Stdio } from "effect"
+import { Console, Effect, Option, Result, Stdio } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -13,7 +13,7 @@ import { orTrusted } from "../person/TrustQuestion.ts"
 import { guardedBy, printWatch } from "../watching/WatchSession.ts"
 import { hasPipedInput, promptInput } from "../world/PromptInput.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
-import { detachFlag, dryRunFlag, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
+import { detachFlag, dryRunFlag, durationOf, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 const example = `souffleur run -- ${agentKind.program} "do it"`
@@ -27,6 +27,26 @@ const noteUnread = Effect.fnUntraced(function* ({ kind }: Watch) {
 /** Reads the program of `--until`. */
 const untilWords = (text: string) =>
   Effect.mapError(Effect.fromResult(plainWords(text)), (problem) => new BadUsage({ message: `--until ${problem}` }))
+
+/** Reads the limits of a job. `undefined`: it gets none. */
+const limitsIn = Effect.fnUntraced(function* (
+  flags: Readonly<Record<"maxTime" | "maxDollars" | "maxTokens", Option.Option<string>>>
+) {
+  const given = <A>(flag: string, text: Option.Option<string>, read: Read<A>) =>
+    Option.match(text, {
+      onNone: () => Effect.undefined,
+      onSome: (text) =>
+        Effect.mapError(Effect.fromResult(read(text)), (problem) => new BadUsage({ message: `${flag} ${problem}` }))
+    })
+  const duration = (text: string) =>
+    Result.fromOption(durationOf(text), () => 'must be a time such as 8h, 30m or "90 seconds"')
+  const limits = {
+    time: yield* given("--max-time", flags.maxTime, duration),
+    dollars: yield* given("--max-dollars", flags.maxDollars, dollars),
+    tokens: yield* given("--max-tokens", flags.maxTokens, positiveInteger)
+  }
+  return Object.values(limits).every((one) => one === undefined) ? undefined : limits
+})
 
 /** Starts an agent or a command and watches it. It ends as its work does (spec: command-line#watches). */
 export const runCommand = Command.make(
@@ -63,6 +83,15 @@ export const runCommand = Command.make(
       ),
       Flag.optional
     ),
+    maxTime: Flag.String("max-time").pipe(
+      Flag.withDescription("End the agent and its watch when they have gone on for so long, such as 8h"),
+      Flag.optional
+    ),
+    maxDollars: Flag.String("max-dollars").pipe(
+      Flag.withDescription("The same at so many dollars by the agent's own count, such as 2.50"),
+      Flag.optional
+    ),
+    maxTokens: Flag.String("max-tokens").pipe(Flag.withDescription("The same at so many tokens"), Flag.optional),
     force: Flag.Boolean("force").pipe(
       Flag.withDescription("Start beside an agent of this folder that nobody watches"),
       Flag.withDefault(false)
@@ -89,11 +118,15 @@ export const runCommand = Command.make(
           force: flags.force,
           input,
           until: yield* Option.match(flags.until, { onNone: () => Effect.undefined, onSome: untilWords }),
-          rounds: Option.getOrUndefined(flags.rounds)
+          rounds: Option.getOrUndefined(flags.rounds),
+          limits: yield* limitsIn(flags)
         }
       const [flag] = [
         ...(Option.isSome(flags.until) ? ["--until"] : []),
-        ...(Option.isSome(flags.rounds) ? ["--rounds"] : [])
+        ...(Option.isSome(flags.rounds) ? ["--rounds"] : []),
+        ...(Option.isSome(flags.maxTime) ? ["--max-time"] : []),
+        ...(Option.isSome(flags.maxDollars) ? ["--max-dollars"] : []),
+        ...(Option.isSome(flags.maxTokens) ? ["--max-tokens"] : [])
       ]
       if (flag !== undefined)
         return yield* new BadUsage({ message: `${flag} is said where an agent begins: ${example}` })

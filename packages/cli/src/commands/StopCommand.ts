@@ -25,7 +25,7 @@ export const stopCommand = Command.make(
       id,
       Option.match(flags.reason, { onNone: () => ({}), onSome: (reason) => ({ reason }) })
     )
-    const stopped = watch.end === "stopped"
+    const stopped = watch.end === "stopped" || watch.end === "limit reached"
     const pid = watch.conductor?.pid ?? null
     if (flags.json) yield* Console.log(JSON.stringify({ watch: id, stopped, pid, last_export: watch.lastExport }))
     else if (stopped) {

@@ -1,4 +1,4 @@
-import { Launcher, Settings, type Zone } from "@souffleur/domain"
+import { Settings, type Zone } from "@souffleur/domain"
 import { type RunWhy, SouffleurLog } from "@souffleur/embed"
 import { layerAgentFiles, layerLaunches, reasonJson, runJsonLine } from "@souffleur/embed/internal"
 import { type Assignment, assignedAgent, type RunEvent } from "@souffleur/plan"
@@ -16,7 +16,7 @@ const failures: ReadonlySet<RunEvent["_tag"]> = new Set(["ImplementationFailed",
 const wordsOf = Effect.fn("RunWhy.wordsOf")(function* (assignment: Assignment) {
   if (assignment.launch === null) return []
   const { outputReader } = yield* assignedAgent(assignment)
-  return yield* lastPrinted((yield* Launcher).outputPath(assignment.launch.launchId), outputReader())
+  return yield* lastPrinted(assignment.launch.launchId, outputReader())
 })
 
 /** Returns the last words of the agent that failed at a revision, as lines of the screen. */

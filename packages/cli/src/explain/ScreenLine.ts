@@ -31,6 +31,7 @@ const taken = ({ contextTokens }: typeof Event.HandoffTaken.Type, { provider = "
 /** Events without a notice that a person at the screen wants to see. */
 const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "AgentChosen",
+  "CeilingReached",
   "ContextExhausted",
   "ContextRecoveryRequested",
   "FleetWordTaken",
@@ -76,7 +77,11 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
     case "HandoffTaken":
       return line(taken(event, after))
     case "ConductorCompleted":
-      return line(`${nameOf(after)} finished`)
+      return line(
+        event.by === "turn"
+          ? `${nameOf(after)} stopped; nothing confirms that its work is done`
+          : `${nameOf(after)} finished`
+      )
     default:
       return notice !== undefined || shown.has(event._tag) ? line(clause) : undefined
   }

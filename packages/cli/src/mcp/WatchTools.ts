@@ -31,7 +31,8 @@ export const done = () =>
   call(
     Effect.fnUntraced(function* (here) {
       yield* asConductor(here)
-      const ended = here.ended?.watch.end === "completed" ? here.ended.id : undefined
+      const ended =
+        here.ended?.watch.end === "completed" || here.ended?.watch.end === "unconfirmed" ? here.ended.id : undefined
       const at = yield* Clock.currentTimeMillis
       const souffleur = yield* Souffleur
       if (here.watched?.watch.comms === null) yield* souffleur.done(here.watched.id, { by: "agent" })

@@ -1,4 +1,4 @@
-import { leastPermission, plain, stepNames, Words } from "@souffleur/domain"
+import { formatLimits, leastPermission, plain, stepNames, Words } from "@souffleur/domain"
 import { agentOfProgram, type ForeseenLine, hooksTyped, type Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 import { agentKind } from "../agent/Kind.ts"
@@ -86,6 +86,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<readonly [name: string, text
   ...(sees.window_lost === null ? [] : [["warning", sees.window_lost] as const]),
   ...(sees.permission === null ? [] : [["permission", permissionOf(sees.permission)] as const]),
   ...(sees.caps.length === 0 ? [] : [["caps", `${sees.caps.join(", ")}, over all its launches`] as const]),
+  ...(sees.limits === null ? [] : [["limits", formatLimits(sees.limits)] as const]),
   ...(sees.until === null
     ? []
     : [
@@ -141,7 +142,9 @@ const ending = (end: End, earlier: ReadonlyArray<End>): ReadonlyArray<string> =>
     ...(same === undefined ? waysOf(end) : [`  as ${titles[same.end].toLowerCase()}.`]),
     ...(watch_ends === null
       ? []
-      : [`  The watch ends (${watch_ends}), with exit code ${watch_ends === "completed" ? 0 : 1}.`])
+      : [
+          `  The watch ends (${watch_ends}), with exit code ${watch_ends === "completed" || watch_ends === "unconfirmed" ? 0 : 1}.`
+        ])
   ]
 }
 

@@ -1,6 +1,6 @@
 import { type Agent, Launcher, type Recorded, type Watch, Words, type Zone } from "@souffleur/domain"
 import { jsonLine } from "@souffleur/embed/internal"
-import { lastWords, type TrustedFiles } from "@souffleur/process"
+import { lastWords, outputInterval, type TrustedFiles } from "@souffleur/process"
 import { Clock, Console, Effect, type FileSystem, Ref } from "effect"
 import { screenLine } from "../explain/ScreenLine.ts"
 import { colours, watchLines } from "../explain/WatchLine.ts"
@@ -8,7 +8,7 @@ import { paint } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { wrapped } from "../Wrapped.ts"
 import { ourMark } from "./AgentOutput.ts"
-import { makeOutputPrinter, pollInterval } from "./FollowOutput.ts"
+import { makeOutputPrinter } from "./FollowOutput.ts"
 
 /** How `run` and `watch` tell what happens. */
 export interface Telling {
@@ -23,7 +23,7 @@ export interface Telling {
 const indent = `${ourMark} 00:00:00 `.length
 
 /**
- * Makes the screen of a watch. The words of the agent are on standard output, the lines of souffleur on standard error.
+ * Makes the screen of a watch. The words of the agent are on its own streams, the lines of souffleur on standard error.
  * With `json` the events alone are on standard output. `first` is the watch before its first event here.
  */
 export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
@@ -45,7 +45,7 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
   /** Ends the output. Where nothing of it was printed, the agent's last words are. */
   const ending = Effect.fnUntraced(function* (watch: Watch) {
     yield* Effect.ignore(printer.close)
-    if (printer.silent()) yield* Effect.forEach(yield* lastWords(watch), (one) => Console.log(one))
+    if (yield* printer.silent(watch)) yield* Effect.forEach(yield* lastWords(watch), (one) => Console.log(one))
   })
   const say = Effect.fnUntraced(function* (at: number, lines: ReadonlyArray<string>) {
     yield* Effect.ignore(printer.endLine)
@@ -79,6 +79,6 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
     /** Ends the line and the colour of the agent's words, so that a line of ours begins one. */
     endLine: Effect.provideContext(Effect.ignore(printer.endLine), context),
     /** Prints the words of the agent as they come, until the scope closes. */
-    follow: shows ? Effect.forever(Effect.andThen(output, Effect.sleep(pollInterval))) : Effect.void
+    follow: shows ? Effect.forever(Effect.andThen(output, Effect.sleep(outputInterval))) : Effect.void
   }
 })

@@ -2,6 +2,7 @@ import { Result } from "effect"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { nextWatcher } from "./ExitDecider.ts"
 import { abovePin } from "./PinDecider.ts"
+import { isTimeOver } from "../settings/JobLimits.ts"
 import { begunAlready } from "../evidence/NeverBegan.ts"
 import { compactAttempts } from "../watch/StepName.ts"
 import type { RecoveryCycle } from "../watch/RecoveryCycle.ts"
@@ -74,6 +75,7 @@ const prepared = (
   } = command
   const above = abovePin(effective, watch)
   if (above !== undefined) return Result.fail(above)
+  if (isTimeOver(watch, at)) return no("not now", "the time of this job is over: nothing is launched")
   return ok(
     Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective, heldTo, pty, turnBefore })
   )
@@ -168,8 +170,15 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
         : no("not now", "retries are not exhausted")
     case "ConcludeStop":
       return recovery.purpose === "stop"
-        ? ok(Event.WatchStopped.make({ at, cycle, exportPath: watch.lastExport }))
-        : no("not now", "no person has it stopped")
+        ? ok(
+            Event.WatchStopped.make({
+              at,
+              cycle,
+              limit: recovery.trigger === "ceiling" ? (watch.ceiling?.ceiling ?? null) : null,
+              exportPath: watch.lastExport
+            })
+          )
+        : no("not now", "neither a person nor a limit has it stopped")
     case "ConcludeCheck": {
       if (recovery.purpose !== "check") return no("not now", "no work is checked")
       const { code, said } = command

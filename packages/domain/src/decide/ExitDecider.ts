@@ -41,15 +41,17 @@ const unconfirmedMessage = ({ unconfirmed }: Watch, rounds: number): string => {
   return `"--until" has not ended with 0 in ${rounds === 1 ? "a round" : `${rounds} rounds`} without progress${last === "" ? "" : `: ${plain(last, 200)}`}`
 }
 
+const stopsOnly: ReadonlySet<RecoveryCycle["trigger"]> = new Set(["stop", "ceiling"])
+
 /**
- * Begins the cycle of a trigger. A person's stop launches nothing, whenever it goes on, and neither does the end of an
- * agent that the user's program has not looked at yet.
+ * Begins the cycle of a trigger. A person's stop launches nothing, whenever it goes on, and neither do a limit of the
+ * job, and the end of an agent that the user's program has not looked at yet.
  */
 export const cycleOf = (watch: Watch, at: number, trigger: RecoveryCycle["trigger"]) => {
   const cycle = watch.cycles + 1
   return trigger === "unconfirmed" && watch.unconfirmed === undefined
     ? Event.CheckStarted.make({ at, cycle })
-    : Event.RecoveryStarted.make({ at, cycle, trigger, purpose: trigger === "stop" ? "stop" : "relaunch" })
+    : Event.RecoveryStarted.make({ at, cycle, trigger, purpose: stopsOnly.has(trigger) ? "stop" : "relaunch" })
 }
 
 /**

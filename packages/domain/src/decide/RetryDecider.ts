@@ -10,9 +10,9 @@ import * as Event from "../event/WatchEvent.ts"
 
 /**
  * Decides an operator's `retry`, which tries a failed or withheld recovery again (spec: behaviour#standby), ends the
- * pause of a command, or renews a ceiling of use, even before it is reached. An agent's word renews none. A permission
- * becomes the ceiling of every launch from now on, and renews no ceiling of use. If a person names another agent, that
- * agent takes the conversation over.
+ * pause of a command, or renews a ceiling of use or a limit of the job, even before it is reached. An agent's word
+ * renews none. A permission becomes the ceiling of every launch from now on, and renews no ceiling of use. If a person
+ * names another agent, that agent takes the conversation over.
  */
 export const decideRetry = (
   watch: Watch,
@@ -33,7 +33,9 @@ export const decideRetry = (
     permission === undefined || permission === watch.pin.ceiling
       ? []
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
-  const { standby } = watch
+  const { recovery, standby } = watch
+  if (recovery?.trigger === "ceiling")
+    return no("not now", "a limit of the job is reached, and its agent is being ended")
   const said = byAgent ? "agent" : "operator"
   if (byAgent && watch.ceiling !== undefined) return no("never", "only a person may allow as much use again")
   if (handover !== undefined)
@@ -61,11 +63,15 @@ export const decideRetry = (
     return ok(
       ...granted,
       Event.RecoveryRetried.make({ at, cycle: standby.cycle, by: said, headless }),
-      cycleOf(watch, at, standby.trigger)
+      // More is allowed from now on, so the stop that failed is not tried again.
+      standby.trigger === "ceiling" ? nextWatcher(watch, at) : cycleOf(watch, at, standby.trigger)
     )
   if (headless) return no("not now", "no recovery has failed closed: there is nothing to launch without a window")
   if (permission !== undefined) return ok(...granted)
-  const renewed = !byAgent && (ceilings || watch.ceiling !== undefined) ? [Event.AllowanceRenewed.make({ at })] : []
+  const renewed =
+    !byAgent && (ceilings || (watch.ceiling ?? watch.limits ?? undefined) !== undefined)
+      ? [Event.AllowanceRenewed.make({ at })]
+      : []
   // A command that has died is run again now.
   if (watch.wait?.kind === "pause")
     return ok(...renewed, ...endedWait({ ...watch, ceiling: undefined }, at, watch.wait))

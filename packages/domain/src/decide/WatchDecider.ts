@@ -1,7 +1,7 @@
 import { Equal, Predicate, Result } from "effect"
 import { decideCycle } from "./CycleDecider.ts"
 import { type Decision, no, ok } from "@souffleur/eventlog"
-import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
+import { adopted, attempts, cycleOf, decideExit, nextWatcher } from "./ExitDecider.ts"
 import { decideFleetWord } from "./FleetWordDecider.ts"
 import { decideGuard } from "./GuardDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
@@ -62,6 +62,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
             forced: command.forced ?? false,
             kind: command.run?.kind ?? "agent",
             process: command.process ?? null,
+            limits: command.limits ?? null,
             ...(command.pin === undefined ? {} : { pin: command.pin })
           }),
           ...(command.run === undefined
@@ -199,9 +200,17 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
         ? ok()
         : ok(Event.CapsFound.make({ at, caps: command.caps, began: command.began }))
     case "ReportCeiling": {
-      const { ceiling, flag = null, limit, since, used, watcher } = command
-      const reported = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince
-      return reported ? ok() : ok(Event.CeilingReached.make({ at, watcher, ceiling, used, limit, flag }))
+      const { ceiling, flag = null, limit, since, then = "withhold", used } = command
+      const { allowedSince, recovery, standby, watcher = { watcher: watch.watchersStarted } } = watch
+      // A stop that failed is tried again by a person's word alone, and an export stops the Conductor too.
+      const isStopping =
+        recovery?.purpose === "stop" || recovery?.purpose === "export" || standby?.trigger === "ceiling"
+      const reported = then === "stop" ? isStopping : watch.ceiling !== undefined
+      if (reported || since !== allowedSince) return ok()
+      return ok(
+        Event.CeilingReached.make({ at, watcher: watcher.watcher, ceiling, used, limit, flag, then }),
+        ...(then === "stop" ? [cycleOf(watch, at, "ceiling")] : [])
+      )
     }
     case "ReportHandoffTaken": {
       const { contextTokens, contextWindow, launchId, takenAt, watcher } = command

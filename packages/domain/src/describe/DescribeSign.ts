@@ -1,9 +1,10 @@
 import type * as Event from "../event/WatchEvent.ts"
-import { type Cap, loggedAmount } from "../evidence/Cap.ts"
+import { type Cap, type CeilingKind, loggedAmount } from "../evidence/Cap.ts"
 import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { nameOf, type Reader } from "./Reader.ts"
+import { type JobLimits, Limited } from "../settings/JobLimits.ts"
 import { count, dollars, deadline, duration, withoutProgress } from "./Words.ts"
 
 /** Names each kind of wait for a person. */
@@ -42,8 +43,6 @@ const waitEnds = {
   go: () => "an operator ended the wait"
 } as const
 
-type CeilingKind = (typeof Event.CeilingReached.Type)["ceiling"]
-
 /** Writes an amount of the log for a person. */
 const amountInWords = (kind: CeilingKind, amount: number): string =>
   kind === "dollars" ? dollars(amount) : kind === "time" ? duration(amount) : count(amount)
@@ -61,14 +60,32 @@ export const capInWords = ({
 }: Pick<typeof Event.CeilingReached.Type, "ceiling" | "flag" | "limit" | "used">): string =>
   `the cap of ${ceiling} that you gave it is used up (${flag}): ${amountInWords(ceiling, used)} of ${amountInWords(ceiling, limit)}`
 
-const ceiling = (event: typeof Event.CeilingReached.Type): string => {
+/** Says what a job may use, and what follows then. */
+export const formatLimits = ({ then, ...limits }: JobLimits): string => {
+  const all = Limited.literals.flatMap((kind) => {
+    const limit = limits[kind]
+    return limit === null ? [] : [`${amountInWords(kind, limit)}${kind === "tokens" ? " tokens" : ""}`]
+  })
+  return `${all.join(", ")}: ${then === "stop" ? "then it is ended, and its watch too" : "then it is not brought back any more"}`
+}
+
+const ceiling = (event: typeof Event.CeilingReached.Type, who: Reader["who"]): string => {
   const { ceiling, limit, used } = event
   if (event.flag !== null) return capInWords(event)
+  if (event.then === "stop")
+    return `the limit of ${ceiling} is reached, ${amountInWords(ceiling, used)} of ${amountInWords(ceiling, limit)}: souffleur ends ${nameOf(who)}`
   return ceiling === "tokens"
     ? `the ceiling of tokens is reached: ${count(used)} of ${count(limit)} are used`
     : ceiling === "dollars"
       ? `the ceiling of dollars is reached: ${dollars(used)} of ${dollars(limit)} are spent`
       : `the ceiling of time is reached: the watch has gone on for ${duration(used)} of ${duration(limit)}`
+}
+
+const afterCeiling = ({ flag, then }: typeof Event.CeilingReached.Type): string => {
+  if (then === "stop") return ""
+  return flag === null
+    ? ". Work in hand goes on, nothing is launched any more"
+    : '. Nothing is launched: "souffleur retry" allows as much again'
 }
 
 /** Describes the signs of a Conductor, its waits and its claims. */
@@ -135,13 +152,11 @@ export const describeSign = {
       byAgent ? { message: "warning", notice: "warning" } : { message: "system" }
     ),
   HoldEnded: () => described("info", "an operator lets souffleur go on", { message: "system" }),
-  CeilingReached: (event) =>
+  CeilingReached: (event, { who }) =>
     described(
       "warning",
-      `${ceiling(event)}. ${event.flag === null ? "Work in hand goes on, nothing is launched any more" : 'Nothing is launched: "souffleur retry" allows as much again'}`,
-      {
-        notice: "ceiling"
-      }
+      `${ceiling(event, who)}${afterCeiling(event)}`,
+      event.then === "stop" ? {} : { notice: "ceiling" }
     ),
   AllowanceRenewed: () => described("info", "an operator allows as much again from now on"),
   ContextExhausted: ({ retries }) =>

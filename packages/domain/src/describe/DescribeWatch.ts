@@ -152,8 +152,10 @@ export const describeWatch = {
     ),
   ConductorCompleted: ({ by }, { who }) =>
     described(
-      "success",
-      `${nameOf(who)} completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`,
+      by === "turn" ? "info" : "success",
+      by === "turn"
+        ? `${nameOf(who)} stopped, its turn over; nothing confirms that its work is done`
+        : `${nameOf(who)} completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`,
       {
         message: "completion",
         notice: "completed"
@@ -172,8 +174,13 @@ export const describeWatch = {
     described("info", `a person has ${nameOf(who)} stopped${reason === null ? "" : `: ${reason}`}`, {
       message: "system"
     }),
-  WatchStopped: (_, { who }) =>
-    described("info", `${nameOf(who)} is stopped, with all that it started`, { message: "system" }),
+  WatchStopped: ({ limit }, { who }) =>
+    limit === null
+      ? described("info", `${nameOf(who)} is stopped, with all that it started`, { message: "system" })
+      : described("warning", `${nameOf(who)} is ended, with all that it started: its limit of ${limit} is reached`, {
+          message: "system",
+          notice: "limit_reached"
+        }),
   WatchReleased: ({ exportPath, to }, { who }) =>
     described(
       "info",

@@ -39,6 +39,7 @@ export type WatchNoticeKind =
   | "usage_limit"
   | "outage"
   | "ceiling"
+  | "limit_reached"
   | "untrusted_config"
   | "silent_task"
   | "warning"

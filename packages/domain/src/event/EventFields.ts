@@ -27,6 +27,7 @@ export const Trigger = Schema.Literals([
   "limit",
   "context",
   "stop",
+  "ceiling",
   ...EarlyEnd.literals
 ])
 

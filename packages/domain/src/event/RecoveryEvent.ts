@@ -1,6 +1,7 @@
 import { Count, event, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import { baseline, print, Trigger } from "./EventFields.ts"
+import { CeilingKind } from "../evidence/Cap.ts"
 import { Unmendable } from "../evidence/Unmendable.ts"
 import { Permission, SessionMode } from "../settings/Permission.ts"
 import { Terminal } from "../port/Launcher.ts"
@@ -8,7 +9,7 @@ import { ProcessIdentity } from "../port/Process.ts"
 
 /**
  * The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person.
- * `stop`: a person has it stop the Conductor, and launch nothing. `check`: see `CheckStarted`.
+ * `stop`: a person or a limit has it stop the Conductor, and launch nothing. `check`: see `CheckStarted`.
  */
 export const Purpose = Schema.Literals(["relaunch", "export", "stop", "check"])
 export type Purpose = typeof Purpose.Type
@@ -153,5 +154,10 @@ export const StopAsked = event("StopAsked", {
   reason: Schema.NullOr(Text)
 })
 
-/** The Conductor and its tree have ended by a person's word, and so has the watch. */
-export const WatchStopped = event("WatchStopped", { cycle: Count, exportPath: Schema.NullOr(Text) })
+/** The Conductor and its tree were ended by a person's word, or at a limit of the job, and so was the watch. */
+export const WatchStopped = event("WatchStopped", {
+  cycle: Count,
+  /** The limit that was reached; `null`: a person's word. */
+  limit: Schema.NullOr(CeilingKind).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
+  exportPath: Schema.NullOr(Text)
+})

@@ -2,8 +2,9 @@ import { Effect, Schema } from "effect"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { print, seen, Trigger } from "./EventFields.ts"
 import { ServiceWait } from "../decide/LimitWait.ts"
-import { Cap, CapKind } from "../evidence/Cap.ts"
+import { Cap, CeilingKind } from "../evidence/Cap.ts"
 import { ProcessIdentity } from "../port/Process.ts"
+import { AtLimit } from "../settings/JobLimits.ts"
 
 /**
  * The heartbeat is too old, but the session file of a living process states a reason. The Conductor is not killed
@@ -125,16 +126,18 @@ export const HoldStarted = event("HoldStarted", {
 export const HoldEnded = event("HoldEnded", {})
 
 /**
- * A ceiling of use is reached. The work in hand continues, and nothing is launched until an operator allows it. `flag`:
- * a cap that the user gave the agent by its own flag is used up; `null`: the ceiling is a setting of souffleur.
+ * A ceiling of use is reached. `withhold`: the work in hand continues, and nothing is launched until an operator allows
+ * it. `stop`: the agent is ended, and its watch with it. `flag`: a cap that the user gave the agent by its own flag is
+ * used up; `null`: the ceiling is a setting of souffleur, or a limit of the job.
  */
 export const CeilingReached = event("CeilingReached", {
   watcher: Count,
-  ceiling: Schema.Literals(["tokens", ...CapKind.literals]),
+  ceiling: CeilingKind,
   /** Tokens, milliseconds, hundredths of a dollar, or a count of what its name says. */
   used: Measure,
   limit: Measure,
-  flag: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+  flag: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
+  then: AtLimit.pipe(Schema.withConstructorDefault(Effect.succeed("withhold" as const)))
 })
 
 /** An operator renews the ceiling of use, reached or not. No recovery was withheld. */

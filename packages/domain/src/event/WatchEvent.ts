@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
 import { Count, event, Measure, Text } from "@souffleur/eventlog"
 import { Owner } from "../port/Claims.ts"
-import { endTags } from "../watch/EndTags.ts"
+import { endTags } from "../watch/WatchEnd.ts"
 import { baseline, named, print, seen } from "./EventFields.ts"
 import { EarlyEnd } from "../evidence/EndJudgement.ts"
+import { JobLimits } from "../settings/JobLimits.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
 import * as Pinning from "./PinEvent.ts"
 import { ProcessIdentity } from "../port/Process.ts"
@@ -24,10 +25,7 @@ export * from "./SignEvent.ts"
  * default here, and a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
  */
 
-/**
- * The kind of the watched process: an agent or any other command. The conversation of an agent is kept. Any other
- * command is only run again (spec: behaviour#restart).
- */
+/** An agent, whose conversation is kept, or another command, which is run again (spec: behaviour#restart). */
 export const Kind = Schema.Literals(["agent", "command"])
 export type Kind = typeof Kind.Type
 
@@ -46,16 +44,16 @@ export const WatchOpened = event("WatchOpened", {
   forced,
   kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed("agent" as const))),
   /** The ceiling and the programs in force. */
-  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin)))
+  pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin))),
+  /** `null`: the settings alone limit it. */
+  limits: Schema.NullOr(JobLimits).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
 
 /** A process of souffleur took the watch under a new, greater fence (spec: behaviour#one-owner). */
 export const OwnerTook = event("OwnerTook", { fence: Count, owner: Owner })
 /** The owner left by itself; the watch can be taken at once. */
 export const OwnerLeft = event("OwnerLeft", { fence: Count })
-/**
- * A person says that `from`, on another machine, is gone and that the watch continues here (spec: behaviour#one-owner).
- */
+/** A person says that `from`, on another machine, is gone: the watch continues here (spec: behaviour#one-owner). */
 export const WatchMoved = event("WatchMoved", { from: Owner, host: Schema.String })
 
 /**

@@ -11,6 +11,10 @@ import type { Spent } from "../port/AgentSession.ts"
 export const CapKind = Schema.Literals(["dollars", "turns", "calls", "credits", "time"])
 export type CapKind = typeof CapKind.Type
 
+/** What a ceiling of use, a limit of a job or a cap may bound. */
+export const CeilingKind = Schema.Literals(["tokens", ...CapKind.literals])
+export type CeilingKind = typeof CeilingKind.Type
+
 /**
  * How much the user lets the agent use at most, by the agent's own flag or variable, whose name `flag` is. A resumed
  * process would begin it anew. `limit` is in dollars, in ms, or a count.

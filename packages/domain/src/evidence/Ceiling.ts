@@ -1,8 +1,12 @@
-import { Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import type { Pinned, PinIntent } from "../decide/PinDecider.ts"
+import { Agent } from "../port/Agent.ts"
+import { type AtLimit, Limited } from "../settings/JobLimits.ts"
 import type { Permission } from "../settings/Permission.ts"
 import { lower } from "../settings/Pin.ts"
-import type { Pinned, PinIntent } from "../decide/PinDecider.ts"
-import { CycleSettings } from "../settings/Settings.ts"
+import { CycleSettings, type ResolvedSettings, Settings } from "../settings/Settings.ts"
+import type { Watch } from "../watch/Watch.ts"
+import type { WatchRef } from "../watch/WatchRef.ts"
 
 /**
  * Returns the ceiling at this moment: the lower of the pinned ceiling and the config file's (spec:
@@ -17,4 +21,52 @@ export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinne
     said: { ceiling, limits: said?.limits ?? null, pace: said?.pace ?? null, programs: said?.programs ?? null }
   })
   return lower(pin.ceiling, ceiling) satisfies Permission
+})
+
+/** One limit that is in force. */
+interface Bound {
+  readonly ceiling: Limited
+  readonly limit: number
+  readonly then: AtLimit
+}
+
+/** Returns the limits in force, first those that stop. A job's own outrank the settings. */
+const boundsOf = (
+  { limits }: Pick<Watch, "limits">,
+  { maxDollars, maxTime, maxTokens }: ResolvedSettings
+): ReadonlyArray<Bound> => {
+  const set = {
+    time: maxTime === null ? null : Duration.toMillis(maxTime),
+    tokens: maxTokens,
+    dollars: maxDollars === null ? null : Math.round(maxDollars * 100)
+  }
+  return Limited.literals
+    .flatMap((ceiling): ReadonlyArray<Bound> => {
+      const [own, setting] = [limits?.[ceiling] ?? null, set[ceiling]]
+      if (own !== null) return [{ ceiling, limit: own, then: limits?.then ?? "stop" }]
+      return setting === null ? [] : [{ ceiling, limit: setting, then: "withhold" }]
+    })
+    .toSorted((one, other) => Number(one.then === "withhold") - Number(other.then === "withhold"))
+}
+
+/**
+ * Reports each limit that is reached: the time of the watch, or the tokens or dollars of all its sessions. Returns the
+ * milliseconds until the limit of time; `Infinity`: there is none, or it is over.
+ */
+export const tellLimits = Effect.fnUntraced(function* ({ dispatch, state }: WatchRef) {
+  const settings = yield* Settings
+  // The state is read again: an operator may have allowed as much again since the caller began.
+  const watch = yield* state
+  const { allowedSince: since, ceiling: reached, sessions } = watch
+  const bounds = boundsOf(watch, settings).filter(({ then }) => then === "stop" || reached === undefined)
+  if (bounds.length === 0) return Infinity
+  const time = (yield* Clock.currentTimeMillis) - since
+  const isCounted = bounds.some(({ ceiling }) => ceiling !== "time")
+  const spent = isCounted ? yield* (yield* Agent).spent(sessions, since) : { dollars: 0, tokens: 0 }
+  const used = { time, tokens: spent.tokens, dollars: Math.round(spent.dollars * 100) }
+  for (const { ceiling, limit, then } of bounds)
+    if (used[ceiling] >= limit)
+      yield* dispatch({ _tag: "ReportCeiling", since, ceiling, used: used[ceiling], limit, then })
+  const left = (bounds.find(({ ceiling }) => ceiling === "time")?.limit ?? Infinity) - time
+  return left > 0 ? left : Infinity
 })

@@ -58,6 +58,9 @@ export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFail
   override readonly [Runtime.errorExitCode] = 2
 }
 
+/** Where a launch prints. */
+export type PrintedOn = "stdout" | "stderr"
+
 /** The end of a launch, as what waited for it has recorded. `at`: epoch ms. */
 export interface LaunchEnd {
   readonly end: ProcessEnd
@@ -108,8 +111,11 @@ export class Launcher extends Context.Service<
      * end is unknown, as of a window that was closed, or at a reboot.
      */
     readonly endOf: (id: string) => Effect.Effect<Option.Option<LaunchEnd>>
-    /** Returns the path of the output of a launch. An agent in a window has no such file. */
-    readonly outputPath: (id: string) => string
+    /**
+     * Returns the path of what a launch prints, on standard output by default. An agent in a window has no such file.
+     * Of a terminal of its own there is one file alone.
+     */
+    readonly outputPath: (id: string, of?: PrintedOn) => string
     /** Returns whether it was launched into a window, where a person reads its output. */
     readonly inWindow: (id: string) => Effect.Effect<boolean>
   }

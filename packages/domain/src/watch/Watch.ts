@@ -5,8 +5,10 @@ import * as Event from "../event/WatchEvent.ts"
 import { Cap } from "../evidence/Cap.ts"
 import { Owner } from "../port/Claims.ts"
 import { ProcessIdentity } from "../port/Process.ts"
+import { JobLimits } from "../settings/JobLimits.ts"
 import { Permission, SessionMode } from "../settings/Permission.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
+import { WatchEnd } from "./WatchEnd.ts"
 import { RecoveryCycle } from "./RecoveryCycle.ts"
 import { unknownSession } from "./Target.ts"
 
@@ -31,6 +33,8 @@ export const Watch = Schema.Struct({
   observe: Schema.Boolean,
   kind: Event.Kind,
   pin: Pin,
+  /** `null`: the settings alone limit it. */
+  limits: Schema.NullOr(JobLimits),
   /** The part of the config file beyond the pin, as a person was told of it. */
   overreach: Schema.UndefinedOr(
     Schema.Struct({ said: Event.ConfigOverreached.fields.said, keys: Event.ConfigOverreached.fields.keys })
@@ -199,9 +203,7 @@ export const Watch = Schema.Struct({
   named: Schema.NullOr(ProcessIdentity),
   openedAt: Time,
   lastEventAt: Time,
-  end: Schema.UndefinedOr(
-    Schema.Literals(["completed", "released", "stopped", "retries exhausted", "validation exhausted"])
-  )
+  end: Schema.UndefinedOr(WatchEnd)
 })
 export type Watch = typeof Watch.Type
 
@@ -215,6 +217,7 @@ export const initial: Watch = {
   observe: false,
   kind: "agent",
   pin: leastPin,
+  limits: null,
   overreach: undefined,
   forced: false,
   pid: 0,

@@ -42,6 +42,12 @@ const turnOver = ({ at, evidence, retries, ...tasks }: Over, watch: Watch): Chan
 /** A person allows as much use again, from then on. */
 const renewed = (at: number): Change => ({ ceiling: undefined, allowedSince: at, capsSince: undefined })
 
+/** A launch under way may have become an agent, which is stopped too. */
+const stopBegun = ({ firstLaunch, generation, recovery, undecided }: Watch): Change => ({
+  phase: "Watching",
+  undecided: recovery?.launch?.launchId ?? undecided ?? (generation === 0 ? firstLaunch?.launchId : undefined)
+})
+
 const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
   phase: "Exited",
   end,
@@ -55,7 +61,7 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
 const changes: Changes = {
   ...evolvePin,
   ...evolveRecovery,
-  WatchOpened: ({ at, comms, forced, kind, observe, pid, pin, process, project, sessionId }, watch) => ({
+  WatchOpened: ({ at, comms, forced, kind, limits, observe, pid, pin, process, project, sessionId }, watch) => ({
     phase: "Validating",
     named: process,
     project,
@@ -64,6 +70,7 @@ const changes: Changes = {
     forced,
     kind,
     pin,
+    limits,
     pid,
     sessionId,
     sessions: withSession(watch, sessionId),
@@ -196,7 +203,7 @@ const changes: Changes = {
     ...turnOver(event, watch),
     ...(event.reason === "refused" || event.reason === "unconfirmed" ? { saidDone: false } : {})
   }),
-  ConductorCompleted: () => exited("completed"),
+  ConductorCompleted: ({ by }) => exited(by === "turn" ? "unconfirmed" : "completed"),
   SessionIdFound: ({ sessionId }, watch) => ({
     sessionId,
     sessions: withSession(watch, sessionId),
@@ -205,7 +212,10 @@ const changes: Changes = {
   }),
   ConductorUnresolved: () => ({ conductor: undefined }),
   ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
-  CeilingReached: ({ ceiling, flag, limit, used }) => ({ ceiling: { ceiling, limit, used, flag } }),
+  CeilingReached: ({ ceiling, flag, limit, then, used }, watch) => ({
+    ceiling: { ceiling, limit, used, flag },
+    ...(then === "stop" ? stopBegun(watch) : {})
+  }),
   AllowanceRenewed: ({ at }) => renewed(at),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),
@@ -230,12 +240,11 @@ const changes: Changes = {
   }),
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
   FleetWordTaken: () => ({}),
-  // A launch under way may have become an agent, which is stopped too.
-  StopAsked: (_, { firstLaunch, generation, recovery, undecided }) => ({
-    phase: "Watching",
-    undecided: recovery?.launch?.launchId ?? undecided ?? (generation === 0 ? firstLaunch?.launchId : undefined)
+  StopAsked: (_, watch) => stopBegun(watch),
+  WatchStopped: ({ exportPath, limit }) => ({
+    ...exited(limit === null ? "stopped" : "limit reached"),
+    lastExport: exportPath
   }),
-  WatchStopped: ({ exportPath }) => ({ ...exited("stopped"), lastExport: exportPath }),
   WatchReleased: ({ exportPath }) => ({ ...exited("released"), lastExport: exportPath })
 }
 

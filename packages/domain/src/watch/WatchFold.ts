@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "b26f1a0c89f71664" },
+  name: { kind: "watch", fingerprint: "cac9052c6a79a85b" },
   initial,
   evolve,
   schema: Watch,

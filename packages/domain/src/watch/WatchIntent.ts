@@ -2,6 +2,7 @@ import type { Schema } from "effect"
 import type { Owner } from "../port/Claims.ts"
 import type { Baseline } from "../port/Comms.ts"
 import type { Permission, SessionMode } from "../settings/Permission.ts"
+import type { JobLimits } from "../settings/JobLimits.ts"
 import type { Pin } from "../settings/Pin.ts"
 import type { EarlyEnd } from "../evidence/EndJudgement.ts"
 import type { ServiceWait } from "../decide/LimitWait.ts"
@@ -98,6 +99,7 @@ export type WatchIntent =
       readonly observe: boolean
       /** The pin in force from now on; absent: the least. */
       readonly pin?: Pin
+      readonly limits?: JobLimits | null
       /** A person names the process against the evidence. */
       readonly forced?: boolean
       /** `souffleur run`: the first launch, whose launch file is written. Absent: the Conductor runs already. */
@@ -166,10 +168,12 @@ export type WatchIntent =
   | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof Sign.NoticeLost.Type, "_tag" | "at">)
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
-  | ({ readonly _tag: "ReportCeiling"; readonly since: number; readonly flag?: string } & Pick<
+  /** Use since a moment, which an operator's renewal moves. Absent: no `flag`, and `withhold`. */
+  | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
       typeof Sign.CeilingReached.Type,
-      "watcher" | "ceiling" | "used" | "limit"
-    >)
+      "ceiling" | "used" | "limit"
+    > &
+      Partial<Pick<typeof Sign.CeilingReached.Type, "flag" | "then">>)
   | ({ readonly _tag: "ReportHandoffTaken" } & Pick<
       typeof HandoffTaken.Type,
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"

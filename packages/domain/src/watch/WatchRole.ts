@@ -12,6 +12,7 @@ export type Role =
   | `watcher/${number}`
   | `monitor/${number}`
   | `recovery/${number}`
+  | `limits/${number}`
 
 /**
  * Returns the fibers that a state asks for, in the order of their starts. Only this function names fibers (spec:
@@ -35,7 +36,11 @@ export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
   ...(isUnwatched(watch) && watch.watcher === undefined && watch.recovery === undefined
     ? [`standby/${watch.watchersStarted}` as const]
     : []),
-  ...(watch.monitor === undefined ? [] : [`monitor/${watch.monitor.monitor}` as const])
+  ...(watch.monitor === undefined ? [] : [`monitor/${watch.monitor.monitor}` as const]),
+  // A limit may fall due while no watcher runs.
+  ...(watch.limits === null || watch.phase === "New" || watch.phase === "Exited" || watch.recovery?.purpose === "stop"
+    ? []
+    : [`limits/${watch.generation}` as const])
 ]
 
 /**

@@ -26,9 +26,11 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch, told: boolean): Reado
         : "error"
       : {
           completed: "complete",
+          unconfirmed: "complete",
           "retries exhausted": "error",
           "validation exhausted": "exited",
           stopped: "exited",
+          "limit reached": "exited",
           released: undefined
         }[watch.end ?? "released"]
   if (meant === undefined || said === meant) return [passed("comms state", `row souffleur is ${said}`)]

@@ -39,6 +39,7 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   "turn-ended": "its turn had ended before its work",
   limit: "the cause that ended its last turn was over",
   stop: "a person had it stopped",
+  ceiling: "a limit of its job was reached",
   context: "its conversation no longer fitted the model",
   exit: "its turn was over, but its process did not end well",
   "left-running": "it had left processes running at its end",
@@ -128,21 +129,30 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
           ? {}
           : { act: "nothing was held back: souffleur goes on" })
       }
-    case "CeilingReached":
+    case "CeilingReached": {
+      const { ceiling } = event
+      const own: Readonly<Record<string, unknown>> = before.limits ?? {}
+      const from = (own[ceiling] ?? null) === null ? `MAX_${ceiling.toUpperCase()}` : "a limit of the job"
+      const allowed = `that are allowed (${from})`
       return {
         seen: [
           event.flag !== null
             ? capInWords(event)
-            : event.ceiling === "tokens"
-              ? `${Words.count(event.used)} tokens were used, of ${Words.count(event.limit)} that are allowed (MAX_TOKENS)`
-              : event.ceiling === "dollars"
-                ? `${Words.dollars(event.used)} were spent by the agent's own count, of ${Words.dollars(event.limit)} that are allowed (MAX_DOLLARS)`
-                : `it has gone on for ${Words.duration(event.used)}, of ${Words.duration(event.limit)} that are allowed (MAX_TIME)`,
+            : ceiling === "tokens"
+              ? `${Words.count(event.used)} tokens were used, of ${Words.count(event.limit)} ${allowed}`
+              : ceiling === "dollars"
+                ? `${Words.dollars(event.used)} were spent by the agent's own count, of ${Words.dollars(event.limit)} ${allowed}`
+                : `it has gone on for ${Words.duration(event.used)}, of ${Words.duration(event.limit)} ${allowed}`,
           `counted from ${Words.dateAndTime((event.flag === null ? undefined : before.capsSince) ?? before.allowedSince, zone)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
-        rule: "At a ceiling of the user's no process is stopped, and nothing more is launched without an operator's word.",
-        act: "the work in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"
+        ...(event.then === "stop"
+          ? { rule: "A limit of a job ends its agent with all that it started, and its watch." }
+          : {
+              rule: "At a ceiling of the user's no process is stopped, and nothing more is launched without an operator's word.",
+              act: "the work in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"
+            })
       }
+    }
     case "AllowanceRenewed":
       return {
         seen:

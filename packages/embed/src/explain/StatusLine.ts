@@ -29,8 +29,10 @@ const waits: Readonly<Record<Wait, string>> = {
 /** The ends of a watch, in a word or two. */
 const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   completed: "completed",
+  unconfirmed: "stopped; nothing confirms that it is done",
   released: "released",
   stopped: "stopped",
+  "limit reached": "its limit is reached",
   "retries exhausted": `failed: ${Words.threeEnds}`,
   "validation exhausted": "failed: validation"
 }

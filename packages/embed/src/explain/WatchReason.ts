@@ -153,7 +153,10 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
     case "ConductorCompleted":
       return {
         seen: [saidBy[event.by]],
-        rule: "Completion comes before every other exit, and cancels a recovery."
+        rule: "Completion comes before every other exit, and cancels a recovery.",
+        ...(event.by === "turn"
+          ? { act: 'nothing more. A program can confirm the next work: souffleur run --until "npm test" -- AGENT' }
+          : {})
       }
     case "WatcherLost":
       return {
@@ -203,8 +206,15 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
         seen: [`${event.by} said ${event.word} for revision ${before.revision}`],
         rule: "A word through a hub counts once, for the revision that its speaker saw, and is decided by this host."
       }
-    case "StopAsked":
     case "WatchStopped":
+      if (event.limit !== null)
+        return {
+          seen: [`its limit of ${event.limit} was reached`],
+          rule: "A limit of a job ends its agent with all that it started, and its watch.",
+          act: "nothing more: a new run begins with limits of its own"
+        }
+      return { seen: [], rule: outranks }
+    case "StopAsked":
       return { seen: [], rule: outranks }
     case "WatchReleased":
       return event.to === null

@@ -1,7 +1,7 @@
 import { EventLog, Event, isEnd, type WatchEvent } from "@souffleur/domain"
 import { type Fold, makeAggregate } from "@souffleur/eventlog"
 import { Effect, Result, Schema } from "effect"
-import { isCause, outcomeAfter, type RecoveryOutcome } from "../timeline/RecoveryRules.ts"
+import { beginsRecovery, isCause, outcomeAfter, type RecoveryOutcome } from "../timeline/RecoveryRules.ts"
 
 /** Upper bounds of the durations of recoveries, in seconds. */
 export const durationBounds: ReadonlyArray<number> = [1, 5, 15, 30, 60, 120, 300, 900, 3600]
@@ -73,7 +73,7 @@ const afterRunning = (tally: Tally, event: WatchEvent): Tally => {
 
 /** Begins the recovery that an event begins. */
 const afterBegin = (tally: Tally, event: WatchEvent): Tally => {
-  if (event._tag !== "RecoveryStarted" && event._tag !== "RecoveryWithheld") return tally
+  if (!beginsRecovery(event)) return tally
   const from = tally.cause ?? event.at
   const before = { ...tally, cause: null, cycle: event.cycle }
   if (event.cycle === tally.cycle) return before

@@ -202,6 +202,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
           }
         : null,
       caps: isAgent ? (yield* capsNow(watch, conductor)).map(formatCap) : [],
+      limits: watch.limits,
       until:
         isAgent && watch.comms === null && settings.until !== null
           ? { words: settings.until, rounds: settings.rounds }

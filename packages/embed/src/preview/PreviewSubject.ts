@@ -8,6 +8,7 @@ import {
   agentBelow,
   holdingOf,
   initial,
+  kindOf,
   Processes,
   type ResolvedSettings,
   Settings,
@@ -26,6 +27,7 @@ import { opening, wouldGoOn } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import {
   firstLaunchOf,
+  jobLimitsOf,
   type LaunchOverrides,
   launchOverridesOf,
   settingsUnder,
@@ -109,6 +111,8 @@ const previewRun = Effect.fn("previewRun")(function* (
   const configured = yield* programOf(found.settings)
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
   const until = yield* untilOf(asked, found.settings, Option.isSome(literal) ? "agent" : "command")
+  const kind = Option.map(literal, ({ agentCommand }) => kindOf(agent, agentCommand.program))
+  const limits = yield* jobLimitsOf(asked.limits, Option.getOrUndefined(kind))
   const settings = settingsUnder(found.settings, until === undefined ? {} : { until })
   const opened = { ...found, settings }
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
@@ -132,6 +136,7 @@ const previewRun = Effect.fn("previewRun")(function* (
       sessionId,
       observe: false,
       pin: opened.pin,
+      limits,
       run: { kind, launch: { launchId: "", digest: "", requested, effective } }
     })
     const fresh = Option.exists(literal, ({ session }) => session === undefined)

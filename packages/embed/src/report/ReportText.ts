@@ -73,7 +73,8 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
   const { deaths, needs, runs, since, until, waits, watches } = report
   const at = (time: number) => moment(time, until, zone)
   const section = (title: string, lines: ReadonlyArray<string>) => (lines.length === 0 ? [] : ["", title, "", ...lines])
-  const title = (one: WatchPart | RunPart) => `## ${markdownText(one.id)}: ${one.state}`
+  const title = ({ id, standing, state }: WatchPart | RunPart) =>
+    `## ${markdownText(id)}: ${state}${state === "ended" ? `, ${markdownText(standing)}` : ""}`
   return [
     `# Report of ${day(until, zone)}`,
     "",

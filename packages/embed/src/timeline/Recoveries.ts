@@ -1,5 +1,5 @@
 import type { Event } from "@souffleur/domain"
-import { isCause, outcomeAfter, type RecoveryOutcome } from "./RecoveryRules.ts"
+import { beginsRecovery, isCause, outcomeAfter, type RecoveryOutcome } from "./RecoveryRules.ts"
 import type { Stretch } from "./Stretch.ts"
 import type { WatchChange } from "./WatchChange.ts"
 
@@ -79,7 +79,7 @@ export const recoveriesOf = (changes: ReadonlyArray<WatchChange>): ReadonlyArray
   for (const change of changes) {
     const { event, revision } = change
     const running = found.at(-1)
-    const begins = event._tag === "RecoveryStarted" || event._tag === "RecoveryWithheld"
+    const begins = beginsRecovery(event)
     if (running?.to === null) found[found.length - 1] = after(running, change)
     if (begins && event.cycle !== running?.cycle) {
       const { at, cycle, trigger } = event

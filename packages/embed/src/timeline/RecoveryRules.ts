@@ -29,6 +29,12 @@ const causes: ReadonlySet<WatchEvent["_tag"]> = new Set([
 /** Returns whether a recovery may follow from an event. */
 export const isCause = ({ _tag }: WatchEvent): boolean => causes.has(_tag)
 
+/** Returns whether an event begins a recovery, or withholds it. A stop brings nothing back. */
+export const beginsRecovery = (
+  event: WatchEvent
+): event is Extract<WatchEvent, { readonly _tag: "RecoveryStarted" | "RecoveryWithheld" }> =>
+  event._tag === "RecoveryWithheld" || (event._tag === "RecoveryStarted" && event.purpose !== "stop")
+
 /** A running recovery, as far as its end depends on it. */
 export interface Running {
   readonly kind: Watch["kind"]
@@ -54,7 +60,7 @@ export const outcomeAfter = (event: WatchEvent, { kind, launched, over }: Runnin
     case "ConductorAdopted":
       return "overruled"
     case "RecoveryStarted":
-      return "untaken"
+      return event.purpose === "stop" ? "overruled" : "untaken"
     default:
       if (over) return "overruled"
       return launched && isCause(event) ? "untaken" : null

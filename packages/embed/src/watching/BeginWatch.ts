@@ -2,6 +2,8 @@ import {
   Agent,
   AlreadyWatched,
   formatCap,
+  formatLimits,
+  kindOf,
   Launcher,
   parsePid,
   parseSessionId,
@@ -20,7 +22,7 @@ import type { Keeper } from "../keeping/Keeper.ts"
 import { remark } from "../Remark.ts"
 import type { RunOptions, WatchOptions } from "../SouffleurOptions.ts"
 import { launchable } from "../world/AgentLayers.ts"
-import { type LaunchOverrides, untilOf } from "../world/LaunchOverrides.ts"
+import { jobLimitsOf, type LaunchOverrides, untilOf } from "../world/LaunchOverrides.ts"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"
 import { Parts } from "../world/Parts.ts"
 import { withinSession } from "../trust/CallingSession.ts"
@@ -133,7 +135,7 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
  * is resumed.
  */
 const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
-  { command: words, force = false, input, project, rounds, terminal = false, until: asked }: RunOptions,
+  { command: words, force = false, input, limits: asks, project, rounds, terminal = false, until: asked }: RunOptions,
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings },
   keeper: Keeper<A, E, R, E2, R2>
 ) {
@@ -141,6 +143,8 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const configured = yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
   const until = yield* untilOf({ rounds, until: asked }, settings, Option.isSome(literal) ? "agent" : "command")
+  const kind = Option.map(literal, ({ agentCommand }) => kindOf(agent, agentCommand.program))
+  const limits = yield* jobLimitsOf(asks, Option.getOrUndefined(kind))
   const overrides = Option.match(literal, {
     onNone: (): LaunchOverrides => ({}),
     onSome: ({ agentCommand }): LaunchOverrides => ({
@@ -153,6 +157,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const begins = Effect.gen(function* () {
     const id = yield* openCommand(words, literal, {
       pin,
+      limits,
       project,
       agent,
       force,
@@ -163,6 +168,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     })
     const before = oldestIn(yield* unfinishedWatches, project)
     if (Option.isSome(literal)) yield* capped
+    if (limits !== null) yield* remark("info", `it may use ${formatLimits(limits)}`)
     if (until !== undefined) yield* checkable(until, { project, variables })
     if (before === undefined || before.id === id) return yield* keeper.take({ id, project, comms: null, from: 0 })
     // The second of two simultaneous starts has started nothing yet.
@@ -175,7 +181,7 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
 /** Resumes a watch whose command is asked for again, and says so. */
 const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   known: NamedWatch,
-  { command: words, until }: RunOptions,
+  { command: words, limits, until }: RunOptions,
   keeper: Keeper<A, E, R, E2, R2>
 ) {
   const { id, watch } = known
@@ -190,7 +196,14 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
   )
   const kept = until === undefined ? Effect.void : remark("warning", "what --until says is as the watch began with it")
-  return yield* goOn(known, Effect.andThen(refuseOther(known, words, firstWords), Effect.andThen(told, kept)), keeper)
+  const limited =
+    watch.limits !== null
+      ? remark("info", `it may use ${formatLimits(watch.limits)}, as when its watch began`)
+      : limits === undefined
+        ? Effect.void
+        : remark("warning", "it has no limits: its watch began without any")
+  const all = Effect.all([refuseOther(known, words, firstWords), told, kept, limited], { discard: true })
+  return yield* goOn(known, all, keeper)
 })
 
 /** Starts a command, or resumes the unfinished watch of its folder. */

@@ -10,6 +10,7 @@ import {
   isSecretVariable,
   isSessionKnown,
   isWithin,
+  type JobLimits,
   kindOf,
   Launcher,
   leastPermission,
@@ -163,6 +164,7 @@ export interface CommandOrder {
   readonly input?: Effect.Effect<string, CommandRefused>
   /** What says that the work of an agent is done. */
   readonly until?: Until
+  readonly limits: JobLimits | null
 }
 
 /** Refuses a folder in which an agent lives that nobody watches, with `CommandRefused` (spec: behaviour#one-writer). */
@@ -208,7 +210,7 @@ export const firstOf = (
 export const openCommand = Effect.fn("openCommand")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  { agent, force = false, input, pin, project, pty = false, until, variables }: CommandOrder
+  { agent, force = false, input, limits, pin, project, pty = false, until, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
   if (!force) yield* refuseOccupied(project)
@@ -250,7 +252,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
   } as const
   yield* prepareLaunch(order, (digest) => {
     const run = { kind, launch: { launchId, digest, requested, effective, pty, ...before } }
-    const opened = say(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
+    const opened = say(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, limits, run })
     return Effect.onError(opened, () => Effect.ignoreCause(unopened))
   })
   return id

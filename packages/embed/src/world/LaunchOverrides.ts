@@ -1,14 +1,18 @@
 import {
+  type AgentKind,
   type AgentProgram,
   CommandRefused,
   initial,
+  type JobLimits,
+  Limited,
   Launcher,
   type ResolvedSettings,
   type Until,
   type Watch
 } from "@souffleur/domain"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { remark } from "../Remark.ts"
+import { layerAgent, layerAgentFiles } from "./AgentLayers.ts"
 import { Installation } from "./Installation.ts"
 import { layerLaunches } from "./LaunchLayers.ts"
 import type { RunOptions } from "../SouffleurOptions.ts"
@@ -42,6 +46,35 @@ export const untilOf = (
     ? Effect.fail(new CommandRefused({ message: "--rounds counts what --until finds: name its program too" }))
     : Effect.undefined
 }
+
+const bad = (message: string) => Effect.fail(new CommandRefused({ message }))
+
+/**
+ * Returns the limits of a new job in the amounts of its log; `null`: it has none. `kind`: its agent; `undefined`: it is
+ * a plain command. Fails with `CommandRefused` where a limit is no positive amount, or would never be reached.
+ */
+export const jobLimitsOf = Effect.fnUntraced(function* (
+  { dollars, then = "stop", time, tokens }: NonNullable<RunOptions["limits"]> = {},
+  kind: Pick<AgentKind, "recordsDollars" | "title"> | undefined
+) {
+  const millis =
+    time === undefined ? null : Option.getOrElse(Option.map(Duration.fromInput(time), Duration.toMillis), () => 0)
+  const cents = dollars === undefined ? null : Math.round(dollars * 100)
+  const limits: JobLimits = {
+    time: millis === null ? null : Math.round(millis),
+    tokens: tokens ?? null,
+    dollars: cents,
+    then
+  }
+  const isAmount = (amount: number | null) => amount === null || (Number.isSafeInteger(amount) && amount > 0)
+  for (const one of Limited.literals)
+    if (!isAmount(limits[one])) return yield* bad(`a limit of ${one} must be more than none, and finite`)
+  if (kind === undefined && (tokens ?? dollars) !== undefined)
+    return yield* bad("a plain command tells of no tokens and no dollars: limit its time")
+  if (dollars !== undefined && kind?.recordsDollars === false)
+    return yield* bad(`${kind.title} records no dollars: limit its tokens, or its time`)
+  return Limited.literals.every((one) => limits[one] === null) ? null : limits
+})
 
 /** Returns the settings of a watch that has some things in their place. */
 export const settingsUnder = (settings: ResolvedSettings, { until }: LaunchOverrides): ResolvedSettings =>
@@ -79,3 +112,14 @@ export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
     ...(until === undefined ? {} : { until })
   } satisfies LaunchOverrides
 })
+
+/** The agent of a watch as it was launched, for reading what it printed. */
+export const layerAsLaunched = (settings: ResolvedSettings, known: NamedWatch) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      // The flags of the launch say whether the user asked for records. They are forgotten with the end of the watch.
+      const { agent }: LaunchOverrides =
+        known.watch.phase === "Exited" ? {} : yield* launchOverridesOf(settings, Option.some(known))
+      return Layer.catch(layerAgent(settings, agent), () => layerAgentFiles(settings))
+    })
+  )

@@ -12,7 +12,7 @@ import { guardianOfWatch } from "../keeping/GuardianKeeper.ts"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"
 import { goingOn, opening, trustNow, wouldGoOn } from "./ConfigTrust.ts"
 import { Installation, NotDetached } from "./Installation.ts"
-import { launchOverridesOf } from "./LaunchOverrides.ts"
+import { launchOverridesOf, layerAsLaunched } from "./LaunchOverrides.ts"
 import { type ApartOrder, Parts } from "./Parts.ts"
 import { settingsOf } from "./ReadHere.ts"
 import { layerAgent, layerLook } from "./AgentLayers.ts"
@@ -100,6 +100,8 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
         guardian: (revival) => here(Effect.map(guardianOfWatch(revival), (start) => (id: string) => here(start(id)))),
         apart: (order) => here(startApart(order)),
         layerLook: ({ comms, settings }) => Layer.provide(layerLook(settings, comms), built),
+        layerPrinted: (settings, known) =>
+          Layer.provide(Layer.merge(layerAsLaunched(settings, known), layerLaunches(settings)), built),
         layerWatch: ({ comms, overrides, project, settings }) =>
           Layer.provide(Layer.merge(layerWatch(settings, project, comms, overrides), layerNotices(settings)), built),
         conducting: ({ known, limits, project }) =>

@@ -101,6 +101,11 @@ export class Parts extends Context.Service<
     readonly apart: (order: ApartOrder) => Effect.Effect<number, NotDetached>
     /** The agent's files and the comms of a watch, for a look that launches nothing. */
     readonly layerLook: (order: Pick<PartsOrder, "comms" | "settings">) => Layer.Layer<Agent | Comms>
+    /** The launches of a watch, and its agent as it was launched, for reading what they printed. */
+    readonly layerPrinted: (
+      settings: ResolvedSettings,
+      known: NamedWatch
+    ) => Layer.Layer<Agent | Launcher | Settings, PartsError>
     readonly layerWatch: (order: PartsOrder) => Layer.Layer<WatchPorts, PartsError>
     /** Opens or resumes a run: its settings and its pin. */
     readonly conducting: (
@@ -160,6 +165,7 @@ export class Parts extends Context.Service<
           guardian: () => Effect.fail(new NoGuardian({ message: "fixed parts have no guardian: leave it out" })),
           apart: () => Effect.fail(new NotDetached({ message: "fixed parts start no other process: keep the watch" })),
           layerLook: () => Layer.succeedContext(context),
+          layerPrinted: () => Layer.succeedContext(context),
           layerWatch: () => Layer.succeedContext(context),
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
           wouldConduct: () => Effect.succeed(settings),

@@ -6,8 +6,10 @@ import { lateCode, launchVariable } from "./LaunchFile.ts"
 
 interface HeadlessOptions {
   readonly cwd: string
-  /** Absolute path of the file that the output is appended to. */
+  /** Absolute path of the file that its standard output is appended to. */
   readonly output: string
+  /** Absolute path of the same for its standard error. Absent: both go to one file. */
+  readonly errors?: string | undefined
   readonly input?: string | null
 }
 
@@ -41,13 +43,13 @@ export const waitedFor = (
  */
 export const startHeadless = (
   start: Start,
-  { cwd, input = null, output }: HeadlessOptions
+  { cwd, errors, input = null, output }: HeadlessOptions
 ): Effect.Effect<number, LaunchFailed> =>
   Effect.callback((resume) => {
     const failed = (message = `${start.line[0]} cannot be started`) =>
       resume(Effect.fail(new LaunchFailed({ message, momentary: true })))
     try {
-      const child = detached(start, cwd, output, input)
+      const child = detached(start, cwd, { output, errors, input })
       child.on("error", () => failed())
       follow(child)
       child.on("spawn", () => resume(Effect.succeed(child.pid ?? 0)))

@@ -154,6 +154,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const shell = yield* startHeadless(waitedFor(started, { exit: ends.fileOf(id), receipt: receiptOf(id) }), {
           cwd: folder,
           output: output ?? outputPath(id),
+          errors: outputPath(id, "stderr"),
           input
         })
         return { shell, gone: yield* goneOf(shell) }

@@ -1,4 +1,4 @@
-import { LaunchFailed, type ProcessIdentity } from "@souffleur/domain"
+import { LaunchFailed, type PrintedOn, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
@@ -57,7 +57,7 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
     folder,
     pathOf,
     receiptOf,
-    outputPath: (id: string) => join(folder, `${id}.out`),
+    outputPath: (id: string, of: PrintedOn = "stdout") => join(folder, `${id}.${of === "stdout" ? "out" : "err"}`),
     checkId,
     decided,
     /** Writes a launch file, and a copy with `keep`. Returns the digest. The same launch again is that launch. */

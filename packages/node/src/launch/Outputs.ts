@@ -3,18 +3,20 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 
-/** Limit of one launch's output in bytes on disk, and the newest bytes that a cut leaves. */
+/** Limit of one output of a launch in bytes on disk, and the newest bytes that a cut leaves. */
 const [maxBytes, keptBytes] = [33_554_432, 16_777_216]
 /** Interval between two checks: of growing outputs, right after a cut, and while nothing is printed. */
 const [checkInterval, cutInterval, restInterval] = ["500 millis", "50 millis", "1 minute"] as const
-/** Outputs of one watch or run that may still grow, the newest first: its agent's and its compactions'. */
-const maxOutputs = 8
+/** Outputs of one watch or run that may still grow, the newest first: two of its agent and of each compaction. */
+const maxOutputs = 16
+
+const isOutput = (name: string) => name.endsWith(".out") || name.endsWith(".err")
 
 /** Lists the newest outputs of launches whose id begins with `prefix`. `used` is bytes on disk, without holes. */
 const outputs = (folder: string, prefix: string) =>
   fs
     .readdirSync(folder)
-    .filter((name) => name.startsWith(prefix) && name.endsWith(".out"))
+    .filter((name) => name.startsWith(prefix) && isOutput(name))
     .flatMap((name) => {
       const path = join(folder, name)
       const found = fs.lstatSync(path, { throwIfNoEntry: false })
@@ -53,7 +55,7 @@ const stirred = (folder: string) =>
   ).pipe(Effect.ignore)
 
 /**
- * Bounds the output of the folder's launches whose ids begin with `prefix`, for ever. Each launch has at most 32 MiB on
+ * Bounds the output of the folder's launches whose ids begin with `prefix`, for ever. Each output has at most 32 MiB on
  * disk, and the output between two checks. Checks are half a second apart, or a twentieth of a second after a cut.
  * While nothing is printed, the next check waits for the folder to change. Warns once and returns where the disk cannot
  * do it.

@@ -19,7 +19,7 @@ export const encodeDetachOrder = Schema.encodeSync(OrderJson)
  */
 export const detach = (order: string): void => {
   const { cwd, line, output } = Schema.decodeSync(OrderJson)(order)
-  const child = detached({ line, environment: process.env }, cwd, output)
+  const child = detached({ line, environment: process.env }, cwd, { output })
   child.on("error", () => (process.exitCode = 1))
   child.on("spawn", () => process.stdout.write(`${child.pid}\n`))
 }

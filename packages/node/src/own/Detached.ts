@@ -30,24 +30,37 @@ const { O_APPEND, O_CREAT, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.con
 /** A link or pipe under that name is never written through, or waited for. */
 const appending = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
+/** What a detached process prints to, and reads. Paths are absolute. */
+interface Streams {
+  readonly output: string
+  /** The file of its standard error; absent: the file of its standard output. */
+  readonly errors?: string | undefined
+  readonly input?: string | null
+}
+
 /**
- * Starts a process in its own session that outlives souffleur, with its output appended to a file (0600). Node reaps it
+ * Starts a process in its own session that outlives souffleur, with its output appended to files (0600). Node reaps it
  * while souffleur lives. `input` is its standard input. Throws where a file cannot be opened. A program that cannot be
  * run is an `error` event.
  */
 export const detached = (
   { environment, line: [program, ...args] }: Start,
   cwd: string,
-  output: string,
-  input: string | null = null
+  { errors, input = null, output }: Streams
 ): ChildProcess => {
-  const written = openTrusted(output, { own: true }, appending, 0o600)
-  if (typeof written !== "number") throw new Error(`${output}: ${written.problem}`)
-  const opened = [written]
+  const opened: Array<number> = []
+  const open = (path: string): number => {
+    const file = openTrusted(path, { own: true }, appending, 0o600)
+    if (typeof file !== "number") throw new Error(`${path}: ${file.problem}`)
+    opened.push(file)
+    return file
+  }
   try {
-    if (input !== null) opened.push(nameless(dirname(output), input))
-    const [file = "ignore", read = "ignore"] = opened
-    const child = spawn(program, args, { cwd, env: environment, detached: true, stdio: [read, file, file] })
+    const stdout = open(output)
+    const stderr = errors === undefined ? stdout : open(errors)
+    let stdin: number | "ignore" = "ignore"
+    if (input !== null) opened.push((stdin = nameless(dirname(output), input)))
+    const child = spawn(program, args, { cwd, env: environment, detached: true, stdio: [stdin, stdout, stderr] })
     child.unref()
     return child
   } finally {

@@ -154,7 +154,9 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
       cannot = false
       child = attempt(() => {
         const line = [...order.line, `${what.reason}:${what.over}`] as const
-        return detached({ line: [line[0], ...line.slice(1)], environment: process.env }, process.cwd(), order.output)
+        return detached({ line: [line[0], ...line.slice(1)], environment: process.env }, process.cwd(), {
+          output: order.output
+        })
       })
       child?.on("error", () => (cannot = true))
     }

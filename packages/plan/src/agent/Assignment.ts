@@ -10,7 +10,7 @@ import {
   type ProcessEnd,
   Settings
 } from "@souffleur/domain"
-import { agentCommand, chosenAgent, launchOnce, sessionToBegin } from "@souffleur/process"
+import { agentCommand, chosenAgent, launchOnce, sessionToBegin, tellingOutput } from "@souffleur/process"
 import { Duration, Effect, Option } from "effect"
 import { awaitEnding, endAgent } from "./AgentEnd.ts"
 import { printedAt, saidIn } from "./SaidOutput.ts"
@@ -150,8 +150,10 @@ export type AgentEnded =
       readonly said: string
       /** Its end as its parent saw it; `null`: unknown. */
       readonly end: ProcessEnd | null
-      /** The path of all that it printed. */
+      /** The path of its standard output. */
       readonly output: string
+      /** The path of what says why it failed. */
+      readonly telling: string
     }
   | Extract<AgentReport, { readonly _tag: "Failed" }>
 
@@ -175,5 +177,6 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, 
   const output = launcher.outputPath(started.launchId)
   const { outputReader } = yield* assignedAgent(assignment)
   const printed = yield* printedAt(output)
-  return { _tag: "Ended", printed, said: saidIn(printed, outputReader()), end, output } satisfies AgentEnded
+  const telling = yield* tellingOutput(started.launchId)
+  return { _tag: "Ended", printed, said: saidIn(printed, outputReader()), end, output, telling } satisfies AgentEnded
 })

@@ -120,16 +120,16 @@ const approval = Effect.fnUntraced(function* (
 })
 
 /** Reports on the finishing step by its end. Where the end of an agent is unknown, its session's records decide. */
-const finished = Effect.fnUntraced(function* (assignment: Assignment, { end, output }: Heard) {
+const finished = Effect.fnUntraced(function* (assignment: Assignment, { end, output, telling }: Heard) {
   const isAgent = (yield* PlanContext).finishing === null
   const done: AgentReport = { _tag: "Approved", summary: "" }
   if (endedWell(end)) return done
   const limited = isAgent ? yield* refused(assignment, output) : undefined
   if (limited !== undefined) return limited
-  if (end !== null) return nothing("lost", `it ended ${Words.ended(end)}: see ${output}`)
+  if (end !== null) return nothing("lost", `it ended ${Words.ended(end)}: see ${telling}`)
   return isAgent && (yield* recorded(assignment, output))?._tag === "Finished"
     ? done
-    : nothing("lost", `its end was not seen: see ${output}`)
+    : nothing("lost", `its end was not seen: see ${telling}`)
 })
 
 /**

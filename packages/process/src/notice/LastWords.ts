@@ -23,23 +23,41 @@ export const lastLines = (text: string, warnings = true): ReadonlyArray<string> 
     .slice(-maxLines)
     .map((line) => plain(line, maxLine))
 
-/**
- * Returns the last lines of an output, as a person reads them. The list is empty where there are none, or the file is
- * not souffleur's own. `read` understands a line in an agent's format for programs. See `lastLines` for `warnings`.
- */
-export const lastPrinted = Effect.fn("lastPrinted")(
-  function* (path: string, read: (line: string) => Option.Option<string> = () => Option.none(), warnings = true) {
+/** Makes words of a line in an agent's format for programs. `None`: the line is text. */
+type Read = (line: string) => Option.Option<string>
+
+const asText: Read = () => Option.none()
+
+/** Reads the end of an output. It is empty where there is none, or the file is not souffleur's own. */
+const endOf = Effect.fnUntraced(
+  function* (path: string, read: Read) {
     const file = yield* (yield* TrustedFiles).open(path, { own: true })
-    const { size } = yield* file.stat
+    const { mtime, size } = yield* file.stat
     const offset = Math.max(0, Number(size) - lookedAt)
     const lines = (yield* Stream.mkString(Stream.decodeText(piecesOf(file, { offset, bytes: lookedAt })))).split("\n")
     // The first line may have begun before.
     const whole = offset === 0 ? lines : lines.slice(1)
-    return lastLines(whole.map((line) => Option.getOrElse(read(line), () => line)).join("\n"), warnings)
+    return {
+      text: whole.map((line) => Option.getOrElse(read(line), () => line)).join("\n"),
+      at: Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+    }
   },
   Effect.scoped,
-  Effect.orElseSucceed((): ReadonlyArray<string> => [])
+  Effect.orElseSucceed(() => ({ text: "", at: 0 }))
 )
+
+/**
+ * Returns the last lines that a launch printed, as a person reads them, the newer output last. The list is empty where
+ * there are none. `read` understands a line of standard output in an agent's format for programs. See `lastLines` for
+ * `warnings`.
+ */
+export const lastPrinted = Effect.fn("lastPrinted")(function* (launchId: string, read = asText, warnings = true) {
+  const { outputPath } = yield* Launcher
+  const answer = yield* endOf(outputPath(launchId), read)
+  const errors = yield* endOf(outputPath(launchId, "stderr"), asText)
+  const inOrder = errors.at < answer.at ? [errors, answer] : [answer, errors]
+  return lastLines(inOrder.map(({ text }) => text).join("\n"), warnings)
+})
 
 /** A Conductor of a watch, by the launch that made it. */
 type Speaker = Pick<Watch, "kind" | "launchId" | "sessionId">
@@ -54,9 +72,7 @@ export const lastWords = Effect.fn("lastWords")(function* (
   now: Speaker = { kind, launchId, sessionId }
 ) {
   const agent = yield* Agent
-  const { outputPath } = yield* Launcher
-  const printed =
-    launchId === undefined ? [] : yield* lastPrinted(outputPath(launchId), agent.outputReader(), kind === "command")
+  const printed = launchId === undefined ? [] : yield* lastPrinted(launchId, agent.outputReader(), kind === "command")
   const isOverwritten = now.launchId !== launchId && now.sessionId === sessionId
   if (printed.length > 0 || kind === "command" || isOverwritten) return printed
   return lastLines(yield* agent.lastAnswer(sessionId))

@@ -1,10 +1,19 @@
 import { Agent, handoffLine, Launcher, parseSessionId, type Watch } from "@souffleur/domain"
-import { Effect, Option, Result } from "effect"
+import { Effect, FileSystem, Option, Result } from "effect"
 
 /** Returns the file of an agent's output; `undefined`: no launch is known. An agent in a window has no such file. */
 export const launchOutput = Effect.fn("launchOutput")(function* (launchId: string | undefined) {
   const { outputPath } = yield* Launcher
   return launchId === undefined ? undefined : outputPath(launchId)
+})
+
+/** Returns the file that says why a launch failed: its standard error, or its standard output where that is empty. */
+export const tellingOutput = Effect.fn("tellingOutput")(function* (launchId: string) {
+  const { outputPath } = yield* Launcher
+  const fs = yield* FileSystem.FileSystem
+  const errors = outputPath(launchId, "stderr")
+  const found = yield* Effect.option(fs.stat(errors))
+  return Option.exists(found, ({ size }) => size > 0n) ? errors : outputPath(launchId)
 })
 
 /**

@@ -29,7 +29,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
       message: "souffleur did not start this command, so it does not know how to run it"
     })
   const kept = yield* launcher.kept(first.launchId, first.digest)
-  const words = yield* lastPrinted(launcher.outputPath(first.launchId))
+  const words = yield* lastPrinted(first.launchId)
   const pty = first.pty || (wantsTerminal(words) && (yield* launcher.hasPty))
   const order = pty ? { ...kept, terminal: "own" as const } : kept
   const { effective, requested } = first

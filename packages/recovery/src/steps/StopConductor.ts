@@ -162,8 +162,8 @@ export const stopConductor = Effect.fn("stopConductor")(function* (watch: Watch)
 
 /**
  * Stops the Conductor, and a launch that was under way and has become an agent, each with its tree, by a person's word
- * (spec: behaviour#stop-by-a-person). That word needs no sign of a death. A launch that has not run never does. Fails
- * with `FailedClosed` where a process does not end, or is not known.
+ * (spec: behaviour#stop-by-a-person) or at a limit of the job. Neither needs a sign of a death. A launch that has not
+ * run never does. Fails with `FailedClosed` where a process does not end, or is not known.
  */
 export const stopAll = Effect.fn("stopAll")(function* (watch: Watch) {
   const { conductor, generation, undecided } = watch

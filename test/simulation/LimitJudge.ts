@@ -1,0 +1,74 @@
+import type { JobLimits, Limited, Watch, WatchEvent } from "@souffleur/domain"
+import type { SimProcess } from "./ProcessTable.ts"
+import type { Conductor } from "./SimulatedAgent.ts"
+import type { SimMachine } from "./SimMachine.ts"
+import { origin } from "./Timeline.ts"
+
+/** The part of a world that the limits of its job are judged by. */
+interface LimitedWorld extends SimMachine {
+  readonly conductors: ReadonlyArray<Conductor>
+  readonly ledger: { readonly watch: Watch }
+  readonly limits: JobLimits | null
+  readonly steadyClock: boolean
+}
+
+/** The tokens of every call to the model in this world. */
+export const tokensOfTurn = 1000
+
+/** Milliseconds within which a souffleur that nothing disturbs sees that a limit is reached. */
+const seenWithin = 20_000
+
+/** Judges a job by its limits: it does not go on beyond one that stops, and launches nothing there. */
+export class LimitJudge {
+  readonly #world: LimitedWorld
+  /** When as much was last allowed, monotonic. */
+  #since = 0
+  /** Since when a souffleur that nothing disturbed has left a limit unseen, monotonic. */
+  #unseen: { readonly by: SimProcess; readonly disturbed: number; readonly since: number } | undefined
+
+  constructor(world: LimitedWorld) {
+    this.#world = world
+  }
+
+  /** Returns the limit that was reached at a monotonic time, if it stops. */
+  #reached(at: number): Limited | undefined {
+    const { conductors, ledger, limits } = this.#world
+    if (limits?.then !== "stop") return undefined
+    if (limits.time !== null && at - this.#since >= limits.time) return "time"
+    const turns = conductors
+      .filter(({ sessionId }) => ledger.watch.sessions.includes(sessionId))
+      .flatMap(({ turns }) => turns)
+      .filter((turn) => turn >= this.#since && turn <= at)
+    return limits.tokens !== null && turns.length * tokensOfTurn >= limits.tokens ? "tokens" : undefined
+  }
+
+  record(event: WatchEvent): void {
+    const { steadyClock } = this.#world
+    const at = event.at - origin
+    const isAllowed = event._tag === "RecoveryRetried" && event.by === "operator"
+    if (event._tag === "WatchOpened" || event._tag === "AllowanceRenewed" || isAllowed) this.#since = at
+    if (!steadyClock) return
+    // What an agent used within the last seconds of its life may be unseen at the launch after it.
+    const reached = this.#reached(at) === "time" ? "time" : this.#reached(at - seenWithin)
+    if (event._tag === "LaunchPrepared" && reached !== undefined)
+      this.#world.violated(`a launch beyond the limit of ${reached}`)
+    if (event._tag === "WatchStopped" && event.limit !== null && this.#reached(at) === undefined)
+      this.#world.violated("the watch ended at a limit that was not reached")
+  }
+
+  /** Looks whether the souffleur that has the watch lets the job go on beyond a limit. */
+  look(by: SimProcess, disturbed: number): void {
+    const { ledger, steadyClock, timeline } = this.#world
+    const { owner, phase, recovery, standby } = ledger.watch
+    const { monotonic, starved } = timeline
+    const isSeen = recovery?.purpose === "stop" || recovery?.purpose === "export" || standby?.trigger === "ceiling"
+    const isJudged = steadyClock && Number.isFinite(disturbed) && owner?.process.pid === by.identity.pid
+    const reached = !isJudged || isSeen || phase === "Exited" ? undefined : this.#reached(monotonic)
+    const sum = disturbed + starved
+    if (reached === undefined) this.#unseen = undefined
+    else if (this.#unseen?.by !== by || this.#unseen.disturbed !== sum)
+      this.#unseen = { by, disturbed: sum, since: monotonic }
+    else if (monotonic - this.#unseen.since > seenWithin)
+      this.#world.violated(`a job goes on beyond its limit of ${reached} for ${monotonic - this.#unseen.since} ms`)
+  }
+}
