@@ -1,5 +1,6 @@
 import type { JobLimits, Limited, Watch, WatchEvent } from "@souffleur/domain"
 import type { SimProcess } from "./ProcessTable.ts"
+import { Neglect } from "./Neglect.ts"
 import type { Conductor } from "./SimulatedAgent.ts"
 import type { SimMachine } from "./SimMachine.ts"
 import { origin } from "./Timeline.ts"
@@ -23,11 +24,11 @@ export class LimitJudge {
   readonly #world: LimitedWorld
   /** When as much was last allowed, monotonic. */
   #since = 0
-  /** Since when a souffleur that nothing disturbed has left a limit unseen, monotonic. */
-  #unseen: { readonly by: SimProcess; readonly disturbed: number; readonly since: number } | undefined
+  readonly #neglect: Neglect
 
   constructor(world: LimitedWorld) {
     this.#world = world
+    this.#neglect = new Neglect(world.timeline)
   }
 
   /** Returns the limit that was reached at a monotonic time, if it stops. */
@@ -60,15 +61,10 @@ export class LimitJudge {
   look(by: SimProcess, disturbed: number): void {
     const { ledger, steadyClock, timeline } = this.#world
     const { owner, phase, recovery, standby } = ledger.watch
-    const { monotonic, starved } = timeline
     const isSeen = recovery?.purpose === "stop" || recovery?.purpose === "export" || standby?.trigger === "ceiling"
     const isJudged = steadyClock && Number.isFinite(disturbed) && owner?.process.pid === by.identity.pid
-    const reached = !isJudged || isSeen || phase === "Exited" ? undefined : this.#reached(monotonic)
-    const sum = disturbed + starved
-    if (reached === undefined) this.#unseen = undefined
-    else if (this.#unseen?.by !== by || this.#unseen.disturbed !== sum)
-      this.#unseen = { by, disturbed: sum, since: monotonic }
-    else if (monotonic - this.#unseen.since > seenWithin)
-      this.#world.violated(`a job goes on beyond its limit of ${reached} for ${monotonic - this.#unseen.since} ms`)
+    const reached = !isJudged || isSeen || phase === "Exited" ? undefined : this.#reached(timeline.monotonic)
+    const unseen = this.#neglect.look(reached !== undefined, by, disturbed)
+    if (unseen > seenWithin) this.#world.violated(`a job goes on beyond its limit of ${reached} for ${unseen} ms`)
   }
 }

@@ -160,6 +160,11 @@ export class Conductor {
     return this.turns.length >= this.mostTurns
   }
 
+  /** True if it ended itself there. */
+  get endedAtCap(): boolean {
+    return this.isCapped && this.condition === "failed" && this.process.print && !this.isAlive
+  }
+
   get isAlive(): boolean {
     return this.#world.processes.isAlive(this.process)
   }

@@ -101,6 +101,7 @@ export class World extends SimMachine implements StateFolder {
   /** Checks that a souffleur was heard of in time. Each look at a running souffleur calls it. */
   listen(by: SimProcess, disturbed: number): void {
     this.limitJudge.look(by, disturbed)
+    this.caps.look(by, disturbed)
     const { monotonic, starved } = this.timeline
     const last = this.#heard
     // The self-monitor sees a role that ends without a word, in its time.
