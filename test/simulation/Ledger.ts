@@ -148,7 +148,16 @@ export class Ledger {
         )
         const until = told?.rest?.until ?? -Infinity
         if (!world.lies.about.has(before.sessionId) && !world.isOverslept(until) && until < this.#saidAt - 5 * minute)
-          world.violated("an agent that works was told as idle")
+          world.violated("an agent that works, or has used up its cap, was told as idle")
+        return
+      }
+      case "CheckStarted": {
+        const at = world.conductors.find(
+          ({ process }) => before.conductor !== undefined && sameAs(process.identity, before.conductor)
+        )?.cappedSince
+        const isAsked = (before.standby ?? before.wait) !== undefined || world.lies.about.has(before.sessionId)
+        if (at !== undefined && !isAsked && !world.isOverslept(at) && at < world.timeline.monotonic - 5 * minute)
+          world.violated("an agent at its cap was taken for one that is done")
         return
       }
       case "TurnEnded":

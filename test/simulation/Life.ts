@@ -28,7 +28,8 @@ export interface Life {
   /** The time at which the fate comes. */
   readonly at: number
   /**
-   * The length of a pause, or of the work of a tool, a subagent or a person; a build takes four times as long. Once it
+   * The length of a pause, or of the work of a tool, a subagent or a person; a build, and every third
+   * subagent, which writes nothing meanwhile, take four times as long. Once it
    * is complete, it goes on running for this time. Once it asked for a hand-off, it beats for this time. An even time
    * after its person cleared its session, or began to delegate, it dies. After an even time at its prompt it gets a word.
    */

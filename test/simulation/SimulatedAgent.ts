@@ -165,6 +165,12 @@ export class Conductor {
     return this.isCapped && this.condition === "failed" && this.process.print && !this.isAlive
   }
 
+  /** When it came to its prompt because its cap was used up, monotonic. `undefined`: it is not there. */
+  get cappedSince(): number | undefined {
+    const isCapped = this.condition === "failed" && (this.isCapped || this.life.fate === "capped")
+    return isCapped && this.isAlive ? (this.turns.at(-1) ?? this.startedAt) : undefined
+  }
+
   get isAlive(): boolean {
     return this.#world.processes.isAlive(this.process)
   }
@@ -225,7 +231,8 @@ export class Conductor {
     if (!this.isCapped) return
     this.condition = "failed"
     this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason: "cap", resetsAt: undefined })
-    if (this.process.print) processes.end(this.process)
+    if (this.process.print) return processes.end(this.process)
+    this.status = "idle"
   }
 
   #startTool(number: number): SimProcess {
@@ -285,8 +292,11 @@ export class Conductor {
     timeline.after(20 * minute, () => processes.end(other))
   }
 
-  /** A subagent works for it and writes files of its own, until the call of the tool is over. */
-  #delegate(turn: TurnState & { readonly _tag: "Tool" }): void {
+  /**
+   * A subagent works for it until the call of the tool is over, and writes files of its own. A silent one thinks for
+   * longer than a call to the model may stall.
+   */
+  #delegate(turn: TurnState & { readonly _tag: "Tool" }, isSilent: boolean): void {
     if (!this.isAlive || this.condition !== "silent") return
     const { results } = this.#world
     this.#world.wrote(this, turn)
@@ -294,7 +304,7 @@ export class Conductor {
       this.worked++
       results.set(this.sessionId, (results.get(this.sessionId) ?? 0) + 1)
     }
-    this.#world.timeline.after(20_000, () => this.#delegate(turn))
+    if (!isSilent) this.#world.timeline.after(20_000, () => this.#delegate(turn, isSilent))
   }
 
   #work(next: number, every: number): void {
@@ -340,7 +350,6 @@ export class Conductor {
     timeline.after(this.life.lasts, () => {
       if (!this.isAlive || this.condition !== "idle") return
       rest.until = timeline.monotonic
-      this.status = "busy"
       this.#goOn()
     })
   }
@@ -356,6 +365,7 @@ export class Conductor {
   #goOn(): void {
     if (!this.isAlive) return
     this.condition = "working"
+    this.status = "busy"
     this.excusedUntil = 0
     this.#aliveAt = this.#world.timeline.monotonic
     this.#world.comms.write({ sessionId: this.sessionId, ...this.#told() })
@@ -366,6 +376,8 @@ export class Conductor {
   #meetFate(): void {
     if (!this.isAlive || (this.#world.calm && !this.#world.serviceOut)) return
     const { processes, timeline } = this.#world
+    // What it meets at its prompt begins with the word of a person.
+    this.status = "busy"
     this.#world.tell(`the Conductor (S${this.generation}, pid ${this.process.identity.pid}) ${this.life.fate}`)
     switch (this.life.fate) {
       case "lives":
@@ -398,10 +410,12 @@ export class Conductor {
       }
       case "delegates": {
         this.excusedUntil = Infinity
-        this.#silentFor(this.life.lasts, () => {
+        const isSilent = this.life.lasts % 3 === 0
+        this.#silentFor((isSilent ? 4 : 1) * this.life.lasts, () => {
           if (this.life.lasts % 2 === 0) processes.end(this.process)
         })
-        return this.#delegate({ _tag: "Tool", at: timeline.wall, name: "Task", limit: undefined, spawns: false })
+        const turn = { _tag: "Tool", at: timeline.wall, name: "Task", limit: undefined, spawns: false } as const
+        return this.#delegate(turn, isSilent)
       }
       case "retries": {
         const nextAt = timeline.wall + Math.min(180_000, this.life.lasts)
@@ -419,7 +433,7 @@ export class Conductor {
       case "asks":
         this.status = "waiting"
         this.excusedUntil = Infinity
-        return this.#silentFor(this.life.lasts, () => void (this.status = "busy"))
+        return this.#silentFor(this.life.lasts)
       case "clears": {
         // A Conductor that a person began and puts away again is of no watch any more. Souffleur cannot know it. The
         // same goes for a Conductor that another was adopted for.
@@ -454,6 +468,7 @@ export class Conductor {
         this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason, resetsAt, ...words })
         this.condition = "failed"
         if (this.process.print) return processes.end(this.process)
+        if (reason === "cap") this.status = "idle"
         // A person types a word, or no word comes.
         if (this.life.lasts % 3 === 0) timeline.after(this.life.lasts, () => this.#goOn())
         return

@@ -10,6 +10,7 @@ import { operators } from "./Operators.ts"
 import { endlessOutage } from "./Outage.ts"
 import { Rivals } from "./Rivals.ts"
 import { converged, sightings, unwell } from "./SimulationVerdict.ts"
+import type { Life } from "./Life.ts"
 import { weather } from "./Weather.ts"
 import { tokensOfTurn } from "./LimitJudge.ts"
 import { World } from "./SimulatedWorld.ts"
@@ -42,6 +43,9 @@ const comms = Array.from({ length: 14 }, () => "comms" as const)
 const without = ["solo", "solo", "run", "run", "command", "command"] as const
 const runSession = "33333333-0000-4000-8000-000000000000"
 
+/** The ms of a subagent that writes nothing for four times as long, and after which its agent works on. */
+const silentSubagent = 7 * minute + 3
+
 /** The share of worlds with an endless outage: half a day is long. */
 const endless = 0.005
 
@@ -71,8 +75,10 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   world.lives = (generation) => {
     const life = lifeOf(lives, temper, generation)
     const { moves: _, ...moved } = life
-    // Most fates are rarer than a rest at the prompt. It takes nothing from the seed.
-    const settled = number % 5 === 0 && generation === 1 ? ({ ...moved, fate: "rests" } as const) : moved
+    // Most fates are rarer than a rest at the prompt, and a subagent is seldom silent. It takes nothing from the seed.
+    const begins: Partial<Life> =
+      number % 5 === 0 ? { fate: "rests" } : number % 5 === 2 ? { fate: "delegates", lasts: silentSubagent } : {}
+    const settled = generation === 1 ? { ...moved, ...begins } : moved
     if (world.serviceOut)
       return {
         ...settled,

@@ -25,7 +25,14 @@ const restSeen = 8 * minute
 
 /** Says whether a watch without comms tells its agent as idle which works, or as working which is at its prompt. */
 const misjudgesRest = ({ ledger: { watch }, lies, steadyClock, timeline }: World, one: Conductor) => {
-  if (!steadyClock || lies.told || watch.kind !== "agent" || one.process.print || watch.sessionId !== one.sessionId)
+  if (
+    !steadyClock ||
+    lies.told ||
+    watch.comms !== null ||
+    watch.kind !== "agent" ||
+    one.process.print ||
+    watch.sessionId !== one.sessionId
+  )
     return undefined
   const { from = timeline.monotonic, until = one.startedAt } = one.rest ?? {}
   if (one.condition === "idle" && timeline.monotonic - from > restSeen && (watch.idle ?? watch.person) === undefined)
@@ -33,6 +40,16 @@ const misjudgesRest = ({ ledger: { watch }, lies, steadyClock, timeline }: World
   return one.condition === "working" && timeline.monotonic - until > restSeen && watch.idle !== undefined
     ? "the agent works, and is told as idle"
     : undefined
+}
+
+/** Says whether a watch tells its agent, which is at its prompt with its cap used up, as anything else. */
+const misjudgesCap = ({ ledger: { watch }, lies, timeline }: World, one: Conductor) => {
+  const { cappedSince = timeline.monotonic, process, sessionId } = one
+  const isFollowed = watch.conductor?.pid === process.identity.pid && watch.sessionId === sessionId
+  if (lies.told || !isFollowed || timeline.monotonic - cappedSince <= restSeen) return undefined
+  return watch.idle === undefined && watch.person?.for.includes("cap") === true
+    ? undefined
+    : "the agent is at its cap, and is told as anything else"
 }
 
 /** Says what is wrong with the watch and its Conductor in a world that is healthy again, or nothing. */
@@ -59,7 +76,8 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   if (!keeper.isRunning) return "no souffleur runs"
   // An unkillable Conductor cannot be ended, so no successor takes its place.
   if (conductor?.process.onTerm === "unkillable") return undefined
-  if (world.solo !== undefined) return conductor === undefined ? undefined : misjudgesRest(world, conductor)
+  const misjudged = conductor && (misjudgesCap(world, conductor) ?? misjudgesRest(world, conductor))
+  if (world.solo !== undefined || misjudged !== undefined) return misjudged
   // A Conductor whose beats never came through, or tell no time, is neither dead nor fresh.
   if (world.comms.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
   if (Option.isNone(parseTime(world.comms.conductor.lastHeartbeat))) return undefined
