@@ -43,8 +43,11 @@ const comms = Array.from({ length: 14 }, () => "comms" as const)
 const without = ["solo", "solo", "run", "run", "command", "command"] as const
 const runSession = "33333333-0000-4000-8000-000000000000"
 
-/** The ms of a subagent that writes nothing for four times as long, and after which its agent works on. */
-const silentSubagent = 7 * minute + 3
+/**
+ * A quarter of the ms of a subagent that writes nothing, and after which its agent works on. It outlasts most storms,
+ * whose strikes begin each silence anew.
+ */
+const silentSubagent = 25 * minute + 3
 
 /** The share of worlds with an endless outage: half a day is long. */
 const endless = 0.005
@@ -99,8 +102,8 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
   // It takes nothing from the seed.
   if (number % 4 === 0) world.room.window = () => (timeline.monotonic % 2 === 0 ? "gone" : "hangs")
   // One world of four is looked at to the last moment. There each state that a role has seen is compared.
-  const thorough = seed.chance(0.25) || options.thorough === true
-  world.sighted = thorough
+  const compared = seed.chance(0.25) || options.thorough === true
+  world.sighted = compared
   const from = seed.between(8 * 60, 9 * 60)
   world.settings = {
     ...(seed.chance(0.3) ? { forceCompactThresholdTokens: 10 } : {}),
@@ -128,6 +131,8 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
     }
   if (kind !== "command" && seed.chance(0.15)) world.mostTurns = seed.between(2, 60)
   world.solo = kind === "solo" ? "watched" : undefined
+  // So is one in which silence may last.
+  const thorough = compared || (kind !== "comms" && number % 5 === 2)
   if (kind === "run" || kind === "command")
     world.prepareRun(kind === "run" ? "agent" : "command", kind === "run" ? runSession : "")
   else world.startConductor()
