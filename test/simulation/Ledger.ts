@@ -232,12 +232,15 @@ const isComplete = (world: LedgerWorld, watch: Watch, saidAt: number): boolean =
         (at) => at !== undefined && saidToBeDone(world, watch, at)
       )
 
-/** Says whether the Conductor has been at its prompt, of which a program may have found the work undone. */
-const rests = ({ check, conductors }: LedgerWorld, { conductor, unconfirmed }: Watch): boolean =>
+/** Says whether the Conductor has been at its prompt, or lied so, of which a program may have found the work undone. */
+const rests = ({ check, conductors, lies }: LedgerWorld, { conductor, sessionId, unconfirmed }: Watch): boolean =>
   check !== undefined &&
   unconfirmed !== undefined &&
   conductors.some(
-    ({ process, rest }) => conductor !== undefined && rest !== undefined && sameAs(process.identity, conductor)
+    ({ process, rest }) =>
+      conductor !== undefined &&
+      (rest !== undefined || lies.about.has(sessionId)) &&
+      sameAs(process.identity, conductor)
   )
 
 /** Says whether the event is the first of two of one append. The second brings the watcher or the recovery. */
