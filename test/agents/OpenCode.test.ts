@@ -5,7 +5,7 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { until } from "../claude/Lab.ts"
 import { only, services, told } from "../claude/Watched.ts"
-import { type AgentHome, agentLab, rehearsal } from "./AgentLab.ts"
+import { type AgentHome, agentLab, rehearsal, sessionIn } from "./AgentLab.ts"
 import { agentNights } from "./AgentNights.ts"
 import { isBack } from "./ModelParts.ts"
 import type { Answer, Asked } from "./ModelTalk.ts"
@@ -45,20 +45,22 @@ const promptsIn = ({ home }: AgentHome) =>
 
 describe("behaviour#permission-ceiling", () => {
   it.live.skipIf(program === null)(
-    "a person's session that plans is not launched, also by retry, and writes nothing",
+    "a session that a person has plan is not launched again, also by retry, and writes nothing",
     () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
         const lab = yield* agentLab(realOpenCode, program!, writes)
-        const { pid } = yield* spawner.spawn(
-          ChildProcess.make(program!, [...words.slice(1), "--", "Rehearse."], lab.options)
-        )
+        const souffleur = yield* lab.run("Rehearse.")
         yield* lab.tool
-        const session = String((yield* promptsIn(lab))[0]?.["session"])
-        const souffleur = yield* lab.start("watch", "--json", "--pid", String(pid), "--session-id", session)
         yield* told(souffleur, "WatchSettled")
-        process.kill(pid, "SIGKILL")
+        const confirmed = only(yield* lab.log, "ConductorConfirmed")
+        if (confirmed["sessionId"] === "") yield* told(souffleur, "SessionIdFound")
+        const args = [...words.slice(1), "--session", sessionIn(yield* lab.log, confirmed), "--", "Plan it first."]
+        const person = yield* spawner.spawn(ChildProcess.make(program!, args, lab.options))
+        yield* lab.tool
+        for (const pid of [person.pid, (confirmed["conductor"] as { readonly pid: number }).pid])
+          process.kill(pid, "SIGKILL")
         for (const times of [1, 2]) {
           yield* until(
             "the end of its recovery",
@@ -70,10 +72,7 @@ describe("behaviour#permission-ceiling", () => {
             ),
             souffleur.said
           )
-          assert.notInclude(
-            (yield* lab.log).map(({ _tag }) => _tag),
-            "LaunchPrepared"
-          )
+          only(yield* lab.log, "LaunchPrepared")
           assert.include(yield* lab.said("status"), "approve it in OpenCode")
           if (times === 1) yield* lab.said("retry")
         }
