@@ -99,6 +99,7 @@ export const launcher = (
         Effect.sync(() => endOf(id))
       ),
     outputPath: (id, of) => `/state/launches/${id}.${of === "stderr" ? "err" : "out"}`,
+    bound: () => Effect.void,
     inWindow: () => Effect.succeed(false)
   }
 }

@@ -282,6 +282,7 @@ const launcher = (
     forget: (id) => Effect.sync(() => void forgotten.push(id)),
     endOf: () => Effect.succeedNone,
     outputPath: (id) => id,
+    bound: () => Effect.void,
     inWindow: () => Effect.succeed(false)
   })
 

@@ -126,6 +126,22 @@ export class FakeConductor {
   /** Meets its usage limit, which ends at `resetsAt` (epoch ms). */
   readonly meetsLimit = (resetsAt: number) =>
     this.#turn((at) => ({ _tag: "Failed", at, reason: "usage-limit", resetsAt }))
+  /** Is refused by its service, since its login has expired. In print mode its process ends with that. */
+  readonly losesLogin = Effect.andThen(
+    this.#turn((at) => ({ _tag: "Failed", at, reason: "login", resetsAt: undefined })),
+    Effect.sync(() => {
+      const { launcher, processes } = this.#stage
+      if (launcher.launches.at(-1)?.order?.print === true) processes.end(this.pid)
+    })
+  )
+  /** Does something that counts as progress: a tool that changes a file gives a result. */
+  readonly progresses = Effect.andThen(
+    Effect.sync(() => {
+      const { results } = this.#stage.agent
+      results.set(this.sessionId, (results.get(this.sessionId) ?? 0) + 1)
+    }),
+    Effect.suspend(() => this.works)
+  )
   /** Asks for a successor with a fresh context through comms, which is to begin with this prompt. */
   readonly asksForSuccessor = (resumePrompt: string) =>
     Effect.sync(() => {

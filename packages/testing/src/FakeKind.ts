@@ -1,7 +1,10 @@
-import type { AgentKind } from "@souffleur/domain"
+import { type AgentKind, leastPermission } from "@souffleur/domain"
 import { Duration, Option, Result } from "effect"
 
-/** An agent kind for tests. Its program is `agent`, and no variable of the host is its mark. */
+/**
+ * An agent kind for tests. `agent` and the words of a prompt are its command, as `run` takes it, and no variable of the
+ * host is its mark.
+ */
 export const fakeKind: AgentKind = {
   title: "Fake Agent",
   program: "agent",
@@ -23,6 +26,17 @@ export const fakeKind: AgentKind = {
   addTools: (name, command) => `agent tools ${name} ${command}`,
   owns: ([program]) => program === "agent",
   parseCommand: (text) => Result.succeed({ program: text, args: [] }),
-  takeApart: () => Result.succeedNone,
+  takeApart: ([program = "", ...words]) =>
+    Result.succeed(
+      program === "agent"
+        ? Option.some({
+            agentCommand: { program, args: [] },
+            session: undefined,
+            print: true,
+            requested: leastPermission,
+            prompt: words.join(" ")
+          })
+        : Option.none()
+    ),
   ofLaunch: () => Option.none()
 }

@@ -90,6 +90,7 @@ export class FakeLauncher {
     Launcher.of({
       terminals: this.terminals,
       hasPty: Effect.sync(() => this.hasPty),
+      bound: () => Effect.void,
       prepare: (order) => Effect.sync(() => (this.prepared.set(order.id, order), digestOf(order.id))),
       launch: Effect.fnUntraced({ self: this as FakeLauncher }, function* (id: string) {
         const { agent, processes } = this

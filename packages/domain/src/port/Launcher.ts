@@ -116,6 +116,11 @@ export class Launcher extends Context.Service<
      * Of a terminal of its own there is one file alone.
      */
     readonly outputPath: (id: string, of?: PrintedOn) => string
+    /**
+     * Keeps what the launches with this beginning of their ids print, and their guardians, within its bound on disk.
+     * It does so for ever.
+     */
+    readonly bound: (prefix: string) => Effect.Effect<void>
     /** Returns whether it was launched into a window, where a person reads its output. */
     readonly inWindow: (id: string) => Effect.Effect<boolean>
   }

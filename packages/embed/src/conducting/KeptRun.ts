@@ -1,6 +1,5 @@
-import { ceilingNow, type CommsLink, type EventLog, Launcher, Settings } from "@souffleur/domain"
+import { ceilingNow, type CommsLink, type EventLog, Launcher } from "@souffleur/domain"
 import type { LogError, RecordedAs } from "@souffleur/eventlog"
-import { boundOutputs } from "@souffleur/node"
 import {
   type Audience,
   type Chosen,
@@ -18,7 +17,7 @@ import {
   streamOf
 } from "@souffleur/plan"
 import { attendedHere } from "@souffleur/supervisor"
-import { type Cause, Effect, Exit, Fiber, type Option, Path, Ref, Scope, Stream } from "effect"
+import { type Cause, Effect, Exit, Fiber, type Option, Ref, Scope, Stream } from "effect"
 import { withProgress } from "../explain/RunProgress.ts"
 import { runNeeds } from "../explain/RunSentence.ts"
 import { drainTimeout } from "../keeping/Undelivered.ts"
@@ -98,10 +97,8 @@ const narration = Effect.fnUntraced(function* (
  */
 export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order: KeepRunOrder<E, R>) {
   const { audience, chosen, conducting, from, id, isOthers, link } = order
-  const path = yield* Path.Path
   const log = yield* RunLog
-  const { stateDir } = yield* Settings
-  const { outputPath } = yield* Launcher
+  const { bound, outputPath } = yield* Launcher
   const context = yield* Effect.context<RunLog>()
   const outer = yield* Effect.scope
   const inner = yield* Scope.fork(outer)
@@ -114,9 +111,7 @@ export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order
   const begins = Effect.gen(function* () {
     const projection = yield* Effect.forkScoped(attendedHere("projection", projectRun(id, from, link, isOthers)))
     const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, audience)))
-    yield* Effect.forkScoped(
-      attendedHere("bound of launches", boundOutputs(path.join(stateDir, "launches"), `run-${id}-`))
-    )
+    yield* Effect.forkScoped(attendedHere("bound of outputs", bound(`run-${id}-`)))
     yield* Effect.forkScoped(attendedHere("counter", counted(id, yield* loadRun(id))))
     yield* RunMetrics.live
     const ref = yield* Effect.provideService(ownRun(id, chosen), Scope.Scope, owning)

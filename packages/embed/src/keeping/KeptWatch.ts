@@ -16,7 +16,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
-import { boundOutputs, fullDisk, meansFull } from "@souffleur/node"
+import { fullDisk, meansFull } from "@souffleur/node"
 import { lastWords, type LostNotice, reportOfLost, sendToAll, type TrustedFiles, warnOfLost } from "@souffleur/process"
 import {
   allPublished,
@@ -29,7 +29,7 @@ import {
   own,
   supervise
 } from "@souffleur/supervisor"
-import { type Cause, Context, Effect, Exit, Fiber, Path, type PlatformError, Ref, Scope, Stream } from "effect"
+import { type Cause, Context, Effect, Exit, Fiber, type PlatformError, Ref, Scope, Stream } from "effect"
 import { remark } from "../Remark.ts"
 import { numbersTeller, tellNumbers } from "../metrics/MetricsTeller.ts"
 import { farewell, traceTeller } from "../trace/TraceTeller.ts"
@@ -100,8 +100,6 @@ const looking = Effect.fnUntraced(function* <R>(
   { comms, guardian, project }: KeepOrder<R>
 ) {
   const { id } = ref
-  const path = yield* Path.Path
-  const settings = yield* Settings
   if (guardian !== undefined) yield* Effect.forkScoped(attendedHere("keeper of the guardian", guarded(ref, guardian)))
   const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
   const spoken = yield* Effect.context<Agent | Launcher | TrustedFiles>()
@@ -113,8 +111,12 @@ const looking = Effect.fnUntraced(function* <R>(
   yield* Effect.forkScoped(attendedHere("teller of numbers", numbersTeller))
   const tracing = yield* Effect.forkScoped(attendedHere("teller of traces", traceTeller(id)))
   if (comms !== null) yield* deliverUndelivered(comms)
-  for (const folder of ["launches", "guardians"])
-    yield* Effect.forkScoped(attendedHere(`bound of ${folder}`, boundOutputs(path.join(settings.stateDir, folder), id)))
+  yield* Effect.forkScoped(
+    attendedHere(
+      "bound of outputs",
+      Launcher.use(({ bound }) => bound(id))
+    )
+  )
   // A word may have ended the watch since it was taken. Its end is what is found below then.
   yield* Effect.catchIf(ceilingNow(ref.dispatch), isEnded, () => Effect.void)
   const last = yield* fullAsUnusable(supervise(ref, fence))

@@ -1,7 +1,9 @@
+import { join } from "node:path"
 import * as fs from "node:fs"
 import { Launcher, LaunchFailed, type LaunchOrder, plain, Processes, type ProcessIdentity } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
+import { boundOutputs } from "./Outputs.ts"
 import { makeLaunchEnds } from "./LaunchEnds.ts"
 import type { Start } from "../own/Detached.ts"
 import { startHeadless, waitedFor } from "./Headless.ts"
@@ -244,6 +246,11 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         forget,
         endOf: ends.of,
         outputPath,
+        bound: (prefix) =>
+          Effect.forEach([folder, join(options.stateDir, "guardians")], (each) => boundOutputs(each, prefix), {
+            concurrency: 2,
+            discard: true
+          }),
         inWindow: (id) => Effect.sync(() => isLaunchId(id) && ends.inWindow(id))
       })
     })

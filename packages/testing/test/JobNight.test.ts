@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Parts, Souffleur } from "@souffleur/embed"
+import { Effect, Layer } from "effect"
+import { fakeKind, FakeWorld, passes, untilEvent } from "../src/index.ts"
+
+describe("behaviour#first-launch", () => {
+  it.effect("a job of the fake agent dies three times, meets a limit, and ends by itself", () => {
+    const world = new FakeWorld()
+    const { conductor } = world
+    return Effect.gen(function* () {
+      const { run } = yield* Souffleur
+      const { ended, id } = yield* run({ project: "/p", command: ["agent", "do it"] })
+      yield* untilEvent(id, "WatchSettled")
+      assert.deepInclude(world.launches[0]?.order, { prompt: "do it", print: true })
+      for (let death = 1; death <= 3; death++) {
+        yield* conductor.progresses
+        yield* passes("10 minutes")
+        yield* conductor.dies
+        yield* untilEvent(id, "ConductorRelaunched")
+        yield* conductor.answers
+        yield* untilEvent(id, "HandoffTaken")
+      }
+      yield* conductor.progresses
+      yield* conductor.meetsLimit(Date.UTC(2026, 0, 5, 16))
+      yield* untilEvent(id, "WaitStarted")
+      yield* untilEvent(id, "ConductorRelaunched", { within: "4 hours" })
+      yield* conductor.answers
+      yield* untilEvent(id, "HandoffTaken")
+      yield* conductor.completes
+      yield* untilEvent(id, "ConductorCompleted")
+      assert.strictEqual((yield* ended).end, "unconfirmed")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer)))
+    )
+  })
+  it.effect("a job of the fake agent whose login expires is launched no more, and says so", () => {
+    const world = new FakeWorld()
+    return Effect.gen(function* () {
+      const { run } = yield* Souffleur
+      const { id } = yield* run({ project: "/p", command: ["agent", "do it"] })
+      yield* untilEvent(id, "WatchSettled")
+      yield* world.conductor.losesLogin
+      assert.strictEqual((yield* untilEvent(id, "RecoveryWithheld")).stage, "login")
+      assert.lengthOf(world.launches, 1)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer)))
+    )
+  })
+})
