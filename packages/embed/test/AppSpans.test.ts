@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { EventLog } from "@souffleur/domain"
 import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
 import { Effect, Layer, Option, Tracer } from "effect"
 import { TestClock } from "effect/testing"
@@ -8,7 +9,11 @@ const conductor = { pid: 4711, sessionId: "s1" }
 
 /** An app with a tracer, in a world of its own. The app begins a watch in its span `job`. */
 const app = <A, E>(
-  use: (spans: ReadonlyArray<Tracer.NativeSpan>, world: FakeWorld, id: string) => Effect.Effect<A, E, Souffleur>
+  use: (
+    spans: ReadonlyArray<Tracer.NativeSpan>,
+    world: FakeWorld,
+    id: string
+  ) => Effect.Effect<A, E, EventLog | Souffleur>
 ) => {
   const world = new FakeWorld({ conductor })
   const spans = new Array<Tracer.NativeSpan>()
