@@ -10,12 +10,12 @@ import type { Tarball } from "./Tarball.ts"
 
 /** Files that a tarball may have. */
 const fitting =
-  /^(?:package\.json|README\.md|LICENSE|dist\/(?!.*\.test\.).*(?:\.c?js|\.js\.map|\.d\.ts|\.txt|completions\/souffleur\.(?:bash|zsh|fish)))$/u
+  /^(?:package\.json|README\.md|AGENTS\.md|LICENSE|dist\/(?!.*\.test\.).*(?:\.c?js|\.js\.map|\.d\.ts|\.txt|completions\/souffleur\.(?:bash|zsh|fish)))$/u
 
 /** Files that have no place in the tarball, and files that it lacks. */
 const strays = ({ names }: Tarball) => [
   ...names.filter((name) => !fitting.test(name)).map((name) => `${name} has no place in it`),
-  ...["README.md", "LICENSE", "package.json"]
+  ...["README.md", "AGENTS.md", "LICENSE", "package.json"]
     .filter((name) => !names.includes(name))
     .map((name) => `${name} is missing`)
 ]

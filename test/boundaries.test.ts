@@ -108,6 +108,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 interface Manifest {
+  readonly files: ReadonlyArray<string>
   readonly exports?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
@@ -508,6 +509,18 @@ it("every entry that a package names exists, and is published as what it is buil
     // The order is Node's and the compiler's too: `types` comes first.
     assert.strictEqual(JSON.stringify(publishConfig.exports), JSON.stringify(Object.fromEntries(built)), name)
     assert.match(text(`packages/${name}/README.md`), new RegExp(`^# @souffleur/${name}\n`, "u"))
+  }
+})
+
+it("each package explains itself to people by its first program, and to their coding agents", () => {
+  for (const name of packages) {
+    const readme = text(`packages/${name}/README.md`)
+    const first = name === "cli" ? "```sh [^`]*npx @souffleur/cli" : `\`\`\`ts\n[^\`]*from "@souffleur/${name}"`
+    assert.match(readme, new RegExp(first, "u"), name)
+    const agents = text(`packages/${name}/AGENTS.md`)
+    assert.match(agents, new RegExp(`^# For coding agents: @souffleur/${name}\n`, "u"))
+    assert.isAtMost(agents.trimEnd().split("\n").length, 40, name)
+    assert.include(manifestOf(name).files, "AGENTS.md", name)
   }
 })
 

@@ -46,6 +46,7 @@ import { beginRun, beginWatch, goOn } from "./watching/BeginWatch.ts"
 import { handoverTo } from "./watching/HandOver.ts"
 import { findWatch, type NamedWatch, watchById, type WatchName } from "./watching/FindWatch.ts"
 import { settling } from "./watching/Settling.ts"
+import { ownSpans, ownSpansOfStream, spanOf, spansOf } from "./trace/OwnSpans.ts"
 import { trustProject } from "./trust/TrustProject.ts"
 import { Parts } from "./world/Parts.ts"
 
@@ -66,15 +67,22 @@ export type SouffleurNeeds =
   | TrustedFiles
 
 const watch = Effect.fn("Souffleur.watch")(function* (options: WatchOptions) {
-  return yield* beginWatch(options, yield* keeperHere(options))
+  yield* spanOf({ project: options.project })
+  const begun = yield* beginWatch(options, yield* keeperHere(options))
+  yield* spanOf({ project: options.project, watch: begun.id })
+  return begun
 })
 
 const run = Effect.fn("Souffleur.run")(function* (options: RunOptions) {
-  return yield* beginRun(options, yield* keeperHere(options))
+  yield* spanOf({ project: options.project })
+  const begun = yield* beginRun(options, yield* keeperHere(options))
+  yield* spanOf({ project: options.project, watch: begun.id })
+  return begun
 })
 
 const resume = Effect.fn("Souffleur.resume")(function* (name: WatchName, options: ResumeOptions = {}) {
   const known = yield* findWatch(name)
+  yield* spanOf({ project: known.watch.project, watch: known.id })
   const keeper = yield* keeperHere(options)
   return yield* goOn(known, Effect.void, {
     ...keeper,
@@ -118,13 +126,16 @@ const takeWord = Effect.fn("Souffleur.takeWord")(function* ({ watch, ...word }: 
   const taken = yield* settling(watch, (id, settings) =>
     takeFleetWord(id, { ...word, ceilings: hasCeilings(settings) })
   )
-  return taken.recovery?.purpose === "stop" ? yield* stopped(watch) : taken
+  const of = { project: taken.project, watch }
+  yield* spanOf(of)
+  return taken.recovery?.purpose === "stop" ? yield* stopped(watch).pipe(spansOf(of)) : taken
 })
 
 const stop = Effect.fn("Souffleur.stop")(function* (name: WatchName, { reason }: { readonly reason?: string } = {}) {
-  const { id } = yield* findWatch(name)
-  yield* settling(name, () => stopWatch(id, reason))
-  return yield* stopped(id)
+  const { id, watch } = yield* findWatch(name)
+  const of = { project: watch.project, watch: id }
+  yield* spanOf(of)
+  return yield* settling(name, () => stopWatch(id, reason)).pipe(Effect.andThen(stopped(id)), spansOf(of))
 })
 
 const detach = Effect.fn("Souffleur.detach")(function* (order: WatchOrder, options: DetachOptions) {
@@ -141,7 +152,8 @@ const retry = Effect.fn("Souffleur.retry")(function* (
   name: WatchName,
   { agent, byAgent = false, ceiling, headless }: RetryOptions = {}
 ) {
-  const { watch } = yield* findWatch(name)
+  const { id, watch } = yield* findWatch(name)
+  yield* spanOf({ project: watch.project, watch: id })
   const handover = agent === undefined ? undefined : yield* handoverTo(watch, agent, ceiling)
   return yield* settling(name, (id, settings) =>
     command(id, { _tag: "Retry", byAgent, ceilings: hasCeilings(settings), permission: ceiling, handover, headless })
@@ -152,7 +164,7 @@ const retry = Effect.fn("Souffleur.retry")(function* (
 export const makeSouffleur = Effect.gen(function* () {
   // The scope of the layer is left out: a watch belongs to the scope of its caller.
   const context = Context.omit(Scope.Scope)(yield* Effect.context<SouffleurNeeds | Scope.Scope>())
-  const here = Effect.provideContext(context)
+  const here = ownSpans(context)
   return {
     ...(yield* makeSouffleurLog),
     watch: (options: WatchOptions) => here(watch(options)),
@@ -171,7 +183,7 @@ export const makeSouffleur = Effect.gen(function* () {
     overview: (project: string) => here(overviewOf(project)),
     status: (named: NamedWatch) => here(statusNow(named)),
     lastWords: (name: WatchName) => here(wordsOfJob(name)),
-    output: (name: WatchName, options?: OutputOptions) => Stream.provideContext(outputOf(name, options), context),
+    output: (name: WatchName, options?: OutputOptions) => ownSpansOfStream(context)(outputOf(name, options)),
     result: (name: WatchName) => here(resultOf(name)),
     runStatus: (named: NamedRun) => here(statusOfRun(named)),
     retry: (name: WatchName, options?: RetryOptions) => here(retry(name, options)),

@@ -7,6 +7,7 @@ import { lastRecoveryOf } from "./explain/LastRecovery.ts"
 import { runWhyOf, whyOf } from "./explain/Why.ts"
 import type { After, Point, RevisionRange, WhyOptions } from "./SouffleurOptions.ts"
 import { allWatches, endedWatches, findWatch, livingWatches, type WatchName } from "./watching/FindWatch.ts"
+import { ownSpans } from "./trace/OwnSpans.ts"
 import { revisionAt } from "./timeline/WatchPast.ts"
 
 /** Returns the events up to a point. */
@@ -17,7 +18,7 @@ const start: After = { after: 0 }
 
 /** Makes the methods that read, closed over the logs in the context. */
 export const makeSouffleurLog = Effect.gen(function* () {
-  const here = Effect.provideContext(yield* Effect.context<EventLog | RunLog>())
+  const here = ownSpans(yield* Effect.context<EventLog | RunLog>())
   const log = yield* EventLog
   const runLog = yield* RunLog
   const find = (name: WatchName) => here(findWatch(name))

@@ -11,6 +11,7 @@ import type { JobPlace } from "./jobs/JobList.ts"
 import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
 import type { JobResult } from "./jobs/JobResult.ts"
 import type { LogNumbers } from "./metrics/LogMetrics.ts"
+import { builtApart } from "./trace/OwnSpans.ts"
 import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
   AdoptError,
@@ -215,5 +216,6 @@ export class Souffleur extends Context.Service<
     agent = defaultAgent,
     environment = process.env,
     ...options
-  }: NodeOptions<E>) => Layer.provide(Souffleur.layer, NodeWorld.layer({ agent, environment, ...options }))
+  }: NodeOptions<E>) =>
+    Layer.provide(Souffleur.layer, Layer.effectContext(builtApart(NodeWorld.layer({ agent, environment, ...options }))))
 }

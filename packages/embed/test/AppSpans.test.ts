@@ -1,41 +1,105 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
+import type { EventLog } from "@souffleur/domain"
 import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
-import { Effect, Layer, Tracer } from "effect"
+import { Effect, Layer, Option, Tracer } from "effect"
+import { TestClock } from "effect/testing"
 import { Parts, Souffleur } from "../src/index.ts"
 
-it.effect(
-  "an app's tracer has the spans of its watch, from the call to the roles, in the trace of its own span",
-  () => {
-    const conductor = { pid: 4711, sessionId: "s1" }
-    const world = new FakeWorld({ conductor })
-    const spans = new Array<Tracer.NativeSpan>()
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
-    return Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      const { id } = yield* souffleur.watch({ ...conductor, project: "/p", comms: null }).pipe(Effect.withSpan("job"))
-      yield* untilEvent(id, "WatchSettled")
-      yield* world.conductor.dies
-      yield* untilEvent(id, "ConductorRelaunched")
-      const job = spans.find(({ name }) => name === "job")!
-      const names = spans.filter(({ traceId }) => traceId === job.traceId).map(({ name }) => name)
-      assert.includeMembers(names, [
-        "Souffleur.watch",
-        "Supervisor.supervise",
-        "watcher",
-        "selfMonitor",
-        "recovery",
-        "launchSuccessor"
-      ])
-    }).pipe(
-      Effect.scoped,
-      Effect.withTracer(tracer),
-      Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer)))
+const conductor = { pid: 4711, sessionId: "s1" }
+
+/** An app with a tracer, in a world of its own. The app begins a watch in its span `job`. */
+const app = <A, E>(
+  use: (
+    spans: ReadonlyArray<Tracer.NativeSpan>,
+    world: FakeWorld,
+    id: string
+  ) => Effect.Effect<A, E, EventLog | Souffleur>
+) => {
+  const world = new FakeWorld({ conductor })
+  const spans = new Array<Tracer.NativeSpan>()
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch({ ...conductor, project: "/p", comms: null }).pipe(Effect.withSpan("job"))
+    yield* Effect.withTracerEnabled(untilEvent(id, "WatchSettled"), false)
+    return yield* use(spans, world, id)
+  }).pipe(
+    Effect.scoped,
+    // The layer is built in a span of the app, as a program's main effect has one.
+    Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer))),
+    Effect.withSpan("main"),
+    Effect.withTracer(tracer)
+  )
+}
+
+const named = (spans: ReadonlyArray<Tracer.NativeSpan>, name: string) => {
+  const found = spans.find((one) => one.name === name)
+  assert.isDefined(found, name)
+  return found!
+}
+
+describe("behaviour#spans-of-an-app", () => {
+  it.effect("each span has the prefix, the project and its watch, under the span of the call", () =>
+    app((spans, _, id) =>
+      Effect.sync(() => {
+        const own = spans.slice(spans.indexOf(named(spans, "job")) + 1)
+        assert.isAbove(own.length, 20)
+        assert.deepStrictEqual(
+          own.filter(({ name }) => !name.startsWith("souffleur.")).map(({ name }) => name),
+          []
+        )
+        assert.deepStrictEqual([...new Set(own.map(({ attributes }) => attributes.get("souffleur.project")))], ["/p"])
+        const call = named(spans, "souffleur.Souffleur.watch")
+        assert.strictEqual(Option.getOrThrow(call.parent).spanId, named(spans, "job").spanId)
+        const after = own.slice(own.indexOf(named(spans, "souffleur.keepWatch")))
+        for (const { attributes, name } of [call, ...after])
+          assert.strictEqual(attributes.get("souffleur.watch"), id, name)
+      })
     )
-  }
-)
+  )
+  it.effect("a poll and a recovery are traces of their own, with a link to the watch, and that to its call", () =>
+    app((spans, world, id) =>
+      Effect.gen(function* () {
+        yield* world.conductor.dies
+        yield* Effect.withTracerEnabled(untilEvent(id, "ConductorRelaunched"), false)
+        const begun = (name: string) => {
+          const span = named(spans, name)
+          assert.isTrue(Option.isNone(span.parent), name)
+          return named(
+            spans.filter(({ spanId }) => spanId === span.links[0]?.span.spanId),
+            name === "souffleur.looking" ? "souffleur.keepWatch" : "souffleur.Supervisor.supervise"
+          )
+        }
+        const watch = named(spans, "souffleur.looking").traceId
+        assert.strictEqual(begun("souffleur.looking").traceId, named(spans, "job").traceId)
+        for (const name of ["souffleur.Watcher.poll", "souffleur.recovery"]) {
+          assert.strictEqual(begun(name).traceId, watch)
+          assert.strictEqual(named(spans, name).attributes.get("souffleur.generation"), 1)
+        }
+        const recovery = named(spans, "souffleur.recovery").traceId
+        assert.includeMembers(
+          spans.filter(({ traceId }) => traceId === recovery).map(({ name }) => name),
+          ["souffleur.launchSuccessor", "souffleur.dispatch"]
+        )
+      })
+    )
+  )
+  it.effect("a watch at rest makes one span a minute at most, that of its poll", () =>
+    app((spans) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("5 minutes")
+        const before = spans.length
+        yield* TestClock.adjust("20 minutes")
+        const names = spans.slice(before).map(({ name }) => name)
+        assert.deepStrictEqual([...new Set(names)], ["souffleur.Watcher.poll"])
+        assert.isAtMost(names.length, 20)
+      })
+    )
+  )
+})

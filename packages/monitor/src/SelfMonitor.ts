@@ -1,4 +1,4 @@
-import { brokenOff, momentNow, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { brokenOff, momentNow, Settings, untraced, type Watch, type WatchRef } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Duration, Effect, Option, Ref } from "effect"
 import { selfCheck } from "./SelfMonitorSchedule.ts"
@@ -20,7 +20,7 @@ import { selfCheck } from "./SelfMonitorSchedule.ts"
  * })
  * ```
  */
-export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, watch: Watch) {
+export const selfMonitor = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch) {
   const { monitor } = watch.monitor!
   const settings = yield* Settings
   const beats = yield* Beats
@@ -41,7 +41,7 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
     return monotonic - last.since
   })
 
-  const check = Effect.fn("SelfMonitor.check")(function* () {
+  const check = Effect.gen(function* () {
     const moment = yield* momentNow
     const now = moment.wall
     const round = yield* Ref.getAndSet(lastRound, { moment, dueMillis: intervalMillis })
@@ -62,5 +62,5 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
   })
 
   yield* ref.dispatch({ _tag: "SelfMonitorReady", monitor })
-  yield* check().pipe(Effect.schedule(selfCheck(settings.monitorInitialWait, settings.monitorInterval)))
+  yield* untraced(check).pipe(Effect.schedule(selfCheck(settings.monitorInitialWait, settings.monitorInterval)))
 })

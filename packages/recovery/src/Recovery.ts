@@ -2,8 +2,10 @@ import {
   beatMirrored,
   ceilingNow,
   CycleSettings,
+  newTrace,
   Settings,
   tellLimits,
+  untraced,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -116,18 +118,23 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   yield* ref.dispatch({ _tag: "Relaunched", cycle, ...successor })
 })
 
+const inOwnTrace = <A, E, R>(effect: Effect.Effect<A, E, R>, _: WatchRef, { generation }: Watch) =>
+  Effect.flatMap(newTrace({ "souffleur.generation": generation }), (trace) =>
+    Effect.withSpan(effect, "recovery", trace)
+  )
+
 /**
  * Runs one recovery cycle, from its last state in the log (spec: behaviour#cycle). It beats in the watcher's place. It
  * always ends with an event: relaunched, failed closed, retries exhausted, or complete after all.
  */
-export const recovery = Effect.fn("recovery")(function* <R>(
+export const recovery = Effect.fnUntraced(function* <R>(
   ref: WatchRef,
   watch: Watch,
   providers: ReadonlyArray<Provider<R>>
 ) {
   const { cycle, purpose } = watch.recovery!
   const settings = yield* yield* CycleSettings
-  const beating = beatMirrored(ref.id, `recovery/${cycle}`).pipe(
+  const beating = untraced(beatMirrored(ref.id, `recovery/${cycle}`)).pipe(
     Effect.repeat(Schedule.spaced(settings.watcherInterval)),
     Effect.andThen(Effect.never)
   )
@@ -149,4 +156,4 @@ export const recovery = Effect.fn("recovery")(function* <R>(
     Effect.provideService(Cycle, { number: cycle, watch: ref }),
     Effect.provideService(Settings, settings)
   )
-})
+}, inOwnTrace)

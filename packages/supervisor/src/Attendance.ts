@@ -1,4 +1,4 @@
-import { defectOf, type Event, steadyRoleMillis, tellDefect, type WatchRef } from "@souffleur/domain"
+import { defectOf, type Event, steadyRoleMillis, tellDefect, untraced, type WatchRef } from "@souffleur/domain"
 import { Cause, Clock, Effect, Exit, Result } from "effect"
 
 /** Milliseconds before the next try, times the failures in a row. */
@@ -29,7 +29,7 @@ const again = Effect.fnUntraced(function* <E, R, R2>(
  * Runs a role that only reports on a watch: the narrator, the publisher or the notifier. It starts again from its place
  * when it dies. The third death in a row is its last, and becomes an event.
  */
-export const attended = Effect.fn("attended")(function* <E, R>(
+export const attended = Effect.fnUntraced(function* <E, R>(
   { dispatch }: WatchRef,
   role: Exclude<Event.OwnRole, "watcher" | "self-monitor">,
   run: Effect.Effect<void, E, R>
@@ -49,12 +49,12 @@ export const attended = Effect.fn("attended")(function* <E, R>(
  * Runs a role whose deaths no watch's log counts. It is a role of a run, or a reporter of an ended watch. Its deaths
  * are logged and become no event.
  */
-export const attendedHere = Effect.fn("attendedHere")(function* <E, R>(role: string, run: Effect.Effect<void, E, R>) {
+export const attendedHere = Effect.fnUntraced(function* <E, R>(role: string, run: Effect.Effect<void, E, R>) {
   let [failures, began] = [0, 0]
   const begin = Effect.map(Clock.currentTimeMillis, (now) => void (began = now))
   const failed = Effect.map(
     Clock.currentTimeMillis,
     (now) => (failures = now - began >= steadyRoleMillis ? 1 : failures + 1)
   )
-  yield* again(role, Effect.andThen(begin, run), () => failed)
+  yield* again(role, untraced(Effect.andThen(begin, run)), () => failed)
 })

@@ -19,7 +19,8 @@ import {
   Terminal,
   unknownSession,
   type Watch,
-  type WatchRef
+  type WatchRef,
+  untraced
 } from "@souffleur/domain"
 import { LaunchSlots, Refused } from "@souffleur/eventlog"
 import { agentCommand, noteFolders, prepareLaunch, reportedSession, tellingOutput } from "@souffleur/process"
@@ -199,7 +200,7 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
     const began = Option.isSome(named) && Option.isSome(yield* Effect.option(agent.sessionFile(named.value)))
     return began ? { sessionId: named.value } : isOver(condition) ? "ended" : undefined
   })
-  const seen = yield* Effect.repeat(lookForSession, {
+  const seen = yield* Effect.repeat(untraced(lookForSession), {
     until: (found) => found !== undefined,
     schedule: Schedule.spaced("250 millis")
   }).pipe(Effect.timeoutOption(sessionTimeout))

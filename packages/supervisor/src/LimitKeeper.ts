@@ -1,4 +1,4 @@
-import { tellLimits, type WatchRef } from "@souffleur/domain"
+import { tellLimits, untraced, type WatchRef } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /** The longest time between two looks at what a job has used, ms. A look that finds no new record is cheap. */
@@ -8,8 +8,6 @@ const lookMillis = 5000
  * Looks at the limits of a job when its time is over, and every few seconds at what it has used (spec:
  * behaviour#limits-of-a-job). It runs beside the watcher and the recovery alike, until the job is stopped or has ended.
  */
-export const limitKeeper = Effect.fn("limitKeeper")(function* (ref: WatchRef) {
-  // A span of each look would fill every trace.
-  const look = Effect.withTracerEnabled(tellLimits(ref), false)
-  for (;;) yield* Effect.sleep(Math.min(lookMillis, yield* look))
+export const limitKeeper = Effect.fnUntraced(function* (ref: WatchRef) {
+  for (;;) yield* Effect.sleep(Math.min(lookMillis, yield* untraced(tellLimits(ref))))
 })

@@ -5,6 +5,7 @@ import {
   type EventLog,
   type Role,
   Settings,
+  untraced,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -54,7 +55,7 @@ const standingBy = Effect.fnUntraced(function* ({ id }: WatchRef, by: Role) {
   const beats = yield* Beats
   const { watcherInterval } = yield* Settings
   const beat = Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(id, { by, at }))
-  yield* Effect.repeat(beat, Schedule.spaced(watcherInterval))
+  yield* Effect.repeat(untraced(beat), Schedule.spaced(watcherInterval))
 })
 
 /** Runs a role. A role ends with its report in the log, and fails only when the log does. */

@@ -11,6 +11,7 @@ import {
   rolesOf,
   Settings,
   tellDefect,
+  untraced,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
@@ -142,7 +143,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   })
   /** Claims again at each interval: claims that failed, and claims whose file or folder has vanished. */
   const claimedStill = Effect.sleep(settings.monitorInterval).pipe(
-    Effect.andThen(Effect.suspend(() => claim([...claimed]))),
+    Effect.andThen(Effect.suspend(() => untraced(claim([...claimed])))),
     Effect.forever,
     Effect.catchTag("AlreadyWatched", (error) => Deferred.fail(broken, error))
   )

@@ -13,12 +13,14 @@ import {
   loggedAmount,
   momentNow,
   mustBeat,
+  newTrace,
   Processes,
   quietUntilNow,
   see,
   Settings,
   sleepUntil,
   tellLimits,
+  untraced,
   usedUp,
   type Watch,
   type WatcherExit,
@@ -52,7 +54,7 @@ import { beginMillis, naming, outlivesAfter, patrol, probeInterval } from "./Wat
  * })
  * ```
  */
-export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Watch) {
+export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch) {
   const { watcher: me } = watch.watcher!
   const settings = yield* Settings
   const agent = yield* Agent
@@ -68,7 +70,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   // live.
   const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor, watch.sessions)
   const { look, ranUntil } = yield* makeLastSeen(ref, watch, intervalMillis)
-  const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => Effect.andThen(remembering, look))
+  const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => Effect.andThen(remembering, look)).pipe(untraced)
 
   yield* beat
   const { glance, noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
@@ -198,9 +200,13 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* Deferred.succeed(over, undefined)
     return false
   })
-  const poll = Effect.fn("Watcher.poll")(function* (due: number) {
+  const trace = yield* newTrace({ "souffleur.generation": watch.generation })
+  const poll = Effect.fn(
+    "Watcher.poll",
+    trace
+  )(function* (due: number) {
     let first = true
-    while (yield* lookOnce(due, first)) first = false
+    while (yield* untraced(lookOnce(due, first))) first = false
   })
 
   const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : noteOutage))
@@ -210,10 +216,10 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
       Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
       Effect.timeoutOption(firstWaitMillis)
     )
-  const beating = beforePolls(Effect.all([mirror, observeState, tellTaken], { discard: true }))
+  const beating = beforePolls(untraced(Effect.all([mirror, observeState, tellTaken], { discard: true })))
   const rest = Effect.gen(function* () {
-    const seen = yield* glance
-    if (Option.isSome(yield* restingExit(seen))) yield* poll(Math.max(firstWaitMillis, intervalMillis))
+    const seen = yield* untraced(glance)
+    if (Option.isSome(yield* untraced(restingExit(seen)))) yield* poll(Math.max(firstWaitMillis, intervalMillis))
     else yield* tellIdle(seen)
   })
   const resting = watch.comms === null ? beforePolls(rest) : Effect.never
@@ -226,7 +232,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     watch.conductor === undefined || watch.standby !== undefined || watch.wait !== undefined
       ? Effect.never
       : Effect.andThen(
-          processes.untilOver(watch.conductor, probeInterval),
+          untraced(processes.untilOver(watch.conductor, probeInterval)),
           poll(Math.max(firstWaitMillis, intervalMillis))
         )
 
@@ -237,7 +243,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const named =
     watch.conductor === undefined || watch.kind === "command" || isSessionKnown(watch.sessionId)
       ? Effect.never
-      : reportedSession(watch).pipe(
+      : untraced(reportedSession(watch)).pipe(
           Effect.repeat({ until: Option.isSome, schedule: naming }),
           Effect.andThen(poll(Math.max(firstWaitMillis, intervalMillis)))
         )
@@ -260,7 +266,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const standing =
     watch.standby === undefined
       ? Effect.never
-      : Effect.delay(outlivingAgent(watch), outlivesAfter).pipe(
+      : Effect.delay(untraced(outlivingAgent(watch)), outlivesAfter).pipe(
           Effect.flatMap((agent) =>
             agent === undefined ? Effect.void : poll(Math.max(firstWaitMillis, intervalMillis))
           )

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { remarkWarnings } from "../Remark.ts"
 import type { DetachOptions, KeepOptions } from "../SouffleurOptions.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
+import { spansOf } from "../trace/OwnSpans.ts"
 import { Parts } from "../world/Parts.ts"
 import { startDetached } from "./Detach.ts"
 import { endedWatch, keepWatch } from "./KeptWatch.ts"
@@ -36,7 +37,9 @@ export const keeperHere = Effect.fnUntraced(function* ({ guardian }: KeepOptions
     detaching: false,
     take: Effect.fnUntraced(function* ({ id, ...order }: FoundWatch) {
       yield* remarkWarnings(yield* Settings)
-      return yield* keepWatch(id, start === undefined ? order : { ...order, guardian: start(id) })
+      return yield* keepWatch(id, start === undefined ? order : { ...order, guardian: start(id) }).pipe(
+        spansOf({ project: order.project, watch: id })
+      )
     }),
     /** Tells comms the rest first. */
     ended: Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {

@@ -9,6 +9,7 @@ import {
   isEnd,
   Launcher,
   load,
+  newTrace,
   type Recorded,
   type LaunchFailed,
   Settings,
@@ -179,7 +180,9 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
     // The state is read before the watch is owned, so that the event of that is told too.
     const before = order.from === 0 ? initial : yield* load(id)
     const owned = yield* own(id)
+    const trace = yield* newTrace({})
     const fiber = yield* looking(owned, order).pipe(
+      Effect.withSpan("looking", trace),
       Effect.tapCause(tellOfLog(id, order.project)),
       Effect.onExit((exit) => Scope.close(inner, exit)),
       Effect.forkIn(outer)
@@ -193,9 +196,16 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
       state: Effect.provideContext(load(id), context),
       events: Stream.takeUntil(log.changes(id, before.revision), ({ event }) => isEnd(event)),
       narrate: (tell) =>
-        Effect.flatMap(Ref.make(before), (narrated) =>
-          attended(owned.ref, "narrator", narration(id, narrated, tell))
-        ).pipe(Effect.provideContext(context)),
+        Effect.contextWith((app: Context.Context<never>) =>
+          Effect.flatMap(Ref.make(before), (narrated) =>
+            // The spans of what an app tells are the app's.
+            attended(
+              owned.ref,
+              "narrator",
+              narration(id, narrated, (...told) => Effect.updateContext(tell(...told), () => app))
+            )
+          ).pipe(Effect.provideContext(context))
+        ),
       end: Effect.raceFirst(Fiber.join(fiber), Effect.provideContext(untilNeeded(id), context)),
       ended: Fiber.join(fiber)
     } satisfies RunningWatch

@@ -6,6 +6,7 @@ import type { findings } from "../doctor/Findings.ts"
 import { type HooksOrder, hooksInstalled, hooksRemoved, hooksSeen } from "./HooksHere.ts"
 import { projectSettings } from "./ProjectSettings.ts"
 import type { Installation } from "../world/Installation.ts"
+import { ownSpans } from "../trace/OwnSpans.ts"
 import { settingsOf } from "../world/ReadHere.ts"
 
 /** The ports that the setup of this host is read by. */
@@ -24,7 +25,7 @@ const late = <M, A, E, R>(load: () => Promise<M>, use: (module: M) => Effect.Eff
 /** Makes the methods of the service, closed over the ports in the context. */
 export const makeSouffleurSetup = Effect.gen(function* () {
   const context = Context.omit(Scope.Scope)(yield* Effect.context<SetupNeeds | Scope.Scope>())
-  const here = Effect.provideContext(context)
+  const here = ownSpans(context)
   return {
     settings: (project: string) => here(projectSettings(project)),
     findings: (...of: Parameters<typeof findings>) =>

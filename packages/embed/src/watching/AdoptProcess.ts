@@ -2,6 +2,7 @@ import { Agent, agentBelow, BadTarget, Claims, holdingOf, Processes, type Target
 import { programOfSession } from "@souffleur/process"
 import { adopt, adoptedBaseline, refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option } from "effect"
+import { spanOf, spansOf } from "../trace/OwnSpans.ts"
 import { Parts } from "../world/Parts.ts"
 import { partsOf } from "./BeginWatch.ts"
 import { findWatch, type WatchName } from "./FindWatch.ts"
@@ -62,6 +63,9 @@ export const adoptProcess = Effect.fn("adoptProcess")(function* (
   const { settings } = yield* Parts
   const { id, watch } = yield* findWatch(name)
   const { comms, project } = watch
-  const context = yield* partsOf({ settings: yield* settings(project), comms, project })
-  return yield* Effect.provideContext(conductorOf(id, watch, { ...target, force }), context)
+  yield* spanOf({ project, watch: id })
+  return yield* Effect.gen(function* () {
+    const context = yield* partsOf({ settings: yield* settings(project), comms, project })
+    return yield* Effect.provideContext(conductorOf(id, watch, { ...target, force }), context)
+  }).pipe(spansOf({ project, watch: id }))
 }, Effect.scoped)

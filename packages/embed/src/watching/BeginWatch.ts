@@ -24,6 +24,7 @@ import type { RunOptions, WatchOptions } from "../SouffleurOptions.ts"
 import { launchable } from "../world/AgentLayers.ts"
 import { jobLimitsOf, type LaunchOverrides, untilOf } from "../world/LaunchOverrides.ts"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"
+import { builtApart, spansOf } from "../trace/OwnSpans.ts"
 import { Parts } from "../world/Parts.ts"
 import { withinSession } from "../trust/CallingSession.ts"
 import { type NamedWatch, unfinished, unfinishedWatches } from "./FindWatch.ts"
@@ -43,7 +44,7 @@ interface Opened {
 /** Builds the parts of a watch in this scope, with its roles. */
 export const partsOf = Effect.fnUntraced(function* ({ comms, overrides = {}, project, settings }: Opened) {
   const { layerRoles, layerWatch } = yield* Parts
-  return yield* Layer.build(Layer.provideMerge(layerRoles, layerWatch({ settings, project, comms, overrides })))
+  return yield* builtApart(Layer.provideMerge(layerRoles, layerWatch({ settings, project, comms, overrides })))
 })
 
 /** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
@@ -81,8 +82,7 @@ const windowed = Effect.fnUntraced(function* (conductor: Parameters<typeof lostW
 const windowedOf = ({ conductor, headless, sessionId }: Watch) =>
   conductor === undefined || headless ? Effect.void : windowed({ pid: conductor.pid, sessionId })
 
-/** Resumes a watch, by its keeper. `checked` refuses what was asked for and does not fit that watch. */
-export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
+const goOnTo = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
   known: NamedWatch,
   checked: Effect.Effect<void, E3, R3>,
   keeper: Keeper<A, E, R, E2, R2>
@@ -104,8 +104,14 @@ export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
   return yield* Effect.provideContext(begins, context)
 })
 
-/** Watches a Conductor that runs already, or resumes the unfinished watch of its session. */
-export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+/** Resumes a watch, by its keeper. `checked` refuses what was asked for and does not fit that watch. */
+export const goOn = <A, E, R, E2, R2, E3, R3>(
+  known: NamedWatch,
+  checked: Effect.Effect<void, E3, R3>,
+  keeper: Keeper<A, E, R, E2, R2>
+) => goOnTo(known, checked, keeper).pipe(spansOf({ project: known.watch.project, watch: known.id }))
+
+const watching = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   { comms: named, force = false, observe = false, pid, project, sessionId }: WatchOptions,
   keeper: Keeper<A, E, R, E2, R2>
 ) {
@@ -129,6 +135,10 @@ export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   })
   return yield* Effect.provideContext(begins, yield* partsOf({ settings, project, comms }))
 })
+
+/** Watches a Conductor that runs already, or resumes the unfinished watch of its session. */
+export const beginWatch = <A, E, R, E2, R2>(options: WatchOptions, keeper: Keeper<A, E, R, E2, R2>) =>
+  watching(options, keeper).pipe(spansOf({ project: options.project }))
 
 /**
  * Starts a command unless a watch of the folder is to be resumed. `undefined`: another start was first, and its watch
@@ -206,11 +216,7 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   return yield* goOn(known, all, keeper)
 })
 
-/** Starts a command, or resumes the unfinished watch of its folder. */
-export const beginRun = Effect.fnUntraced(function* <A, E, R, E2, R2>(
-  options: RunOptions,
-  keeper: Keeper<A, E, R, E2, R2>
-) {
+const running = Effect.fnUntraced(function* <A, E, R, E2, R2>(options: RunOptions, keeper: Keeper<A, E, R, E2, R2>) {
   const { opening } = yield* Parts
   const { project } = options
   const attempt = Effect.gen(function* () {
@@ -232,3 +238,7 @@ export const beginRun = Effect.fnUntraced(function* <A, E, R, E2, R2>(
     if (begun !== undefined) return begun
   }
 })
+
+/** Starts a command, or resumes the unfinished watch of its folder. */
+export const beginRun = <A, E, R, E2, R2>(options: RunOptions, keeper: Keeper<A, E, R, E2, R2>) =>
+  running(options, keeper).pipe(spansOf({ project: options.project }))

@@ -1,5 +1,6 @@
 import { type Watch, type WatchBrief, watches, watchKey } from "@souffleur/domain"
 import { Cursor, type NamedState } from "@souffleur/eventlog"
+import { spanOf } from "../trace/OwnSpans.ts"
 import { Effect, Option, Path, Random, Runtime, Schema } from "effect"
 
 /** No watch has this name, or none is of this folder. `message` says what to do. */
@@ -105,6 +106,7 @@ const missing = (name: WatchName) =>
 export const findWatch = Effect.fn("findWatch")(function* (name: WatchName) {
   const found = yield* typeof name === "string" ? named(name) : newestHere(name.project)
   if (Option.isNone(found)) return yield* new WatchNotFound({ message: missing(name) })
+  yield* spanOf({ project: found.value.watch.project, watch: found.value.id })
   return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
 })
 

@@ -1,5 +1,6 @@
 import type { ResolvedSettings } from "@souffleur/domain"
 import { Effect } from "effect"
+import { spansOf } from "../trace/OwnSpans.ts"
 import { Parts } from "../world/Parts.ts"
 import { findWatch, type WatchName } from "./FindWatch.ts"
 
@@ -10,6 +11,8 @@ export const settling = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const parts = yield* Parts
   const { id, watch } = yield* findWatch(name)
-  const settings = yield* parts.settings(watch.project)
-  return yield* Effect.provide(act(id, settings), parts.layerLaunches(settings))
+  return yield* Effect.gen(function* () {
+    const settings = yield* parts.settings(watch.project)
+    return yield* Effect.provide(act(id, settings), parts.layerLaunches(settings))
+  }).pipe(spansOf({ project: watch.project, watch: id }))
 })

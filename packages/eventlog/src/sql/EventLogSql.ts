@@ -78,8 +78,9 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const followed = yield* Deferred.make<void>()
   const begun = <A, Err>(stream: Stream.Stream<A, Err>) =>
     Stream.unwrap(Effect.as(Deferred.succeed(followed, undefined), stream))
+  // Each append is read by every follower, whose spans would say nothing of what it does with the events.
   const follow = (after: number, page: typeof pageOfAll, at: (last: RecordedAs<E>) => number) =>
-    begun(following(moved, after, page, at))
+    begun(following(moved, after, (last) => Effect.withTracerEnabled(page(last), false), at))
   const changes = (stream: string, after: number) =>
     follow(
       after,

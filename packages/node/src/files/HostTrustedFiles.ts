@@ -42,7 +42,7 @@ const filesWithin = (within: typeof limited) =>
     })
     const leaving = (path: string) => (found: Opened | Refusal) => ("scope" in found ? close(path)(found) : Effect.void)
     return TrustedFiles.of({
-      open: Effect.fn("TrustedFiles.open")(function* (path, trust) {
+      open: Effect.fnUntraced(function* (path, trust) {
         const leave = leaving(path)
         const found = yield* Effect.acquireRelease(within(path, opening(path, trust), leave), leave).pipe(
           Effect.mapError(refusing(path))

@@ -1,6 +1,14 @@
 import { join } from "node:path"
 import * as fs from "node:fs"
-import { Launcher, LaunchFailed, type LaunchOrder, plain, Processes, type ProcessIdentity } from "@souffleur/domain"
+import {
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
+  plain,
+  Processes,
+  type ProcessIdentity,
+  untraced
+} from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { boundOutputs } from "./Outputs.ts"
@@ -199,7 +207,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           ? Effect.map(startWindowed(launch, start), (gone) => ({ gone }))
           : startOwn(launch, start)
         const taken = Effect.flatMap(started, ({ gone, shell }) =>
-          receiptTaker(id, gone).pipe(
+          untraced(receiptTaker(id, gone)).pipe(
             Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
             Effect.map(Option.getOrThrow),
             // The shell ends with its agent.

@@ -5,7 +5,8 @@ import {
   namesSession,
   Processes,
   type ProcessIdentity,
-  Settings
+  Settings,
+  untraced
 } from "@souffleur/domain"
 import { endProcess } from "@souffleur/process"
 import { Effect, Option } from "effect"
@@ -55,7 +56,7 @@ const findSuccessor = Effect.fnUntraced(function* ({ launchId, pid, sessionId }:
 
 /** Looks for the successor, which may need a moment until it can be told. `undefined`: there is none. */
 export const awaitSuccessor = Effect.fn("Recovery.awaitSuccessor")(function* (sought: Sought) {
-  const found = yield* Effect.repeat(findSuccessor(sought), {
+  const found = yield* Effect.repeat(untraced(findSuccessor(sought)), {
     until: (found) => found !== undefined,
     schedule: successorPoll
   }).pipe(Effect.timeoutOption(successorTimeout))
@@ -88,7 +89,7 @@ export const outwaitProgram = Effect.fn("Recovery.outwaitProgram")(function* <E,
   const isOver = Effect.gen(function* () {
     return (yield* findSuccessor(sought)) !== undefined || (yield* leftOf(sought.launchId)).length === 0
   })
-  const over = yield* Effect.repeat(isOver, { until: (over) => over, schedule: successorPoll }).pipe(
+  const over = yield* Effect.repeat(untraced(isOver), { until: (over) => over, schedule: successorPoll }).pipe(
     Effect.timeoutOption(compactTimeout)
   )
   if (Option.isSome(over)) return

@@ -10,7 +10,8 @@ import {
   Processes,
   type ProcessIdentity,
   type SessionMark,
-  Settings
+  Settings,
+  untraced
 } from "@souffleur/domain"
 import { endProcess, launchOnce } from "@souffleur/process"
 import { type Duration, Effect, Option, Schedule, Schema } from "effect"
@@ -46,7 +47,7 @@ export const awaitBoundary = Effect.fn("Compaction.awaitBoundary")(function* <E,
     return { compacted, over: isOver(condition) }
   })
   const wait = (until: (seen: Effect.Success<typeof look>) => boolean, timeout: Duration.Input) =>
-    Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until }).pipe(
+    Effect.repeat(untraced(look), { schedule: boundaryPoll(settings.compactPollInterval), until }).pipe(
       Effect.timeoutOption(timeout)
     )
   const waited = yield* wait(({ compacted, over }) => over || compacted !== "not yet", settings.compactTimeout)

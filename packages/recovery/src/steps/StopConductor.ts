@@ -10,7 +10,8 @@ import {
   Settings,
   stepNames,
   type TurnState,
-  type Watch
+  type Watch,
+  untraced
 } from "@souffleur/domain"
 import { launchOutput, Stopped, StopFailed } from "@souffleur/process"
 import { Clock, Duration, Effect, Equal, Option, Ref } from "effect"
@@ -101,7 +102,7 @@ const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: W
   })
   const first = yield* look
   if (first.over) return
-  yield* Effect.repeat(look, {
+  yield* Effect.repeat(untraced(look), {
     until: ({ heartbeat, over }) => over || heartbeat !== first.heartbeat,
     schedule: beatPoll
   }).pipe(Effect.timeoutOption(watcherInterval))
