@@ -225,7 +225,7 @@ it.live("an agent of a role that is unknown is refused before the run", () =>
     }).pipe(Effect.provide(layerBoth))
     // The only agent of a program has its name too.
     yield* Souffleur.use(({ conduct }) =>
-      Effect.scoped(conduct({ project, plan: "plan.yaml", agents: { implementer: "claude" } }))
+      Effect.scoped(conduct({ project, plan: "plan.yaml", agents: { implementer: "program.mjs" } }))
     ).pipe(Effect.provide(layer))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
