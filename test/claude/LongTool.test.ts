@@ -17,15 +17,18 @@ const hour = 3_600_000
  * agent alone, ms. `env`: variables of the user's own settings file.
  */
 const leftAlone = Effect.fn("LongTool.leftAlone")(function* (env: Readonly<Record<string, string>>) {
+  let beat: Effect.Effect<unknown> = Effect.void
   const part: Part = ({ toolResult }, commsDb) =>
     toolResult === undefined
-      ? Effect.as(commsDb.beat, bash(building))
+      ? Effect.as((beat = commsDb.beat), bash(building))
       : Effect.as(commsDb.complete, { text: "All is complete." })
-  const settings = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "5 seconds" }
+  const settings = { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "15 seconds" }
   const lab = yield* makeLab(claude!, "opera", part, { settings })
   yield* lab.write(`${lab.home}/.claude/settings.json`, JSON.stringify({ env }))
   const { souffleur } = yield* watched(lab, yield* headless(lab), begin)
   yield* told(souffleur, "KillDeferred")
+  // Between the end of the tool and the agent's next word nothing excuses the agent.
+  yield* beat
   yield* lab.write("go", "")
   assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
   const log = yield* lab.log
