@@ -44,6 +44,6 @@ const program = Effect.gen(function* () {
   const souffleur = Souffleur.layerNode({ stateDir: `${folder}/state`, agent: scribe, environment, settings })
   const ended = yield* Effect.provide(night(folder), souffleur)
   yield* Console.log(ended)
-  strictEqual(ended, "completed in generation 2, with 2 and 3 parts")
+  strictEqual(ended, "unconfirmed in generation 2, with 2 and 3 parts")
 })
 await Effect.runPromise(program.pipe(Effect.provide(NodeServices.layer), Effect.scoped))

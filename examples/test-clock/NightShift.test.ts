@@ -22,7 +22,7 @@ it.effect("a Conductor that dies at 2 am has a successor that completes the nigh
     yield* untilEvent(id, "ConductorCompleted")
     yield* Fiber.join(shift)
 
-    assert.deepStrictEqual(diary, ["02:00 died: pid", "02:00 successor: process 5000", "the night ended: completed"])
+    assert.deepStrictEqual(diary, ["02:00 died: pid", "02:00 successor: process 5000", "the night ended: unconfirmed"])
     const [first] = world.launches
     assert.deepStrictEqual(first?.order?.session, { _tag: "Resume", sessionId: "s1" })
     assert.include(first?.order?.prompt, "Your conversation is as it was.")
