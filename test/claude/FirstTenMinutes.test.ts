@@ -84,7 +84,7 @@ describe("command-line#screen", () => {
 
         yield* until(
           "the notices",
-          Effect.sync(() => notices.titles().includes("completed: opera"))
+          Effect.sync(() => notices.titles().includes("unconfirmed: opera"))
         )
         assert.deepStrictEqual(notices.titles(), ["died: opera", "recovered: opera", "completed: opera"])
         assert.include(yield* lab.said("status"), "All fourteen tests pass.")

@@ -24,7 +24,7 @@ describe("command-line#state-words", () => {
   it("a watch has one of five words, and a need of a person is more urgent than a recovery", () => {
     const person = { for: "permission prompt", since: noon }
     const idle = { since: noon }
-    const held = { since: noon }
+    const held = { since: noon, byAgent: false }
     const standby = { cycle: 1, trigger: "pid", stage: "hold", message: "held", since: noon, ended: true } as const
     const ceiling = { ceiling: "tokens", used: 2, limit: 1, flag: null } as const
     for (const [given, then] of [

@@ -48,7 +48,7 @@ describe("behaviour#standby", () => {
       {},
       { recovery },
       { ceiling },
-      { held: { since: noon } },
+      { held: { since: noon, byAgent: false } },
       { wait: { ...wait, resetsAt: null } },
       { idle: { since: noon }, recovery },
       { phase: "Exited", end: "completed" }

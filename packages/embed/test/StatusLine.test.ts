@@ -31,9 +31,13 @@ describe("command-line#without-a-command", () => {
     assert.strictEqual(next({ standby: closed, ceiling }), "souffleur retry w")
     assert.strictEqual(next({ standby: closed }), "souffleur why w")
     assert.strictEqual(next({ standby: { ...closed, stage: "stop" }, ceiling }), "souffleur why w")
-    assert.strictEqual(next({ held: { since: noon }, standby: { ...closed, held: true }, ceiling }), "souffleur go w")
-    assert.strictEqual(next({ held: { since: noon } }), undefined, "whoever holds it knows")
-    assert.strictEqual(next({ person, held: { since: noon }, standby: closed }), "souffleur attach w")
+    assert.strictEqual(
+      next({ held: { since: noon, byAgent: false }, standby: { ...closed, held: true }, ceiling }),
+      "souffleur go w"
+    )
+    assert.strictEqual(next({ held: { since: noon, byAgent: false } }), undefined, "a person who holds it knows")
+    assert.strictEqual(next({ held: { since: noon, byAgent: true } }), "souffleur go w")
+    assert.strictEqual(next({ person, held: { since: noon, byAgent: false }, standby: closed }), "souffleur attach w")
     assert.strictEqual(next({ phase: "Exited", end: "retries exhausted" }, false), "souffleur why w")
     assert.isUndefined(next({ phase: "Exited", end: "completed" }, false))
     assert.strictEqual(next({ person }, false), "souffleur resume w")
@@ -42,7 +46,7 @@ describe("command-line#without-a-command", () => {
     const standing = (more: Partial<Watch>, owned: boolean) =>
       standingOf({ ...initial, phase: "Watching", generation: 1, ...more }, owned)
     assert.strictEqual(standing({}, true), "watching")
-    assert.strictEqual(standing({ held: { since: noon } }, false), "unwatched: its souffleur is gone")
+    assert.strictEqual(standing({ held: { since: noon, byAgent: false } }, false), "unwatched: its souffleur is gone")
     assert.strictEqual(standing({ phase: "Exited", end: "completed" }, false), "completed")
   })
 })
@@ -131,7 +135,7 @@ describe("command-line#status", () => {
       says({ wait: { ...wait, kind: "outage", until: noon + minute } }),
       "waits until 12:01:00 UTC (outage)"
     )
-    assert.strictEqual(says({ held: { since: noon } }), 'held until "souffleur go"')
+    assert.strictEqual(says({ held: { since: noon, byAgent: false } }), 'held until "souffleur go"')
     assert.strictEqual(says({ person: { for: "permission prompt", since: noon } }), "waits for a person")
     assert.strictEqual(
       says({ ceiling: { ceiling: "tokens", used: 2, limit: 1, flag: null } }),

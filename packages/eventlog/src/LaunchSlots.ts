@@ -39,8 +39,7 @@ export const layerSql = (lockTimeout: Duration.Input): Layer.Layer<never, never,
           }>`INSERT INTO turns (name, watch, next) VALUES ('launch', ${watch}, ${now + spacingMillis})
             ON CONFLICT (name) DO UPDATE SET watch = excluded.watch, next = ${spacingMillis} + CASE
               WHEN turns.next > ${now + spacingMillis * maxSlotsAhead} THEN ${now}
-              WHEN ${at === "once" ? 1 : 0} THEN max(${now}, turns.next - ${spacingMillis})
-              WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${spacingMillis})
+              WHEN ${at === "once" ? 1 : 0} OR turns.watch = excluded.watch THEN max(${now}, turns.next - ${spacingMillis})
               ELSE max(${now}, turns.next) END
             RETURNING next - ${spacingMillis} AS slot`
         ).pipe(

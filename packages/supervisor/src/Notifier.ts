@@ -90,6 +90,7 @@ const movesEpisode = (event: WatchEvent, { deaths, watch: before }: Episode): bo
 /** The command to type next for each kind, and the state that follows. */
 const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state: StateWord]>> = {
   completed: ["souffleur log", "ended"],
+  unconfirmed: ["souffleur why", "ended"],
   died: ["souffleur why", "recovering"],
   recovered: ["souffleur attach", "working"],
   failed_closed: ["souffleur retry", "needs you"],
@@ -126,7 +127,14 @@ export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone: Z
 }
 
 /** The kinds after which the last words of the Conductor say most. */
-const ends: ReadonlySet<WatchNoticeKind> = new Set(["completed", "died", "exhausted", "idle", "limit_reached"])
+const ends: ReadonlySet<WatchNoticeKind> = new Set([
+  "completed",
+  "unconfirmed",
+  "died",
+  "exhausted",
+  "idle",
+  "limit_reached"
+])
 
 /** UTF-16 units of the last words in a notice, whose reader may be a telephone. */
 const maxWords = 300

@@ -1,3 +1,4 @@
+import { isFinished } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerSouffleur } from "@souffleur/embed/internal"
 import { Console, Effect, Option } from "effect"
@@ -30,7 +31,7 @@ export const doneCommand = Command.make(
     const { id, watch } = found
     const speaker = isAgent ? yield* identifyCaller(found, pid) : "person"
     const by = speaker === "conductor" ? "agent" : "operator"
-    const over = watch.end === "completed" || watch.end === "unconfirmed"
+    const over = isFinished(watch.end)
     if (!over && Option.isNone(flags.watch) && speaker !== "conductor" && speaker !== "person")
       return yield* new BadUsage({
         message: `${session === "" ? "this launch" : `session ${session}`} is not the Conductor of watch ${id} (it is ${

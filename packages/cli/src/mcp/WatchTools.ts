@@ -1,4 +1,4 @@
-import { iso } from "@souffleur/domain"
+import { isFinished, iso } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Souffleur } from "@souffleur/embed"
 import { Clock, Effect } from "effect"
@@ -31,8 +31,7 @@ export const done = () =>
   call(
     Effect.fnUntraced(function* (here) {
       yield* asConductor(here)
-      const ended =
-        here.ended?.watch.end === "completed" || here.ended?.watch.end === "unconfirmed" ? here.ended.id : undefined
+      const ended = isFinished(here.ended?.watch.end) ? here.ended?.id : undefined
       const at = yield* Clock.currentTimeMillis
       const souffleur = yield* Souffleur
       if (here.watched?.watch.comms === null) yield* souffleur.done(here.watched.id, { by: "agent" })

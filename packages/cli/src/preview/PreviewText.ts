@@ -1,4 +1,4 @@
-import { formatLimits, leastPermission, plain, stepNames, Words } from "@souffleur/domain"
+import { formatLimits, isFinished, leastPermission, plain, stepNames, Words } from "@souffleur/domain"
 import { agentOfProgram, type ForeseenLine, hooksTyped, type Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 import { agentKind } from "../agent/Kind.ts"
@@ -142,9 +142,7 @@ const ending = (end: End, earlier: ReadonlyArray<End>): ReadonlyArray<string> =>
     ...(same === undefined ? waysOf(end) : [`  as ${titles[same.end].toLowerCase()}.`]),
     ...(watch_ends === null
       ? []
-      : [
-          `  The watch ends (${watch_ends}), with exit code ${watch_ends === "completed" || watch_ends === "unconfirmed" ? 0 : 1}.`
-        ])
+      : [`  The watch ends (${watch_ends}), with exit code ${isFinished(watch_ends) ? 0 : 1}.`])
   ]
 }
 

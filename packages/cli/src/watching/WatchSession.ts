@@ -1,6 +1,6 @@
 import { needOf } from "@souffleur/embed/internal"
 import type { RunningWatch } from "@souffleur/embed"
-import type { Watch } from "@souffleur/domain"
+import { isFinished, type Watch } from "@souffleur/domain"
 import { Memory } from "@souffleur/node"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Option } from "effect"
@@ -9,7 +9,7 @@ import { Environment, Unread } from "../world/CommandEnvironment.ts"
 import { makeWatchScreen, type Telling } from "./WatchScreen.ts"
 
 /** Returns 0 for a completed or a released watch, 1 for others (spec: command-line#exit-codes). */
-const codeOf = ({ end }: Watch) => (end === "completed" || end === "unconfirmed" || end === "released" ? 0 : 1)
+const codeOf = ({ end }: Watch) => (isFinished(end) || end === "released" ? 0 : 1)
 
 /** The time that the end of a watch waits for a reader of its last lines. */
 const readTimeout = "10 seconds"

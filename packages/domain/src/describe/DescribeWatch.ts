@@ -158,7 +158,7 @@ export const describeWatch = {
         : `${nameOf(who)} completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`,
       {
         message: "completion",
-        notice: "completed"
+        notice: by === "turn" ? "unconfirmed" : "completed"
       }
     ),
   SessionIdFound: ({ sessionId }) => described("info", `the session id is ${sessionId}`),

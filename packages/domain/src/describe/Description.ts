@@ -30,6 +30,7 @@ export interface Description<Notice extends string> {
 /** The kinds of notices about events of a watch. */
 export type WatchNoticeKind =
   | "completed"
+  | "unconfirmed"
   | "died"
   | "recovered"
   | "failed_closed"

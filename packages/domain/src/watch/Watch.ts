@@ -147,7 +147,7 @@ export const Watch = Schema.Struct({
     })
   ),
   /** An operator holds the watch: nothing is stopped or launched. */
-  held: Schema.UndefinedOr(Schema.Struct({ since: Time })),
+  held: Schema.UndefinedOr(Schema.Struct({ since: Time, byAgent: Schema.Boolean })),
   /** Waits in a row, since a hand-off was last taken. */
   waits: Count,
   /** The generations in a row that ended within a minute of their launch, whatever they did. */

@@ -20,3 +20,6 @@ export const WatchEnd = Schema.Literals([
   "validation exhausted"
 ])
 export type WatchEnd = typeof WatchEnd.Type
+
+/** Returns whether a watch ended with its work, whether or not anything confirms that the work is done. */
+export const isFinished = (end: WatchEnd | undefined): boolean => end === "completed" || end === "unconfirmed"

@@ -184,7 +184,7 @@ const changes: Changes = {
     ...(isServiceWait(kind) ? { waits: watch.waits + 1, saidDone: false } : {})
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),
-  HoldStarted: ({ at }) => ({ held: { since: at } }),
+  HoldStarted: ({ at, byAgent }) => ({ held: { since: at, byAgent } }),
   // The Conductor was not stopped meanwhile, and may beat again.
   HoldEnded: (_, watch) => ({ held: undefined, silent: watch.silent && { ...watch.silent, retried: true } }),
   HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({

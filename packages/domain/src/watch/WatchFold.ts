@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "cac9052c6a79a85b" },
+  name: { kind: "watch", fingerprint: "c7e2ed2a3dff9fcd" },
   initial,
   evolve,
   schema: Watch,

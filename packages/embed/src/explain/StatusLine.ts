@@ -138,7 +138,8 @@ export const needOf = (id: string, watch: Needing | EndedWatch, owned: boolean):
       why: `its ${waits[wait.kind]} lasts until ${iso(wait.resetsAt).slice(0, 10)}, and it is tried once a day`,
       next: `souffleur go ${id}`
     }
-  // Whoever holds a watch knows of it. What the hold keeps from being done is news.
+  if (held?.byAgent === true) return { why: "a session of an agent holds it", next: `souffleur go ${id}` }
+  // A person who holds a watch knows of it. What the hold keeps from being done is news.
   if (held !== undefined && standby?.held === true)
     return { why: "it is held, and a recovery is withheld", next: `souffleur go ${id}` }
   const failed = failedHandover(watch, id)

@@ -1,7 +1,7 @@
 import { EventLog, Event, isEnd, type WatchEvent } from "@souffleur/domain"
 import { type Fold, makeAggregate } from "@souffleur/eventlog"
 import { Effect, Result, Schema } from "effect"
-import { beginsRecovery, isCause, outcomeAfter, type RecoveryOutcome } from "../timeline/RecoveryRules.ts"
+import { beginsRecovery, endsAt, isCause, outcomeAfter, type RecoveryOutcome } from "../timeline/RecoveryRules.ts"
 
 /** Upper bounds of the durations of recoveries, in seconds. */
 export const durationBounds: ReadonlyArray<number> = [1, 5, 15, 30, 60, 120, 300, 900, 3600]
@@ -67,7 +67,7 @@ const afterRunning = (tally: Tally, event: WatchEvent): Tally => {
   if (tally.running === null) return tally
   const { from, launched } = tally.running
   const outcome = outcomeAfter(event, { kind: tally.kind, launched, over: tally.over })
-  if (outcome !== null) return counted(tally, outcome, from, event.at)
+  if (outcome !== null) return counted(tally, outcome, from, endsAt(from, event))
   return event._tag === "ConductorRelaunched" ? { ...tally, running: { from, launched: true } } : tally
 }
 

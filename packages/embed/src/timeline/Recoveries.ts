@@ -1,5 +1,5 @@
 import type { Event } from "@souffleur/domain"
-import { beginsRecovery, isCause, outcomeAfter, type RecoveryOutcome } from "./RecoveryRules.ts"
+import { beginsRecovery, endsAt, isCause, outcomeAfter, type RecoveryOutcome } from "./RecoveryRules.ts"
 import type { Stretch } from "./Stretch.ts"
 import type { WatchChange } from "./WatchChange.ts"
 
@@ -57,10 +57,6 @@ const noted = (recovery: Recovery, { event }: WatchChange): Recovery => {
   }
 }
 
-/** The work is back with the first answer. The watcher finds that answer at its next look, up to a minute later. */
-const endsAt = ({ from, launchedAt }: Recovery, event: WatchChange["event"]): number =>
-  event._tag === "HandoffTaken" ? Math.min(event.at, Math.max(launchedAt ?? from, event.takenAt)) : event.at
-
 /** Returns a running recovery after an event. */
 const after = (recovery: Recovery, change: WatchChange): Recovery => {
   const { after: watch, event } = change
@@ -69,7 +65,7 @@ const after = (recovery: Recovery, change: WatchChange): Recovery => {
     launched: recovery.launchedAt !== null,
     over: watch.phase === "Exited"
   })
-  return { ...noted(recovery, change), ...(outcome === null ? {} : { to: endsAt(recovery, event), outcome }) }
+  return { ...noted(recovery, change), ...(outcome === null ? {} : { to: endsAt(recovery.from, event), outcome }) }
 }
 
 /** Returns the recoveries of a watch, in the order of their cycles. */

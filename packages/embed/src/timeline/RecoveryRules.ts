@@ -35,6 +35,13 @@ export const beginsRecovery = (
 ): event is Extract<WatchEvent, { readonly _tag: "RecoveryStarted" | "RecoveryWithheld" }> =>
   event._tag === "RecoveryWithheld" || (event._tag === "RecoveryStarted" && event.purpose !== "stop")
 
+/**
+ * Returns when a recovery that began at `from` was ended by an event. The work is back with the first answer, which the
+ * watcher finds at its next look, up to a minute later.
+ */
+export const endsAt = (from: number, event: WatchEvent): number =>
+  event._tag === "HandoffTaken" ? Math.min(event.at, Math.max(from, event.takenAt)) : event.at
+
 /** A running recovery, as far as its end depends on it. */
 export interface Running {
   readonly kind: Watch["kind"]
