@@ -86,7 +86,7 @@ describe("command-line#screen", () => {
           "the notices",
           Effect.sync(() => notices.titles().includes("unconfirmed: opera"))
         )
-        assert.deepStrictEqual(notices.titles(), ["died: opera", "recovered: opera", "completed: opera"])
+        assert.deepStrictEqual(notices.titles(), ["died: opera", "recovered: opera", "unconfirmed: opera"])
         assert.include(yield* lab.said("status"), "All fourteen tests pass.")
       }).pipe(Effect.scoped, Effect.provide(services))
   )
