@@ -13,6 +13,8 @@ const at = 1_772_402_400_000
 const jobOf = (id: string, change: Partial<Job> = {}): Job => ({
   kind: "watch",
   id,
+  title: null,
+  labels: {},
   project: "/srv/opera",
   agent: null,
   state: "working",

@@ -4,6 +4,7 @@ import type {
   CommandRefused,
   Comms,
   FleetWordIntent,
+  Labels,
   Launcher,
   Permission,
   Processes,
@@ -133,6 +134,25 @@ export interface RunOptions extends KeepOptions {
   readonly rounds?: number | undefined
   /** What the job may use. Each kind that is absent is as the settings say, which withhold. */
   readonly limits?: RunLimits | undefined
+  /**
+   * The id of the watch: 100 letters, digits and `-` at most. The same id is the same watch, also once it has ended:
+   * nothing is started again. Refused with `OpenedOtherwise` of another command or folder. Absent: one is drawn.
+   */
+  readonly id?: string | undefined
+  /** What the job is called in every list. Absent: its program and its first words, where its launch file is. */
+  readonly title?: string | undefined
+  /** Names and values by which the caller finds its jobs again. They are in the log. */
+  readonly labels?: Labels | undefined
+  /**
+   * The permission of the agent, which no generation exceeds, whatever the config file says later. Refused with
+   * `CommandRefused` above the ceiling, below what the command itself asks for, and of a plain command.
+   */
+  readonly permission?: Permission | undefined
+  /**
+   * Variables of each launch of the job, besides what the settings pass on. Their values are in its first launch file
+   * alone, and without that file nothing is launched any more.
+   */
+  readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
 /** A command to run, a Conductor to watch, or a watch to resume. */

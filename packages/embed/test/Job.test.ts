@@ -87,6 +87,8 @@ describe("command-line#state-words", () => {
     assert.deepStrictEqual(jobJson(ofWatch({ project: "/p", firstAgent: "pi" })), {
       kind: "watch",
       id: "w",
+      title: null,
+      labels: {},
       project: "/p",
       agent: "pi",
       state: "working",

@@ -17,6 +17,8 @@ const at = <E extends { readonly at: number }>(at: number, event: E): E => ({ ..
 const job = (more: Partial<Job> = {}): Job => ({
   kind: "watch",
   id: "w",
+  title: null,
+  labels: {},
   project: "/p",
   agent: null,
   state: "working",

@@ -7,14 +7,19 @@ export type Loudness = "pressing" | "usual" | "quiet"
 /** UTF-16 units of a text and of an agent's words. Its reader may be a telephone. */
 const maxTextUnits = 2000
 /** UTF-16 units for a server or a desktop: ntfy makes a file of more than 4,096 bytes. */
-const [maxTitleUnits, maxBodyUnits, maxWordsUnits] = [100, 1000, 300] as const
+const [maxTitleUnits, maxJobUnits, maxBodyUnits, maxWordsUnits] = [100, 50, 1000, 300] as const
 
 /** Returns the name of the project's folder. The path before it is not told to a server. */
 const folderOf = (project: string): string => project.split("/").findLast((part) => part !== "") ?? project
 
-/** Returns the first line of a notice: its kind and the folder. It never begins with a sign. */
-export const noticeTitle = ({ notice: { kind }, subject: { project } }: NoticeMessage): string =>
-  plain(`${kind.replaceAll("_", " ")}: ${folderOf(project)}`, maxTitleUnits)
+/** Returns the first line of a notice: its kind, the job's title, and the folder. It never begins with a sign. */
+export const noticeTitle = ({ job, notice: { kind }, subject: { project } }: NoticeMessage): string => {
+  const [title, folder] = [job?.title ?? null, folderOf(project)]
+  return plain(
+    `${kind.replaceAll("_", " ")}: ${title === null ? folder : `${plain(title, maxJobUnits)} (${folder})`}`,
+    maxTitleUnits
+  )
+}
 
 /** A notice with its address on the page; `null`: it has none. */
 export interface LinkedMessage extends NoticeMessage {
@@ -41,9 +46,10 @@ export const bodyOf = ({ link, notice: { next, state, text, words } }: LinkedMes
   ].join("\n")
 
 /** Returns a notice as one line of JSON for a program. */
-export const noticeLine = ({ at, link, notice, revision, subject }: LinkedMessage, loudness: Loudness): string =>
+export const noticeLine = ({ at, job, link, notice, revision, subject }: LinkedMessage, loudness: Loudness): string =>
   `${JSON.stringify({
     ...subject,
+    ...(job === undefined ? {} : { title: job.title, labels: job.labels }),
     revision,
     at: iso(at),
     ...notice,

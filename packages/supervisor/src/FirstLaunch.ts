@@ -77,10 +77,10 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
       message: `the launch needs ${first.effective}, but the ceiling is now ${ceiling}`
     })
   const kept = yield* launcher.kept(first.launchId, first.digest)
-  const [launchId, ...inPlace] = idsOf(ref, failures.length + 1)
+  const [launchId, ...inPlace] = idsOf(first, failures.length + 1)
   // A souffleur that died here left launch files too, and each holds an environment.
   const forgotten = Effect.forEach(
-    failures.flatMap((_, n) => idsOf(ref, n + 1)),
+    failures.flatMap((_, n) => idsOf(first, n + 1)),
     (id) => launcher.forget(id)
   )
   if (launchId === first.launchId || inPlace.includes(first.launchId))
@@ -94,8 +94,8 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
 type First = Exclude<Watch["firstLaunch"], undefined>
 
 /** Returns the ids of an attempt's launches: the first, and one for each terminal that is tried after it. */
-const idsOf = ({ id }: WatchRef, attempt: number): readonly [string, ...ReadonlyArray<string>] => {
-  const first = `${id}-g1-launch-${attempt}`
+const idsOf = ({ launchId }: First, attempt: number): readonly [string, ...ReadonlyArray<string>] => {
+  const first = `${launchId.slice(0, launchId.lastIndexOf("-launch-"))}-launch-${attempt}`
   return [first, ...Terminal.literals.map((one) => `${first}-${one}`)]
 }
 
@@ -141,7 +141,7 @@ const windowless = Effect.fnUntraced(function* (
 const launchedOf = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, prepared: LaunchOrder) {
   const launcher = yield* Launcher
   const { terminals } = launcher
-  const [base] = idsOf(ref, watch.failures.length + 1)
+  const [base] = idsOf(watch.firstLaunch!, watch.failures.length + 1)
   for (let order = prepared; ;) {
     const ran = yield* launcher.launch(order.id).pipe(
       Effect.map((conductor) => ({ conductor, order })),

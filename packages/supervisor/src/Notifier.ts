@@ -179,7 +179,14 @@ export const notifier = Effect.fn("notifier")(function* (
         if (notice === undefined) return
         const asked = heard && notice.words === null && ends.has(notice.kind)
         const words = asked ? lastOf(yield* lastWords(watch)) : notice.words
-        yield* desk.tell({ subject: { watch: id, project }, revision, at: event.at, notice: { ...notice, words } })
+        const { labels, title } = episode.watch.note
+        yield* desk.tell({
+          subject: { watch: id, project },
+          job: { title, labels },
+          revision,
+          at: event.at,
+          notice: { ...notice, words }
+        })
       })
     ),
     Stream.takeUntil(({ event, revision }) => isEnd(event) || revision >= until),

@@ -289,6 +289,8 @@ it.layer(HostServices.layer)((it) => {
           assert.deepStrictEqual(first as unknown, {
             watch: "w",
             project: "/p",
+            title: null,
+            labels: {},
             revision: 7,
             at: "2026-01-05T12:00:00.000Z",
             kind: "recovered",

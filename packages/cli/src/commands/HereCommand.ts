@@ -15,6 +15,7 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { firstTyped } from "../agent/FirstTyped.ts"
 import { nextLines } from "../explain/NextLine.ts"
+import { shortTitle } from "../explain/ShortTitle.ts"
 import { table } from "../explain/TextTable.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -79,7 +80,7 @@ const linesOf = (
   const part = (title: string, lines: ReadonlyArray<string>) => (lines.length === 0 ? [] : ["", dim(title), ...lines])
   const layout = { columns, indent: "  " }
   const rows = table(
-    [...jobs, ...ended].map((one) => [one.id, jobLine(one), one.project]),
+    [...jobs, ...ended].map((one) => [one.id, shortTitle(one), jobLine(one), one.project]),
     layout
   )
   return [

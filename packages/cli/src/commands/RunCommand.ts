@@ -14,6 +14,7 @@ import { guardedBy, printWatch } from "../watching/WatchSession.ts"
 import { hasPipedInput, promptInput } from "../world/PromptInput.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { detachFlag, dryRunFlag, durationOf, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
+import { jobFlags, jobFlagsSaid, jobIn } from "./JobFlags.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 const example = `souffleur run -- ${agentKind.program} "do it"`
@@ -92,6 +93,7 @@ export const runCommand = Command.make(
       Flag.optional
     ),
     maxTokens: Flag.String("max-tokens").pipe(Flag.withDescription("The same at so many tokens"), Flag.optional),
+    ...jobFlags,
     force: Flag.Boolean("force").pipe(
       Flag.withDescription("Start beside an agent of this folder that nobody watches"),
       Flag.withDefault(false)
@@ -119,14 +121,16 @@ export const runCommand = Command.make(
           input,
           until: yield* Option.match(flags.until, { onNone: () => Effect.undefined, onSome: untilWords }),
           rounds: Option.getOrUndefined(flags.rounds),
-          limits: yield* limitsIn(flags)
+          limits: yield* limitsIn(flags),
+          ...(yield* jobIn(flags))
         }
       const [flag] = [
         ...(Option.isSome(flags.until) ? ["--until"] : []),
         ...(Option.isSome(flags.rounds) ? ["--rounds"] : []),
         ...(Option.isSome(flags.maxTime) ? ["--max-time"] : []),
         ...(Option.isSome(flags.maxDollars) ? ["--max-dollars"] : []),
-        ...(Option.isSome(flags.maxTokens) ? ["--max-tokens"] : [])
+        ...(Option.isSome(flags.maxTokens) ? ["--max-tokens"] : []),
+        ...jobFlagsSaid(flags)
       ]
       if (flag !== undefined)
         return yield* new BadUsage({ message: `${flag} is said where an agent begins: ${example}` })
@@ -162,7 +166,7 @@ export const runCommand = Command.make(
       const code = yield* printWatch(watch, yield* tellingOf(flags))
       const { end, generation } = yield* watch.state
       // It was the second of two simultaneous starts, so the folder is looked at again.
-      return watch.from > 0 && end === "released" && generation === 0 ? undefined : code
+      return Option.isNone(flags.id) && watch.from > 0 && end === "released" && generation === 0 ? undefined : code
     })
     const code = yield* Effect.repeat(Effect.scoped(running), { until: (code) => code !== undefined }).pipe(
       Effect.provide(layerSouffleur(settings))

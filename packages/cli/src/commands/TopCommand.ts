@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { Ended } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
+import { shortTitle } from "../explain/ShortTitle.ts"
 import { table } from "../explain/TextTable.ts"
 import { signOfAgent } from "../person/PersonOnly.ts"
 import { topLoop } from "../top/TopLoop.ts"
@@ -23,7 +24,9 @@ const printOnce = Effect.fnUntraced(function* (asJson: boolean) {
   const living = yield* souffleur.jobs
   const { count } = yield* souffleur.endedJobs(1)
   if (asJson) return yield* printJson({ living: living.map(jobJson), ended: count })
-  const rows = table(living.map((job) => [`${stateSigns[job.state]} ${job.id}`, jobLine(job), job.project]))
+  const rows = table(
+    living.map((job) => [`${stateSigns[job.state]} ${job.id}`, shortTitle(job), jobLine(job), job.project])
+  )
   yield* printLines([summaryOf(countsOf(living, count)), ...rows].join("\n"))
 })
 

@@ -1,4 +1,4 @@
-import { agentAtWork, epochOf, iso, urgentFirst } from "@souffleur/domain"
+import { agentAtWork, epochOf, highest, iso, urgentFirst } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { taskJson } from "@souffleur/embed/internal"
 
@@ -10,6 +10,8 @@ export const statusJson = (seen: WatchStatus) => {
   const { id, unreadable, watch } = seen
   return {
     watch: id,
+    title: seen.title,
+    labels: seen.labels,
     project: watch.project,
     phase: watch.phase,
     state: seen.state,
@@ -37,7 +39,7 @@ export const statusJson = (seen: WatchStatus) => {
     deferred: seen.deferred === null ? null : { ...seen.deferred, until: iso(seen.deferred.until) },
     ceiling: watch.ceiling ?? null,
     /** `file_asks_for`: the keys by which the config file asks for more than is pinned. */
-    permission: { ceiling: watch.pin.ceiling, file_asks_for: watch.overreach?.keys ?? [] },
+    permission: { ceiling: highest(watch), file_asks_for: watch.overreach?.keys ?? [] },
     standby: watch.standby === undefined ? null : { stage: watch.standby.stage, message: watch.standby.message },
     /** `taken_at` stays `null` until the successor has answered. */
     handoff:

@@ -1,19 +1,21 @@
 import { Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type EndedWatch, type Job, jobLine } from "@souffleur/embed/internal"
+import { shortTitle } from "./ShortTitle.ts"
 import { table } from "./TextTable.ts"
 
 /** A watch in the table. */
 export interface StatusRow {
   readonly id: string
   readonly watch: Pick<EndedWatch, "generation" | "lastEventAt" | "overreach" | "project" | "retries">
-  readonly job: Pick<Job, "agent" | "need" | "standing" | "state">
+  readonly job: Pick<Job, "agent" | "need" | "standing" | "state" | "title">
   /** The watch as it is now; `undefined`: it has ended, and is not looked at. */
   readonly seen: WatchStatus | undefined
 }
 
 const titles = [
   "WATCH",
+  "TITLE",
   "STATE",
   "AGENT",
   "GEN",
@@ -48,6 +50,7 @@ const cellsOf = ({ id, job, seen, watch }: StatusRow, now: number): ReadonlyArra
   const looked = seen === undefined ? undefined : lookedAt(seen)
   return [
     id,
+    shortTitle(job),
     jobLine(job),
     job.agent ?? "",
     `S${Math.max(1, watch.generation)}`,

@@ -2,6 +2,7 @@ import { stateSigns, Words, type Zone } from "@souffleur/domain"
 import { countsOf, type Job, summaryOf } from "@souffleur/embed"
 import { jobLine } from "@souffleur/embed/internal"
 import type { Terminal } from "effect"
+import { shortTitle } from "../explain/ShortTitle.ts"
 import { textColumns } from "../explain/TextColumns.ts"
 import { cut, indentOf, padded, wrapped } from "../Wrapped.ts"
 import { chosenAt, chosenJob, jobsIn, type Top } from "./Top.ts"
@@ -33,9 +34,21 @@ const maxName = 28
 /** Returns a text of exactly so many columns. */
 const exactly = (text: string, columns: number) => padded(cut(text, columns), columns)
 
-const row = (job: Job, chosen: boolean, names: number, { columns, now, zone }: Looked & Terminal.Size): TopLine => {
+/** The columns of the names and of the titles. */
+interface Widths {
+  readonly names: number
+  readonly titles: number
+}
+
+const row = (
+  job: Job,
+  chosen: boolean,
+  { names, titles }: Widths,
+  { columns, now, zone }: Looked & Terminal.Size
+): TopLine => {
   const time = columns < timeFrom ? "" : `  ${Words.moment(job.at, now, zone)}`
-  const line = `${chosen ? "›" : " "} ${stateSigns[job.state]} ${exactly(job.id, names)}  ${jobLine(job)}`
+  const title = titles === 0 ? "" : `${exactly(shortTitle(job, titles), titles)}  `
+  const line = `${chosen ? "›" : " "} ${stateSigns[job.state]} ${exactly(job.id, names)}  ${title}${jobLine(job)}`
   return {
     text: `${exactly(line, columns - textColumns(time))}${time}`,
     tone: chosen ? "bold" : job.state === "ended" && job.need !== null ? "red" : stateTones[job.state]
@@ -47,9 +60,10 @@ const list = (top: Top, room: number, seen: Looked & Terminal.Size): ReadonlyArr
   if (top.news === null) return [{ text: "Reading the log…" }]
   if (jobs.length === 0) return [{ text: 'Start an agent, and it is here: souffleur run -- AGENT "do it"' }]
   const names = Math.min(maxName, Math.floor(seen.columns / 3), Math.max(...jobs.map(({ id }) => textColumns(id))))
+  const titles = Math.min(Math.floor(seen.columns / 4), Math.max(...jobs.map((job) => textColumns(shortTitle(job)))))
   const at = chosenAt(top)
   const first = Math.max(0, Math.min(at - Math.floor(room / 2), jobs.length - room))
-  return jobs.slice(first, first + room).map((job, n) => row(job, first + n === at, names, seen))
+  return jobs.slice(first, first + room).map((job, n) => row(job, first + n === at, { names, titles }, seen))
 }
 
 /** Breaks lines for the terminal, and leaves out those above. */
@@ -79,7 +93,8 @@ const title = (top: Top): TopLine => {
     const counts = top.news === null ? "" : summaryOf(countsOf(top.news.living, top.news.endedCount))
     return { text: `souffleur  ${counts}`, tone: "bold" }
   }
-  return { text: `${stateSigns[job.state]} ${job.id}  ${jobLine(job)}`, tone: "bold" }
+  const called = job.title === null ? "" : `${job.title}  `
+  return { text: `${stateSigns[job.state]} ${job.id}  ${called}${jobLine(job)}`, tone: "bold" }
 }
 
 /** Returns every line of the screen, as many as the terminal has. */

@@ -1,6 +1,6 @@
 import type { NamedWatch } from "@souffleur/embed"
 import { newestOfSession, watchById } from "@souffleur/embed/internal"
-import { Processes, type Variables } from "@souffleur/domain"
+import { isLaunchOf, Processes, type Variables } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -25,7 +25,7 @@ export const identifyCaller = Effect.fn("identifyCaller")(function* (
   const mine = launch !== "" && (launch === launchId || launch === recovery?.launch?.launchId)
   if (session === "" || watch.kind === "command") {
     if (mine || (launch === "" && session === "")) return "conductor"
-    return launch.startsWith(`${id}-g`) ? "earlier generation" : "another session"
+    return isLaunchOf(id, launch) ? "earlier generation" : "another session"
   }
   if (session === watch.sessionId || session === recovery?.launch?.sessionId) return "conductor"
   const processes = yield* Processes

@@ -2,6 +2,7 @@ import { Equal, Result } from "effect"
 import { type Decision, Refused } from "@souffleur/eventlog"
 import type { Permission } from "../settings/Permission.ts"
 import { type Limits, lower, overreachOf, type Pace, type Pin, type Programs } from "../settings/Pin.ts"
+import type { JobNote } from "../event/JobNote.ts"
 import { ConfigOverreached, ConfigWithdrawn, type PinEvent, TrustGiven } from "../event/PinEvent.ts"
 
 /** The part of the state of a watch or a run that holds its pin. */
@@ -9,7 +10,13 @@ export interface Pinned {
   readonly pin: Pin
   /** The part of the config file beyond the pin, as a person was told of it. */
   readonly overreach: Pick<typeof ConfigOverreached.Type, "said" | "keys"> | undefined
+  /** What the caller of a watch said of it. Absent: of a run. */
+  readonly note?: Pick<JobNote, "permission">
 }
+
+/** Returns the highest permission that the pin and the caller's own word allow. */
+export const highest = ({ note, pin }: Pick<Pinned, "note" | "pin">): Permission =>
+  lower(pin.ceiling, note?.permission ?? pin.ceiling)
 
 /** The words about a pin: a report of the config file, and a person's trust. */
 export type PinIntent =
@@ -59,10 +66,13 @@ export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDeci
 /**
  * Refuses a launch above the pinned ceiling (spec: behaviour#permission-ceiling); `undefined`: the launch is allowed.
  */
-export const abovePin = (effective: Permission, { pin }: Pick<Pinned, "pin">): Refused | undefined =>
-  lower(effective, pin.ceiling) === effective
+export const abovePin = (effective: Permission, held: Pick<Pinned, "note" | "pin">): Refused | undefined =>
+  lower(effective, highest(held)) === effective
     ? undefined
-    : new Refused({ reason: "never", message: `permission ${effective} is above the ceiling in force, ${pin.ceiling}` })
+    : new Refused({
+        reason: "never",
+        message: `permission ${effective} is above the ceiling in force, ${highest(held)}`
+      })
 
 /** Returns the excess of the file that remains under a new pin. */
 const still = (overreach: Pinned["overreach"], pin: Pin): Pinned["overreach"] => {
@@ -74,7 +84,7 @@ const still = (overreach: Pinned["overreach"], pin: Pin): Pinned["overreach"] =>
 export const evolvePin = {
   ConfigOverreached: ({ keys, said }: typeof ConfigOverreached.Type) => ({ overreach: { said, keys } }),
   ConfigWithdrawn: () => ({ overreach: undefined }),
-  TrustGiven: ({ pin }: typeof TrustGiven.Type, { overreach }: Pinned): Pinned => ({
+  TrustGiven: ({ pin }: typeof TrustGiven.Type, { overreach }: Pinned): Omit<Pinned, "note"> => ({
     pin,
     overreach: still(overreach, pin)
   })

@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { decideHandover, failedHandover } from "./HandoverDecider.ts"
 import { cycleOf, nextWatcher, withheldByHold } from "./ExitDecider.ts"
 import { endedWait } from "./HoldDecider.ts"
+import { highest } from "./PinDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
 import { isUnwatched } from "../watch/WatchRole.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
@@ -30,7 +31,7 @@ export const decideRetry = (
     return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
   if (permission !== undefined && by._tag !== "Operator") return no("never", "only a person may change the ceiling")
   const granted =
-    permission === undefined || permission === watch.pin.ceiling
+    permission === undefined || permission === highest(watch)
       ? []
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
   const { recovery, standby } = watch

@@ -8,6 +8,7 @@ import { decideHandoff } from "./HandoffDecider.ts"
 import { decideGo, decideHold } from "./HoldDecider.ts"
 import { maxSilentTasks } from "../evidence/SilentTask.ts"
 import { leastPin } from "../settings/Pin.ts"
+import { noNote } from "../event/JobNote.ts"
 import { abovePin, decidePin } from "./PinDecider.ts"
 import { decideRetry } from "./RetryDecider.ts"
 import { decideRoleFailed } from "./RoleDecider.ts"
@@ -48,7 +49,9 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
   const at = command.now
   if (command._tag === "Open") {
     const above =
-      command.run === undefined ? undefined : abovePin(command.run.launch.effective, { pin: command.pin ?? leastPin })
+      command.run === undefined
+        ? undefined
+        : abovePin(command.run.launch.effective, { pin: command.pin ?? leastPin, note: command.note ?? noNote })
     if (above !== undefined) return Result.fail(above)
     return watch.phase === "New"
       ? ok(
@@ -63,6 +66,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
             kind: command.run?.kind ?? "agent",
             process: command.process ?? null,
             limits: command.limits ?? null,
+            note: command.note ?? noNote,
             ...(command.pin === undefined ? {} : { pin: command.pin })
           }),
           ...(command.run === undefined

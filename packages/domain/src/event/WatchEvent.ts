@@ -4,10 +4,10 @@ import { Owner } from "../port/Claims.ts"
 import { endTags } from "../watch/WatchEnd.ts"
 import { baseline, named, print, seen } from "./EventFields.ts"
 import { EarlyEnd } from "../evidence/EndJudgement.ts"
-import { JobLimits } from "../settings/JobLimits.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
 import * as Pinning from "./PinEvent.ts"
 import { ProcessIdentity } from "../port/Process.ts"
+import { ofJob } from "./JobNote.ts"
 import * as Fleet from "./FleetWord.ts"
 import * as Guard from "./GuardEvent.ts"
 import * as Recovery from "./RecoveryEvent.ts"
@@ -45,8 +45,7 @@ export const WatchOpened = event("WatchOpened", {
   kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed("agent" as const))),
   /** The ceiling and the programs in force. */
   pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin))),
-  /** `null`: the settings alone limit it. */
-  limits: Schema.NullOr(JobLimits).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+  ...ofJob
 })
 
 /** A process of souffleur took the watch under a new, greater fence (spec: behaviour#one-owner). */

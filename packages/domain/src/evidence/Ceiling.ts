@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect } from "effect"
-import type { Pinned, PinIntent } from "../decide/PinDecider.ts"
+import { highest, type Pinned, type PinIntent } from "../decide/PinDecider.ts"
 import { Agent } from "../port/Agent.ts"
 import { type AtLimit, Limited } from "../settings/JobLimits.ts"
 import type { Permission } from "../settings/Permission.ts"
@@ -9,18 +9,18 @@ import type { Watch } from "../watch/Watch.ts"
 import type { WatchRef } from "../watch/WatchRef.ts"
 
 /**
- * Returns the ceiling at this moment: the lower of the pinned ceiling and the config file's (spec:
- * behaviour#permission-ceiling). Reports an excess of the file to the watch or run.
+ * Returns the ceiling at this moment: the lowest of the pinned ceiling, the config file's and the caller's own word
+ * (spec: behaviour#permission-ceiling). Reports an excess of the file to the watch or run.
  */
 export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinned, E, R>(
   dispatch: (intent: Extract<PinIntent, { readonly _tag: "ReportConfig" }>) => Effect.Effect<State, E, R>
 ) {
   const { maxExternalPermission: ceiling, said } = yield* yield* CycleSettings
-  const { pin } = yield* dispatch({
+  const held = yield* dispatch({
     _tag: "ReportConfig",
     said: { ceiling, limits: said?.limits ?? null, pace: said?.pace ?? null, programs: said?.programs ?? null }
   })
-  return lower(pin.ceiling, ceiling) satisfies Permission
+  return lower(highest(held), ceiling) satisfies Permission
 })
 
 /** One limit that is in force. */

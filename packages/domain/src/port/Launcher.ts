@@ -44,6 +44,10 @@ export interface Until {
   readonly rounds: number
 }
 
+/** Returns whether a launch is one of a watch. */
+export const isLaunchOf = (watch: string, launch: string): boolean =>
+  launch.startsWith(`${watch}-g`) && /^\d/u.test(launch.slice(watch.length + 2))
+
 /** Makes the last line of a launch's prompt. A session file with this line has the prompt of that launch. */
 export const handoffLine = (launchId: string): string => `Hand-off ${launchId}`
 

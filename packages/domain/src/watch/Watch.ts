@@ -1,6 +1,7 @@
 import { Count, Measure, Text, Time } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import { baseline, Trigger } from "../event/EventFields.ts"
+import { JobNote, noNote } from "../event/JobNote.ts"
 import * as Event from "../event/WatchEvent.ts"
 import { Cap } from "../evidence/Cap.ts"
 import { Owner } from "../port/Claims.ts"
@@ -35,6 +36,7 @@ export const Watch = Schema.Struct({
   pin: Pin,
   /** `null`: the settings alone limit it. */
   limits: Schema.NullOr(JobLimits),
+  note: JobNote,
   /** The part of the config file beyond the pin, as a person was told of it. */
   overreach: Schema.UndefinedOr(
     Schema.Struct({ said: Event.ConfigOverreached.fields.said, keys: Event.ConfigOverreached.fields.keys })
@@ -218,6 +220,7 @@ export const initial: Watch = {
   kind: "agent",
   pin: leastPin,
   limits: null,
+  note: noNote,
   overreach: undefined,
   forced: false,
   pid: 0,

@@ -60,8 +60,13 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
 /** The change of each event, made once: the fold of a long log uses it for every event. */
 const changes: Changes = {
   ...evolvePin,
+  // A person's word for this watch alone outranks what its caller said.
+  TrustGiven: (event, watch) => ({
+    ...evolvePin.TrustGiven(event, watch),
+    ...(event.by === "retry" ? { note: { ...watch.note, permission: null } } : {})
+  }),
   ...evolveRecovery,
-  WatchOpened: ({ at, comms, forced, kind, limits, observe, pid, pin, process, project, sessionId }, watch) => ({
+  WatchOpened: ({ at, comms, forced, kind, limits, note, observe, pid, pin, process, project, sessionId }, watch) => ({
     phase: "Validating",
     named: process,
     project,
@@ -71,6 +76,7 @@ const changes: Changes = {
     kind,
     pin,
     limits,
+    note,
     pid,
     sessionId,
     sessions: withSession(watch, sessionId),

@@ -12,7 +12,17 @@ export const watchKey = {
 }
 
 /** The fields that a list shows of a watch that has ended. */
-const brief = ["agent", "end", "firstAgent", "generation", "lastEventAt", "overreach", "project", "retries"] as const
+const brief = [
+  "agent",
+  "end",
+  "firstAgent",
+  "generation",
+  "lastEventAt",
+  "note",
+  "overreach",
+  "project",
+  "retries"
+] as const
 
 /** A watch that has ended, as a list shows it. */
 export type WatchBrief = Pick<Watch, (typeof brief)[number]>
@@ -25,7 +35,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "c7e2ed2a3dff9fcd" },
+  name: { kind: "watch", fingerprint: "2213bd1978058b9a" },
   initial,
   evolve,
   schema: Watch,

@@ -2,7 +2,6 @@ import type { Schema } from "effect"
 import type { Owner } from "../port/Claims.ts"
 import type { Baseline } from "../port/Comms.ts"
 import type { Permission, SessionMode } from "../settings/Permission.ts"
-import type { JobLimits } from "../settings/JobLimits.ts"
 import type { Pin } from "../settings/Pin.ts"
 import type { EarlyEnd } from "../evidence/EndJudgement.ts"
 import type { ServiceWait } from "../decide/LimitWait.ts"
@@ -23,6 +22,7 @@ import type {
   RecoveryEscalated,
   StepKind,
   LaunchDelayed,
+  WatchOpened,
   WindowRefused
 } from "../event/WatchEvent.ts"
 
@@ -88,7 +88,7 @@ export interface FleetWordIntent {
 
 /** The intent of a role, a recovery step, or an operator in another process. */
 export type WatchIntent =
-  | {
+  | ({
       readonly _tag: "Open"
       readonly project: string
       readonly comms: string | null
@@ -99,7 +99,6 @@ export type WatchIntent =
       readonly observe: boolean
       /** The pin in force from now on; absent: the least. */
       readonly pin?: Pin
-      readonly limits?: JobLimits | null
       /** A person names the process against the evidence. */
       readonly forced?: boolean
       /** `souffleur run`: the first launch, whose launch file is written. Absent: the Conductor runs already. */
@@ -110,7 +109,7 @@ export type WatchIntent =
           readonly turnBefore?: number | null
         }
       }
-    }
+    } & Partial<Pick<typeof WatchOpened.Type, "limits" | "note">>)
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "TakeOwnership"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }

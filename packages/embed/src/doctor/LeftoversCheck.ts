@@ -42,7 +42,7 @@ export const keptCheck = Effect.fn("keptCheck")(function* (
   const folder = path.join(stateDir, "launches")
   const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
   const now = yield* Clock.currentTimeMillis
-  const unfinished = watches.filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-g1-launch-`)
+  const unfinished = watches.filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-g1-`)
   const left = yield* Effect.filter(
     names.filter((name) => name.endsWith(".kept") && !unfinished.some((beginning) => name.startsWith(beginning))),
     (name) => olderThan(path.join(folder, name), now - Duration.toMillis(draftLife))

@@ -1,4 +1,4 @@
-import { agentAtWork, iso, stateLine, type StateWord, type Watch, type Zone } from "@souffleur/domain"
+import { agentAtWork, iso, type Labels, stateLine, type StateWord, type Watch, type Zone } from "@souffleur/domain"
 import type { UnreadableEvent } from "@souffleur/eventlog"
 import type { NamedRun } from "@souffleur/plan"
 import { runNeed, runStanding, runState } from "../explain/RunSentence.ts"
@@ -9,6 +9,9 @@ import type { EndedWatch, NamedWatch } from "../watching/FindWatch.ts"
 export interface Job {
   readonly kind: "watch" | "run"
   readonly id: string
+  /** As its caller said, else its program and its first words while it lives; `null`: a run, or it is not known. */
+  readonly title: string | null
+  readonly labels: Labels
   /** The folder, absolute. */
   readonly project: string
   /** The program of its agent, by its name; `null`: it is not known, or there is none. */
@@ -43,6 +46,8 @@ export const watchJob = ({ id, unreadable, watch }: ListedWatch, owned: boolean,
   return {
     kind: "watch",
     id,
+    title: watch.note.title,
+    labels: watch.note.labels,
     project: watch.project,
     agent: agentAtWork(watch) ?? null,
     state: unreadable === undefined ? watchState(watch, need) : "needs you",
@@ -59,6 +64,8 @@ export const runJob = ({ id, run, unreadable }: NamedRun, owned: boolean): Job =
   return {
     kind: "run",
     id,
+    title: null,
+    labels: {},
     project: run.project,
     agent: null,
     state: runState(run, need),

@@ -3,6 +3,7 @@ import { endedRuns, type NamedRun, unfinishedRuns } from "@souffleur/plan"
 import { Effect } from "effect"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
 import { type Job, runJob, watchJob } from "./Job.ts"
+import { titled } from "./JobTitle.ts"
 
 const inOrder = (jobs: ReadonlyArray<Job>) => urgentFirst(jobs, (job) => job)
 
@@ -26,7 +27,7 @@ export const jobsOf = Effect.fnUntraced(function* ({ runs, watches }: Logged) {
   const zone = yield* personsZone
   return inOrder([
     ...(yield* Effect.forEach(watches, (one) =>
-      Effect.map(isOwned(one.watch.owner), (owned) => watchJob(one, owned, zone))
+      Effect.flatMap(isOwned(one.watch.owner), (owned) => titled(watchJob(one, owned, zone), one.watch))
     )),
     ...(yield* Effect.forEach(runs, (one) => Effect.map(isOwned(one.run.owner), (owned) => runJob(one, owned))))
   ])

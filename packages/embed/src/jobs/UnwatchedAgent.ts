@@ -1,4 +1,4 @@
-import { Agent, isSameProcess, Processes } from "@souffleur/domain"
+import { Agent, isLaunchOf, isSameProcess, Processes } from "@souffleur/domain"
 import { shellWord } from "@souffleur/plan"
 import { Effect, FileSystem, Option } from "effect"
 import { liveSessions } from "../watching/LiveSessions.ts"
@@ -11,7 +11,7 @@ import { type Logged, livingLogged } from "./JobList.ts"
 export const conductedBy = Effect.fnUntraced(function* ({ runs, watches }: Logged) {
   const processes = yield* Processes
   const launched = (yield* processes.carriers("SOUFFLEUR_LAUNCH_ID")).filter(({ value }) =>
-    watches.some(({ id }) => value.startsWith(`${id}-g`))
+    watches.some(({ id }) => isLaunchOf(id, value))
   )
   const conductors = [
     ...watches.flatMap(({ watch }) => watch.conductor ?? []),

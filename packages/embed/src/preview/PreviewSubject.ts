@@ -1,7 +1,6 @@
 import {
   Agent,
   type AgentCommand,
-  type AgentProgram,
   clamp,
   decide,
   evolve,
@@ -20,8 +19,9 @@ import { chosenAgent } from "@souffleur/process"
 import { refuseSession, refuseTarget } from "@souffleur/supervisor"
 import { Clock, Effect, Layer, Option } from "effect"
 import type { RunOptions, WatchOrder } from "../SouffleurOptions.ts"
-import { findWatch, type NamedWatch, unfinished } from "../watching/FindWatch.ts"
-import { firstWords, refuseOther } from "../watching/KnownWatch.ts"
+import { jobIdOf, jobTermsOf } from "../jobs/JobTerms.ts"
+import { findWatch, type NamedWatch, unfinished, watchById } from "../watching/FindWatch.ts"
+import { firstWords, refuseBeside, refuseOther, refuseOtherJob } from "../watching/KnownWatch.ts"
 import { firstOf, refuseOccupied } from "../watching/OpenCommand.ts"
 import { opening, wouldGoOn } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
@@ -40,8 +40,8 @@ import { terminalsOf } from "../world/World.ts"
 import { type Foreseen, type NoPreview, preview } from "./Preview.ts"
 
 /** The ports that only read. */
-const layerReaders = (settings: ResolvedSettings, program?: AgentProgram) =>
-  Layer.mergeAll(layerAgent(settings, program), HookFiles.layer(settings.stateDir), Layer.succeed(Settings, settings))
+const layerReaders = (settings: ResolvedSettings, overrides?: LaunchOverrides) =>
+  Layer.mergeAll(layerAgent(settings, overrides), HookFiles.layer(settings.stateDir), Layer.succeed(Settings, settings))
 
 const programOf = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const { agent } = yield* Installation
@@ -87,7 +87,7 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
   }
   return yield* preview(foreseen).pipe(
     Effect.updateService(Agent, (agent) => chosenAgent(agent, watch.agent)),
-    Effect.provide(layerReaders(settings, program))
+    Effect.provide(layerReaders(settings, overrides))
   )
 })
 
@@ -95,12 +95,17 @@ const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
  * Previews `run`: the folder's unfinished watch, else a new one. `pty`: a command gets a terminal of its own.
  * Fails with `CommandRefused` and `OpenedOtherwise` as `run` does.
  */
-const previewRun = Effect.fn("previewRun")(function* (
-  words: ReadonlyArray<string>,
-  { force = false, input, project, terminal: pty = false, ...asked }: Omit<RunOptions, "command" | "guardian">
-) {
+const previewRun = Effect.fn("previewRun")(function* (options: Omit<RunOptions, "guardian">) {
+  const { command: words, environment = {}, force = false, input, project, terminal: pty = false } = options
+  const named = yield* jobIdOf(options)
+  const job = Option.isSome(named) ? yield* watchById(named.value) : Option.none()
+  if (Option.isSome(job)) {
+    yield* refuseOtherJob(job.value, { project, words })
+    return yield* previewKnown(job.value)
+  }
   const known = yield* unfinished({ project })
   if (Option.isSome(known)) {
+    yield* refuseBeside(known.value, options)
     const { pin, project } = known.value.watch
     const { settings } = yield* wouldGoOn(project, pin)
     yield* refuseOther(known.value, words, (first) => Effect.provide(firstWords(first), layerLaunches(settings)))
@@ -109,10 +114,14 @@ const previewRun = Effect.fn("previewRun")(function* (
   const { agent, variables } = yield* Installation
   const found = yield* opening(project)
   const configured = yield* programOf(found.settings)
-  const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
-  const until = yield* untilOf(asked, found.settings, Option.isSome(literal) ? "agent" : "command")
+  const { literal, note } = yield* jobTermsOf(
+    options,
+    yield* Effect.fromResult(agent.takeApart(words, configured)),
+    agent
+  )
+  const until = yield* untilOf(options, found.settings, Option.isSome(literal) ? "agent" : "command")
   const kind = Option.map(literal, ({ agentCommand }) => kindOf(agent, agentCommand.program))
-  const limits = yield* jobLimitsOf(asked.limits, Option.getOrUndefined(kind))
+  const limits = yield* jobLimitsOf(options.limits, Option.getOrUndefined(kind))
   const settings = settingsUnder(found.settings, until === undefined ? {} : { until })
   const opened = { ...found, settings }
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
@@ -122,7 +131,7 @@ const previewRun = Effect.fn("previewRun")(function* (
     const first = yield* firstOf(words, literal, {
       agent,
       project,
-      variables,
+      variables: { ...variables, ...environment },
       terminal,
       pty,
       ...(input === undefined ? {} : { input })
@@ -137,6 +146,7 @@ const previewRun = Effect.fn("previewRun")(function* (
       observe: false,
       pin: opened.pin,
       limits,
+      note,
       run: { kind, launch: { launchId: "", digest: "", requested, effective } }
     })
     const fresh = Option.exists(literal, ({ session }) => session === undefined)
@@ -155,7 +165,7 @@ const previewRun = Effect.fn("previewRun")(function* (
       doubt: null
     })
   })
-  return yield* Effect.provide(foreseen, layerReaders(settings, program))
+  return yield* Effect.provide(foreseen, layerReaders(settings, { agent: program, environment }))
 })
 
 /** A Conductor that runs already, and the way in which it would be watched. */
@@ -216,13 +226,13 @@ const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: 
       doubt
     })
   })
-  return yield* Effect.provide(foreseen, layerReaders(settings, program))
+  return yield* Effect.provide(foreseen, layerReaders(settings, { agent: program }))
 })
 
 /** Previews one of the three, as `run`, `watch` and `resume` would do it. */
 export const previewOf = Effect.fn("previewOf")(function* (order: WatchOrder) {
   if ("watch" in order) return yield* previewKnown(yield* findWatch(order.watch))
-  if ("command" in order) return yield* previewRun(order.command, order)
+  if ("command" in order) return yield* previewRun(order)
   const { comms, force: forced = false, observe = false, pid, project, sessionId } = order
   const known = yield* unfinished({ sessionId })
   return Option.isSome(known)

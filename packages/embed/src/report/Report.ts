@@ -29,6 +29,8 @@ export interface Needing {
 /** The part of a watch that lies in the time of a report. */
 export interface WatchPart {
   readonly id: string
+  /** See `Job.title`. */
+  readonly title: string | null
   readonly project: string
   readonly state: StateWord
   readonly standing: string
@@ -112,7 +114,7 @@ const isSuccessful =
     outcome === "taken" || (outcome === "launched" && !deaths.find((death) => death.revision > revision)?.retries)
 
 const watchPart = (
-  { id, project, standing, state }: Job,
+  { id, project, standing, state, title }: Job,
   whole: WatchTimeline,
   tasks: ReadonlyArray<TaskNow>,
   period: Period
@@ -126,6 +128,7 @@ const watchPart = (
   const { from, to } = cut(period)({ from: whole.from, to: whole.to })
   return {
     id,
+    title,
     project,
     state,
     standing,

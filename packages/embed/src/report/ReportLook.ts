@@ -3,6 +3,7 @@ import { endedRuns, type NamedRun, RunLog, streamOf, unfinishedRuns } from "@sou
 import { Effect } from "effect"
 import { runJob, watchJob } from "../jobs/Job.ts"
 import { isOwned } from "../jobs/JobList.ts"
+import { titled } from "../jobs/JobTitle.ts"
 import { runTimeline } from "../timeline/RunTimeline.ts"
 import { watchTimeline } from "../timeline/WatchTimeline.ts"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
@@ -35,7 +36,7 @@ const tellWatch = Effect.fnUntraced(function* <R>(
   { since, until }: Period,
   tasksOf: (watch: Watch) => Effect.Effect<ReadonlyArray<TaskNow>, never, R>
 ) {
-  const job = watchJob(named, yield* isOwned(named.watch.owner))
+  const job = yield* titled(watchJob(named, yield* isOwned(named.watch.owner)), named.watch)
   const { before, events } = yield* partSince(named.id, named.watch.revision, since)
   const timeline = watchTimeline(events, until, before)
   // The generation that ran then may have begun long before.

@@ -94,6 +94,7 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
     ),
     ...watches.flatMap((watch) =>
       section(title(watch), [
+        ...(watch.title === null ? [] : [markdownText(watch.title), ""]),
         `${markdownText(watch.project)}, watched for ${duration(watch.watched)}, ${many(watch.generations.length, "generation")}.`,
         "",
         ...watchMarks(watch, until).map(({ at: time, text }) => `- ${at(time)} ${markdownText(text)}`),
@@ -141,8 +142,9 @@ export const reportJson = (report: Report) => {
     context_tokens: contextTokens,
     ...done,
     watches: watches.map(
-      ({ deaths, generations, id, project, recoveries, standing, state, tasks, waits, watched }) => ({
+      ({ deaths, generations, id, project, recoveries, standing, state, tasks, title, waits, watched }) => ({
         id,
+        title,
         project,
         state,
         standing,

@@ -1,6 +1,7 @@
 import {
   Agent,
   type AgentKind,
+  highest,
   leastPermission,
   lower,
   type Permission,
@@ -35,7 +36,7 @@ const launchesAmong = Effect.fnUntraced(function* (ancestors: ReadonlyArray<numb
   // The Conductor of a watch that has ended may live on.
   const watches = yield* Effect.forEach(ancestors, (pid) => newestWatches(watchKey.pid(pid), maxConductors))
   const known = [
-    ...watches.flat().map(({ watch }) => ({ process: watch.conductor, ceiling: watch.pin.ceiling })),
+    ...watches.flat().map(({ watch }) => ({ process: watch.conductor, ceiling: highest(watch) })),
     ...(yield* unfinishedRuns).map(({ run }) => ({
       process: run.assignment?.launch?.process,
       ceiling: run.pin.ceiling

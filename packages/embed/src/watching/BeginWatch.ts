@@ -3,6 +3,7 @@ import {
   AlreadyWatched,
   formatCap,
   formatLimits,
+  type JobId,
   kindOf,
   Launcher,
   parsePid,
@@ -18,6 +19,7 @@ import { Refused } from "@souffleur/eventlog"
 import { chosenAgent, resolveProgram } from "@souffleur/process"
 import { refuseOwned, release } from "@souffleur/supervisor"
 import { Effect, Layer, Option } from "effect"
+import { jobIdOf, jobTermsOf } from "../jobs/JobTerms.ts"
 import type { Keeper } from "../keeping/Keeper.ts"
 import { remark } from "../Remark.ts"
 import type { RunOptions, WatchOptions } from "../SouffleurOptions.ts"
@@ -27,9 +29,9 @@ import { withoutMarks } from "../keeping/MarkedVariables.ts"
 import { builtApart, spansOf } from "../trace/OwnSpans.ts"
 import { Parts } from "../world/Parts.ts"
 import { withinSession } from "../trust/CallingSession.ts"
-import { type NamedWatch, unfinished, unfinishedWatches } from "./FindWatch.ts"
+import { type NamedWatch, unfinished, unfinishedWatches, watchById } from "./FindWatch.ts"
 import { lostWindow } from "../window/LostWindow.ts"
-import { firstWords, goesOn, refuseChange, refuseOther } from "./KnownWatch.ts"
+import { firstWords, goesOn, refuseBeside, refuseChange, refuseOther, refuseOtherJob } from "./KnownWatch.ts"
 import { oldestIn, openCommand, unlessEnded } from "./OpenCommand.ts"
 import { openWatch } from "./OpenWatch.ts"
 
@@ -145,29 +147,37 @@ export const beginWatch = <A, E, R, E2, R2>(options: WatchOptions, keeper: Keepe
  * is resumed.
  */
 const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
-  { command: words, force = false, input, limits: asks, project, rounds, terminal = false, until: asked }: RunOptions,
+  options: RunOptions & { readonly named: Option.Option<JobId> },
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings },
   keeper: Keeper<A, E, R, E2, R2>
 ) {
+  const { command: words, environment = {}, force = false, input, named, project, terminal = false } = options
   const { agent, variables: own } = yield* Parts
   const configured = yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
-  const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
-  const until = yield* untilOf({ rounds, until: asked }, settings, Option.isSome(literal) ? "agent" : "command")
+  const { literal, note } = yield* jobTermsOf(
+    options,
+    yield* Effect.fromResult(agent.takeApart(words, configured)),
+    agent
+  )
+  const until = yield* untilOf(options, settings, Option.isSome(literal) ? "agent" : "command")
   const kind = Option.map(literal, ({ agentCommand }) => kindOf(agent, agentCommand.program))
-  const limits = yield* jobLimitsOf(asks, Option.getOrUndefined(kind))
+  const limits = yield* jobLimitsOf(options.limits, Option.getOrUndefined(kind))
   const overrides = Option.match(literal, {
     onNone: (): LaunchOverrides => ({}),
     onSome: ({ agentCommand }): LaunchOverrides => ({
       agent: agentCommand,
+      environment,
       ...(until === undefined ? {} : { until })
     })
   })
   // A detached command outlives the agent whose tool this may be.
-  const variables = keeper.detaching ? withoutMarks(agent, own) : own
+  const variables = { ...(keeper.detaching ? withoutMarks(agent, own) : own), ...environment }
   const begins = Effect.gen(function* () {
     const id = yield* openCommand(words, literal, {
       pin,
       limits,
+      note,
+      named,
       project,
       agent,
       force,
@@ -188,10 +198,25 @@ const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   return yield* Effect.provideContext(begins, yield* partsOf({ settings, overrides, comms: null, project }))
 })
 
+/**
+ * Resumes the watch that has the caller's id, or answers with its end. `None`: it ended since it was found. Fails with
+ * `OpenedOtherwise` where it is another job.
+ */
+const sameJob = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+  known: NamedWatch,
+  { command: words, project }: RunOptions,
+  keeper: Keeper<A, E, R, E2, R2>
+) {
+  yield* refuseOtherJob(known, { project, words })
+  if (known.watch.phase === "Exited") return Option.some(yield* goOn(known, Effect.void, keeper))
+  yield* refuseOwned(known.id, known.watch)
+  return yield* unlessEnded(goOn(known, Effect.void, keeper))
+})
+
 /** Resumes a watch whose command is asked for again, and says so. */
 const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   known: NamedWatch,
-  { command: words, limits, until }: RunOptions,
+  { command: words, id: asked, limits, until }: RunOptions,
   keeper: Keeper<A, E, R, E2, R2>
 ) {
   const { id, watch } = known
@@ -212,16 +237,27 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
       : limits === undefined
         ? Effect.void
         : remark("warning", "it has no limits: its watch began without any")
+  yield* refuseBeside(known, { id: asked })
   const all = Effect.all([refuseOther(known, words, firstWords), told, kept, limited], { discard: true })
   return yield* goOn(known, all, keeper)
 })
 
+/** The refusal of an id that a watch has already. */
+const isTaken = (error: unknown): error is Refused => error instanceof Refused && error.reason === "exists"
+
 const running = Effect.fnUntraced(function* <A, E, R, E2, R2>(options: RunOptions, keeper: Keeper<A, E, R, E2, R2>) {
   const { opening } = yield* Parts
   const { project } = options
+  const named = yield* jobIdOf(options)
   const attempt = Effect.gen(function* () {
+    const job = Option.isSome(named) ? yield* watchById(named.value) : Option.none()
+    if (Option.isSome(job)) return Option.getOrUndefined(yield* sameJob(job.value, options, keeper))
     const known = yield* unfinished({ project })
-    if (Option.isNone(known)) return yield* start(options, yield* withinSession(yield* opening(project)), keeper)
+    if (Option.isNone(known))
+      return yield* start({ ...options, named }, yield* withinSession(yield* opening(project)), keeper).pipe(
+        // Another start under the same id was first.
+        Effect.catchIf(isTaken, () => Effect.undefined)
+      )
     // A watch that ended meanwhile refuses no command.
     const begun = Effect.catchTag(inPlace(known.value, options, keeper), "OpenedOtherwise", (refusal) =>
       Effect.flatMap(unfinished({ project }), (now) => {

@@ -2,6 +2,7 @@ import {
   Agent,
   clamp,
   freshUuid,
+  highest,
   type Handover,
   leastPermission,
   lower,
@@ -55,7 +56,7 @@ export const handoverTo = Effect.fn("handoverTo")(function* (watch: Watch, progr
     if (from === program) return handover
     const permission = clamp(
       watch.firstLaunch?.requested ?? leastPermission,
-      lower(ceiling ?? watch.pin.ceiling, found.maxExternalPermission)
+      lower(ceiling ?? highest(watch), found.maxExternalPermission)
     )
     yield* led
       .command({

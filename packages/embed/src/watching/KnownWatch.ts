@@ -1,5 +1,6 @@
 import { BadTarget, heldBy, Launcher, Processes, type Target, type Watch } from "@souffleur/domain"
 import { Effect, Equal, Option, Runtime, Schema } from "effect"
+import { wordsDigest } from "../jobs/JobTerms.ts"
 import { remark } from "../Remark.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
@@ -52,6 +53,31 @@ export const refuseOther = Effect.fnUntraced(function* <E, R>(
   }
   return yield* new OpenedOtherwise({
     message: `watch ${id} of this folder has another command, and is not finished, so nothing was started: "souffleur run" alone goes on with it, and "souffleur release ${id}" ends it`
+  })
+})
+
+/** Refuses a caller's id beside the unfinished watch of its folder, with `OpenedOtherwise`. Without one it is resumed. */
+export const refuseBeside = ({ id }: NamedWatch, asked: { readonly id?: string | undefined }) =>
+  asked.id === undefined
+    ? Effect.void
+    : Effect.fail(
+        new OpenedOtherwise({
+          message: `watch ${id} of this folder is not finished, so ${asked.id} was not started: "souffleur release ${id}" ends it`
+        })
+      )
+
+/**
+ * Refuses another job under the id of a watch, with `OpenedOtherwise`. Fails with the log's error where that watch
+ * cannot be read.
+ */
+export const refuseOtherJob = Effect.fnUntraced(function* (
+  { id, unreadable, watch }: NamedWatch,
+  { project, words }: { readonly project: string; readonly words: ReadonlyArray<string> }
+) {
+  if (unreadable !== undefined) return yield* unreadable
+  if (watch.note.words === (yield* wordsDigest(words)) && watch.project === project) return
+  return yield* new OpenedOtherwise({
+    message: `watch ${id} is another job: ${watch.project === project ? "it has another command" : `it is of ${watch.project}`}, so nothing was started`
   })
 })
 

@@ -7,10 +7,13 @@ import {
   CommandRefused,
   EventLog,
   folderOf,
+  freshHex,
   isSecretVariable,
   isSessionKnown,
   isWithin,
+  type JobId,
   type JobLimits,
+  type JobNote,
   kindOf,
   Launcher,
   leastPermission,
@@ -165,6 +168,9 @@ export interface CommandOrder {
   /** What says that the work of an agent is done. */
   readonly until?: Until
   readonly limits: JobLimits | null
+  readonly note: JobNote
+  /** The id that the caller chose; `None`: one is drawn. */
+  readonly named: Option.Option<JobId>
 }
 
 /** Refuses a folder in which an agent lives that nobody watches, with `CommandRefused` (spec: behaviour#one-writer). */
@@ -210,7 +216,7 @@ export const firstOf = (
 export const openCommand = Effect.fn("openCommand")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  { agent, force = false, input, limits, pin, project, pty = false, until, variables }: CommandOrder
+  { agent, force = false, input, limits, named, note, pin, project, pty = false, until, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
   if (!force) yield* refuseOccupied(project)
@@ -223,20 +229,23 @@ export const openCommand = Effect.fn("openCommand")(function* (
     ...(input === undefined ? {} : { input })
   })
   const { kind, requested, sessionId } = first
-  const note = withheldNote(kind === "agent" ? withheldKeys(variables, first.command.environment) : [])
-  if (note !== undefined) yield* remark("note", note)
+  const withheld = withheldNote(kind === "agent" ? withheldKeys(variables, first.command.environment) : [])
+  if (withheld !== undefined) yield* remark("note", withheld)
   const away = kind === "command" ? awayNote(words) : undefined
   if (away !== undefined) yield* remark("warning", away)
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (isSessionKnown(sessionId)) yield* (yield* Claims).claim({ session: sessionId })
-  const id = yield* newId(project)
-  const launchId = `${id}-g1-launch-1`
+  const id = Option.isSome(named) ? named.value : yield* newId(project)
+  // Of two starts under one id, neither may write or forget the launch of the other.
+  const launchId = `${id}-g1-${Option.isSome(named) ? `${yield* freshHex(4)}-` : ""}launch-1`
   const effective = clamp(requested, (yield* Settings).maxExternalPermission)
   const before = { turnBefore: yield* turnBefore(sessionId) }
-  // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where that is unknown, a
-  // later souffleur sweeps.
-  const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
-    events.length === 0 ? launcher.forget(launchId) : Effect.void
+  // A launch that is not in the log never starts, and it holds an environment. Where that is unknown, a later souffleur
+  // sweeps.
+  const unopened = Effect.flatMap((yield* EventLog).read(id, 0, 2), (events) =>
+    events.some(({ event }) => event._tag === "LaunchPrepared" && event.launchId === launchId)
+      ? Effect.void
+      : launcher.forget(launchId)
   )
   const terminal = kind === "agent" ? "shared" : pty ? "own" : "none"
   const order = {
@@ -252,7 +261,18 @@ export const openCommand = Effect.fn("openCommand")(function* (
   } as const
   yield* prepareLaunch(order, (digest) => {
     const run = { kind, launch: { launchId, digest, requested, effective, pty, ...before } }
-    const opened = say(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, limits, run })
+    const opened = say(id, {
+      _tag: "Open",
+      project,
+      comms: null,
+      pid: 0,
+      sessionId,
+      observe: false,
+      pin,
+      limits,
+      note,
+      run
+    })
     return Effect.onError(opened, () => Effect.ignoreCause(unopened))
   })
   return id

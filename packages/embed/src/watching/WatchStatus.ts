@@ -6,6 +6,7 @@ import {
   type HandoffReceipt,
   heartbeatAge,
   isOver,
+  type Labels,
   type Launcher,
   parseTime,
   Processes,
@@ -21,6 +22,7 @@ import { launchOutput, lookAsWatched, type TrustedFiles } from "@souffleur/proce
 import { Clock, Duration, Effect, type Layer, Option, type Path, Result } from "effect"
 import { isUntaken, type Need, standingOf, withFailed } from "../explain/StatusLine.ts"
 import { watchJob, unreadableInWords } from "../jobs/Job.ts"
+import { titled } from "../jobs/JobTitle.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 import { type TaskNow, tasksNow } from "../report/TasksNow.ts"
 
@@ -30,6 +32,9 @@ import { type TaskNow, tasksNow } from "../report/TasksNow.ts"
  */
 export interface WatchStatus extends NamedWatch {
   readonly state: StateWord
+  /** See `Job.title`. */
+  readonly title: string | null
+  readonly labels: Labels
   /** See `Job.agent`. */
   readonly agent: string | null
   /** Its need of a person; `null`: none. */
@@ -124,10 +129,12 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
   const owner = watch.owner === undefined ? null : yield* processes.condition(watch.owner.process)
   const owned = owner !== null && !isOver(owner)
-  const { agent, need, state } = watchJob({ ...named, watch }, owned)
+  const { agent, labels, need, state, title } = yield* titled(watchJob({ ...named, watch }, owned), logged)
   const context = signs?.context
   return {
     ...named,
+    title,
+    labels,
     agent,
     state,
     need,

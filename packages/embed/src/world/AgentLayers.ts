@@ -1,15 +1,9 @@
-import {
-  Agent,
-  type AgentProgram,
-  clamp,
-  leastPermission,
-  type Permission,
-  type ResolvedSettings
-} from "@souffleur/domain"
+import { Agent, AgentNotFound, clamp, leastPermission, type Permission, type ResolvedSettings } from "@souffleur/domain"
 import { agentFolder, type AgentPackage } from "@souffleur/process"
 import { ExternalExport } from "@souffleur/recovery"
 import { Effect, Layer } from "effect"
 import { Installation } from "./Installation.ts"
+import type { LaunchOverrides } from "./LaunchOverrides.ts"
 import { layerComms } from "./StoreLayers.ts"
 
 /** Returns the folder of an agent's own files, which for the first agent is a setting. */
@@ -18,18 +12,33 @@ export const agentDirOf = Effect.fn("agentDirOf")(function* (kind: AgentPackage,
   return kind.program === agent.program ? agentDir : yield* agentFolder(kind, variables)
 })
 
-/** The agent of the settings, or of a watch's own command. */
-export const layerAgent = (settings: ResolvedSettings, own?: AgentProgram) =>
+/** An agent that launches nothing, since what its job gave it is lost. */
+const unlaunchable = ({ joined: _, ...agent }: Agent["Service"]): Agent["Service"] => ({
+  ...agent,
+  command: () =>
+    Effect.fail(
+      new AgentNotFound({
+        program: agent.name,
+        problem: "the environment of this job is lost with the file of its first launch: stop it, and begin another"
+      })
+    )
+})
+
+/** The agent of the settings, or of a watch's own command, with the variables that a caller gave its job. */
+export const layerAgent = (settings: ResolvedSettings, { agent: own, environment = {} }: LaunchOverrides = {}) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { agent, variables } = yield* Installation
       const agentCommand = own ?? (yield* Effect.fromResult(agent.parseCommand(settings.agentCommand)))
-      const builtIn = agent.layer({
+      const given = environment === "lost" ? {} : environment
+      const layer = agent.layer({
         agentDir: settings.agentDir,
         agentCommand,
-        environment: variables,
-        environmentAllowed: settings.agentEnvironment
+        environment: { ...variables, ...given },
+        environmentAllowed: [...settings.agentEnvironment, ...Object.keys(given)]
       })
+      const builtIn =
+        environment === "lost" ? Layer.provide(Layer.effect(Agent, Effect.map(Agent, unlaunchable)), layer) : layer
       return settings.exportCommand === null
         ? builtIn
         : Layer.provide(ExternalExport.layer(settings.exportCommand, variables["HOME"] ?? "/"), builtIn)

@@ -22,6 +22,8 @@ import type { NamedWatch } from "../watching/FindWatch.ts"
 export interface LaunchOverrides {
   readonly agent?: AgentProgram
   readonly until?: Until
+  /** The variables that its caller gave it; `lost`: it had some, and nothing is launched without them. */
+  readonly environment?: Readonly<Record<string, string>> | "lost"
 }
 
 const lost = "the command of this watch is lost: the configured agent command is used"
@@ -100,16 +102,27 @@ export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
   settings: ResolvedSettings,
   known: Option.Option<NamedWatch>
 ) {
-  const { firstLaunch, kind } = Option.match(known, { onNone: () => initial, onSome: ({ watch }) => watch })
-  if (kind === "command" || firstLaunch === undefined) return {}
+  const { firstLaunch, kind, note, phase } = Option.match(known, {
+    onNone: () => initial,
+    onSome: ({ watch }) => watch
+  })
+  // The file is forgotten with the end of the watch.
+  if (kind === "command" || firstLaunch === undefined || phase === "Exited") return {}
   const installation = yield* Installation
   const first = yield* firstLaunchOf(settings, { firstLaunch })
   const agent = Option.flatMap(first, ({ command }) => installation.agent.ofLaunch(command, firstLaunch.sessionId))
   if (Option.isNone(agent)) yield* remark("warning", lost)
   const until = Option.getOrUndefined(first)?.until
+  const given = ({ command: { environment } }: Option.Option.Value<typeof first>) =>
+    Object.fromEntries(
+      note.environment.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]))
+    )
   return {
     ...(Option.isNone(agent) ? {} : { agent: agent.value }),
-    ...(until === undefined ? {} : { until })
+    ...(until === undefined ? {} : { until }),
+    ...(note.environment.length === 0
+      ? {}
+      : { environment: Option.match(first, { onNone: () => "lost" as const, onSome: given }) })
   } satisfies LaunchOverrides
 })
 
@@ -117,9 +130,8 @@ export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
 export const layerAsLaunched = (settings: ResolvedSettings, known: NamedWatch) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      // The flags of the launch say whether the user asked for records. They are forgotten with the end of the watch.
-      const { agent }: LaunchOverrides =
-        known.watch.phase === "Exited" ? {} : yield* launchOverridesOf(settings, Option.some(known))
-      return Layer.catch(layerAgent(settings, agent), () => layerAgentFiles(settings))
+      // The flags of the launch say whether the user asked for records.
+      const { agent }: LaunchOverrides = yield* launchOverridesOf(settings, Option.some(known))
+      return Layer.catch(layerAgent(settings, agent === undefined ? {} : { agent }), () => layerAgentFiles(settings))
     })
   )

@@ -4,7 +4,7 @@ import { Effect, Layer, Path } from "effect"
 import type { NodeOptions } from "../SouffleurOptions.ts"
 import * as NodeInstallation from "../setup/NodeInstallation.ts"
 import * as NodeParts from "./NodeParts.ts"
-import { layerDatabase, layerLogs } from "./StoreLayers.ts"
+import { layerDatabase, layerLogs, layerTitles } from "./StoreLayers.ts"
 
 /** The options of souffleur's ports on this host, with all that has a default above. */
 export type NodeWorldOptions<E> = NodeOptions<E> & Required<Pick<NodeOptions, "agent" | "environment">>
@@ -25,7 +25,8 @@ export const layer = <E>({ claims, processes, roles, ...options }: NodeWorldOpti
     NodeParts.layer(roles),
     given(claims, Claims.layer()),
     HookFiles.layer(stateDir),
-    layerLogs
+    layerLogs,
+    layerTitles({ stateDir })
   ).pipe(
     Layer.provide(given(theirs, own)),
     Layer.provideMerge(folder),

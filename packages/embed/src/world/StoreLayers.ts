@@ -4,6 +4,7 @@ import { Beats, Cursor, EventLogSql, LogUnusable, Offspring, type SqliteUnusable
 import { Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
 import { RunLog } from "@souffleur/plan"
 import { Effect, FileSystem, Layer, Path } from "effect"
+import { FirstTitles, firstTitlesIn } from "../jobs/JobTitle.ts"
 import { Installation } from "./Installation.ts"
 
 const orUnusable = <A, R>(database: Layer.Layer<A, SqliteUnusable, R>) =>
@@ -17,6 +18,10 @@ export const layerDatabaseFollowing = (path: string) => orUnusable(SqliteClient.
 
 /** The logs of watches and runs, with what is kept beside them, in any SQLite database. */
 export const layerLogs = Layer.mergeAll(EventLog.layerSql(), RunLog.layerSql, EventLogSql.layerBeside())
+
+/** The titles of jobs that were given none, for every list of them. */
+export const layerTitles = ({ stateDir }: Pick<ResolvedSettings, "stateDir">) =>
+  Layer.succeed(FirstTitles, firstTitlesIn(stateDir))
 
 /** Empty logs, which are kept nowhere. */
 const layerNoLogs = Layer.mergeAll(
@@ -33,7 +38,7 @@ export const layerStore = (settings: ResolvedSettings) =>
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
       Layer.provide(layerLogs, layerDatabase(path.join(settings.stateDir, "souffleur.db")))
     )
-  )
+  ).pipe(Layer.merge(layerTitles(settings)))
 
 /**
  * The logs of watches and runs as they are now, for a look that changes nothing. It makes no state folder. Where there
@@ -47,7 +52,7 @@ export const layerStoreReading = ({ stateDir }: ResolvedSettings) =>
       if (!(yield* Effect.orElseSucceed(fs.exists(path), () => false))) return layerNoLogs
       return Layer.provide(layerLogs, orUnusable(SqliteClient.layerReading({ ...Store, path })))
     })
-  )
+  ).pipe(Layer.merge(layerTitles({ stateDir })))
 
 /** Returns the comms database of a project. `null`: its file does not exist. */
 export const commsIn = Effect.fnUntraced(function* (project: string) {

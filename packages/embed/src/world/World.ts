@@ -70,14 +70,14 @@ const ownVariables = (agent: AgentKind, variables: Variables) =>
   Object.fromEntries(Object.entries(withoutMarks(agent, variables)).filter(([variable]) => !isSecretVariable(variable)))
 
 /** The program of the user that may launch a successor. The agent that it launches gets no mark and no secret. */
-const layerProgram = ({ agentCommand, recoveryCommand: command }: ResolvedSettings) =>
+const layerProgram = ({ agentCommand, recoveryCommand: command }: ResolvedSettings, { environment }: LaunchOverrides) =>
   command === null
     ? Layer.empty
     : Layer.unwrap(
         Effect.map(Installation, ({ agent, variables }) =>
           layerRecoveryProgram({
             command,
-            environment: ownVariables(agent, variables),
+            environment: { ...ownVariables(agent, variables), ...(environment === "lost" ? {} : environment) },
             permissionOf: (words) => {
               const configured = agent.parseCommand(agentCommand)
               const read = Result.flatMap(configured, (configured) => agent.takeApart(words, configured))
@@ -144,9 +144,9 @@ export const layerWatch = (
   const terminals = Effect.flatMap(Installation, ({ variables }) => terminalsOf(settings, variables))
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
-    layerAgent(settings, overrides.agent),
+    layerAgent(settings, overrides),
     layerLauncher(settings, terminals),
-    layerProgram(settings),
+    layerProgram(settings, overrides),
     layerCheck(settings, project),
     Layer.succeed(Settings, settings),
     OtlpTarget.layer,

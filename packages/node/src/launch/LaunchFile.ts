@@ -37,7 +37,7 @@ export interface Launch {
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0")
 const isAbsolute = (value: unknown): boolean => isText(value) && value.startsWith("/")
 /** Returns whether a value can be the id of a launch, which becomes the name of a file. */
-export const isLaunchId = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z0-9-]{1,128}$/u.test(value)
+export const isLaunchId = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z0-9-]{1,200}$/u.test(value)
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 const isEnvironment = (value: unknown): boolean =>

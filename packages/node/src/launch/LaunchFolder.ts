@@ -1,16 +1,14 @@
 import { LaunchFailed, type PrintedOn, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { makeFolder } from "../files/Folder.ts"
 import { fullDisk, meansFull } from "../files/SystemError.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 import { encodeLaunch, isLaunchId, type Launch, readLaunch } from "./LaunchFile.ts"
+import { keptLaunch, keptPath, sha256 } from "./KeptLaunch.ts"
 import { readReceipt } from "./Receipt.ts"
 import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 /**
  * Removes a file of a launch. It holds an environment, perhaps with a key, and is not read after the receipt. `doctor`
@@ -39,8 +37,7 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
   })
   const pathOf = (id: string) => join(folder, `${id}.json`)
   const receiptOf = (id: string) => receiptBeside(pathOf(id))
-  /** Path of a copy of the launch file that no launcher reads. */
-  const keptOf = (id: string) => join(folder, `${id}.kept`)
+  const keptOf = (id: string) => keptPath(stateDir, id)
   /** Digests of launches that were written here and are not launched yet. A file that changed since is not launched. */
   const prepared = new Map<string, string>()
 
@@ -102,8 +99,8 @@ export const makeLaunchFolder = Effect.fnUntraced(function* (stateDir: string) {
     /** Reads the copy of a launch, by the digest that the log has. */
     kept: Effect.fn("Launcher.kept")(function* (id: string, digest: string) {
       yield* checkId(id)
-      const launch = yield* Effect.sync(() => readLaunch(keptOf(id), id))
-      if (launch === undefined || sha256(encodeLaunch(launch)) !== digest)
+      const launch = yield* Effect.sync(() => keptLaunch(stateDir, id, digest))
+      if (launch === undefined)
         return yield* new LaunchFailed({
           message: "the stored command is missing, or differs from the prepared one"
         })

@@ -71,11 +71,18 @@ export const pastFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> 
   watch.owner === undefined ? ["souffleur", "none"] : ["souffleur", `pid ${watch.owner.process.pid}`]
 ]
 
+const labelsInWords = (labels: WatchStatus["labels"]): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(", ")
+
 /** Returns the facts of a watch as it is now, with a look at its processes and its agent's files. */
 export const presentFacts = (
-  { beatAge, conductor, context, doing, owner, watch }: WatchStatus,
+  { beatAge, conductor, context, doing, labels, owner, title, watch }: WatchStatus,
   seen: Seen
 ): ReadonlyArray<Fact | null> => [
+  title === null ? null : ["Title", title],
+  Object.keys(labels).length === 0 ? null : ["Labels", labelsInWords(labels)],
   watch.conductor === undefined
     ? null
     : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`)],

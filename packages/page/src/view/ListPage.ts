@@ -25,6 +25,8 @@ export interface JobPage {
 export interface JobLook {
   /** Its name, with a link where it has a page. */
   readonly name: Html
+  /** What it is called; absent: as its name. */
+  readonly title?: string | null
   /** Its host, in a list of several. */
   readonly host?: Html
   readonly standing: string
@@ -33,12 +35,19 @@ export interface JobLook {
 }
 
 /** Returns the row of a job. */
-export const jobRow = (job: Job, { host, name, next, standing }: JobLook, seen: Seen): Html => {
+export const jobRow = (
+  job: Omit<Job, "labels" | "title">,
+  { host, name, next, standing, title = null }: JobLook,
+  seen: Seen
+): Html => {
   const { agent, at, kind, project } = job
   const by = kind === "run" ? "plan" : agent
   return html` <li class="job" data-state="${lookOf(job)}">
     <div class="job-state">${stateBadge(job)}</div>
-    <div class="job-name">${name} ${by !== null && html`<span class="kind">${by}</span>`}</div>
+    <div class="job-name">
+      ${name} ${by !== null && html`<span class="kind">${by}</span>`}
+      ${title !== null && html`<bdi class="job-title">${title}</bdi>`}
+    </div>
     ${host !== undefined && html`<div class="job-host">${host}</div>`}
     <p class="job-standing">${standing}</p>
     ${next !== null && html`<p class="job-next">${next}</p>`}
@@ -48,10 +57,11 @@ export const jobRow = (job: Job, { host, name, next, standing }: JobLook, seen: 
 }
 
 const ownRow = (job: Job, links: Links, seen: Seen): Html => {
-  const { id, kind, need, standing } = job
+  const { id, kind, need, standing, title } = job
   const address = kind === "watch" ? links.watch(id) : links.run(id)
   const look = {
     name: html`<a href="${address}">${id}</a>`,
+    title,
     standing: need === null ? standing : need.why,
     next: need === null ? null : html`Next: <code>${need.next}</code>`
   }

@@ -54,12 +54,17 @@ const counts = ({ report: { deaths, waits } }: Shown): Html | null =>
         ])}
       </section>`
 
-const head = (kind: "watch" | "run", { id, project, state }: WatchPart | RunPart, shown: Shown): Html => {
+const head = (
+  kind: "watch" | "run",
+  { id, project, state, title }: (WatchPart | RunPart) & Partial<Pick<WatchPart, "title">>,
+  shown: Shown
+): Html => {
   const need = shown.report.needs.find((one) => one.kind === kind && one.id === id) ?? null
   return html`<div class="head">
       <h2 id="${kind}-${id}">${named(kind, id, shown)}</h2>
       ${stateBadge({ need, state })}
     </div>
+    ${title !== null && title !== undefined && html`<p><bdi>${title}</bdi></p>`}
     <p class="quiet">${project}</p>`
 }
 

@@ -1,4 +1,4 @@
-import type { StateWord } from "@souffleur/domain"
+import type { Labels, StateWord } from "@souffleur/domain"
 import { Context, type Effect, Schema } from "effect"
 
 /** A notice for a person, one for each episode (spec: behaviour#notices). */
@@ -18,6 +18,8 @@ export interface Notice<Kind extends string = string> {
 export interface NoticeMessage {
   /** Names the stream: `watch` or `run`, and its project's folder. */
   readonly subject: Readonly<Record<string, string>> & { readonly project: string }
+  /** What its caller calls the job, and finds it by. Absent: it is no job, or was given neither. */
+  readonly job?: { readonly title: string | null; readonly labels: Labels }
   /** The revision of the event; 0 when no event could be written. */
   readonly revision: number
   /** Epoch milliseconds. */
