@@ -86,6 +86,12 @@ describe("command-line#top", () => {
       assert.match(lines[4]!, /^ {2}■ opera-3 {2}ended/u)
       assert.strictEqual(lines[8], "Next: souffleur go opera-1")
     })
+    it("a title stands between the name and the state, and leaves them room", () => {
+      const titled = { title: "Work through the plan until all is done" }
+      const lines = drawn(topOf([jobOf("opera-1", titled), jobOf("opera-2")]), 80, 10)
+      assert.match(lines[2]!, /^› ▸ opera-1 {2}Work through the pl… {2}working/u)
+      assert.match(lines[3]!, /^ {2}▸ opera-2 {24}working/u)
+    })
     it("a log that is still read says so, and a key ends the look", () => {
       assert.include(drawn(initialTop, 80, 24).join("\n"), "Reading the log…")
       assert.notInclude(drawn(topOf([]), 80, 24).join("\n"), "Reading")
@@ -109,7 +115,12 @@ describe("command-line#top", () => {
     })
     it("a word of others is plain on the screen", () => {
       const hostile = "\u001B]0;title\u0007\u001B[2J\n\u202Eevil"
-      const job = jobOf(hostile, { ...needing, standing: hostile, need: { why: hostile, next: hostile } })
+      const job = jobOf(hostile, {
+        ...needing,
+        title: hostile,
+        standing: hostile,
+        need: { why: hostile, next: hostile }
+      })
       for (const top of [topOf([job]), { ...after(topOf([job]), "w"), text: [{ text: hostile }] }])
         for (const line of topFrame(top, { columns: 80, rows: 24, now: at, zone: utc })) {
           // oxlint-disable-next-line no-control-regex
@@ -136,7 +147,9 @@ describe("command-line#top", () => {
       Schema.Literals(["list", "job", "why", "help"])
     ],
     ([names, columns, rows, view]) => {
-      const living = names.map(([name, more, state]) => jobOf(`${name}${more}`, { state, standing: more.repeat(60) }))
+      const living = names.map(([name, more, state]) =>
+        jobOf(`${name}${more}`, { state, title: more.repeat(30), standing: more.repeat(60) })
+      )
       const top: Top = { ...topOf(living), view, text: living.map(({ standing }) => ({ text: standing })) }
       const lines = drawn(top, columns, rows)
       assert.lengthOf(lines, rows)

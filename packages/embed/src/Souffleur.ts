@@ -85,7 +85,8 @@ export class Souffleur extends Context.Service<
     readonly watch: (options: WatchOptions) => Effect.Effect<RunningWatch, WatchError, Scope.Scope>
     /**
      * Starts a command and watches it, without comms. If the folder has an unfinished watch, that watch is resumed and
-     * nothing else is started, so the same call begins a job and picks it up again.
+     * nothing else is started, so the same call begins a job and picks it up again. With an `id` it means the job of
+     * that id, also once that has ended.
      */
     readonly run: (options: RunOptions) => Effect.Effect<RunningWatch, RunError, Scope.Scope>
     /** Resumes a watch, named by its id, by any session that it had, or by its folder, whose newest watch is meant. */

@@ -64,7 +64,7 @@ export type WatchError = CommsUnavailable | OpenedOtherwise | OpenError
  * A command cannot be started. `CommandRefused`: it asks for what it may not have, its session is in use, or an
  * agent that nobody watches lives in the folder.
  * `LaunchFailed`: its launch file cannot be written. `OpenedOtherwise`: the folder's unfinished watch has another
- * command.
+ * command or id, or the id is another job's.
  */
 export type RunError = CommandRefused | LaunchFailed | OpenedOtherwise | OpenError
 

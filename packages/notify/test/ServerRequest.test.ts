@@ -7,6 +7,7 @@ import { desktopCall, type LinkedMessage, noticeLine, serverRequest } from "../s
 const evil =
   '-e\r\nX-Evil: 1\n<!channel> <https://evil|ok> *b* _i_ [a](tg://x) </b>&amp; \\033 " $(id) `id` \u001B[2J\u202E'
 const message: LinkedMessage = {
+  job: { title: `The night ${evil}`, labels: {} },
   subject: { watch: "w", project: `/home/anna/secret-client/${evil.replaceAll("/", "∕")}` },
   revision: 7,
   at: 0,
@@ -73,7 +74,7 @@ it.layer(HostServices.layer)((it) => {
           assert.deepStrictEqual([url, headers], ["https://ntfy.sh/", { authorization: "Bearer tk_1" }])
           const { priority, title, topic } = JSON.parse(body)
           assert.deepStrictEqual([topic, priority], ["topic", 3])
-          assert.isTrue(title.startsWith("failed closed: -e\\u000d\\u000aX-Evil"))
+          assert.isTrue(title.startsWith("failed closed: The night -e\\u000d\\u000aX-Evil"))
           assert.isBelow(body.length, 4096)
         })
       )

@@ -13,7 +13,10 @@ describe("command-line#page", () => {
       const { cookie, list } = yield* enter(yield* serve)
       const { text } = yield* ask(list, { headers: { cookie } })
       assert.include(text, "1 needs you · 1 ended")
-      assert.match(text, /opera-0002<\/a>\s+<span class="kind">claude<\/span>/u)
+      assert.match(
+        text,
+        /opera-0002<\/a>\s+<span class="kind">claude<\/span>\s+<bdi class="job-title">The reminders&#39; tests<\/bdi>/u
+      )
       assert.include(text, "souffleur resume opera-0002")
       assert.isBelow(text.indexOf("opera-0002"), text.indexOf("opera-0001"))
     }).pipe(Effect.scoped, Effect.provide(layerStage))

@@ -56,6 +56,11 @@ describe("command-line#page", () => {
       assert.notInclude(text, "Conductor")
       assert.match(text, /class="crumb"><a href="[^"]+">All watches and runs</u)
       assert.include(text, "a tool runs: Bash, 59 s old")
+      for (const [name, what] of [
+        ["Title", "The reminders&#39; tests"],
+        ["Labels", "ticket=REM-17"]
+      ])
+        assert.match(text, new RegExp(`<dt>${name}</dt>\\s+<dd>${what}</dd>`, "u"))
       assert.include(text, "A process that is gone, is a zombie, or whose pid belongs to another is dead.")
       assert.strictEqual((yield* ask(`${list}watches/other`, { headers: { cookie } })).status, 404)
     }).pipe(Effect.scoped, Effect.provide(layerStage))

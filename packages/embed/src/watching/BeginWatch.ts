@@ -95,8 +95,8 @@ const goOnTo = Effect.fnUntraced(function* <A, E, R, E2, R2, E3, R3>(
   const context = yield* partsOf({ ...(yield* goingOn(known)), comms, project })
   const begins = Effect.gen(function* () {
     if (watch.phase === "Exited") return yield* keeper.ended(known)
-    // The agent that the watch began with may be gone since a hand-over.
-    if (watch.kind === "agent" && !watch.observe)
+    // The agent that the watch began with may be gone since a hand-over, and a stop needs none.
+    if (watch.kind === "agent" && !watch.observe && watch.recovery?.purpose !== "stop")
       yield* Effect.updateService(Effect.andThen(Effect.andThen(needed, windowedOf(watch)), capped), Agent, (agent) =>
         chosenAgent(agent, watch.agent)
       )

@@ -56,7 +56,7 @@ export const refuseOther = Effect.fnUntraced(function* <E, R>(
   })
 })
 
-/** Refuses a caller's id beside the unfinished watch of its folder, with `OpenedOtherwise`. Without one it is resumed. */
+/** Refuses a caller's id beside the unfinished watch of its folder, with `OpenedOtherwise`. */
 export const refuseBeside = ({ id }: NamedWatch, asked: { readonly id?: string | undefined }) =>
   asked.id === undefined
     ? Effect.void

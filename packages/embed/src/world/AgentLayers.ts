@@ -1,9 +1,16 @@
-import { Agent, AgentNotFound, clamp, leastPermission, type Permission, type ResolvedSettings } from "@souffleur/domain"
+import {
+  Agent,
+  AgentNotFound,
+  type AgentProgram,
+  clamp,
+  leastPermission,
+  type Permission,
+  type ResolvedSettings
+} from "@souffleur/domain"
 import { agentFolder, type AgentPackage } from "@souffleur/process"
 import { ExternalExport } from "@souffleur/recovery"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import { Installation } from "./Installation.ts"
-import type { LaunchOverrides } from "./LaunchOverrides.ts"
 import { layerComms } from "./StoreLayers.ts"
 
 /** Returns the folder of an agent's own files, which for the first agent is a setting. */
@@ -12,9 +19,16 @@ export const agentDirOf = Effect.fn("agentDirOf")(function* (kind: AgentPackage,
   return kind.program === agent.program ? agentDir : yield* agentFolder(kind, variables)
 })
 
+/** The agent of a watch's own command. */
+export interface OwnAgent {
+  readonly agent?: AgentProgram
+  /** The variables that its caller gave it; `lost`: it had some, and nothing is launched without them. */
+  readonly environment?: Readonly<Record<string, string>> | "lost"
+}
+
 /** An agent that launches nothing, since what its job gave it is lost. */
-const unlaunchable = ({ joined: _, ...agent }: Agent["Service"]): Agent["Service"] => ({
-  ...agent,
+const unlaunchable = (agent: Agent["Service"]): Agent["Service"] => ({
+  ...Struct.omit(agent, ["joined"]),
   command: () =>
     Effect.fail(
       new AgentNotFound({
@@ -25,7 +39,7 @@ const unlaunchable = ({ joined: _, ...agent }: Agent["Service"]): Agent["Service
 })
 
 /** The agent of the settings, or of a watch's own command, with the variables that a caller gave its job. */
-export const layerAgent = (settings: ResolvedSettings, { agent: own, environment = {} }: LaunchOverrides = {}) =>
+export const layerAgent = (settings: ResolvedSettings, { agent: own, environment = {} }: OwnAgent = {}) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { agent, variables } = yield* Installation

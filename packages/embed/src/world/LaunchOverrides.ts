@@ -1,6 +1,5 @@
 import {
   type AgentKind,
-  type AgentProgram,
   CommandRefused,
   initial,
   type JobLimits,
@@ -12,18 +11,15 @@ import {
 } from "@souffleur/domain"
 import { Duration, Effect, Layer, Option } from "effect"
 import { remark } from "../Remark.ts"
-import { layerAgent, layerAgentFiles } from "./AgentLayers.ts"
+import { layerAgent, layerAgentFiles, type OwnAgent } from "./AgentLayers.ts"
 import { Installation } from "./Installation.ts"
 import { layerLaunches } from "./LaunchLayers.ts"
 import type { RunOptions } from "../SouffleurOptions.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 
 /** The parts of a launch that a watch has in place of the settings. */
-export interface LaunchOverrides {
-  readonly agent?: AgentProgram
+export interface LaunchOverrides extends OwnAgent {
   readonly until?: Until
-  /** The variables that its caller gave it; `lost`: it had some, and nothing is launched without them. */
-  readonly environment?: Readonly<Record<string, string>> | "lost"
 }
 
 const lost = "the command of this watch is lost: the configured agent command is used"
