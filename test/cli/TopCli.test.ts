@@ -123,7 +123,7 @@ describe("command-line#top", () => {
       const id = yield* watched(the)
       const plain = yield* the.run(["top"])
       assert.deepStrictEqual([plain.code, plain.errors], [0, ""])
-      assert.deepStrictEqual(plain.lines, ["1 working", `▸ ${id}  working  ${the.project}`])
+      assert.deepStrictEqual(plain.lines, ["1 working", `▸ ${id}  sh -c until [ -e go ]; …  working  ${the.project}`])
       const { ended, living } = JSON.parse((yield* the.run(["top", "--json"])).lines.join("\n"))
       assert.deepStrictEqual([ended, living[0].id, living[0].state], [0, id, "working"])
     })
