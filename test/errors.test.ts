@@ -69,6 +69,7 @@ const codes: Readonly<Record<string, number>> = {
   OpenedOtherwise: 2,
   PlanInvalid: 2,
   ProcessesUnavailable: 2,
+  ProjectMissing: 2,
   RoleUnfit: 2,
   RunNotFound: 2,
   SessionNotFound: 2,

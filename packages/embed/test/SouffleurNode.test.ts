@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Duration, Effect, Fiber, FileSystem, Option, Path, Ref, Schedule, Stream } from "effect"
+import { Duration, Effect, Fiber, FileSystem, Option, Path, Ref, Schedule, type Scope, Stream } from "effect"
 import { type Printed, Souffleur } from "../src/index.ts"
 
 /** The first run waits for its end by another, and the second has all done. */
@@ -98,6 +98,33 @@ describe("command-line#output", () => {
         assert.deepStrictEqual([id, end, exit, used.tokens], [watch.id, "completed", { _tag: "Exited", code: 0 }, 0])
         assert.strictEqual(words, yield* souffleur.lastWords(watch.id))
         assert.strictEqual(words, "warned\none\ntwo\n\uFFFD")
+      }).pipe(Effect.scoped, Effect.provide(souffleurIn(home)))
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})
+
+describe("behaviour#first-launch", () => {
+  it.live("a project that is not there is an error at once, and nothing begins", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" }))
+      const project = `${home}/nowhere`
+      yield* Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const run = { project, command: ["/bin/true"] } as const
+        const watch = { project, pid: process.pid, sessionId: "s1" }
+        const plan = { project, plan: `${home}/plan.yaml`, state: `${home}/state.json` }
+        const asked: ReadonlyArray<Effect.Effect<unknown, unknown, Scope.Scope>> = [
+          souffleur.run(run),
+          souffleur.watch(watch),
+          souffleur.detach(run, { line: (id) => ["/bin/true", id] }),
+          souffleur.conduct(plan),
+          souffleur.preview(run),
+          souffleur.preview(watch),
+          souffleur.previewPlan(plan)
+        ]
+        for (const one of asked) assert.deepInclude(yield* Effect.flip(one), { _tag: "ProjectMissing", project })
+        assert.deepStrictEqual(yield* souffleur.watches, [])
       }).pipe(Effect.scoped, Effect.provide(souffleurIn(home)))
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )

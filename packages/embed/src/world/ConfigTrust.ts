@@ -18,6 +18,7 @@ import {
 } from "@souffleur/domain"
 import { configPlaces } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
+import { refuseMissing } from "../jobs/ProjectMissing.ts"
 import { remark } from "../Remark.ts"
 import { Installation } from "./Installation.ts"
 import { readHere } from "./ReadHere.ts"
@@ -114,9 +115,11 @@ export interface Opening {
 
 /**
  * The gate of every new watch and run, and of every other program of a config file: returns the settings and the pin
- * that it would have. Fails with `ConfigUntrusted` where the file asks for more than a person has trusted of it.
+ * that it would have. Fails with `ConfigUntrusted` where the file asks for more than a person has trusted of it, and
+ * with `ProjectMissing` where the folder is not there.
  */
 export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
+  yield* refuseMissing(project)
   const { keys, says, settings, sources, trusted } = yield* trustOf(project, flags)
   if (keys.length > 0)
     return yield* new ConfigUntrusted({
