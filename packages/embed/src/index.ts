@@ -14,8 +14,8 @@ export {
   LaunchFailed,
   type Recorded,
   SessionNotFound,
-  type Watch,
-  type WatchEvent
+  Watch,
+  WatchEvent
 } from "@souffleur/domain"
 export { LogUnusable, type RecordedAs, Refused, UnreadableEvent } from "@souffleur/eventlog"
 export { ProcessesUnavailable } from "@souffleur/node"
@@ -25,8 +25,8 @@ export {
   isRunOver,
   type NamedRun,
   PlanInvalid,
-  type Run,
-  type RunEvent,
+  Run,
+  RunEvent,
   StateForeign
 } from "@souffleur/plan"
 export { FileRefused, type HooksChanged, AgentSettingsUnusable, type HooksStatus } from "@souffleur/process"
