@@ -286,7 +286,8 @@ export const WatchEvent = Schema.Union([
   Pinning.ConfigWithdrawn,
   Pinning.TrustGiven
 ])
-export type WatchEvent = typeof WatchEvent.Type
+// `Exclude` makes a union of its own, which declarations name in place of repeating it.
+export type WatchEvent = Exclude<typeof WatchEvent.Type, never>
 
 /** The versions of tags that have an older one: a field or a word of a field was added since. */
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
