@@ -12,11 +12,11 @@ const souffleurIn = (home: string) =>
     stateDir: `${home}/state`,
     environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home },
     settings: {
-      watcherInitialWait: Duration.zero,
-      watcherInterval: Duration.millis(50),
+      watcherInitialWait: 0,
+      watcherInterval: "50 millis",
       monitorInitialWait: Duration.millis(50),
-      monitorInterval: Duration.millis(50),
-      stopGrace: Duration.millis(50)
+      monitorInterval: 50,
+      stopGrace: { milliseconds: 50 }
     }
   })
 

@@ -2,7 +2,7 @@ import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/p
 import { Permission, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
-import { Console, Effect, Option, Path } from "effect"
+import { type Duration, Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
@@ -104,9 +104,10 @@ export const conductCommand = Command.make(
     const order = {
       project: yield* Project,
       plan: path.resolve(cwd, flags.plan),
+      // Their reader refuses what is no duration.
       limits: {
-        implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
-        reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
+        implementerTimeout: Option.getOrUndefined(flags.implementerTimeout) as Duration.Input | undefined,
+        reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout) as Duration.Input | undefined
       },
       agents,
       ...(Option.isSome(flags.permission) ? { permission: flags.permission.value } : {}),

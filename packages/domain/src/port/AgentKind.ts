@@ -71,7 +71,7 @@ export interface AgentKind {
    * How long a call to the model may be silent before the agent repeats it by itself, unless `STALL_AFTER` says
    * otherwise. A healthy process of the agent uses the processor within that time.
    */
-  readonly stall: Duration.Duration
+  readonly stall: Duration.Input
   /** The words and exit codes by which it ends. Absent: none is known, and the status of HTTP decides. */
   readonly ends?: EndWords
   /** Variables of a running session, which no new session may inherit. */

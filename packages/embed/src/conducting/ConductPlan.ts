@@ -1,4 +1,4 @@
-import { Agent, kindOf, Launcher, type Pin } from "@souffleur/domain"
+import { Agent, flagsOf, kindOf, Launcher, type Pin } from "@souffleur/domain"
 import {
   conduct,
   conductOn,
@@ -117,7 +117,7 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
     yield* cast(yield* parts.settings(project))
     yield* finishingOf(loaded, { project, variables: parts.variables })
   }
-  const conducting = yield* parts.conducting({ project, limits, known })
+  const conducting = yield* parts.conducting({ project, limits: flagsOf(limits), known })
   const { pin, settings } = known === undefined ? yield* withinSession(conducting) : conducting
   const begun = { ...named, pin, cast: yield* cast(settings) }
   yield* remarkWarnings(settings)
