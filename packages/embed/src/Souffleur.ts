@@ -2,7 +2,7 @@ import { defaultAgent } from "./setup/DefaultAgent.ts"
 import type { Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
 import type { NamedRun, Run } from "@souffleur/plan"
-import { Context, type Effect, Layer, type Scope, type Stream } from "effect"
+import { Config, Context, Effect, Layer, type Scope, type Stream } from "effect"
 import type { RunName } from "./conducting/FindRun.ts"
 import type { RunningRun } from "./conducting/KeptRun.ts"
 import type { RunStatus } from "./conducting/RunStatus.ts"
@@ -218,4 +218,8 @@ export class Souffleur extends Context.Service<
     ...options
   }: NodeOptions<E>) =>
     Layer.provide(Souffleur.layer, Layer.effectContext(builtApart(NodeWorld.layer({ agent, environment, ...options }))))
+
+  /** The same by options that the app's config gives, such as `{ stateDir: Config.String("STATE_DIR") }`. */
+  static readonly layerNodeConfig = <E = never>(options: Config.Wrap<NodeOptions<E>>) =>
+    Layer.unwrap(Effect.map(Config.unwrap(options), (found) => Souffleur.layerNode(found)))
 }

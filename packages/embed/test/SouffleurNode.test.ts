@@ -1,6 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Duration, Effect, Fiber, FileSystem, Option, Path, Ref, Schedule, type Scope, Stream } from "effect"
+import {
+  Config,
+  ConfigProvider,
+  Duration,
+  Effect,
+  Fiber,
+  FileSystem,
+  Option,
+  Path,
+  Ref,
+  Schedule,
+  type Scope,
+  Stream
+} from "effect"
 import { type Printed, Souffleur } from "../src/index.ts"
 
 /** The first run waits for its end by another, and the second has all done. */
@@ -129,3 +142,23 @@ describe("behaviour#first-launch", () => {
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 })
+
+it.live("the options of souffleur come from the config of an app, and one that is missing is an error of that", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const home = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" })
+    const layer = Souffleur.layerNodeConfig({
+      stateDir: Config.String("STATE_DIR"),
+      environment: Config.succeed({ HOME: home }),
+      settings: { stopGrace: Config.Duration("STOP_GRACE") }
+    })
+    const watches = Effect.provide(
+      Souffleur.use(({ watches }) => watches),
+      layer
+    )
+    const given = (config: object) => Effect.provide(watches, ConfigProvider.layer(ConfigProvider.fromUnknown(config)))
+    assert.deepStrictEqual(yield* given({ STATE_DIR: `${home}/state`, STOP_GRACE: "1 second" }), [])
+    assert.isTrue(yield* fs.exists(`${home}/state/souffleur.db`))
+    assert.strictEqual((yield* Effect.flip(given({ STOP_GRACE: "1 second" })))._tag, "ConfigError")
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
