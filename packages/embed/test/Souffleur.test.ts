@@ -72,7 +72,8 @@ describe("command-line#watches", () => {
         const other = yield* Effect.flip(souffleur.watch({ ...asked, comms: "/p/other.db" }))
         assert.deepInclude(other, {
           _tag: "OpenedOtherwise",
-          message: `watch ${id} goes on with no comms: leave --comms out`
+          watch: id,
+          message: `watch ${id} goes on with no comms, and takes no other`
         })
         assert.strictEqual((yield* Effect.flip(souffleur.watch({ ...asked, force: true })))._tag, "OpenedOtherwise")
         assert.deepStrictEqual(
@@ -609,7 +610,7 @@ describe("behaviour#hand-over", () => {
       yield* souffleur.retry(id, { agent: "codex" })
       assert.strictEqual((yield* Fiber.join(closed)).stage, "hand-over")
       const refused = yield* Effect.flip(souffleur.retry(id))
-      assert.include(refused.message, '"souffleur retry --agent agent" has agent go on')
+      assert.include(refused.message, "a retry with agent agent has that one go on")
       yield* souffleur.retry(id, { agent: "agent" })
       const { agent, generation, standby } = yield* state
       assert.deepStrictEqual([agent, generation, standby, world.signals], ["agent", 1, undefined, []])

@@ -26,7 +26,13 @@ export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>
  * A literal command of a known agent that souffleur cannot run in this form (exit 2). `message` says what to write
  * instead.
  */
-export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { message: Schema.String }) {
+export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
+  message: Schema.String,
+  /** The watch that looks after its session. */
+  watch: Schema.optionalKey(Schema.String),
+  /** The agent that works in the folder, and that nobody watches. */
+  unwatched: Schema.optionalKey(Schema.Struct({ pid: Schema.Int, sessionId: Schema.UndefinedOr(Schema.String) }))
+}) {
   override readonly [Runtime.errorExitCode] = 2
 }
 

@@ -3,7 +3,7 @@ import { Effect, Option, Runtime, Schema } from "effect"
 import { Digest } from "effect/crypto"
 import { folderName } from "../watching/FindWatch.ts"
 
-/** No run has this name, or no plan was conducted in this folder. `message` says what to do. */
+/** No run has this name, or no plan was conducted in this folder. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -23,8 +23,8 @@ export const runIdOf = Effect.fnUntraced(function* (project: string, plan: strin
 
 const missing = (name: RunName) =>
   typeof name === "string"
-    ? `no run is called ${JSON.stringify(name.slice(0, 80))}: "souffleur conduct status --all" lists all`
-    : `no plan was conducted in ${name.project} yet: souffleur conduct PLAN`
+    ? `no run is called ${JSON.stringify(name.slice(0, 80))}`
+    : `no plan was conducted in ${name.project} yet`
 
 /** Finds a run. Fails with `RunNotFound` when there is none, and with the log's error where it is unreadable. */
 export const findRun = Effect.fn("findRun")(function* (name: RunName) {

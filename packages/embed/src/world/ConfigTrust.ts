@@ -24,8 +24,6 @@ import { Installation } from "./Installation.ts"
 import { readHere } from "./ReadHere.ts"
 import { ConfigUntrusted, forgetTrust, keepTrust, programOf, trustedOf } from "./TrustStore.ts"
 
-const accept = '"souffleur config --trust" accepts the file as it is now'
-
 /** The environment and the values of the program are a person's own word, and outrank the file. */
 const overridden = (key: PinnedKey, { values = {}, variables }: Installation["Service"]) => {
   return (
@@ -123,7 +121,7 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
   const { keys, says, settings, sources, trusted } = yield* trustOf(project, flags)
   if (keys.length > 0)
     return yield* new ConfigUntrusted({
-      message: `${settings.source ?? "the config file, which is gone"}: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} not ${Option.isNone(trusted) ? "trusted yet" : "what was trusted"}: look at it, then ${accept}`
+      message: `${settings.source ?? "the config file, which is gone"}: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} not ${Option.isNone(trusted) ? "trusted yet" : "what was trusted"}`
     })
   const { ceiling, programs } = Option.getOrElse(trusted, () => leastPin)
   const pin = { ceiling: lower(says.ceiling, ceiling), limits: says.limits, pace: says.pace, programs }
@@ -142,7 +140,7 @@ export const wouldGoOn = Effect.fn("ConfigTrust.wouldGoOn")(function* (
   const { keys, lost, says, settings, sources } = yield* beside(project, flags, pin)
   if (lost.length > 0)
     return yield* new ConfigUntrusted({
-      message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}`
+      message: `which ${lost.join(", ")} this goes on with is lost, and the file has another`
     })
   return { keys, says, settings, sources, pin }
 })
