@@ -124,7 +124,7 @@ const firstOfAgent = Effect.fnUntraced(function* (
     kind: "agent",
     sessionId: session.sessionId,
     command: line,
-    title: "Conductor (S1)",
+    title: "Agent (S1)",
     requested,
     ...(prompt === "" ? {} : { prompt })
   } satisfies First
