@@ -288,8 +288,7 @@ export const WatchEvent = Schema.Union([
   Pinning.ConfigWithdrawn,
   Pinning.TrustGiven
 ])
-// `Exclude` makes a union of its own, which declarations name in place of repeating it.
-export type WatchEvent = Exclude<typeof WatchEvent.Type, never>
+export type WatchEvent = Exclude<typeof WatchEvent.Type, never> // A union of its own, which declarations name.
 
 /** The versions of tags that have an older one: a field or a word of a field was added since. */
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}

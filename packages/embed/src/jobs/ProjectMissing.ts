@@ -11,6 +11,8 @@ export class ProjectMissing extends Schema.TaggedError<ProjectMissing>()("Projec
 /** Refuses work in a folder that is not there, with `ProjectMissing`. */
 export const refuseMissing = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
+  const isThere = yield* Effect.orElseSucceed(fs.exists(project), () => false)
   const found = yield* Effect.option(fs.stat(project))
-  if (!Option.exists(found, ({ type }) => type === "Directory")) return yield* new ProjectMissing({ project })
+  if (!isThere || Option.exists(found, ({ type }) => type !== "Directory"))
+    return yield* new ProjectMissing({ project })
 })
