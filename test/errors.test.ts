@@ -88,7 +88,7 @@ const codes: Readonly<Record<string, number>> = {
   ProcessesUnavailable: 2,
   ProjectMissing: 2,
   RoleUnfit: 2,
-  RunNotFound: 2,
+  PlanNotFound: 2,
   SessionNotFound: 2,
   SqliteUnusable: 4,
   StateForeign: 2,

@@ -16,7 +16,7 @@ import type { PlatformError } from "effect"
 import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/NamedPlan.ts"
-import type { RunNotFound } from "./conducting/FindRun.ts"
+import type { PlanNotFound } from "./conducting/FindPlan.ts"
 import type { RoleUnfit } from "./conducting/RoleAgent.ts"
 import type { NoOutput } from "./jobs/JobOutput.ts"
 import type { ProjectMissing } from "./jobs/ProjectMissing.ts"
@@ -36,7 +36,7 @@ import type { PartsError } from "./world/World.ts"
 export type ReadFailed = LogError | WatchNotFound
 
 /** No run has that name, or the log cannot be read. */
-export type RunReadFailed = LogError | RunNotFound
+export type PlanReadFailed = LogError | PlanNotFound
 
 /**
  * A watch cannot be owned, because another souffleur has it, its config file is not trusted, or a part cannot be made.
@@ -107,13 +107,13 @@ export type PlanPreviewError = Exclude<
 >
 
 /** A run that is under way has to stop. `Refused`: another souffleur conducts it, or has claimed its work tree. */
-export type RunBroken = LogError | Refused
+export type PlanBroken = LogError | Refused
 
 /**
  * An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. `PlanInvalid`: the
  * plan that is to be taken cannot be conducted.
  */
-export type AnswerError = GuidanceUnfit | PlanInvalid | Refused | RunReadFailed
+export type AnswerError = GuidanceUnfit | PlanInvalid | Refused | PlanReadFailed
 
 /** A watch is refused a word of an operator: a rule forbids it, or its log or its parts fail. */
 type WordError = PartsError | ReadFailed | Refused

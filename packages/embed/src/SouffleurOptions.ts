@@ -186,7 +186,7 @@ export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {
 }
 
 /** A person's answer to a task that is escalated, to the finishing step that failed, or to a plan that has changed. */
-export type RunAnswer =
+export type PlanAnswer =
   | { readonly task: string; readonly guidance: string }
   | { readonly task: string; readonly answer: "retry" | "skip" }
   | { readonly finishing: "retry" | "skip" }

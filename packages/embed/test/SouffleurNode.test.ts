@@ -65,7 +65,7 @@ it.live(
         const began = fs.exists(path.join(project, "began"))
         yield* Effect.repeat(began, { until: (so) => so, schedule: Schedule.spaced("20 millis") })
         process.kill(conductor!.pid, "SIGKILL")
-        const { end, generation } = yield* watch.end
+        const { end, generation } = yield* watch.awaitEnd
         assert.deepStrictEqual([end, generation], ["completed", 2])
         const why = Option.getOrThrow(yield* souffleur.why(first))
         assert.include(why.lines.join("\n"), "exit code 0")
@@ -101,7 +101,7 @@ describe("command-line#output", () => {
         assert.strictEqual(on(early, "stdout"), "one\n")
         assert.deepInclude(yield* souffleur.result(watch.id), { end: null, exit: null, words: "one\nwarned" })
         yield* fs.writeFileString(`${project}/go`, "")
-        yield* watch.end
+        yield* watch.awaitEnd
         yield* Fiber.join(reading)
         const all = yield* Ref.get(seen)
         assert.deepStrictEqual([on(all, "stdout"), on(all, "stderr")], ["one\ntwo\n\u00ff", "warned\n"])

@@ -4,7 +4,7 @@ import type {
   CommandRefused,
   ConfigUntrusted,
   OpenedOtherwise,
-  RunNotFound,
+  PlanNotFound,
   WatchNotFound
 } from "@souffleur/embed"
 import { shellWord } from "@souffleur/plan"
@@ -15,7 +15,7 @@ type Told =
   | CommandRefused
   | ConfigUntrusted
   | OpenedOtherwise
-  | RunNotFound
+  | PlanNotFound
   | WatchNotFound
 
 const release = (watch: string) => `"souffleur release ${watch}" ends it`
@@ -39,7 +39,7 @@ const steps: {
       : `watch it with "souffleur watch --pid ${unwatched.pid} --session-id ${unwatched.sessionId === undefined ? "ID" : shellWord(unwatched.sessionId)}", end it with "kill ${unwatched.pid}", or start beside it with --force`,
   ConfigUntrusted: () => 'look at the file, then "souffleur config --trust" accepts it as it is now',
   OpenedOtherwise: ({ watch }) => `"souffleur resume ${watch}" goes on with it, and ${release(watch)}`,
-  RunNotFound: () => '"souffleur conduct status --all" lists all',
+  PlanNotFound: () => '"souffleur conduct status --all" lists all',
   WatchNotFound: () => '"souffleur status --all" lists the watches, and "souffleur conduct status --all" the runs'
 }
 

@@ -22,7 +22,7 @@ import { Parts } from "../world/Parts.ts"
 import { finishingOf } from "./FinishingCommand.ts"
 import { castOf, commitProblemIn, type NamedPlan, namedPlan } from "./NamedPlan.ts"
 import { type CastAgent, chosenFor } from "./RoleAgent.ts"
-import { runIdOf } from "./FindRun.ts"
+import { runIdOf } from "./FindPlan.ts"
 import { keepRun } from "./KeptRun.ts"
 import { oncePossible } from "./RunHindrance.ts"
 
