@@ -76,7 +76,7 @@ const tidied = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
 
 /** Says how the command itself goes, where npm installed it for every project. */
 const tellNpm = Effect.flatMap(Environment, ({ published }) =>
-  published?.includes("/lib/node_modules/@souffleur/cli/") === true
+  published?.includes("/lib/node_modules/@souffleur/cli") === true
     ? Console.log("The command itself goes with: npm uninstall -g @souffleur/cli")
     : Effect.void
 )
