@@ -58,7 +58,8 @@ const runOf = (project: string, agent: typeof gone): ReadonlyArray<RunEvent> => 
       attempt: 1,
       sessionId: "s",
       resumed: false,
-      head: null
+      nudge: null,
+        head: null
     },
     { _tag: "AgentLaunched", at, token, launchId: "l", process: agent }
   ]

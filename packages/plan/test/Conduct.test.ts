@@ -173,6 +173,42 @@ describe.concurrent("over a real repository", () => {
     )
   })
 
+  describe("behaviour#nudges", () => {
+    live("an implementer that stops early, and leaves a file in no commit, goes on in its session and completes", () =>
+      Effect.gen(function* () {
+        const prompts: Array<string> = []
+        const play = yield* theatre(({ git, write }) => ({
+          works: true,
+          implementer: [
+            noting(prompts, () =>
+              Effect.gen(function* () {
+                yield* write("a.ts", "a\n")
+                yield* git("add", "a.ts")
+                yield* git("commit", "-q", "-m", "a")
+                yield* write("a.test.ts", "a\n")
+                return complete
+              })
+            ),
+            noting(prompts, () =>
+              Effect.as(Effect.andThen(git("add", "-A"), git("commit", "-q", "-m", "its test")), complete)
+            )
+          ],
+          reviewer: [say(approves)]
+        }))
+        const run = yield* play.conducts
+        assert.deepStrictEqual(
+          play.asked.map(({ resumed, role }) => `${role} ${resumed}`),
+          ["implementer false", "implementer true", "reviewer false"]
+        )
+        assert.strictEqual(play.asked[0]!.session, play.asked[1]!.session)
+        assert.include(prompts[1], "1 new file")
+        assert.include(prompts[1], '"a.test.ts"')
+        assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1 })
+        assert.deepStrictEqual(taskOf(run, "t1")!.work.files.toSorted(), ["a.test.ts", "a.ts"])
+      })
+    )
+  })
+
   describe("behaviour#agents-of-a-run", () => {
     liveCase("a reviewer reads names of files that git has, quoted, and no word of who made them", () =>
       Effect.gen(function* () {
@@ -291,6 +327,7 @@ describe.concurrent("over a real repository", () => {
             noting(prompts, () =>
               Effect.as(Effect.andThen(git("rm", "-q", "base.txt"), git("commit", "-q", "-m", "gone")), "no words")
             ),
+            say("no words"),
             noting(prompts, say(approves))
           ]
         }))

@@ -16,6 +16,7 @@ const asked: Assignment = {
   sessionId: "s1",
   agent: null,
   resumed: false,
+  nudge: "it has been told so before",
   head: "c0",
   askedAt: 1000,
   fence: 1,
@@ -58,11 +59,18 @@ const judged = (given: {
   /** A file that the work removed. */
   readonly gone?: string
   readonly command?: boolean
+  /** What its session was told is left to do; `null`: nothing yet. */
+  readonly nudge?: string | null
+  /** What git says of the work tree now; absent: nothing. */
+  readonly status?: { readonly changed?: ReadonlyArray<string>; readonly conflicts?: ReadonlyArray<string> }
+  readonly untracked?: ReadonlyArray<string>
 }) => {
   const { code = 0, commits = ["c0", "c1"], printed = "", session } = given
   const git = {
     has: (file: string) => Effect.succeed(given.gone !== file),
     head: Effect.succeed(commits.at(-1) ?? null),
+    status: Effect.succeed({ changed: [], conflicts: [], branch: "main", ...given.status }),
+    untracked: Effect.succeed(given.untracked ?? []),
     since: (base: string | null) =>
       Effect.succeed({
         commits: commits.slice(base === null ? 0 : commits.indexOf(base) + 1),
@@ -121,6 +129,7 @@ const judged = (given: {
       {
         ...asked,
         agent: given.chosen === true ? "other" : null,
+        nudge: given.nudge === undefined ? asked.nudge : given.nudge,
         sessionId: given.sessionId ?? asked.sessionId,
         role: given.role ?? "implementer",
         word: given.word === undefined ? asked.word : given.word
@@ -272,6 +281,50 @@ describe("behaviour#verdicts-of-agents", () => {
       })
     )
   })
+})
+
+describe("behaviour#nudges", () => {
+  const first = { nudge: null } as const
+  const done = { printed: complete }
+
+  it.effect("an agent that has done something and left the rest goes on in its session, once an assignment", () =>
+    Effect.gen(function* () {
+      for (const given of [
+        { printed: "Next I will run the tests." },
+        { printed: "IMPLEMENTATION_COMPLETE" },
+        { printed: complete.replace("mine", "another") },
+        { printed: complete.replace("\ncommits", "\nIMPLEMENTATION_BLOCKED mine\ncommits") },
+        { ...done, code: 137 },
+        { ...done, fence: 2, code: null },
+        { ...done, commits: ["c0"] },
+        { ...done, files: () => [] },
+        { ...done, status: { changed: ["a.ts"] } },
+        { ...done, task: { untracked: ["notes"] }, untracked: ["notes", "b.ts"] }
+      ]) {
+        const nudged = yield* judged({ ...given, ...first })
+        assert.strictEqual(nudged._tag, "Unfinished", JSON.stringify(given))
+        assert.notStrictEqual((yield* judged(given))._tag, "Unfinished")
+        // A turn that used no tool did nothing, and a session that was never told cannot go on.
+        for (const idle of [{ lazy: true }, { sessionId: "" }])
+          assert.notStrictEqual((yield* judged({ ...given, ...first, ...idle }))._tag, "Unfinished")
+      }
+    })
+  )
+  it.effect(
+    "nothing is left where git knows all of it, and a conflict or a refusal of the service is not the agent's",
+    () =>
+      Effect.gen(function* () {
+        for (const given of [
+          { untracked: ["notes"] },
+          { task: { untracked: ["notes"] }, untracked: ["notes"] },
+          { status: { changed: ["a.ts"], conflicts: ["a.ts"] } }
+        ])
+          assert.strictEqual((yield* judged({ ...done, ...first, ...given }))._tag, "Completed")
+        const session = { _tag: "Failed", at: 2000, resetsAt: undefined } as const
+        assert.strictEqual((yield* judged({ ...first, session: { ...session, reason: "outage" } }))._tag, "Limited")
+        assert.strictEqual((yield* judged({ ...first, session: { ...session, reason: "login" } }))._tag, "Failed")
+      })
+  )
 })
 
 describe("behaviour#answers", () => {

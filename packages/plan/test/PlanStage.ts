@@ -97,6 +97,8 @@ export const stage = Effect.fnUntraced(function* (
     /** How many processes the first agent, or the first of that role, leaves running at its end. */
     readonly leaves?: number
     readonly leaver?: string
+    /** True if implementers use tools, so that a turn which left something undone is gone on with. */
+    readonly works?: boolean
     /** True if each agent chooses the id of its session, and tells it once it has ended. */
     readonly chooses?: boolean
     /** Returns whether a signal ends its process. By default each signal does. */
@@ -126,6 +128,7 @@ export const stage = Effect.fnUntraced(function* (
   const refusals = new Map<string, { readonly at: number; readonly resetsAt: number }>()
   const finished = new Map<string, number>()
   const asked: Array<Asked> = []
+  const reviewers = new Set<string>()
   const signals: Array<string> = []
   const assignments = { implementer: 0, reviewer: 0, finisher: 0 }
   let pids = 1000
@@ -138,6 +141,7 @@ export const stage = Effect.fnUntraced(function* (
       : prompt.startsWith("## Code Review")
         ? "reviewer"
         : "finisher"
+    if (role === "reviewer") reviewers.add(session)
     asked.push({ role, resumed: resumed === "Resume", session })
     sessionsOf.set(pid, session)
     const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
@@ -203,7 +207,7 @@ export const stage = Effect.fnUntraced(function* (
         if (ended === undefined) return Option.none()
         return Option.some({ writtenAt: ended, turn: { _tag: "Finished", at: ended }, context: undefined })
       }),
-    usedTools: () => Effect.succeed(!lazy),
+    usedTools: (session) => Effect.sync(() => !lazy && (acts.works === true || reviewers.has(session))),
     command: ({ prompt, session }: AgentOrder) =>
       Effect.succeed({ program: "/agent", args: [session.sessionId, session._tag, prompt], environment: {} })
   })

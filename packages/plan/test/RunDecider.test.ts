@@ -339,6 +339,46 @@ describe("behaviour#agents-of-a-run", () => {
   })
 })
 
+describe("behaviour#nudges", () => {
+  const undone: AgentReport = { _tag: "Unfinished", message: "it made no commit" }
+
+  it("the same session goes on, told what is missing, and no attempt is counted; what it leaves then counts", () => {
+    for (const role of ["implementer", "reviewer"] as const) {
+      const told = story()
+      told.start()
+      if (role === "reviewer") told.implemented()
+      const { sessionId } = told.ask()
+      assert.deepStrictEqual(told.report(undone), ["AgentNudged"])
+      // A service that refuses it, or a crash before its launch, takes nothing of that.
+      told.ask()
+      told.report(refused("outage", null))
+      told.end()
+      told.ask()
+      told.dispatch({ _tag: "NeverRan", token: told.run().assignment!.token })
+      assert.deepInclude(told.ask(), { role, sessionId, resumed: true, attempt: 1, nudge: undone.message })
+      assert.strictEqual(
+        why(told.try({ _tag: "Report", token: told.run().assignment!.token, report: undone })),
+        "never"
+      )
+      told.report(failed("nothing done"))
+      assert.deepInclude(told.task(), {
+        attempts: 1,
+        failures: role === "implementer" ? 1 : 0,
+        reviewFailures: role === "reviewer" ? 1 : 0
+      })
+      assert.deepInclude(told.ask(), { role, resumed: false, nudge: null })
+    }
+  })
+  it("a session that another process holds does not go on: a fresh agent is asked", () => {
+    const told = story()
+    told.start()
+    const { sessionId } = told.ask()
+    told.report(undone)
+    told.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s9", head: null, held: [sessionId] })
+    assert.deepInclude(told.run().assignment, { sessionId: "s9", resumed: false, nudge: null })
+  })
+})
+
 describe("behaviour#limits-in-a-run", () => {
   describe("a service that refuses an agent", () => {
     it("a refusal is waited out: no attempt and no failure, and the same implementer goes on", () => {

@@ -149,6 +149,11 @@ export class RunJudge {
       }
       case "ReviewRejected":
         return held(said === "rejected", `the reviewer said ${said}`)
+      case "AgentNudged":
+        // After a clock was set back, the end of its turn lies before its beginning.
+        if (!world.steadyClock) return
+        held(!refused, "the service refused it")
+        return held(["both", "complete", "nothing"].includes(said), `the ${agent.role} said ${said}`)
       case "AgentLimited":
         return held(said === "nothing" && (refused || !world.steadyClock), "no session says so")
       case "ImplementationFailed":
@@ -219,5 +224,6 @@ const endsAssignment: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewApproved",
   "ReviewRejected",
   "ReviewFailed",
+  "AgentNudged",
   "AgentLimited"
 ])

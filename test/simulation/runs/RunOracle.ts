@@ -10,6 +10,8 @@ interface Rung {
   unreviewed: number
   /** The session that is to go on; `null` asks for a fresh implementer. */
   session: string | null
+  /** The agent that goes on once in its session. `null`: nobody was told to. */
+  nudge: { readonly role: AgentRole; readonly session: string } | null
   answers: number
   /** True if it began in this run. The base of a task from another run is unknown. */
   begun: boolean
@@ -51,8 +53,8 @@ export class RunOracle {
   /** Names an assignment by the work and all its counts. An assignment that is not counted is played again. */
   position(role: AgentRole, taskId: string | null): string {
     const rung = taskId === null ? undefined : this.rungs.get(taskId)
-    const { answers = 0, fruitless = 0, rejections = 0, unreviewed = 0 } = rung ?? {}
-    return [role, taskId, answers, rejections, fruitless, unreviewed, this.refusals].join("/")
+    const { answers = 0, fruitless = 0, nudge = null, rejections = 0, unreviewed = 0 } = rung ?? {}
+    return [role, taskId, answers, rejections, fruitless, unreviewed, this.refusals, nudge?.role].join("/")
   }
 
   #outline(tasks: ReadonlyArray<{ readonly id: string; readonly dependsOn: ReadonlyArray<string> }>): void {
@@ -68,10 +70,13 @@ export class RunOracle {
         fruitless: 0,
         unreviewed: 0,
         session: null,
+        nudge: null,
         answers: 0,
         begun: false
       }
-      this.rungs.set(id, { ...(this.rungs.get(id) ?? fresh), dependsOn, dropped: false })
+      const { nudge, ...before } = this.rungs.get(id) ?? fresh
+      // What is asked for may be other work since, unless that agent is at work.
+      this.rungs.set(id, { ...before, nudge: this.asked?.taskId === id ? nudge : null, dependsOn, dropped: false })
     }
   }
 
@@ -106,7 +111,8 @@ export class RunOracle {
     if (asked.role !== wanted) this.#violated(`${asked.role} is asked, and ${wanted} is wanted for ${asked.taskId}`)
     if (rung.dependsOn.some((id) => this.#isOpen(id)))
       this.#violated(`${asked.taskId} is begun before what it depends on`)
-    const goesOn = asked.role === "implementer" ? rung.session : null
+    const nudged = rung.nudge?.role === asked.role ? rung.nudge.session : null
+    const goesOn = nudged ?? (asked.role === "implementer" ? rung.session : null)
     if (asked.resumed !== (goesOn !== null) || (goesOn !== null && asked.sessionId !== goesOn))
       this.#violated(goesOn === null ? `the ${asked.role} is not a fresh one` : "the implementer is not the same one")
     if (asked.role === "implementer") rung.session = asked.sessionId === "" ? null : asked.sessionId
@@ -170,6 +176,15 @@ export class RunOracle {
         if (asked.role === "implementer" && rung !== undefined) rung.session = event.sessionId
         return
       }
+      case "AgentNudged": {
+        const { asked } = this
+        this.refusals = 0
+        const rung = this.#assignmentOver(event)
+        if (rung === undefined || asked === undefined) return
+        if (rung.nudge !== null) this.#violated(`the ${asked.role} of ${asked.taskId} goes on a second time`)
+        rung.nudge = { role: asked.role, session: asked.sessionId }
+        return
+      }
       case "AgentNeverRan": {
         const asked = this.asked
         const rung = this.#assignmentOver(event)
@@ -207,6 +222,7 @@ export class RunOracle {
       case "WorkChanged": {
         const rung = this.#rung(event.taskId)
         if (rung.standing !== "to review") this.#violated(`work changed, and ${event.taskId} is ${rung.standing}`)
+        rung.nudge = null
         if (event.commits.length === 0 || event.files.length === 0)
           Object.assign(rung, { standing: "to implement", session: null })
         return
@@ -247,6 +263,7 @@ export class RunOracle {
           fruitless: 0,
           unreviewed: 0,
           session: null,
+          nudge: null,
           answers: rung.answers + 1
         })
         return
@@ -277,6 +294,8 @@ export class RunOracle {
   #move(event: { readonly token: string }, change: (rung: Rung) => void): void {
     this.refusals = 0
     const rung = this.#assignmentOver(event)
-    if (rung !== undefined) change(rung)
+    if (rung === undefined) return
+    rung.nudge = null
+    change(rung)
   }
 }

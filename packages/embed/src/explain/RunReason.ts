@@ -145,6 +145,11 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
         rule: escalations[event.reason],
         act: `nothing is asked until: souffleur conduct answer ${event.taskId} "what to do", or --retry, or --skip`
       }
+    case "AgentNudged":
+      return {
+        seen: [event.message, ...assigned(before, event.at)],
+        rule: "an agent that did something and left the rest goes on in its session, once an assignment; no attempt is counted"
+      }
     case "AgentEnding":
       return ending(event, zone)
     case "AgentLimited":

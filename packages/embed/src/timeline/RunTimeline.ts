@@ -17,7 +17,15 @@ export interface AgentStretch extends Stretch {
 }
 
 /** How an agent of a run ended. */
-export type AgentOutcome = "done" | "blocked" | "failed" | "approved" | "rejected" | "limited" | "never ran"
+export type AgentOutcome =
+  | "done"
+  | "blocked"
+  | "failed"
+  | "approved"
+  | "rejected"
+  | "unfinished"
+  | "limited"
+  | "never ran"
 
 /** A task of a run. `from` is `null` before it begins. */
 export interface TaskStretch {
@@ -71,6 +79,8 @@ const outcomeOf = (event: RunEvent): Outcome | undefined => {
       return outcome("approved", event.summary)
     case "ReviewRejected":
       return outcome("rejected", event.feedback.summary)
+    case "AgentNudged":
+      return outcome("unfinished", event.message)
     case "AgentLimited":
       return outcome("limited", event.kind)
     case "AgentNeverRan":

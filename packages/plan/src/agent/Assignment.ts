@@ -18,7 +18,7 @@ import { assignedAgent, reportSession, type RunningLaunch } from "./AssignedAgen
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/Git.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
-import { finisherPrompt, implementerPrompt, reviewerPrompt } from "../tasks/Prompt.ts"
+import { finisherPrompt, implementerPrompt, nudgePrompt, reviewerPrompt } from "../tasks/Prompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { AgentRole } from "../run/RunEvent.ts"
 
@@ -27,7 +27,7 @@ import type { AgentRole } from "../run/RunEvent.ts"
  * the task.
  */
 const promptOf = Effect.fnUntraced(
-  function* (run: Run, { role, taskId }: Assignment, word: string) {
+  function* (run: Run, { nudge, role, taskId }: Assignment, word: string) {
     const { git, plan, skillPrompt = "" } = yield* PlanContext
     if (role === "finisher") return finisherPrompt(run, plan.finish, skillPrompt)
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
@@ -36,6 +36,7 @@ const promptOf = Effect.fnUntraced(
     const untrackedBefore = task.untracked
     const forgotten =
       untrackedBefore === null ? [] : (yield* git.untracked).filter((file) => !untrackedBefore.includes(file))
+    if (nudge !== null) return nudgePrompt(role, nudge, word, role === "implementer" ? forgotten : [])
     if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
     // A later commit may have removed it.
     const { testFile } = task.work

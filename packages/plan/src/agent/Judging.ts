@@ -67,26 +67,49 @@ const testFileOf = Effect.fnUntraced(function* (named: string | null, files: Rea
   return file !== undefined && (yield* git.has(file)) ? file : null
 })
 
+/**
+ * Has the session of an agent go on, where its last turn did something and left the rest of its task: once an
+ * assignment. Else that turn counts as it is.
+ */
+const goesOn = Effect.fnUntraced(function* (assignment: Assignment, message: string, counts: AgentReport) {
+  const { nudge, sessionId } = assignment
+  if (nudge !== null || !isSessionKnown(sessionId)) return counts
+  return (yield* (yield* assignedAgent(assignment)).usedTools(sessionId))
+    ? ({ _tag: "Unfinished", message } satisfies AgentReport)
+    : counts
+})
+
+/** Says what complete work lacks to be a commit; `undefined`: nothing. A conflict is a person's. */
+const leftOver = Effect.fnUntraced(function* ({ untracked: before }: Task) {
+  const { git } = yield* PlanContext
+  const { changed, conflicts } = yield* git.status
+  if (conflicts.length > 0) return undefined
+  if (changed.length > 0) return `${Words.many(changed.length, "file")} with changes that no commit has`
+  const fresh = before === null ? [] : (yield* git.untracked).filter((file) => !before.includes(file))
+  return fresh.length === 0
+    ? undefined
+    : `git does not know ${Words.many(fresh.length, "new file")}: commit what belongs to the work, and delete or ignore the rest`
+})
+
 /** Checks complete work against git: commits and files since the last review (spec: behaviour#verdicts-of-agents). */
-const believed = Effect.fnUntraced(function* (task: Task, named: string | null) {
+const believed = Effect.fnUntraced(function* (task: Task, assignment: Assignment, named: string | null) {
   const { commitSetting, git } = yield* PlanContext
   const fresh = yield* git.since(task.reviewed ?? task.base)
   const head = yield* git.head
+  const fruitless = (message: string, more = {}) =>
+    goesOn(assignment, message, { _tag: "Failed", reason: "nothing done", message, ...more })
   if (head === null || fresh.commits.length === 0)
-    return {
-      _tag: "Failed",
-      reason: "nothing done",
-      message: "it said that it was complete, and made no commit",
-      hint: commitSetting
-    } satisfies AgentReport
+    return yield* fruitless("it said that it was complete, and made no commit", { hint: commitSetting })
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)
   if (fresh.files.length === 0 || work.files.length === 0)
-    return nothing("nothing done", "it said that it was complete, and its commits change no file")
-  return {
+    return yield* fruitless("it said that it was complete, and its commits change no file")
+  const completed: AgentReport = {
     _tag: "Completed",
     head,
     work: { ...work, testFile: yield* testFileOf(named, work.files) }
-  } satisfies AgentReport
+  }
+  const left = yield* leftOver(task)
+  return left === undefined ? completed : yield* goesOn(assignment, left, completed)
 })
 
 /** Reports a reviewer that looked at nothing: its session has no use of a tool, or is missing. */
@@ -164,13 +187,14 @@ export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
   const cut = yield* cutOff(assignment, ended)
   const read =
     cut === undefined ? spoken(assignment.role, ended) : Result.fail({ reason: "no verdict", message: cut } as const)
-  if (Result.isFailure(read)) return (yield* refused(assignment, ended.output)) ?? unsaid(run, assignment, read.failure)
+  const silent = (none: NoVerdict) => goesOn(assignment, none.message, unsaid(run, assignment, none))
+  if (Result.isFailure(read)) return (yield* refused(assignment, ended.output)) ?? (yield* silent(read.failure))
   const { verdict: said, word } = read.success
   if ((yield* (yield* PlanContext).words.digest(word)) !== assignment.word)
-    return unsaid(run, assignment, {
+    return yield* silent({
       reason: "no verdict",
       message: `the ${assignment.role}'s verdict lacks the secret word of its assignment: it may be a quotation`
     })
-  if (said._tag === "Complete") return yield* believed(task, said.testFile)
+  if (said._tag === "Complete") return yield* believed(task, assignment, said.testFile)
   return said._tag === "Approved" ? yield* approval(task, assignment, said) : said
 })

@@ -22,15 +22,17 @@ const ask = (
   }
   if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
   const { task } = step
-  const session =
-    role === "implementer" && task.implementer !== null && !held.includes(task.implementer) ? task.implementer : null
+  const free = (session: string | null) => (session !== null && !held.includes(session) ? session : null)
+  const nudged = task.nudge?.role === role && free(task.nudge.sessionId) !== null ? task.nudge : null
+  const session = nudged?.sessionId ?? (role === "implementer" ? free(task.implementer) : null)
   return ok(
     Event.AgentAsked.make({
       ...common,
       taskId: task.id,
-      attempt: role === "implementer" ? task.attempts + 1 : task.attempts,
+      attempt: role === "implementer" && nudged === null ? task.attempts + 1 : task.attempts,
       sessionId: session ?? sessionId,
       resumed: session !== null,
+      nudge: nudged?.message ?? null,
       // A session is resumed by the agent that began it.
       ...(agent === undefined || session !== null ? {} : { agent })
     })

@@ -65,12 +65,14 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         : `the state file is new: ${found === "backup" ? "a backup of another run" : "the file that was there"} is kept as ${kept}`
     ),
   TaskStarted: ({ taskId }) => described("info", `task ${taskId} starts`),
-  AgentAsked: ({ agent, attempt, resumed, role, taskId }) =>
+  AgentAsked: ({ agent, attempt, nudge, resumed, role, taskId }) =>
     described(
       "info",
       role === "finisher"
         ? "the finishing step starts"
-        : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${agent === undefined ? "" : `, by ${agent}`}`
+        : nudge !== null && resumed
+          ? `the same ${role} goes on with task ${taskId}, in its session`
+          : `${resumed ? "the same" : "a fresh"} ${role} is asked for task ${taskId}, attempt ${attempt}${agent === undefined ? "" : `, by ${agent}`}`
     ),
   AgentPrepared: ({ effective, launchId, requested }) =>
     described(
@@ -87,6 +89,8 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `the agent's time is over: it runs since ${time(launchedAt, zone)}, longer than ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
         : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
+  AgentNudged: ({ message, taskId }) =>
+    described("warning", `the agent of task ${taskId} is not done: ${message}. Its session is asked once to go on`),
   ImplementationCompleted: ({ commits, files, taskId }) =>
     described(
       "info",

@@ -1,6 +1,6 @@
 import { Permission, ProcessIdentity } from "@souffleur/domain"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { AgentRole, EndingReason, Failing, Feedback, LimitKind, Work } from "./RunFields.ts"
 
 /* The events of one agent of a run, from the intent to launch it to its result. */
@@ -17,7 +17,9 @@ export const AgentAsked = event("AgentAsked", {
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text),
   /** The program of the agent that was chosen for this role. Absent: the configured one, or the session's. */
-  agent: Schema.optionalKey(Text)
+  agent: Schema.optionalKey(Text),
+  /** Its session goes on because of that, as `AgentNudged` has it; `null`: the assignment begins. */
+  nudge: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
 /**
  * `word`: the digest of the word that this launch alone was given, which its verdict needs. `null`: it has no verdict
@@ -51,6 +53,11 @@ export const AgentEnding = event("AgentEnding", {
 })
 
 const assignment = { token: Text, taskId: Text }
+/**
+ * An agent ended before its work was done, after it had done something. Its session is told so and goes on, once an
+ * assignment. `message`: what is left to do, as a clause.
+ */
+export const AgentNudged = event("AgentNudged", { ...assignment, message: Text })
 /** An implementer says that its task is done, and git has its work. `head`: the commit of that work. */
 export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
 /** An implementer needs a person. `message`: its reason, bounded. */

@@ -41,6 +41,8 @@ export const Task = Schema.Struct({
   lastLaunch: Schema.NullOr(Text),
   /** The session that the next attempt resumes; `null`: a fresh implementer. */
   implementer: Schema.NullOr(Text),
+  /** The agent whose session is to go on, and what is left to do; `null`: there is none. */
+  nudge: Schema.NullOr(Schema.Struct({ role: AgentRole, sessionId: Text, message: Text })),
   /** The commit that the task began from, and the last reviewed one. Later commits are its work. */
   base: Schema.NullOr(Text),
   reviewed: Schema.NullOr(Text),
@@ -73,6 +75,8 @@ export const Assignment = Schema.Struct({
   /** The program of the agent that was chosen for the role. `null`: the configured one, or the session's. */
   agent: Schema.NullOr(Text),
   resumed: Schema.Boolean,
+  /** What its session was told is left to do, since its last turn did not do it; `null`: it was told of its task. */
+  nudge: Schema.NullOr(Text),
   head: Schema.NullOr(Text),
   askedAt: Time,
   /** The fence of the owner that asked for it. Another owner did not see it through. */
@@ -182,6 +186,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   lastHint: null,
   lastLaunch: null,
   implementer: null,
+  nudge: null,
   base: null,
   untracked: null,
   reviewed: null,

@@ -149,6 +149,7 @@ export const RunEvent = Schema.Union([
   Assignment.AgentSessionFound,
   Assignment.AgentNeverRan,
   Assignment.AgentEnding,
+  Assignment.AgentNudged,
   Assignment.ImplementationCompleted,
   Assignment.ImplementationBlocked,
   Assignment.ImplementationFailed,

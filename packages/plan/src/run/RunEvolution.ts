@@ -15,6 +15,8 @@ const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChang
 /** Returns a session that an agent may resume; `null`: the agent has not reported it yet. */
 const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? sessionId : null)
 
+const nudgeOf = ({ role, sessionId }: Assignment, message: string) => ({ role, sessionId, message })
+
 const assignmentOver: Change = { assignment: null, waits: 0 }
 
 const change = (run: Run, event: RunEvent): Change =>
@@ -76,7 +78,7 @@ const change = (run: Run, event: RunEvent): Change =>
         startedAt: task.startedAt ?? at
       }))
     }),
-    AgentAsked: ({ agent, at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
+    AgentAsked: ({ agent, at, attempt, head, nudge, resumed, role, sessionId, taskId, token }) => ({
       assignment: {
         token,
         role,
@@ -85,6 +87,7 @@ const change = (run: Run, event: RunEvent): Change =>
         sessionId,
         agent: agent ?? null,
         resumed,
+        nudge,
         head,
         askedAt: at,
         fence: run.fence,
@@ -93,9 +96,10 @@ const change = (run: Run, event: RunEvent): Change =>
         ending: null
       },
       assignments: run.assignments + 1,
-      ...(role === "implementer"
-        ? withTask(run, taskId, () => ({ attempts: attempt, implementer: knownSession(sessionId) }))
-        : {}),
+      ...withTask(run, taskId, () => ({
+        nudge: null,
+        ...(role === "implementer" ? { attempts: attempt, implementer: knownSession(sessionId) } : {})
+      })),
       ...(role === "finisher" ? { finishing: "begun" } : {})
     }),
     AgentPrepared: ({ word }) => (run.assignment === null ? {} : { assignment: { ...run.assignment, word } }),
@@ -117,6 +121,10 @@ const change = (run: Run, event: RunEvent): Change =>
           },
     AgentEnding: ({ reason, limit }) =>
       run.assignment === null ? {} : { assignment: { ...run.assignment, ending: { reason, limit } } },
+    AgentNudged: ({ message, taskId }) => ({
+      ...assignmentOver,
+      ...(run.assignment === null ? {} : withTask(run, taskId, () => ({ nudge: nudgeOf(run.assignment!, message) })))
+    }),
     AgentNeverRan: () => (run.assignment === null ? {} : { assignment: null, ...unasked(run, run.assignment) }),
     AgentLimited: ({ at, kind, until }) => ({
       assignment: null,
@@ -164,6 +172,7 @@ const change = (run: Run, event: RunEvent): Change =>
     }),
     WorkChanged: ({ commits, files, head, taskId }) =>
       withTask(run, taskId, ({ work }) => ({
+        nudge: null,
         work: { commits, files, testFile: files.find((file) => file === work.testFile) ?? null },
         ...(head === null || commits.length === 0 || files.length === 0
           ? {
@@ -234,8 +243,10 @@ const change = (run: Run, event: RunEvent): Change =>
  * Takes back an assignment that ended without a fault: it is no attempt. A session that was never begun cannot be
  * resumed.
  */
-const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Assignment): Change => {
+const unasked = (run: Run, assignment: Assignment): Change => {
+  const { attempt, nudge, resumed, role, sessionId, taskId } = assignment
   if (role === "finisher") return { finishing: "not begun" }
+  if (nudge !== null) return withTask(run, taskId, () => ({ nudge: nudgeOf(assignment, nudge) }))
   return role === "implementer"
     ? withTask(run, taskId, () => ({
         attempts: Math.max(0, attempt - 1),

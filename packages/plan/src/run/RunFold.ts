@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "b132203ceeeae9df" },
+  name: { kind: "run", fingerprint: "e6f2be01bae400fe" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

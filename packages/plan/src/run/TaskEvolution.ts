@@ -13,7 +13,13 @@ export const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): Readonl
   ...run.tasks
     .filter(({ id }) => !outlines.some((outline) => outline.id === id))
     .map((task) => ({ ...task, dropped: task.status !== "completed" })),
-  ...outlines.map((outline) => ({ ...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline, dropped: false }))
+  // What is asked for may be other work since.
+  ...outlines.map((outline) => ({
+    ...(taskOf(run, outline.id) ?? freshTask(outline)),
+    ...outline,
+    nudge: null,
+    dropped: false
+  }))
 ]
 
 /** Forgets the tasks that were dropped and have no agent at work. */
@@ -52,7 +58,7 @@ export const answered = (
   event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>,
   lost: boolean
 ): TaskChange => {
-  const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null }
+  const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null, nudge: null }
   // Work of an earlier run, or work that was lost, starts over from what is there: its outcome is unknown.
   const freshStart =
     task.begun && !lost

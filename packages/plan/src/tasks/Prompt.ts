@@ -133,6 +133,39 @@ reason: [explanation of blocker]
 \`\`\`
 `
 
+/** The titles of the prompts and the headers of the verdicts. */
+const sections = {
+  implementer: { title: "Implementation Task", verdicts: ["IMPLEMENTATION_COMPLETE", "IMPLEMENTATION_BLOCKED"] },
+  reviewer: { title: "Code Review Task", verdicts: ["APPROVED", "REJECTED"] }
+} as const
+
+/**
+ * Tells an agent in its own session what is left to do of its task, and once more how it ends. `word`: the word of this
+ * launch, as the one before does not count any more.
+ */
+export const nudgePrompt = (
+  role: keyof typeof sections,
+  message: string,
+  word: string,
+  forgotten: ReadonlyArray<string> = []
+): string => {
+  const { title, verdicts } = sections[role]
+  return `## ${title}, continued
+
+It is not done yet: ${message}. Go on from where you are, in this turn; nobody answers a question.
+${forgotten.length === 0 ? "" : `\nFiles that git does not know, new since the task began:\n${listed(forgotten)}\n`}
+${answered(word)} Its form is that of your task:
+
+\`\`\`
+${verdicts[0]} ${word}
+\`\`\`
+
+\`\`\`
+${verdicts[1]} ${word}
+\`\`\`
+`
+}
+
 /** Maximum of files that are named to a reviewer. The rest is in the commits. */
 const maxFiles = 200
 
