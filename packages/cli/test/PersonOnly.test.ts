@@ -59,7 +59,7 @@ const runOf = (project: string, agent: typeof gone): ReadonlyArray<RunEvent> => 
       sessionId: "s",
       resumed: false,
       nudge: null,
-        head: null
+      head: null
     },
     { _tag: "AgentLaunched", at, token, launchId: "l", process: agent }
   ]
