@@ -375,6 +375,30 @@ it("an exported name is defined in one package, unless its module is its first n
   assert.deepStrictEqual(twice, [])
 })
 
+it("a name that a package exports can be imported as what it is: a value is never exported as its type alone", async () => {
+  const valuesOf = async (index: string, from: string) => {
+    const path = from.startsWith(".")
+      ? posix.join(posix.dirname(index), from)
+      : `packages/${from.split("/")[1]!}/src/index.ts`
+    const module: Record<string, unknown> = await import(`${root}/${path}`)
+    return Object.keys(module)
+  }
+  const asTypes = sources
+    .filter(({ path }) => path.endsWith("/src/index.ts"))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (type )?(?:\*|\{([^}]*)\}) from "([^"]+)"/gmu)].flatMap(([, type, list, from]) => {
+        const named = list?.split(",").map((name) => name.trim())
+        const types = type !== undefined ? named : named?.flatMap((name) => /^type (\w+)/u.exec(name)?.[1] ?? [])
+        return type !== undefined || types !== undefined ? [{ path, from: from!, types }] : []
+      })
+    )
+  assert.isAbove(asTypes.length, 50)
+  const hidden = asTypes.map(async ({ from, path, types }) =>
+    (await valuesOf(path, from)).filter((name) => types?.includes(name) ?? true).map((name) => `${path}: ${name}`)
+  )
+  assert.deepStrictEqual((await Promise.all(hidden)).flat(), [])
+})
+
 describe("the lines", () => {
   it("a function takes four parameters at most, and more as one object", () => {
     assert.deepStrictEqual(

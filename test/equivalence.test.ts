@@ -14,7 +14,7 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   log: ["history", "events", "historyOfAll", "eventsOfAll"],
   state: ["find", "state"],
   output: ["find", "output"],
-  why: ["find", "why", "findRun", "runWhy"],
+  why: ["find", "why", "findPlan", "planWhy"],
   done: ["find", "done"],
   release: ["find", "release"],
   stop: ["find", "stop"],
@@ -30,10 +30,10 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   "hooks uninstall": ["uninstallHooks"],
   "hooks status": ["hooks"],
   conduct: ["conduct"],
-  "conduct status": ["findRun", "runs", "runStatus"],
-  "conduct log": ["runHistory", "runEvents"],
-  "conduct why": ["findRun", "runWhy"],
-  "conduct answer": ["findRun", "answer"],
+  "conduct status": ["findPlan", "plans", "planStatus"],
+  "conduct log": ["planHistory", "planEvents"],
+  "conduct why": ["findPlan", "planWhy"],
+  "conduct answer": ["findPlan", "answer"],
   metrics: ["metrics"],
   report: ["report"]
 }
@@ -95,8 +95,8 @@ const ofOptions: Readonly<Record<string, ReadonlyArray<Method> | string>> = {
   "log --follow": ["events"],
   "output --follow": ["output"],
   "conduct --dry-run": ["previewPlan"],
-  "conduct status --all": ["runs"],
-  "conduct log --follow": ["runEvents"],
+  "conduct status --all": ["plans"],
+  "conduct log --follow": ["planEvents"],
   "config --trust": ["trust"],
   "doctor --quarantine": ["quarantine"],
   "notify --test": ["tryNotices"]
@@ -131,7 +131,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   env: "environment",
   from: "after",
   at: "time",
-  run: "RunName",
+  run: "PlanName",
   state: "state",
   permission: "permission",
   "implementer-timeout": "implementerTimeout",
@@ -215,8 +215,8 @@ it("each option does what a method does, is taken by one, says how to print, or 
 /** The files that a command calls its methods in, besides its own. */
 const helpersOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   resume: ["watching/ResumeWatch", "watching/KeepWatches"],
-  why: ["explain/RunWhy"],
-  "conduct why": ["explain/RunWhy"]
+  why: ["explain/PlanWhy"],
+  "conduct why": ["explain/PlanWhy"]
 }
 /** Lists the methods that no piece of source calls. */
 const uncalled = (source: string, names: ReadonlyArray<string>) =>

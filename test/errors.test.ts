@@ -3,6 +3,7 @@ import { Arbitrary, Cause, Effect, Predicate, Runtime, type Schema } from "effec
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { commands } from "./Commands.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const text = (path: string) => readFileSync(`${root}/${path}`, "utf8")
@@ -39,6 +40,22 @@ const errorsOf = async (path: string): Promise<ReadonlyArray<ErrorClass>> => {
 }
 const errors = (await Promise.all(sources.map(errorsOf))).flat()
 
+/** Returns the texts of a source that make an error, such as `new BadTarget({ message: … })`. */
+const madeIn = (source: string): ReadonlyArray<string> => {
+  const names = new Set(errors.map(({ name }) => name))
+  return [...source.matchAll(/new (\w+)\(\{/gu)].flatMap(({ 1: name, index }) => {
+    if (!names.has(name!)) return []
+    let depth = 0
+    for (let at = index; at < source.length; at++) {
+      if (source[at] === "(") depth++
+      if (source[at] === ")" && --depth === 0) return [source.slice(index, at)]
+    }
+    return []
+  })
+}
+/** Errors of souffleur's own roles. They become words of an event, which a person reads. */
+const ofEvents = ["EndConductor.ts", "Launch.ts", "Validation.ts"]
+
 /** Exit codes other than 1 (spec: command-line#exit-codes). `Refused` and `Ended` have a code of each instance. */
 const codes: Readonly<Record<string, number>> = {
   AgentCommandRefused: 2,
@@ -69,8 +86,9 @@ const codes: Readonly<Record<string, number>> = {
   OpenedOtherwise: 2,
   PlanInvalid: 2,
   ProcessesUnavailable: 2,
+  ProjectMissing: 2,
   RoleUnfit: 2,
-  RunNotFound: 2,
+  PlanNotFound: 2,
   SessionNotFound: 2,
   SqliteUnusable: 4,
   StateForeign: 2,
@@ -119,5 +137,20 @@ describe("the errors", () => {
     const [, table = ""] = /## Exit codes\n([^]*?)\n## /u.exec(text("docs/spec/command-line.md")) ?? []
     const told = [...table.matchAll(/^\| ([\d, ]+) \|/gmu)].flatMap(([, numbers]) => numbers!.split(",").map(Number))
     assert.includeMembers(told, [1, ...Object.values(codes)])
+  })
+  it("an error of a library has no words of the command line, which adds what to type itself", () => {
+    const typed = new RegExp(
+      `\\bsouffleur (?:${[...new Set(commands.map(([name]) => name.split(" ")[0]))].join("|")})\\b`,
+      "u"
+    )
+    const libraries = sources.filter(
+      (path) => !path.startsWith("packages/cli/") && !ofEvents.some((file) => path.endsWith(`/${file}`))
+    )
+    const made = libraries.flatMap((path) => madeIn(text(path)).map((error) => ({ path, error })))
+    assert.isAbove(made.length, 100)
+    assert.deepStrictEqual(
+      made.filter(({ error }) => typed.test(error)),
+      []
+    )
   })
 })

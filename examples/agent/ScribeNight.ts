@@ -31,7 +31,7 @@ const night = Effect.fn("night")(function* (folder: string) {
     ),
     Effect.forkScoped
   )
-  const { end, generation, sessions } = yield* watch.end
+  const { end, generation, sessions } = yield* watch.awaitEnd
   const counts = yield* Effect.forEach(sessions, parts)
   return `${end} in generation ${generation}, with ${counts.join(" and ")} parts`
 }, Effect.scoped)

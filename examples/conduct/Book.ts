@@ -26,5 +26,5 @@ export const write = Effect.fn("write")(function* (
     waiting: (_, run) => Effect.asVoid(answer(run))
   })
   yield* Effect.forkScoped(run.narrate(({ event }, progress) => Console.log(`${event._tag}${progress}`)))
-  return yield* run.end
+  return yield* run.awaitEnd
 }, Effect.scoped)

@@ -18,10 +18,10 @@ export class Jobs extends Context.Service<
       /** Keeps a watch in a scope of its own, so that nothing is left of a job that has ended. */
       const keep = Effect.fnUntraced(function* <E>(begins: Effect.Effect<RunningWatch, E, Scope.Scope>) {
         const scope = yield* Scope.fork(server)
-        const { end, id } = yield* Scope.provide(begins, scope).pipe(
+        const { awaitEnd, id } = yield* Scope.provide(begins, scope).pipe(
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
         )
-        yield* end.pipe(
+        yield* awaitEnd.pipe(
           Effect.ignore({ log: "Error" }),
           Effect.onExit((exit) => Scope.close(scope, exit)),
           Effect.forkIn(server)

@@ -17,6 +17,6 @@ export const nightShift = Effect.fn("nightShift")(function* (agent: WatchOptions
     ),
     Effect.forkScoped
   )
-  const { end } = yield* watch.end
+  const { end } = yield* watch.awaitEnd
   diary.push(`the night ended: ${end}`)
 }, Effect.scoped)

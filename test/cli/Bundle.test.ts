@@ -314,7 +314,7 @@ liveCase("the demonstration runs to its end from the bundle alone, in a folder o
     assert.strictEqual(errors, "")
     assert.match(lines.join("\n"), /One Conductor at a time, and no work lost/)
     // The commands that it suggests next work.
-    const kept = lines.find((line) => line.includes("export SOUFFLEUR_STATE_DIR="))!.split("=")[1]!
+    const kept = /SOUFFLEUR_STATE_DIR=(\S+) souffleur /u.exec(lines.join("\n"))?.[1] ?? ""
     assert.isTrue(fs.existsSync(join(kept, "souffleur.db")))
   })
 )

@@ -160,7 +160,7 @@ describe.concurrent("run, of a plain command", () => {
         assert.lengthOf(the.launched(), 3)
         const agent = yield* the.run(["run", "--terminal", "--", process.execPath, bundle, "__stand-in", "work"])
         assert.deepStrictEqual([agent.code, agent.lines], [2, []])
-        assert.match(agent.errors, /--terminal is for another command/u)
+        assert.match(agent.errors, /a terminal is for another command/u)
       })
     )
   })
@@ -376,14 +376,14 @@ describe("behaviour#first-launch", () => {
         const cases: ReadonlyArray<readonly [words: ReadonlyArray<string>, why: RegExp]> = [
           [
             [...agent, "--permission-mode", "bypassPermissions", "work"],
-            /above MAX_EXTERNAL_PERMISSION \(acceptEdits\): type souffleur setup --permission bypassPermissions/
+            /above MAX_EXTERNAL_PERMISSION \(acceptEdits\): .*"souffleur setup --permission bypassPermissions" sets that/
           ],
           [[...agent, "--dangerously-skip-permissions", "work"], /above MAX_EXTERNAL_PERMISSION/],
           [[...agent, "--continue", "work"], /--continue/],
           [[...agent, "--resume", "no-such-session", "work"], /no session no-such-session/],
           [
             [...agent, "--session-id", taken, "work"],
-            new RegExp(`is there already: go on with it by souffleur run -- claude --resume ${taken} `)
+            new RegExp(`is there already, and the command that goes on with it is claude --resume ${taken} `)
           ],
           [[...agent], /has no prompt/],
           [["no-such-program"], /no program no-such-program in PATH/],

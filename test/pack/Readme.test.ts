@@ -44,5 +44,6 @@ it.live("the lines that the README gives to install the command do so, from a re
     assert.match(yield* run(souffleur, "status"), /ended: completed/u)
     const uninstalled = yield* run(souffleur, "uninstall", "--yes", "--state")
     assert.match(uninstalled, /are removed\.|There is nothing of souffleur here\./u)
+    assert.include(uninstalled, "npm uninstall -g @souffleur/cli")
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

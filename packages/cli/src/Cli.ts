@@ -5,6 +5,7 @@ import type { CompletedShell } from "./completions/CompletionFile.ts"
 import { CompletionScript } from "./completions/CompletionScript.ts"
 import { ordered, rootFor } from "./CommandTable.ts"
 import { Ended, ofFullDisk } from "./Failure.ts"
+import { withStep } from "./explain/NextStep.ts"
 import { printLines } from "./Printing.ts"
 import { defectCode, defective } from "./Uncaught.ts"
 import { version } from "./Version.ts"
@@ -102,7 +103,7 @@ export const cli = (args: ReadonlyArray<string>) =>
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
       const told = error._tag === "PlatformError" ? ofFullDisk(error) : error
       return Effect.andThen(
-        Effect.flatMap(Environment, ({ columns }) => wrappedMessage(told.message, columns)),
+        Effect.flatMap(Environment, ({ columns }) => wrappedMessage(withStep(told), columns)),
         Effect.fail(new Ended({ code: Runtime.getErrorExitCode(told) }))
       )
     }),

@@ -100,11 +100,11 @@ describe("behaviour#agents-of-a-run", () => {
           ],
           [
             ["--implementer", "pi"],
-            "--implementer pi: pi runs what its own files say, and edits any file: it is launched with bypassPermissions alone: type souffleur setup --permission bypassPermissions, then say --permission bypassPermissions"
+            '--implementer pi: pi runs what its own files say, and edits any file: it is launched with bypassPermissions alone: set MAX_EXTERNAL_PERMISSION=bypassPermissions, then conduct with permission bypassPermissions: "souffleur setup --permission bypassPermissions" sets that'
           ],
           [
             ["--implementer", "pi", "--permission", "bypassPermissions"],
-            "bypassPermissions alone: type souffleur setup --permission bypassPermissions\n"
+            'bypassPermissions alone: set MAX_EXTERNAL_PERMISSION=bypassPermissions: "souffleur setup --permission bypassPermissions" sets that\n'
           ],
           [["--implementer", "qwen", "--permission", "bypassPermissions"], "--implementer qwen: with acceptEdits, "],
           [["--reviewer", "nonesuch"], '--reviewer nonesuch: no agent is called "nonesuch"'],
@@ -136,7 +136,7 @@ describe("behaviour#agents-of-a-run", () => {
         Effect.gen(function* () {
           const { conduct } = yield* opera("bypassPermissions", "claude", "codex", "pi")
           const { said } = yield* conduct("plan.yaml", "--implementer", "pi", "--dry-run")
-          assert.match(said, /bypassPermissions alone: say --permission bypassPermissions$/mu)
+          assert.match(said, /bypassPermissions alone: conduct with permission bypassPermissions$/mu)
           // A reviewer commits nothing.
           assert.isTrue((yield* conduct("plan.yaml", "--reviewer", "codex", "--dry-run")).isDone)
         })

@@ -76,7 +76,7 @@ describe("behaviour#trust", () => {
             const { came } = yield* the.opens()
             if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail(text)
             assert.include(came.failure.message, text.split("=")[0]!)
-            assert.match(came.failure.message, /not trusted yet: .*souffleur config --trust/u)
+            assert.match(came.failure.message, /not trusted yet$/u)
             assert.notInclude(came.failure.message, "KEY")
             assert.deepStrictEqual(yield* the.trustFiles, [])
           }
@@ -184,7 +184,7 @@ describe("behaviour#trust", () => {
           yield* spoil
           const { came } = yield* the.opens()
           if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail("it was opened")
-          assert.match(came.failure.message, /what was trusted of .*souffleur config --trust/u)
+          assert.match(came.failure.message, /what was trusted of /u)
           yield* fs.chmod(file, 0o600)
         }
         const from = (yield* TestConsole.logLines).length
@@ -206,7 +206,7 @@ describe("behaviour#trust", () => {
           yield* the.config(`${key}=${value("evil")}\n`)
           const { came } = yield* the.opens()
           if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail(key)
-          assert.match(came.failure.message, new RegExp(`${key} is not trusted yet.*souffleur config --trust`, "u"))
+          assert.match(came.failure.message, new RegExp(`${key} is not trusted yet$`, "u"))
           // A value that a person sets in the environment outranks the file, and does not trust it.
           const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: value("own") })
           if (own.came._tag === "Failure") return assert.fail(key)

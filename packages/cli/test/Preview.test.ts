@@ -108,7 +108,7 @@ it.layer(services)((it) => {
       Effect.gen(function* () {
         const the = yield* stage()
         const variables = { ...the.variables, SOUFFLEUR_RECOVERY_COMMAND: `${the.home}/bin/claude` }
-        const lines = yield* printed(the.project, variables, "run", "--dry-run", "--", "claude", "do it")
+        const lines = yield* printed(the.project, variables, "run", "--dry-run", "--verbose", "--", "claude", "do it")
         const text = lines.join("\n")
         assert.match(
           text,
@@ -283,9 +283,25 @@ it.layer(services)((it) => {
         assert.deepInclude(sees.config, { file, trusted: "yes" })
         assert.strictEqual(sees.permission?.effective, "acceptEdits")
         assert.strictEqual(sees.permission?.ceiling, "bypassPermissions")
-        const text = yield* printed(the.project, the.variables, "run", "--dry-run", "--", "claude", "do it")
+        const text = yield* printed(
+          the.project,
+          the.variables,
+          "run",
+          "--dry-run",
+          "--verbose",
+          "--",
+          "claude",
+          "do it"
+        )
         assert.include(text, `  config file   ${file}`)
         assert.include(text, "IF IT IS KILLED")
+        const brief = yield* printed(the.project, the.variables, "run", "--dry-run", "--", "claude", "do it")
+        const names = brief.slice(1).map((line) => line.trim().split(/ {2,}/u)[0])
+        const seen = "agent, folder, terminal, permission, starts, prompt"
+        assert.strictEqual(
+          names.join("; "),
+          `${seen.replaceAll(", ", "; ")}; killed, hung; context full; usage limit; finished`
+        )
       })
     )
   })

@@ -277,7 +277,7 @@ it.layer(services)((it) => {
         assert.notInclude(preview, "SESSION_ID")
         assert.deepStrictEqual(JSON.parse(preview).sees.hooks, [])
         assert.include(
-          (yield* said("run", "--dry-run", "--", "codex", "exec", "hi")).join("\n"),
+          (yield* said("run", "--dry-run", "--verbose", "--", "codex", "exec", "hi")).join("\n"),
           '"souffleur hooks install --agent codex" adds them'
         )
         const hooks = `${variables.HOME}/.codex/hooks.json`

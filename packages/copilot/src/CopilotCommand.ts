@@ -54,7 +54,7 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
     return yield* new AgentNotFound({
       program,
       problem:
-        "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or type souffleur setup --permission bypassPermissions"
+        "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or set MAX_EXTERNAL_PERMISSION=bypassPermissions"
     })
   const compacts = prompt === compactPrompt
   const window = !print && !limited

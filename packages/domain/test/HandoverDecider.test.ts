@@ -107,7 +107,7 @@ describe("behaviour#hand-over", () => {
     const { when } = given(...watching, chosen("codex"), begun(1), unfit, watcher(2))
     assert.strictEqual(
       when({ _tag: "Retry" }, person).thenRefused("not now"),
-      'codex cannot take the conversation over (why): "souffleur retry --agent claude" has claude go on, and "souffleur retry --agent codex" tries again'
+      "codex cannot take the conversation over (why): a retry with agent claude has that one go on, and one with agent codex tries again"
     )
     when(to("codex"), person).thenTags("AgentChosen", "RecoveryRetried", "RecoveryStarted")
   })

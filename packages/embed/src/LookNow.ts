@@ -1,7 +1,7 @@
 import type { Watch } from "@souffleur/domain"
 import type { NamedRun } from "@souffleur/plan"
 import { Effect, Layer } from "effect"
-import { runStatus } from "./conducting/RunStatus.ts"
+import { planStatus } from "./conducting/PlanStatus.ts"
 import type { NamedWatch } from "./watching/FindWatch.ts"
 import { liveSessions } from "./watching/LiveSessions.ts"
 import { overview } from "./watching/Overview.ts"
@@ -45,5 +45,5 @@ export const statusNow = Effect.fn("Souffleur.statusNow")(function* (named: Name
 export const statusOfRun = Effect.fn("Souffleur.statusOfRun")(function* (named: NamedRun) {
   const { layerLaunches, layerLook, settings } = yield* Parts
   const found = yield* settings(named.run.project)
-  return yield* Effect.provide(runStatus(named), [layerLaunches(found), layerLook({ settings: found, comms: null })])
+  return yield* Effect.provide(planStatus(named), [layerLaunches(found), layerLook({ settings: found, comms: null })])
 })

@@ -17,7 +17,7 @@ import { Context, Effect, type FileSystem, Option, type Path, Scope, Stream } fr
 import type { ChildProcessSpawner } from "effect/process"
 import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
-import type { RunName } from "./conducting/FindRun.ts"
+import type { PlanName } from "./conducting/FindPlan.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
 import { outputOf, type OutputOptions } from "./jobs/JobOutput.ts"
 import { resultOf, wordsOfJob } from "./jobs/JobResult.ts"
@@ -36,7 +36,7 @@ import type {
   PlanOrder,
   ResumeOptions,
   RetryOptions,
-  RunAnswer,
+  PlanAnswer,
   RunOptions,
   WatchOptions,
   WatchOrder
@@ -172,7 +172,7 @@ export const makeSouffleur = Effect.gen(function* () {
     resume: (name: WatchName, options?: ResumeOptions) => here(resume(name, options)),
     detach: (order: WatchOrder, options: DetachOptions) => here(detach(order, options)),
     conduct: (options: ConductOptions) => here(conductPlan(options)),
-    answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
+    answer: (name: PlanName, answer: PlanAnswer) => here(answerRun(name, answer)),
     jobs: here(livingJobs),
     endedJobs: (...of: Parameters<typeof endedJobs>) => here(endedJobs(...of)),
     report: (period: Period) => here(report(period, tasksOfWatch)),
@@ -185,7 +185,7 @@ export const makeSouffleur = Effect.gen(function* () {
     lastWords: (name: WatchName) => here(wordsOfJob(name)),
     output: (name: WatchName, options?: OutputOptions) => ownSpansOfStream(context)(outputOf(name, options)),
     result: (name: WatchName) => here(resultOf(name)),
-    runStatus: (named: NamedRun) => here(statusOfRun(named)),
+    planStatus: (named: NamedRun) => here(statusOfRun(named)),
     retry: (name: WatchName, options?: RetryOptions) => here(retry(name, options)),
     adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => here(adoptProcess(name, target)),
     trust: (project: string) => here(trustProject(project)),

@@ -2,7 +2,7 @@ import { EventLog, isEnd, watches } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allRuns, evolveRun, initialRun, RunLog, streamOf } from "@souffleur/plan"
 import { Effect, Stream } from "effect"
-import { findRun, type RunName } from "./conducting/FindRun.ts"
+import { findPlan, type PlanName } from "./conducting/FindPlan.ts"
 import { lastRecoveryOf } from "./explain/LastRecovery.ts"
 import { runWhyOf, whyOf } from "./explain/Why.ts"
 import type { After, Point, RevisionRange, WhyOptions } from "./SouffleurOptions.ts"
@@ -22,14 +22,14 @@ export const makeSouffleurLog = Effect.gen(function* () {
   const log = yield* EventLog
   const runLog = yield* RunLog
   const find = (name: WatchName) => here(findWatch(name))
-  const findOneRun = (name: RunName) => here(findRun(name))
+  const findOneRun = (name: PlanName) => here(findPlan(name))
   const history = Effect.fn("SouffleurLog.history")(function* (
     name: WatchName,
     { after, upTo }: RevisionRange = start
   ) {
     return yield* log.read((yield* find(name)).id, after, upTo)
   })
-  const runHistory = Effect.fn("SouffleurLog.runHistory")(function* (name: RunName, { after } = start) {
+  const planHistory = Effect.fn("SouffleurLog.planHistory")(function* (name: PlanName, { after } = start) {
     return yield* runLog.read(streamOf((yield* findOneRun(name)).id), after)
   })
   return {
@@ -56,17 +56,17 @@ export const makeSouffleurLog = Effect.gen(function* () {
     }),
     eventsOfAll: log.changesAll(0),
     historyOfAll: log.readAll(0),
-    runs: here(allRuns),
-    findRun: findOneRun,
-    runHistory,
-    runState: Effect.fn("SouffleurLog.runState")(function* (name: RunName, at?: Point) {
+    plans: here(allRuns),
+    findPlan: findOneRun,
+    planHistory,
+    planState: Effect.fn("SouffleurLog.planState")(function* (name: PlanName, at?: Point) {
       if (at === undefined) return (yield* findOneRun(name)).run
-      return until(yield* runHistory(name), at).reduce((run, { event }) => evolveRun(run, event), initialRun)
+      return until(yield* planHistory(name), at).reduce((run, { event }) => evolveRun(run, event), initialRun)
     }),
-    runEvents: (name: RunName, { after } = start) =>
+    planEvents: (name: PlanName, { after } = start) =>
       Stream.unwrap(Effect.map(findOneRun(name), ({ id }) => runLog.changes(streamOf(id), after))),
-    runWhy: Effect.fn("SouffleurLog.runWhy")(function* (name: RunName, options?: WhyOptions) {
-      return runWhyOf(yield* runHistory(name), options)
+    planWhy: Effect.fn("SouffleurLog.planWhy")(function* (name: PlanName, options?: WhyOptions) {
+      return runWhyOf(yield* planHistory(name), options)
     })
   }
 })

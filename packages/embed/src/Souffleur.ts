@@ -2,10 +2,10 @@ import { defaultAgent } from "./setup/DefaultAgent.ts"
 import type { Target, Watch } from "@souffleur/domain"
 import type { LogError } from "@souffleur/eventlog"
 import type { NamedRun, Run } from "@souffleur/plan"
-import { Context, type Effect, Layer, type Scope, type Stream } from "effect"
-import type { RunName } from "./conducting/FindRun.ts"
-import type { RunningRun } from "./conducting/KeptRun.ts"
-import type { RunStatus } from "./conducting/RunStatus.ts"
+import { Config, Context, Effect, Layer, type Scope, type Stream } from "effect"
+import type { PlanName } from "./conducting/FindPlan.ts"
+import type { RunningPlan } from "./conducting/KeptRun.ts"
+import type { PlanStatus } from "./conducting/PlanStatus.ts"
 import type { Job } from "./jobs/Job.ts"
 import type { JobPlace } from "./jobs/JobList.ts"
 import type { OutputOptions, Printed } from "./jobs/JobOutput.ts"
@@ -23,7 +23,7 @@ import type {
   ResultError,
   ResumeError,
   RetryError,
-  RunBroken,
+  PlanBroken,
   RunError,
   SettleError,
   StopError,
@@ -38,7 +38,7 @@ import type {
   PlanOrder,
   ResumeOptions,
   RetryOptions,
-  RunAnswer,
+  PlanAnswer,
   RunOptions,
   WatchOptions,
   WatchOrder
@@ -74,7 +74,7 @@ import * as NodeWorld from "./world/NodeWorld.ts"
  *     Stream.runForEach(({ event }) => Console.log(describeEvent(event).text)),
  *     Effect.forkScoped
  *   )
- *   return yield* watch.end
+ *   return yield* watch.awaitEnd
  * }).pipe(Effect.scoped, Effect.provide(Souffleur.layerNode({ stateDir: "/var/lib/app/souffleur" })))
  * ```
  */
@@ -109,14 +109,14 @@ export class Souffleur extends Context.Service<
      *   const souffleur = yield* Souffleur
      *   const run = yield* souffleur.conduct({ project: "/srv/opera", plan: "plan.yaml" })
      *   yield* Effect.forkScoped(run.narrate(({ event }, progress) => Console.log(event._tag, progress)))
-     *   const { phase } = yield* run.end
+     *   const { phase } = yield* run.awaitEnd
      *   return phase === "finished"
      * }).pipe(Effect.scoped)
      * ```
      */
-    readonly conduct: (options: ConductOptions) => Effect.Effect<RunningRun<RunBroken>, ConductError, Scope.Scope>
+    readonly conduct: (options: ConductOptions) => Effect.Effect<RunningPlan<PlanBroken>, ConductError, Scope.Scope>
     /** Gives a run a person's answer, either to an escalated task or to the finishing step. */
-    readonly answer: (name: RunName, answer: RunAnswer) => Effect.Effect<Run, AnswerError>
+    readonly answer: (name: PlanName, answer: PlanAnswer) => Effect.Effect<Run, AnswerError>
     /** Lists the live sessions of this user's agents, by their own files and hooks. `watch` takes any of them. */
     readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LiveSession>, PartsError>
     /**
@@ -164,7 +164,7 @@ export class Souffleur extends Context.Service<
     /** Returns what came of a watch: how it ended, its last words, its exit code and its use. */
     readonly result: (name: WatchName) => Effect.Effect<JobResult, ResultError>
     /** Looks at a run now: its processes, and what it needs of a person. */
-    readonly runStatus: (run: NamedRun) => Effect.Effect<RunStatus, PartsError>
+    readonly planStatus: (run: NamedRun) => Effect.Effect<PlanStatus, PartsError>
     /**
      * Tries a failed or withheld recovery again. Without such a recovery, allows as much again as the ceilings of use
      * say. With an agent, hands the conversation over to that agent now.
@@ -219,4 +219,8 @@ export class Souffleur extends Context.Service<
     ...options
   }: NodeOptions<E>) =>
     Layer.provide(Souffleur.layer, Layer.effectContext(builtApart(NodeWorld.layer({ agent, environment, ...options }))))
+
+  /** The same by options that the app's config gives, such as `{ stateDir: Config.String("STATE_DIR") }`. */
+  static readonly layerNodeConfig = <E = never>(options: Config.Wrap<NodeOptions<E>>) =>
+    Layer.unwrap(Effect.map(Config.unwrap(options), (found) => Souffleur.layerNode(found)))
 }

@@ -16,9 +16,10 @@ import type { PlatformError } from "effect"
 import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/NamedPlan.ts"
-import type { RunNotFound } from "./conducting/FindRun.ts"
+import type { PlanNotFound } from "./conducting/FindPlan.ts"
 import type { RoleUnfit } from "./conducting/RoleAgent.ts"
 import type { NoOutput } from "./jobs/JobOutput.ts"
+import type { ProjectMissing } from "./jobs/ProjectMissing.ts"
 import type { AgentUnfit } from "./watching/HandOver.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
 import type { FileRefused, AgentSettingsUnusable } from "@souffleur/process"
@@ -35,7 +36,7 @@ import type { PartsError } from "./world/World.ts"
 export type ReadFailed = LogError | WatchNotFound
 
 /** No run has that name, or the log cannot be read. */
-export type RunReadFailed = LogError | RunNotFound
+export type PlanReadFailed = LogError | PlanNotFound
 
 /**
  * A watch cannot be owned, because another souffleur has it, its config file is not trusted, or a part cannot be made.
@@ -50,13 +51,20 @@ type KeepError = AlreadyWatched | ConfigUntrusted | NoGuardian | PartsError | Re
 export type ResumeError = AgentNotFound | BadTarget | KeepError | NotRestored
 
 /** Neither a watch nor a command can begin. */
-type OpenError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed | KeepError | SessionNotFound
+type OpenError =
+  | AgentCommandRefused
+  | AgentNotFound
+  | BadTarget
+  | ClaimFailed
+  | KeepError
+  | ProjectMissing
+  | SessionNotFound
 
 /**
  * A watch cannot begin. `BadTarget`: no watch may have that process, or another one has. `ClaimFailed`: the folder of
  * the claims cannot be used. `AgentNotFound`: nothing could be launched after a death. `CommsUnavailable`: the comms
  * database cannot be used. `OpenedOtherwise`: the session has a watch already, which takes neither another comms nor
- * `force`.
+ * `force`. `ProjectMissing`: the folder is not there.
  */
 export type WatchError = CommsUnavailable | OpenedOtherwise | OpenError
 
@@ -64,7 +72,7 @@ export type WatchError = CommsUnavailable | OpenedOtherwise | OpenError
  * A command cannot be started. `CommandRefused`: it asks for what it may not have, its session is in use, or an
  * agent that nobody watches lives in the folder.
  * `LaunchFailed`: its launch file cannot be written. `OpenedOtherwise`: the folder's unfinished watch has another
- * command or id, or the id is another job's.
+ * command or id, or the id is another job's. `ProjectMissing`: the folder is not there.
  */
 export type RunError = CommandRefused | LaunchFailed | OpenedOtherwise | OpenError
 
@@ -74,7 +82,7 @@ export type DetachError = NotDetached | ResumeError | RunError | WatchError
 /**
  * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does
  * not fit. `GitUnusable`: the project is in no usable work tree. `AlreadyWatched`: another souffleur conducts there.
- * `AgentCommandRefused`, `RoleUnfit`: a run cannot drive that agent.
+ * `AgentCommandRefused`, `RoleUnfit`: a run cannot drive that agent. `ProjectMissing`: the project is not there.
  */
 export type ConductError =
   | AgentCommandRefused
@@ -86,6 +94,7 @@ export type ConductError =
   | LogError
   | PartsError
   | PlanInvalid
+  | ProjectMissing
   | Refused
   | RoleUnfit
   | StateForeign
@@ -98,13 +107,13 @@ export type PlanPreviewError = Exclude<
 >
 
 /** A run that is under way has to stop. `Refused`: another souffleur conducts it, or has claimed its work tree. */
-export type RunBroken = LogError | Refused
+export type PlanBroken = LogError | Refused
 
 /**
  * An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. `PlanInvalid`: the
  * plan that is to be taken cannot be conducted.
  */
-export type AnswerError = GuidanceUnfit | PlanInvalid | Refused | RunReadFailed
+export type AnswerError = GuidanceUnfit | PlanInvalid | Refused | PlanReadFailed
 
 /** A watch is refused a word of an operator: a rule forbids it, or its log or its parts fail. */
 type WordError = PartsError | ReadFailed | Refused
@@ -121,8 +130,8 @@ export type SettingsError = BadSetting | ConfigUntrusted | PlatformError.Platfor
 /** A log cannot be moved aside. `NotQuarantined`: a process has it open, or may own a watch in it. */
 export type QuarantineError = BadSetting | LaunchFailed | LogError | NotQuarantined | PartsError
 
-/** No notice can be tried: the settings cannot be read, or the config file is not trusted. */
-export type NoticesError = ConfigUntrusted | PartsError
+/** No notice can be tried: the settings cannot be read, the config file is not trusted, or the project is not there. */
+export type NoticesError = ConfigUntrusted | PartsError | ProjectMissing
 
 /**
  * Hooks cannot be read or written. `NoHooks`: there can be none. `AgentSettingsUnusable`: the file has another form.

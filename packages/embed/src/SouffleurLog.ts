@@ -2,11 +2,11 @@ import type { EventLog, Recorded, Watch } from "@souffleur/domain"
 import type { LogError, RecordedAs } from "@souffleur/eventlog"
 import type { NamedRun, Run, RunEvent, RunLog } from "@souffleur/plan"
 import { Context, type Effect, Layer, type Option, type Stream } from "effect"
-import type { RunName } from "./conducting/FindRun.ts"
+import type { PlanName } from "./conducting/FindPlan.ts"
 import type { LastRecovery } from "./explain/LastRecovery.ts"
-import type { RunWhy, Why } from "./explain/Why.ts"
+import type { PlanWhy, Why } from "./explain/Why.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
-import type { ReadFailed, RunReadFailed } from "./SouffleurError.ts"
+import type { ReadFailed, PlanReadFailed } from "./SouffleurError.ts"
 import type { After, RevisionRange, Point, WhyOptions } from "./SouffleurOptions.ts"
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 
@@ -57,20 +57,20 @@ export class SouffleurLog extends Context.Service<
     readonly historyOfAll: Stream.Stream<Recorded, LogError>
 
     /** Every run of a plan, oldest first. An unreadable run hides no other. */
-    readonly runs: Effect.Effect<ReadonlyArray<NamedRun>, LogError>
+    readonly plans: Effect.Effect<ReadonlyArray<NamedRun>, LogError>
     /** Finds a run by its id, or as the newest of a folder. */
-    readonly findRun: (name: RunName) => Effect.Effect<NamedRun, RunReadFailed>
+    readonly findPlan: (name: PlanName) => Effect.Effect<NamedRun, PlanReadFailed>
     /** Returns the state of a run, now or as it was at a point. */
-    readonly runState: (name: RunName, at?: Point) => Effect.Effect<Run, RunReadFailed>
+    readonly planState: (name: PlanName, at?: Point) => Effect.Effect<Run, PlanReadFailed>
     /** Follows the events of a run after a revision, without an end, because a plan may get more tasks. */
-    readonly runEvents: (name: RunName, from?: After) => Stream.Stream<RecordedAs<RunEvent>, RunReadFailed>
+    readonly planEvents: (name: PlanName, from?: After) => Stream.Stream<RecordedAs<RunEvent>, PlanReadFailed>
     /** Returns the events of a run after a revision. */
-    readonly runHistory: (
-      name: RunName,
+    readonly planHistory: (
+      name: PlanName,
       from?: After
-    ) => Effect.Effect<ReadonlyArray<RecordedAs<RunEvent>>, RunReadFailed>
+    ) => Effect.Effect<ReadonlyArray<RecordedAs<RunEvent>>, PlanReadFailed>
     /** Explains the last decision of a run at or before a revision. `None`: nothing is decided yet. */
-    readonly runWhy: (name: RunName, options?: WhyOptions) => Effect.Effect<Option.Option<RunWhy>, RunReadFailed>
+    readonly planWhy: (name: PlanName, options?: WhyOptions) => Effect.Effect<Option.Option<PlanWhy>, PlanReadFailed>
   }
 >()("@souffleur/embed/SouffleurLog") {
   /** Reads the logs in the context. */

@@ -4,12 +4,12 @@ import type {
   CommandRefused,
   Comms,
   FleetWordIntent,
+  GivenSettings,
   Labels,
   Launcher,
   Permission,
   Processes,
   ResolvedSettings,
-  SettingFlags,
   Target,
   Variables,
   Zone
@@ -185,8 +185,11 @@ export interface ConductOptions {
    * the roles that are not named.
    */
   readonly agents?: RoleAgents
-  /** How long an agent may take, as the settings are written, such as `60 minutes`. */
-  readonly limits?: Pick<SettingFlags, "implementerTimeout" | "reviewerTimeout">
+  /** How long an agent may take. */
+  readonly limits?: {
+    readonly implementerTimeout?: Duration.Input | undefined
+    readonly reviewerTimeout?: Duration.Input | undefined
+  }
   /**
    * Is told what the run needs of a person, a line each, and the run then waits for that. If absent, the run ends
    * there, unfinished.
@@ -203,7 +206,7 @@ export interface FleetWordOrder extends Omit<FleetWordIntent, "ceilings"> {
 }
 
 /** A person's answer to a task that is escalated, to the finishing step that failed, or to a plan that has changed. */
-export type RunAnswer =
+export type PlanAnswer =
   | { readonly task: string; readonly guidance: string }
   | { readonly task: string; readonly answer: "retry" | "skip" }
   | { readonly finishing: "retry" | "skip" }
@@ -218,7 +221,7 @@ export interface NodeOptions<E = never> {
   /** The environment of settings and agents. Defaults to this process's own. */
   readonly environment?: Variables
   /** Settings that outrank the environment and every config file. */
-  readonly settings?: Partial<Omit<ResolvedSettings, "stateDir" | "source" | "warnings">>
+  readonly settings?: GivenSettings
   /**
    * The SQLite database of the log, which is brought to the log's schema. Defaults to `souffleur.db` in the state
    * folder. A guardian reads only that file, so a watch with a guardian is refused on another database.

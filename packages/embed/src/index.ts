@@ -14,8 +14,8 @@ export {
   LaunchFailed,
   type Recorded,
   SessionNotFound,
-  type Watch,
-  type WatchEvent
+  Watch,
+  WatchEvent
 } from "@souffleur/domain"
 export { LogUnusable, type RecordedAs, Refused, UnreadableEvent } from "@souffleur/eventlog"
 export { ProcessesUnavailable } from "@souffleur/node"
@@ -25,8 +25,8 @@ export {
   isRunOver,
   type NamedRun,
   PlanInvalid,
-  type Run,
-  type RunEvent,
+  Run,
+  RunEvent,
   StateForeign
 } from "@souffleur/plan"
 export { FileRefused, type HooksChanged, AgentSettingsUnusable, type HooksStatus } from "@souffleur/process"
@@ -45,9 +45,9 @@ export type { ProjectConfig, ProjectSetting, ProjectSettings } from "./setup/Pro
 export { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 export { StateMisplaced } from "./conducting/NamedPlan.ts"
 export { RoleUnfit } from "./conducting/RoleAgent.ts"
-export { type RunName, RunNotFound } from "./conducting/FindRun.ts"
-export type { RunningRun } from "./conducting/KeptRun.ts"
-export type { RunStatus } from "./conducting/RunStatus.ts"
+export { type PlanName, PlanNotFound } from "./conducting/FindPlan.ts"
+export type { RunningPlan } from "./conducting/KeptRun.ts"
+export type { PlanStatus } from "./conducting/PlanStatus.ts"
 export type { SouffleurNeeds } from "./MakeSouffleur.ts"
 export type * from "./SouffleurError.ts"
 export type * from "./SouffleurOptions.ts"
@@ -61,6 +61,7 @@ export { reasonsOf } from "./explain/WatchReason.ts"
 export { type Job, watchJob } from "./jobs/Job.ts"
 export type { JobPlace } from "./jobs/JobList.ts"
 export { NoOutput, type OutputOptions, type Printed } from "./jobs/JobOutput.ts"
+export { ProjectMissing } from "./jobs/ProjectMissing.ts"
 export type { JobResult } from "./jobs/JobResult.ts"
 export { countsOf, type JobCounts, summaryOf } from "./jobs/JobCounts.ts"
 export type { LogNumbers } from "./metrics/LogMetrics.ts"
@@ -71,7 +72,7 @@ export { endInWords, type WatchTimeline, watchTimeline } from "./timeline/WatchT
 export { type RunTimeline, runTimeline, type TaskStretch } from "./timeline/RunTimeline.ts"
 export type { Explanation, Reason } from "./explain/Explanation.ts"
 export type { LastRecovery } from "./explain/LastRecovery.ts"
-export type { RunWhy, Why } from "./explain/Why.ts"
+export type { PlanWhy, Why } from "./explain/Why.ts"
 export { AgentUnfit } from "./watching/HandOver.ts"
 export { type NamedWatch, type WatchName, WatchNotFound } from "./watching/FindWatch.ts"
 export type { Revival } from "./keeping/GuardianKeeper.ts"

@@ -29,9 +29,9 @@ describe("behaviour#jobs-of-a-caller", () => {
       assert.strictEqual(again.id, "row-17")
       assert.isAbove(again.from, 0)
       yield* souffleur.done("row-17")
-      assert.strictEqual((yield* again.end).end, "completed")
+      assert.strictEqual((yield* again.awaitEnd).end, "completed")
       const ended = yield* souffleur.run(order)
-      assert.strictEqual((yield* ended.end).end, "completed")
+      assert.strictEqual((yield* ended.awaitEnd).end, "completed")
       assert.lengthOf(world.launcher.launches, 1)
       assert.lengthOf(yield* souffleur.watches, 1)
       // The folder is free for another one.
@@ -147,13 +147,13 @@ describe("behaviour#jobs-of-a-caller", () => {
       yield* Effect.gen(function* () {
         const souffleur = yield* Souffleur
         const environment = { STAGE: "a secret" }
-        const { end, id } = yield* souffleur.run({ project, command: ["/bin/sh", "-c", line], environment })
+        const { awaitEnd, id } = yield* souffleur.run({ project, command: ["/bin/sh", "-c", line], environment })
         yield* untilBegan(fs.exists(`${project}/began`))
         const [job] = yield* souffleur.jobs
         assert.strictEqual(job?.title, `sh -c ${line}`.slice(0, 100) + (line.length > 94 ? "…" : ""))
         const { conductor } = yield* souffleur.state(id)
         process.kill(conductor!.pid, "SIGKILL")
-        assert.strictEqual((yield* end).end, "completed")
+        assert.strictEqual((yield* awaitEnd).end, "completed")
         assert.strictEqual(yield* fs.readFileString(`${project}/told`), "a secret\na secret\n")
         const log = JSON.stringify(yield* souffleur.history(id))
         assert.include(log, '"environment":["STAGE"]')

@@ -21,7 +21,7 @@ describe("behaviour#standby", () => {
       yield* souffleur.hold(watch.id)
       yield* world.conductor.dies
       yield* untilEvent(watch.id, "RecoveryWithheld")
-      const needed = yield* Effect.flip(watch.end)
+      const needed = yield* Effect.flip(watch.awaitEnd)
       assert.instanceOf(needed, NeedsPerson)
       assert.deepInclude(needed, {
         watch: watch.id,
@@ -32,7 +32,7 @@ describe("behaviour#standby", () => {
       // It is kept all the same.
       yield* souffleur.go(watch.id)
       yield* souffleur.done(watch.id)
-      assert.strictEqual((yield* watch.end).end, "completed")
+      assert.strictEqual((yield* watch.awaitEnd).end, "completed")
       assert.strictEqual((yield* watch.ended).end, "completed")
     }).pipe(Effect.scoped, Effect.provide(layer))
   })

@@ -57,7 +57,7 @@ describe("command-line#plans", () => {
         )
         assert.deepStrictEqual(world.files.paths, ["/p/plan.yaml"])
         assert.deepStrictEqual([...world.did, ...world.claims.held], [])
-        assert.deepStrictEqual(yield* souffleur.runs, [])
+        assert.deepStrictEqual(yield* souffleur.plans, [])
       }).pipe(Effect.provide(layer))
     }
   )

@@ -32,7 +32,7 @@ it.effect("a watched Conductor that dies has a successor, and the word done ends
     yield* world.conductor.answers
     yield* untilEvent(watch.id, "HandoffTaken")
     yield* souffleur.done("s1")
-    const { end, generation } = yield* watch.end
+    const { end, generation } = yield* watch.awaitEnd
     assert.deepStrictEqual([end, generation], ["completed", 2])
     const tags = (yield* Fiber.join(told)).map(({ event }) => event._tag)
     assert.deepStrictEqual([tags[0], tags.at(-1)], ["WatchOpened", "ConductorCompleted"])
@@ -72,7 +72,8 @@ describe("command-line#watches", () => {
         const other = yield* Effect.flip(souffleur.watch({ ...asked, comms: "/p/other.db" }))
         assert.deepInclude(other, {
           _tag: "OpenedOtherwise",
-          message: `watch ${id} goes on with no comms: leave --comms out`
+          watch: id,
+          message: `watch ${id} goes on with no comms, and takes no other`
         })
         assert.strictEqual((yield* Effect.flip(souffleur.watch({ ...asked, force: true })))._tag, "OpenedOtherwise")
         assert.deepStrictEqual(
@@ -429,13 +430,13 @@ it.effect("a command runs in the fake world where its program was put there, and
   world.files.program("/bin/make")
   return Effect.gen(function* () {
     const souffleur = yield* Souffleur
-    const { end, id } = yield* souffleur.run({ project: "/q", command: ["/bin/make", "night"] })
+    const { awaitEnd, id } = yield* souffleur.run({ project: "/q", command: ["/bin/make", "night"] })
     yield* untilEvent(id, "WatchSettled")
     yield* world.conductor.dies
     assert.strictEqual((yield* untilEvent(id, "ConductorRelaunched")).generation, 2)
     yield* world.conductor.completes
     assert.strictEqual((yield* untilEvent(id, "ConductorCompleted")).by, "exit")
-    assert.strictEqual((yield* end).end, "completed")
+    assert.strictEqual((yield* awaitEnd).end, "completed")
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
@@ -446,12 +447,12 @@ describe("behaviour#limits-of-a-job", () => {
     return Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const order = { project: "/q", command: ["/bin/make", "night"], limits: { time: "20 minutes" } } as const
-      const { end, id } = yield* souffleur.run(order)
+      const { awaitEnd, id } = yield* souffleur.run(order)
       yield* untilEvent(id, "WatchSettled")
       yield* passes("19 minutes")
       assert.isUndefined((yield* souffleur.state(id)).end)
       yield* passes("1 minute")
-      const ended = yield* end
+      const ended = yield* awaitEnd
       assert.deepStrictEqual([ended.end, ended.ceiling?.used], ["limit reached", 1_200_000])
       assert.isFalse(world.processes.alive.includes(ended.conductor?.pid ?? 0))
     }).pipe(Effect.scoped, Effect.provide(layer))
@@ -486,12 +487,12 @@ it.effect(
         for (const { id } of yield* souffleur.watches) yield* Effect.ignore(souffleur.release(id))
         return settings
       }).pipe(Effect.orDie)
-      const { end, id } = yield* Effect.provideService(
+      const { awaitEnd, id } = yield* Effect.provideService(
         souffleur.run({ project: "/q", command: ["/bin/make", "night"] }),
         CycleSettings,
         released
       )
-      assert.strictEqual((yield* end).end, "released")
+      assert.strictEqual((yield* awaitEnd).end, "released")
       assert.notInclude(
         (yield* souffleur.history(id)).map(({ event }) => event._tag),
         "ConductorConfirmed"
@@ -609,7 +610,7 @@ describe("behaviour#hand-over", () => {
       yield* souffleur.retry(id, { agent: "codex" })
       assert.strictEqual((yield* Fiber.join(closed)).stage, "hand-over")
       const refused = yield* Effect.flip(souffleur.retry(id))
-      assert.include(refused.message, '"souffleur retry --agent agent" has agent go on')
+      assert.include(refused.message, "a retry with agent agent has that one go on")
       yield* souffleur.retry(id, { agent: "agent" })
       const { agent, generation, standby } = yield* state
       assert.deepStrictEqual([agent, generation, standby, world.signals], ["agent", 1, undefined, []])

@@ -7,7 +7,7 @@ import { isRunOver, type RunEvent, RunMetrics } from "@souffleur/plan"
 import { Duration, Effect, Fiber, FileSystem, Metric, Option, Path, Schedule, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
-import { type RunningRun, Souffleur } from "../src/index.ts"
+import { type RunningPlan, Souffleur } from "../src/index.ts"
 import { gitIn } from "../../plan/test/GitIn.ts"
 
 const standIn = await builtProgram(fileURLToPath(new URL("../../cli/test/fixtures/standIn.ts", import.meta.url)))
@@ -87,7 +87,7 @@ const opera = Effect.gen(function* () {
 })
 
 /** Returns the first event of a kind that the run appends. */
-const first = <E>(run: RunningRun<E>, tag: RunEvent["_tag"]) =>
+const first = <E>(run: RunningPlan<E>, tag: RunEvent["_tag"]) =>
   run.events.pipe(
     Stream.filter(({ event }) => event._tag === tag),
     Stream.runHead,
@@ -117,7 +117,7 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
 
     yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
-      const { assignment, owner, revision } = yield* souffleur.runState(left)
+      const { assignment, owner, revision } = yield* souffleur.planState(left)
       assert.isNull(owner)
       assert.strictEqual(assignment?.role, "implementer")
       const run = yield* souffleur.conduct(order)
@@ -127,19 +127,19 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
         run.narrate(({ event }, progress) => Effect.sync(() => lines.push(`${event._tag}${progress}`)))
       )
       yield* fs.remove(held)
-      const escalated = yield* run.end
+      const escalated = yield* run.awaitEnd
       yield* Fiber.join(told)
       assert.isFalse(isRunOver(escalated))
       assert.include(run.needs(escalated).join("\n"), "finale needs a key")
-      const seen = yield* souffleur.runStatus(yield* souffleur.findRun({ project }))
+      const seen = yield* souffleur.planStatus(yield* souffleur.findPlan({ project }))
       assert.deepInclude(seen, { standing: "waits for an answer on finale", needs: run.needs(escalated) })
       assert.match(lines.join("\n"), /^TaskCompleted \(1 of 2, /mu)
-      const why = Option.getOrThrow(yield* souffleur.runWhy({ project }))
+      const why = Option.getOrThrow(yield* souffleur.planWhy({ project }))
       assert.strictEqual(why.recorded.event._tag, "TaskEscalated")
-      assert.deepStrictEqual(yield* souffleur.runState(run.id, escalated), yield* souffleur.runState(run.id))
-      const opened = yield* souffleur.runState(run.id, { revision: 1 })
+      assert.deepStrictEqual(yield* souffleur.planState(run.id, escalated), yield* souffleur.planState(run.id))
+      const opened = yield* souffleur.planState(run.id, { revision: 1 })
       assert.deepStrictEqual([opened.revision, opened.owner], [1, null])
-      const { revision: before } = yield* souffleur.runState(run.id, { time: opened.openedAt - 1 })
+      const { revision: before } = yield* souffleur.planState(run.id, { time: opened.openedAt - 1 })
       assert.strictEqual(before, 0)
       const wordless = yield* Effect.flip(souffleur.answer(run.id, { task: "finale", guidance: " " }))
       assert.strictEqual(wordless._tag, "GuidanceUnfit")
@@ -155,7 +155,7 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
         waiting: () =>
           Effect.asVoid(Effect.orDie(souffleur.answer(left, { task: "finale", guidance: "use the other" })))
       })
-      return yield* run.end
+      return yield* run.awaitEnd
     }).pipe(Effect.scoped, Effect.provide(layer))
     assert.isTrue(isRunOver(last))
     assert.strictEqual((yield* git("rev-list", "--count", "HEAD")).trim(), "3")
@@ -180,8 +180,8 @@ it.live("a plan that cannot be conducted fails with the error of its kind, and l
       assert.strictEqual(yield* failing({ limits: { reviewerTimeout: "soon" } }), "BadSetting")
       yield* fs.remove(path.join(project, ".git"), { recursive: true })
       assert.strictEqual(yield* failing({}), "GitUnusable")
-      assert.deepStrictEqual(yield* souffleur.runs, [])
-      assert.strictEqual((yield* Effect.flip(souffleur.findRun({ project })))._tag, "RunNotFound")
+      assert.deepStrictEqual(yield* souffleur.plans, [])
+      assert.strictEqual((yield* Effect.flip(souffleur.findPlan({ project })))._tag, "PlanNotFound")
     }).pipe(Effect.provide(layer))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
@@ -195,8 +195,8 @@ it.live("a reviewer may be another agent than the implementer, and each task has
       const waiting = () =>
         Effect.asVoid(Effect.orDie(souffleur.answer({ project }, { task: "finale", guidance: "use the other" })))
       const run = yield* souffleur.conduct({ ...order, waiting })
-      assert.isTrue(isRunOver(yield* run.end))
-      const history = yield* souffleur.runHistory({ project })
+      assert.isTrue(isRunOver(yield* run.awaitEnd))
+      const history = yield* souffleur.planHistory({ project })
       const taken = history.flatMap(({ event }) => (event._tag === "RunTaken" ? [event.chosen] : []))
       assert.deepStrictEqual(taken, [{ implementer: null, reviewer: "other", permission: "acceptEdits" }])
       const asked = history.flatMap(({ event }) =>
@@ -221,7 +221,7 @@ it.live("an agent of a role that is unknown is refused before the run", () =>
         _tag: "RoleUnfit",
         message: 'the implementer: no agent is called "nonesuch": name claude, other'
       })
-      assert.deepStrictEqual(yield* souffleur.runs, [])
+      assert.deepStrictEqual(yield* souffleur.plans, [])
     }).pipe(Effect.provide(layerBoth))
     // The only agent of a program has its name too.
     yield* Souffleur.use(({ conduct }) =>

@@ -1,6 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { Duration, Effect, Fiber, FileSystem, Option, Path, Ref, Schedule, Stream } from "effect"
+import {
+  Config,
+  ConfigProvider,
+  Duration,
+  Effect,
+  Fiber,
+  FileSystem,
+  Option,
+  Path,
+  Ref,
+  Schedule,
+  type Scope,
+  Stream
+} from "effect"
 import { type Printed, Souffleur } from "../src/index.ts"
 
 /** The first run waits for its end by another, and the second has all done. */
@@ -12,11 +25,11 @@ const souffleurIn = (home: string) =>
     stateDir: `${home}/state`,
     environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home },
     settings: {
-      watcherInitialWait: Duration.zero,
-      watcherInterval: Duration.millis(50),
+      watcherInitialWait: 0,
+      watcherInterval: "50 millis",
       monitorInitialWait: Duration.millis(50),
-      monitorInterval: Duration.millis(50),
-      stopGrace: Duration.millis(50)
+      monitorInterval: 50,
+      stopGrace: { milliseconds: 50 }
     }
   })
 
@@ -52,7 +65,7 @@ it.live(
         const began = fs.exists(path.join(project, "began"))
         yield* Effect.repeat(began, { until: (so) => so, schedule: Schedule.spaced("20 millis") })
         process.kill(conductor!.pid, "SIGKILL")
-        const { end, generation } = yield* watch.end
+        const { end, generation } = yield* watch.awaitEnd
         assert.deepStrictEqual([end, generation], ["completed", 2])
         const why = Option.getOrThrow(yield* souffleur.why(first))
         assert.include(why.lines.join("\n"), "exit code 0")
@@ -88,7 +101,7 @@ describe("command-line#output", () => {
         assert.strictEqual(on(early, "stdout"), "one\n")
         assert.deepInclude(yield* souffleur.result(watch.id), { end: null, exit: null, words: "one\nwarned" })
         yield* fs.writeFileString(`${project}/go`, "")
-        yield* watch.end
+        yield* watch.awaitEnd
         yield* Fiber.join(reading)
         const all = yield* Ref.get(seen)
         assert.deepStrictEqual([on(all, "stdout"), on(all, "stderr")], ["one\ntwo\n\u00ff", "warned\n"])
@@ -102,3 +115,50 @@ describe("command-line#output", () => {
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
   )
 })
+
+describe("behaviour#first-launch", () => {
+  it.live("a project that is not there is an error at once, and nothing begins", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" }))
+      const project = `${home}/nowhere`
+      yield* Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const run = { project, command: ["/bin/true"] } as const
+        const watch = { project, pid: process.pid, sessionId: "s1" }
+        const plan = { project, plan: `${home}/plan.yaml`, state: `${home}/state.json` }
+        const asked: ReadonlyArray<Effect.Effect<unknown, unknown, Scope.Scope>> = [
+          souffleur.run(run),
+          souffleur.watch(watch),
+          souffleur.detach(run, { line: (id) => ["/bin/true", id] }),
+          souffleur.conduct(plan),
+          souffleur.preview(run),
+          souffleur.preview(watch),
+          souffleur.previewPlan(plan)
+        ]
+        for (const one of asked) assert.deepInclude(yield* Effect.flip(one), { _tag: "ProjectMissing", project })
+        assert.deepStrictEqual(yield* souffleur.watches, [])
+      }).pipe(Effect.scoped, Effect.provide(souffleurIn(home)))
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+})
+
+it.live("the options of souffleur come from the config of an app, and one that is missing is an error of that", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const home = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" })
+    const layer = Souffleur.layerNodeConfig({
+      stateDir: Config.String("STATE_DIR"),
+      environment: Config.succeed({ HOME: home }),
+      settings: { stopGrace: Config.Duration("STOP_GRACE") }
+    })
+    const watches = Effect.provide(
+      Souffleur.use(({ watches }) => watches),
+      layer
+    )
+    const given = (config: object) => Effect.provide(watches, ConfigProvider.layer(ConfigProvider.fromUnknown(config)))
+    assert.deepStrictEqual(yield* given({ STATE_DIR: `${home}/state`, STOP_GRACE: "1 second" }), [])
+    assert.isTrue(yield* fs.exists(`${home}/state/souffleur.db`))
+    assert.strictEqual((yield* Effect.flip(given({ STOP_GRACE: "1 second" })))._tag, "ConfigError")
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)

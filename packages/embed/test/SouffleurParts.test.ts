@@ -63,7 +63,7 @@ it.live("a watch speaks to comms by the errand of this package, and refuses a fi
       yield* CommsSchema.init(comms)
       // No session of that process is known, so that its watch ends, and comms is told why.
       const watch = yield* souffleur.watch(order)
-      assert.strictEqual((yield* watch.end).end, "validation exhausted")
+      assert.strictEqual((yield* watch.awaitEnd).end, "validation exhausted")
       const { comms: told } = yield* watch.state
       assert.strictEqual(told, comms)
     }).pipe(Effect.scoped, Effect.provide(layer))
@@ -93,7 +93,7 @@ it.live("a watch with a guardian has a process beside it that beats, and that en
       const { pid } = guardianNamed(Option.getOrThrow(beat).by)!
       const { conductor } = yield* watch.state
       yield* souffleur.release(watch.id)
-      yield* watch.end
+      yield* watch.awaitEnd
       process.kill(conductor!.pid, "SIGKILL")
       yield* untilGone(pid)
     }).pipe(Effect.scoped, Effect.provide(layer))
@@ -167,10 +167,7 @@ describe("behaviour#detach", () => {
           assert.strictEqual((yield* souffleur.state(id)).owner?.process.pid, pid)
           const second = yield* Effect.flip(souffleur.detach(order, { line }))
           assert.strictEqual(second._tag, "AlreadyWatched")
-          assert.include(
-            second.message,
-            "a folder with an unfinished watch begins no other command: souffleur with pid"
-          )
+          assert.include(second.message, "a folder begins nothing beside its unfinished watch")
           const begun = Stream.takeUntil(souffleur.events(id), ({ event }) => event._tag === "WatchSettled")
           yield* Stream.runDrain(begun)
           // The shell begins a moment after its launch is known.
@@ -201,7 +198,10 @@ describe("behaviour#notices", () => {
       const ended = Effect.fnUntraced(function* (parts: Partial<NodeOptions>) {
         const { layer, project } = yield* place(parts)
         const watch = Souffleur.use(({ run }) => run({ project, command: ["/bin/true"] }))
-        const { end } = yield* Effect.flatMap(watch, ({ end }) => end).pipe(Effect.scoped, Effect.provide(layer))
+        const { end } = yield* Effect.flatMap(watch, ({ awaitEnd }) => awaitEnd).pipe(
+          Effect.scoped,
+          Effect.provide(layer)
+        )
         assert.strictEqual(end, "completed")
       })
       yield* ended({ settings: { ...quick, notify } })

@@ -28,7 +28,7 @@ it.live("an app gives the log its own SQL client, and a later souffleur reads th
     const id = yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const watch = yield* souffleur.run({ project: folder, command: ["/bin/sh", "-c", "exit 0"] })
-      const { end } = yield* watch.end
+      const { end } = yield* watch.awaitEnd
       assert.strictEqual(end, "completed")
       return watch.id
     }).pipe(Effect.scoped, Effect.provide(layer))

@@ -44,7 +44,7 @@ describe("behaviour#detach", () => {
       assert.strictEqual(_tag, "NotDetached")
       assert.match(
         message,
-        /^pid 4242 did not come to watch within 60 s, and was ended: \S+ may say why, and "souffleur resume night" tries again$/u
+        /^pid 4242 did not come to watch within 60 s, and was ended: \S+ may say why\. To try again, resume watch night$/u
       )
       assert.deepStrictEqual(world.signals, ["SIGTERM 4242", "SIGKILL 4242"])
       assert.isFalse(world.processes.has(identityOf(4242)))

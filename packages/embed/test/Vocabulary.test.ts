@@ -10,7 +10,7 @@ type ErrorOf<A> = A extends (...args: never) => infer B
     : A extends Stream.Stream<infer _, infer E, infer __>
       ? E
       : never
-type Failure = ErrorOf<Members[keyof Members]> | embed.WatchBroken | embed.RunBroken
+type Failure = ErrorOf<Members[keyof Members]> | embed.WatchBroken | embed.PlanBroken
 /** The tags of all errors of the service. `PlatformError` is Effect's own. */
 type Tag = Exclude<Failure["_tag"], "PlatformError">
 

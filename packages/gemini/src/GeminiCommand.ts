@@ -31,7 +31,7 @@ const errands = wordSet(
 const interactive =
   "a Gemini CLI in a terminal leaves no record of the end of its turn: give it its prompt with -p, and --yolo"
 const limited =
-  "Gemini CLI runs what the settings of a folder say that it may edit: run it with --yolo, after souffleur setup --permission bypassPermissions"
+  "Gemini CLI runs what the settings of a folder say that it may edit: run it with --yolo, and set MAX_EXTERNAL_PERMISSION=bypassPermissions"
 
 /** Takes a command of Gemini CLI apart. Each but with the highest permission, and in print mode, is refused. */
 export const literalGemini: AgentKind["takeApart"] = (command) => {

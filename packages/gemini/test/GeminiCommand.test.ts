@@ -132,7 +132,7 @@ it.layer(HostServices.layer)((it) => {
     it.effect("there is no launch below the highest permission, and none takes a window", () =>
       Effect.gen(function* () {
         const below = yield* Effect.flip(launched([], { permission: clamp("acceptEdits", "acceptEdits") }))
-        assert.include(below.message, "souffleur setup --permission bypassPermissions")
+        assert.include(below.message, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
         const asked = yield* launched([], { print: false })
         assert.deepStrictEqual([asked.input, asked.window], ["--policy", undefined])
       })

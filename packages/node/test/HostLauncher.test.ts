@@ -313,6 +313,11 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         const launcher = yield* launcherIn(at, { entry: ["/bin/sh", "-c", "kill -9 $$"] })
         yield* launcher.prepare(order("killed", at, "echo ran > runs"))
         assert.match((yield* Effect.flip(launcher.launch("killed"))).message, /left no receipt/)
+        // As in an app whose bundle has souffleur's files in it.
+        const bundled = yield* launcherIn(at, { entry: [process.execPath, join(at, "launch.js")] })
+        yield* bundled.prepare(order("bundled", at, "echo ran > runs"))
+        const { message } = yield* Effect.flip(bundled.launch("bundled"))
+        assert.include(message, `there is no launcher ${join(at, "launch.js")}: the bundle of an app must leave`)
         assert.isTrue(yield* cancelled(launcher, "killed"))
         assert.strictEqual(
           (yield* Effect.flip((yield* launcherIn(at)).launch("killed"))).message,

@@ -1,7 +1,7 @@
 export * from "./ChannelProblem.ts"
 export * from "./Channels.ts"
 export * from "./ClickedNotice.ts"
-export { type Delivery, Outcome } from "./Delivery.ts"
+export { Delivery, Outcome } from "./Delivery.ts"
 export * from "./DesktopNotice.ts"
 export * from "./NoticeText.ts"
 export * from "./NoticeSecret.ts"

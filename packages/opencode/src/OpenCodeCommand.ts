@@ -29,7 +29,7 @@ const errands = wordSet(
 const interactive =
   "nothing tells which session an OpenCode in a terminal holds: write opencode run --auto -- PROMPT, with its flags behind run"
 const unasked = "OpenCode runs each command without a question"
-const limited = `${unasked}: run it with --auto, after souffleur setup --permission bypassPermissions`
+const limited = `${unasked}: run it with --auto, and set MAX_EXTERNAL_PERMISSION=bypassPermissions`
 
 /** Takes a command of OpenCode apart. One in a terminal is refused, and each but with the highest permission. */
 export const literalOpenCode: AgentKind["takeApart"] = (command) => {
@@ -87,7 +87,7 @@ export const openCodeCommand = Effect.fn("openCodeCommand")(function* (
   if (permission !== "bypassPermissions")
     return yield* new AgentNotFound({
       program,
-      problem: `${unasked}: it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions`
+      problem: `${unasked}: it is launched with bypassPermissions alone, which MAX_EXTERNAL_PERMISSION=bypassPermissions allows`
     })
   const resumed = session._tag === "Resume"
   const named = resumed ? ["--session", session.sessionId] : [titled, `${beginning}${yield* freshHex(8)}`]

@@ -100,7 +100,7 @@ it.layer(HostServices.layer)((it) => {
         const below = yield* Effect.flip(command({ permission: clamp("acceptEdits", "bypassPermissions") }))
         assert.include(
           below.message,
-          "it is launched with bypassPermissions alone, after souffleur setup --permission bypassPermissions"
+          "it is launched with bypassPermissions alone, which MAX_EXTERNAL_PERMISSION=bypassPermissions allows"
         )
         const asked = yield* command({ print: false })
         assert.deepStrictEqual([asked.input, asked.window], ["--share is a word", undefined])

@@ -1,5 +1,5 @@
 import { plain } from "@souffleur/domain"
-import type { ReadFailed, RunReadFailed, Souffleur } from "@souffleur/embed"
+import type { ReadFailed, PlanReadFailed, Souffleur } from "@souffleur/embed"
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Excerpts } from "./history/Excerpts.ts"
@@ -19,7 +19,7 @@ export interface PageWorld {
   readonly links: Links
   readonly feed: Feeds
   readonly excerpts: Excerpts<ReadFailed>
-  readonly histories: Histories<RunReadFailed>
+  readonly histories: Histories<PlanReadFailed>
   readonly seen: Effect.Effect<Seen>
 }
 

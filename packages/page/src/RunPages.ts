@@ -1,4 +1,4 @@
-import type { PartsError, RunAnswer, RunReadFailed } from "@souffleur/embed"
+import type { PartsError, PlanAnswer, PlanReadFailed } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { isRunOver, type NamedRun, type RunEvent } from "@souffleur/plan"
 import { Effect, Stream } from "effect"
@@ -21,10 +21,10 @@ export interface RunSight<E> {
   readonly links: JobLinks
   readonly seen: Effect.Effect<Seen>
   readonly feed: Feeds
-  readonly findRun: (name: string) => Effect.Effect<NamedRun, E>
+  readonly findPlan: (name: string) => Effect.Effect<NamedRun, E>
   readonly histories: Histories<E>
   /** Follows the events after a revision. */
-  readonly runEvents: (id: string, from: { readonly after: number }) => Stream.Stream<RecordedAs<RunEvent>, E>
+  readonly planEvents: (id: string, from: { readonly after: number }) => Stream.Stream<RecordedAs<RunEvent>, E>
   readonly runHead: (found: NamedRun) => Html
   /** Returns the parts that move without an event. */
   readonly runMoving: (found: NamedRun, events: Events) => Effect.Effect<ReadonlyArray<MovingPart>, E>
@@ -33,7 +33,7 @@ export interface RunSight<E> {
 /** Answers with the page of a run. */
 export const showRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
   const { histories, links, runHead, runMoving, seen } = sight
-  const found = yield* sight.findRun(yield* idInPath)
+  const found = yield* sight.findPlan(yield* idInPath)
   const events = yield* histories(found.id)
   const shown = { id: found.id, head: runHead(found), moving: yield* runMoving(found, events), events }
   const live = `${links.run(found.id)}/live?after=${events.at(-1)?.revision ?? 0}`
@@ -42,11 +42,11 @@ export const showRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
 
 /** Follows a run from the last event that the page knows. */
 export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
-  const { feed, findRun, histories, links, runEvents, runMoving, seen } = sight
-  const { id, run } = yield* findRun(yield* idInPath)
+  const { feed, findPlan, histories, links, planEvents, runMoving, seen } = sight
+  const { id, run } = yield* findPlan(yield* idInPath)
   const after = yield* goesOnAfter(run.revision)
   const moving = Effect.gen(function* () {
-    return yield* runMoving(yield* findRun(id), yield* histories(id))
+    return yield* runMoving(yield* findPlan(id), yield* histories(id))
   })
   const feedOf = Effect.fnUntraced(function* (fresh: Events) {
     const now = yield* seen
@@ -61,14 +61,14 @@ export const followRun = Effect.fnUntraced(function* <E>(sight: RunSight<E>) {
   if (isRunOver(run) && after >= run.revision) return yield* feed(Stream.succeed({ event: "over" }))
   return yield* feed(
     Stream.merge(
-      runEvents(id, { after }).pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(feedOf)),
+      planEvents(id, { after }).pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(feedOf)),
       Stream.mapEffect(Stream.tick(stateEvery), () => moving)
     ).pipe(Stream.flattenIterable)
   )
 })
 
 /** Reads an answer from a form. `undefined`: it is none. */
-const answerOf = (field: (name: string) => string): RunAnswer | undefined => {
+const answerOf = (field: (name: string) => string): PlanAnswer | undefined => {
   const [task, answer] = [field("task"), field("answer")]
   if (task !== "" && answer === "guidance") return { task, guidance: field("text") }
   if (answer !== "retry" && answer !== "skip") return undefined
@@ -80,7 +80,7 @@ const answer = (world: PageWorld) =>
     Effect.gen(function* () {
       const said = answerOf(field)
       if (said === undefined) return refusal(400, "This is no answer.")
-      const { id } = yield* world.souffleur.findRun(yield* idInPath)
+      const { id } = yield* world.souffleur.findPlan(yield* idInPath)
       yield* world.souffleur.answer(id, said)
       return HttpServerResponse.redirect(world.links.run(id), { status: 303 })
     })
@@ -94,19 +94,19 @@ const sightOf = ({
   links,
   seen,
   souffleur
-}: PageWorld): RunSight<RunReadFailed | PartsError> => ({
+}: PageWorld): RunSight<PlanReadFailed | PartsError> => ({
   links,
   seen,
   feed,
-  findRun: souffleur.findRun,
+  findPlan: souffleur.findPlan,
   histories,
-  runEvents: souffleur.runEvents,
+  planEvents: souffleur.planEvents,
   runHead: ({ id, run }) => jobHead({ id, where: run.project }, links),
   runMoving: Effect.fnUntraced(function* (found, events) {
     const now = yield* seen
     const secret = gate.acts ? gate.secrets.form : null
     return [
-      { event: "part", name: "state", data: runStatePart(yield* souffleur.runStatus(found), now) },
+      { event: "part", name: "state", data: runStatePart(yield* souffleur.planStatus(found), now) },
       { event: "part", name: "tasks", data: tasksPart({ ...found, events, secret }, links, now) }
     ]
   })

@@ -17,7 +17,7 @@ describe("command-line#page", () => {
       const looks: Array<number> = []
       let there = 5
       const histories = yield* makeHistories({
-        runHistory: (_, { after } = { after: 0 }) =>
+        planHistory: (_, { after } = { after: 0 }) =>
           Effect.gen(function* () {
             looks.push(after)
             yield* Effect.yieldNow

@@ -16,7 +16,7 @@ const errands = wordSet("auth config install list mcp remove uninstall update --
 
 /** A list of tools bounds nothing: `write` may replace what `grep` runs, or leave a command in `models.json`. */
 const limited =
-  "pi runs what its own files say, and edits any file: it is launched with bypassPermissions alone, which souffleur setup --permission bypassPermissions allows"
+  "pi runs what its own files say, and edits any file: it is launched with bypassPermissions alone, which MAX_EXTERNAL_PERMISSION=bypassPermissions allows"
 
 /** Takes a command of pi apart. Without a flag of its own a prompt is for a pi that waits for a person. */
 export const literalPi: AgentKind["takeApart"] = ([program = "", ...all]) => {

@@ -85,7 +85,7 @@ it.layer(HostServices.layer)((it) => {
     it.effect("a launch below the highest permission is refused, and a list of tools of the user's stays", () =>
       Effect.gen(function* () {
         const refused = yield* Effect.flip(launched([], { permission: clamp("acceptEdits", "acceptEdits") }))
-        assert.include(refused.message, "souffleur setup --permission bypassPermissions")
+        assert.include(refused.message, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
         const { args, environment, input } = yield* launched(["--tools", "read,bash"])
         assert.deepStrictEqual(args, [
           "--tools",

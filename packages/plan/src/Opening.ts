@@ -27,7 +27,7 @@ const importState = Effect.fnUntraced(function* (statePath: string, { workflowId
     return Effect.fail(
       new StateForeign({
         path: statePath,
-        problem: `it is of workflow ${JSON.stringify(json.workflow_id.slice(0, 64))}, which is not complete: name that as workflow_id in the plan to go on with it, or another file with --state`
+        problem: `it is of workflow ${JSON.stringify(json.workflow_id.slice(0, 64))}, which is not complete: name that as workflow_id in the plan to go on with it, or name another state file`
       })
     )
   }

@@ -280,7 +280,7 @@ describe("behaviour#state-file", () => {
       yield* writeState(path, run)
       yield* fs.writeFileString(`${path}.backup`, '"precious"')
       const later = { ...run, lastEventAt: run.lastEventAt + 1000 }
-      assert.match(yield* foreign(path, later), /no state file of this kind.*--state/u)
+      assert.match(yield* foreign(path, later), /no state file of this kind.*name another/u)
       assert.strictEqual(yield* fs.readFileString(`${path}.backup`), '"precious"')
       yield* fs.writeFileString(`${path}.backup`, "{")
       const [kept] = yield* writeState(path, later)
@@ -340,7 +340,7 @@ describe("behaviour#state-file", () => {
         ["zero", /a link/],
         ["pipe", /no regular file/],
         ["folder", /no regular file/],
-        ["open", /others may write .*--state/]
+        ["open", /others may write .*name another/]
       ] as const) {
         const path = `${folder}/${name}`
         const before = lstatSync(path)

@@ -1,9 +1,9 @@
 import { claudeCode } from "@souffleur/claude"
-import { type SettingFlags, Settings } from "@souffleur/domain"
+import { flagsOf, readGiven, type SettingFlags, Settings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, describe, layer } from "@effect/vitest"
-import { Duration, Effect, FileSystem, Path } from "effect"
+import { Duration, Effect, FileSystem, Path, Result } from "effect"
 
 const home = { HOME: "/home/someone" }
 
@@ -337,6 +337,24 @@ layer(HostServices.layer)("loadSettings", (it) => {
           const printed = Settings.json(settings)["compact_timeout"]
           assert.isTrue(Duration.equals(Duration.fromInputUnsafe(printed as Duration.Input), settings.compactTimeout))
         }
+      })
+    )
+
+    it("a program gives a duration in any form, and what is none is refused by the name of its setting", () => {
+      const given = { stallAfter: null, stopGrace: "30 seconds", watcherInterval: 50, rounds: 3 } as const
+      const { stopGrace, watcherInterval, ...others } = Result.getOrThrow(readGiven(claudeCode, given))
+      assert.deepStrictEqual([stopGrace, watcherInterval], [Duration.seconds(30), Duration.millis(50)])
+      assert.deepStrictEqual(others, { stallAfter: null, rounds: 3 })
+      const soon = readGiven(claudeCode, { stopGrace: "soon" as "1 second" })
+      assert.deepInclude(Result.getOrThrow(Result.flip(soon)), { _tag: "BadSetting", name: "stopGrace" })
+    })
+    it.effect("a program limits the agents of a plan by durations, which are read as the flags are", () =>
+      Effect.gen(function* () {
+        const limits = { implementerTimeout: { hours: 2 }, reviewerTimeout: undefined }
+        const { implementerTimeout, reviewerTimeout } = yield* load({ flags: flagsOf(limits) })
+        assert.deepStrictEqual([implementerTimeout, reviewerTimeout], [Duration.hours(2), Duration.minutes(30)])
+        const error = yield* refused({ flags: flagsOf({ reviewerTimeout: "soon" as "1 second" }) })
+        assert.deepInclude(error, { name: "--reviewer-timeout", value: "soon" })
       })
     )
   })

@@ -143,23 +143,16 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   }
 })
 
-/** Says what to do here about a watch that may live where nothing is seen from here. */
-const endsHere = (id: string) =>
-  `if it surely is gone, go on by "souffleur resume ${id} --moved", or end the watch with "souffleur release ${id}"`
-
 /** Returns whether the process of an owner could be seen from here. */
 const isSeen = ({ pidNamespace, process }: Owner, self: Owner) =>
   pidNamespace === self.pidNamespace && process.bootId === self.process.bootId
 
-/**
- * Describes the owner. From another machine, boot or pid namespace its process cannot be seen, and the text says what
- * to do.
- */
-const watchesIt = (id: string, owner: Owner, self: Owner) => {
-  const who = `souffleur with pid ${owner.process.pid} on ${owner.host}`
-  if (isSeen(owner, self)) return `${who} watches ${id}: "souffleur attach ${id}" shows it`
+/** Describes the owner. From another machine, boot or pid namespace its process cannot be seen. */
+const watchesIt = (watch: string, owner: Owner, self: Owner) => {
+  const who = `souffleur with pid ${owner.process.pid} on ${owner.host} watches ${watch}`
+  if (isSeen(owner, self)) return new AlreadyWatched({ owner, watch, problem: who })
   const where = isOfAnotherMachine(owner, self) ? "on another machine" : "where its processes cannot be seen from here"
-  return `${who} watches ${id} and may be alive ${where}: ${endsHere(id)}`
+  return new AlreadyWatched({ owner, watch, unseen: true, problem: `${who}, and may be alive ${where}` })
 }
 
 /**
@@ -168,12 +161,13 @@ const watchesIt = (id: string, owner: Owner, self: Owner) => {
  */
 export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { left, owner }: Watch) {
   const claims = yield* Claims
-  if (owner !== undefined && !(yield* claims.isDead(owner)))
-    return yield* new AlreadyWatched({ owner, problem: watchesIt(id, owner, claims.self) })
+  if (owner !== undefined && !(yield* claims.isDead(owner))) return yield* watchesIt(id, owner, claims.self)
   if (left !== undefined && isOfAnotherMachine(left, claims.self))
     return yield* new AlreadyWatched({
       owner: left,
-      problem: `this state folder comes from another machine (${left.host}), and the agent may be alive there: go on there, or ${endsHere(id)}`
+      watch: id,
+      unseen: true,
+      problem: `this state folder comes from another machine (${left.host}), and the agent may be alive there`
     })
 })
 
@@ -192,7 +186,7 @@ export const moveHere = Effect.fn("Watch.moveHere")(function* (id: string) {
   if (from === undefined || !elsewhere)
     return yield* new Refused({
       reason: "not now",
-      message: `its souffleur was on this machine: "souffleur resume ${id}" goes on without --moved`
+      message: `the souffleur of watch ${id} was on this machine: it is resumed as it is`
     })
   return yield* command(id, { _tag: "Move", from, host: self.host })
 })

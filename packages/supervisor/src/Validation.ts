@@ -54,7 +54,7 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
   if (pid === processes.self.pid) return yield* new BadTarget({ message: `pid ${pid} is souffleur itself` })
   if (!detaching && (yield* processes.ancestors).includes(pid))
     return yield* new BadTarget({
-      message: `pid ${pid} started this souffleur, which might end with it: "souffleur watch --detach" outlives it`
+      message: `pid ${pid} started this souffleur, which might end with it: a detached souffleur outlives it`
     })
   const found = yield* processes.find(pid)
   if (Option.isSome(found) && found.value.uid !== processes.host.uid) {

@@ -3,7 +3,7 @@ import { Processes, Settings } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type RunAnswer, Souffleur } from "@souffleur/embed"
+import { type PlanAnswer, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
@@ -33,18 +33,18 @@ const wordOf = Effect.fnUntraced(function* ({ finishing, plan, retry, skip, task
   if (plan) {
     if (finishing || retry || skip || Option.isSome(task))
       return yield* new BadUsage({ message: "--plan is an answer of its own: nothing else goes with it" })
-    return { plan: "as it is" } satisfies RunAnswer
+    return { plan: "as it is" } satisfies PlanAnswer
   }
   if (finishing) {
     if (Option.isSome(task) || retry === skip)
       return yield* new BadUsage({ message: "--finishing takes --retry or --skip as its answer" })
-    return { finishing: answer } satisfies RunAnswer
+    return { finishing: answer } satisfies PlanAnswer
   }
   if (Option.isNone(task))
     return yield* new BadUsage({ message: "name the task that is escalated, or --finishing, or --plan" })
   const given = [guidance !== "", retry, skip].filter((one) => one).length
   if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
-  const said: RunAnswer = guidance === "" ? { task: task.value, answer } : { task: task.value, guidance }
+  const said: PlanAnswer = guidance === "" ? { task: task.value, answer } : { task: task.value, guidance }
   return said
 })
 
@@ -81,7 +81,7 @@ export const conductAnswerCommand = Command.make(
       // The answer goes to the reviewer of a task, or has souffleur itself run a command that an agent can write.
       yield* personOnly("conduct answer")
       const souffleur = yield* Souffleur
-      const { id } = yield* souffleur.findRun(namedIn(project, run))
+      const { id } = yield* souffleur.findPlan(namedIn(project, run))
       const after = yield* souffleur.answer(id, word)
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))

@@ -1,8 +1,8 @@
 import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/plan"
 import { Permission, Processes, Settings, type Zone } from "@souffleur/domain"
-import { type RoleUnfit, type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
+import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
-import { Console, Effect, Option, Path } from "effect"
+import { type Duration, Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { printPlanPreview } from "../preview/PlanPreviewText.ts"
@@ -29,7 +29,7 @@ const leftAtWork = Effect.fnUntraced(function* (run: Run) {
 const tellNeeds = (needs: ReadonlyArray<string>, then: string) => printLines(`${needs.join("\n  ")}; ${then}`, "error")
 
 /** Prints a run to its end, and returns the exit code (spec: command-line#exit-codes). */
-const printRun = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: boolean, zone: Zone) {
+const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJson: boolean, zone: Zone) {
   const { colour } = yield* Environment
   const brush = paint(colour)
   const narrator = yield* Effect.forkScoped(
@@ -37,7 +37,7 @@ const printRun = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson
       Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress, zone))
     )
   )
-  const last = yield* Effect.onInterrupt(run.end, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
+  const last = yield* Effect.onInterrupt(run.awaitEnd, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
   yield* drainNarrator(`souffleur conduct log --run ${run.id}`, narrator)
   if (!isRunOver(last)) {
     yield* tellNeeds(run.needs(last), "then conduct the plan again")
@@ -104,9 +104,10 @@ export const conductCommand = Command.make(
     const order = {
       project: yield* Project,
       plan: path.resolve(cwd, flags.plan),
+      // Their reader refuses what is no duration.
       limits: {
-        implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
-        reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
+        implementerTimeout: Option.getOrUndefined(flags.implementerTimeout) as Duration.Input | undefined,
+        reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout) as Duration.Input | undefined
       },
       agents,
       ...(Option.isSome(flags.permission) ? { permission: flags.permission.value } : {}),

@@ -4,7 +4,7 @@ import { Clock, Console, Effect, Layer, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { layerHost, layerSouffleurLog, runJsonLine, withProgress } from "@souffleur/embed/internal"
 import { runLine } from "../explain/RunLine.ts"
-import { tellRunWhy } from "../explain/RunWhy.ts"
+import { tellRunWhy } from "../explain/PlanWhy.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
@@ -30,7 +30,7 @@ export const conductLogCommand = Command.make(
     const log = yield* SouffleurLog
     const name = namedIn(yield* Project, run)
     const after = Math.max(0, from - 1)
-    const events = follow ? log.runEvents(name) : Stream.fromIterableEffect(log.runHistory(name))
+    const events = follow ? log.planEvents(name) : Stream.fromIterableEffect(log.planHistory(name))
     yield* Stream.runForEach(withProgress(events), ({ progress, recorded }) =>
       recorded.revision <= after
         ? Effect.void
@@ -60,7 +60,7 @@ export const conductWhyCommand = Command.make(
   },
   Effect.fnUntraced(function* ({ json, revision, run, utc }) {
     const log = yield* SouffleurLog
-    const { id } = yield* log.findRun(namedIn(yield* Project, run))
+    const { id } = yield* log.findPlan(namedIn(yield* Project, run))
     yield* tellRunWhy(id, {
       asJson: json,
       revision: Option.getOrUndefined(revision),

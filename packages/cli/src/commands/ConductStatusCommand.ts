@@ -13,12 +13,12 @@ import {
 import { Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import {
-  findRun,
+  findPlan,
   layerAgentFiles,
   layerHost,
   layerLaunches,
   layerStore,
-  runStatus,
+  planStatus,
   taskLines
 } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -32,7 +32,7 @@ const maxIdLength = 64
 
 const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
   const { id, run, unreadable } = named
-  const seen = yield* runStatus(named, zone)
+  const seen = yield* planStatus(named, zone)
   return {
     run: id,
     project: run.project,
@@ -108,7 +108,7 @@ export const conductStatusCommand = Command.make(
     const { colour, cwd } = yield* Environment
     const brush = paint(colour)
     const zone = json ? undefined : yield* zoneOf({ utc })
-    const named = all ? yield* allRuns : [yield* findRun(namedIn(yield* Project, run))]
+    const named = all ? yield* allRuns : [yield* findPlan(namedIn(yield* Project, run))]
     const seen = yield* Effect.forEach(named, (one) =>
       Effect.map(statusOf(one, zone), (status) => ({ ...one, status }))
     )

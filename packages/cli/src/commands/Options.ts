@@ -20,7 +20,7 @@ export const zoneOf = ({ utc: asked }: { readonly utc: boolean }) => (asked ? Ef
 
 /** Prints each event of a watch, also those that are no news. */
 export const verbose = Flag.Boolean("verbose").pipe(
-  Flag.withDescription("Print each event, as the log has it"),
+  Flag.withDescription("Print each event, as the log has it; a dry run says all that it knows"),
   Flag.withDefault(false)
 )
 
@@ -57,7 +57,7 @@ export const detachFlag = Flag.Boolean("detach").pipe(
 
 /** Asks for a preview, which changes nothing (spec: command-line#preview). */
 export const dryRunFlag = Flag.Boolean("dry-run").pipe(
-  Flag.withDescription("Say what would be seen and done, with each command line; change and start nothing"),
+  Flag.withDescription("Say what would be seen and done; change and start nothing"),
   Flag.withDefault(false)
 )
 

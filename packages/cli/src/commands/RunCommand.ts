@@ -146,7 +146,7 @@ export const runCommand = Command.make(
         return yield* souffleur.preview(yield* ordered)
       })
       const found = yield* Effect.provide(foreseen, layerSouffleurReading(settings))
-      return yield* printPreview(found, { asJson: flags.json, brush: paint(colour) })
+      return yield* printPreview(found, { asJson: flags.json, brush: paint(colour), whole: flags.verbose })
     }
     const running = Effect.gen(function* () {
       const souffleur = yield* Souffleur

@@ -74,6 +74,13 @@ const tidied = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   return yield* TrustedFiles.removeEmptyFolder(stateDir)
 }, Effect.provide(layerHost))
 
+/** Says how the command itself goes, where npm installed it for every project. */
+const tellNpm = Effect.flatMap(Environment, ({ published }) =>
+  published?.includes("/lib/node_modules/@souffleur/cli") === true
+    ? Console.log("The command itself goes with: npm uninstall -g @souffleur/cli")
+    : Effect.void
+)
+
 /** Removes what souffleur installed, once no work of it is left (spec: command-line#uninstall). */
 export const uninstallCommand = Command.make(
   "uninstall",
@@ -105,7 +112,8 @@ export const uninstallCommand = Command.make(
     if (found.length === 0) {
       if (flags.json) return yield* printJson({ found, removed: [], left: stay })
       yield* Console.log(`There is nothing ${stay.length === 0 ? "" : "else "}of souffleur here.`)
-      return yield* printTable(staying)
+      yield* printTable(staying)
+      return yield* tellNpm
     }
     if (flags.json && flags.dryRun) return yield* printJson({ found: listed, removed: [], left: stay })
     if (!flags.json)
@@ -127,6 +135,7 @@ export const uninstallCommand = Command.make(
         yield* Console.error(
           `${settings.stateDir} stays${flags.state ? "" : ", with the log: --state removes it too"}.`
         )
+      yield* tellNpm
     }
     if (left.length > 0) return yield* new Ended({ code: 1 })
   })

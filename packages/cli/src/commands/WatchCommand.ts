@@ -152,7 +152,7 @@ export const watchCommand = Command.make(
         return yield* souffleur.preview((yield* orderOf(flags, target, project)).order)
       })
       const found = yield* Effect.provide(foreseen, layerSouffleurReading(settings))
-      return yield* printPreview(found, { asJson: flags.json, brush: paint(colour) })
+      return yield* printPreview(found, { asJson: flags.json, brush: paint(colour), whole: flags.verbose })
     }
     const watching = Effect.gen(function* () {
       const souffleur = yield* Souffleur

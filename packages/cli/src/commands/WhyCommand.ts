@@ -64,13 +64,13 @@ export const whyCommand = Command.make(
     const log = yield* SouffleurLog
     const of = namedIn(yield* Project, name)
     const found = yield* Effect.catchTag(log.find(of), "WatchNotFound", (none) =>
-      Effect.catchTag(log.findRun(of), "RunNotFound", () => Effect.fail(none))
+      Effect.catchTag(log.findPlan(of), "PlanNotFound", () => Effect.fail(none))
     )
     // Programs read UTC.
     const zone = yield* zoneOf({ utc: flags.utc || flags.json })
     if ("run" in found) {
       // Few explain a run, and the others need not wait for its modules.
-      const { tellRunWhy } = yield* Effect.promise(() => import("../explain/RunWhy.ts"))
+      const { tellRunWhy } = yield* Effect.promise(() => import("../explain/PlanWhy.ts"))
       return yield* tellRunWhy(found.id, {
         asJson: flags.json,
         zone,

@@ -144,9 +144,9 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     /** Returns the commands to try next, as lines. */
     next: (...commands: ReadonlyArray<string>) =>
       [
+        // An export would hide the person's own watches from each later command of that shell.
         "Try next:",
-        `  export SOUFFLEUR_STATE_DIR=${path.join(home, "state")}`,
-        ...commands.map((words) => `  ${command} ${words}`)
+        ...commands.map((words) => `  SOUFFLEUR_STATE_DIR=${path.join(home, "state")} ${command} ${words}`)
       ].join("\n")
   }
 })

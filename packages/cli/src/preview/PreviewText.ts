@@ -1,4 +1,4 @@
-import { formatLimits, isFinished, leastPermission, plain, stepNames, Words } from "@souffleur/domain"
+import { formatLimits, isFinished, leastPermission, plain, stepNames, ways as wayNames, Words } from "@souffleur/domain"
 import { agentOfProgram, type ForeseenLine, hooksTyped, type Preview } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 import { agentKind } from "../agent/Kind.ts"
@@ -146,13 +146,38 @@ const ending = (end: End, earlier: ReadonlyArray<End>): ReadonlyArray<string> =>
   ]
 }
 
-/** Prints a preview for a person, or as JSON. */
+/** Says in a few words what follows from an end. */
+const outcomeOf = ({ says, watch_ends, ways }: End): string =>
+  watch_ends === null
+    ? ways.map(({ provider }) => wayNames[provider] ?? `by ${provider}`).join("; else ") || (says.at(-1) ?? "")
+    : `the watch ends (${watch_ends})`
+
+/** Tells what is seen, started and done in about ten lines. */
+const brief = ({ ends, sees, starts }: Preview): ReadonlyArray<readonly [name: string, text: string]> => {
+  const decisive = new Set(["agent", "folder", "watch", "warning", "terminal", "permission", "caps", "limits", "until"])
+  if (sees.conductor !== null) decisive.add("process")
+  if (sees.session !== null) decisive.add("session")
+  const told = ends.filter(({ end }) => end !== "third end without progress")
+  const alike = Map.groupBy(told, outcomeOf)
+  return [
+    ...seen(sees).filter(([name]) => decisive.has(name)),
+    ["starts", starts === null ? "nothing: it watches what runs" : commandLine(starts)],
+    ...(starts?.input == null ? [] : [["prompt", plain(JSON.stringify(starts.input), maxPrompt)] as const]),
+    ...[...alike].map(([outcome, all]) => [all.map(({ end }) => end).join(", "), outcome] as const)
+  ]
+}
+
+/** Prints a preview for a person, in brief or whole, or as JSON. */
 export const printPreview = Effect.fn("printPreview")(function* (
   preview: Preview,
-  { asJson, brush }: { readonly asJson: boolean; readonly brush: Paint }
+  { asJson, brush, whole }: { readonly asJson: boolean; readonly brush: Paint; readonly whole: boolean }
 ) {
   if (asJson) return yield* printJson(preview)
   const { columns } = yield* Environment
+  if (!whole) {
+    yield* printLines("This is what souffleur would do, and nothing is changed. --verbose says it whole.")
+    return yield* printLines(table(brief(preview), { columns, wraps: true, indent: "  " }).join("\n"))
+  }
   const part = (title: string, body: ReadonlyArray<string>) => [
     "",
     brush("dim", title),

@@ -62,8 +62,8 @@ const watchLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
 
 const runLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
   const souffleur = yield* Souffleur
-  const { run } = yield* souffleur.findRun(id)
-  const events = (yield* souffleur.runHistory(id, newest(run))).slice(-maxEvents)
+  const { run } = yield* souffleur.findPlan(id)
+  const events = (yield* souffleur.planHistory(id, newest(run))).slice(-maxEvents)
   return events
     .toReversed()
     .map(({ event }) =>
@@ -79,7 +79,7 @@ export const jobText = (job: Job, seen: Looked) =>
 export const whyText = Effect.fnUntraced(function* ({ id, kind }: Job, { zone }: Looked) {
   const souffleur = yield* Souffleur
   const why: Option.Option<Pick<Why, "lines">> = yield* kind === "run"
-    ? souffleur.runWhy(id, { zone })
+    ? souffleur.planWhy(id, { zone })
     : souffleur.why(id, { zone })
   const lines = Option.isNone(why) ? ["Nothing is decided yet."] : why.value.lines
   return lines.map((text): TopLine => ({ text }))

@@ -3,6 +3,7 @@ import { type NamedWatch, Souffleur } from "@souffleur/embed"
 import { hadGuardian } from "@souffleur/embed/internal"
 import { Effect } from "effect"
 import { printTable } from "../explain/TextTable.ts"
+import { withStep } from "../explain/NextStep.ts"
 import { detachedLine } from "./DetachedWatch.ts"
 
 /** The result for one watch. `pid`: the souffleur that looks after it; `null`: none does. */
@@ -26,10 +27,10 @@ export const watchedBy = (watch: string, { process: { pid } }: Owner): Resumed =
  * Returns the result for a watch that may not be taken. The last owner may have left on another machine. No souffleur
  * watches it then, and the refusal says what to do (spec: behaviour#one-owner).
  */
-export const notTaken = (id: string, left: Owner | undefined, { message, owner }: AlreadyWatched): Resumed =>
-  isSameProcess(left?.process, owner.process)
-    ? { watch: id, outcome: "failed", pid: null, message }
-    : watchedBy(id, owner)
+export const notTaken = (id: string, left: Owner | undefined, refused: AlreadyWatched): Resumed =>
+  isSameProcess(left?.process, refused.owner.process)
+    ? { watch: id, outcome: "failed", pid: null, message: withStep(refused) }
+    : watchedBy(id, refused.owner)
 
 /**
  * Starts a souffleur for a watch that has none. One failure must not hold the other watches up. `over`: it takes the
@@ -47,7 +48,9 @@ export const resumed = Effect.fn("resumed")(
   (effect, { id, watch }, _over) =>
     effect.pipe(
       Effect.catchTag("AlreadyWatched", (refused) => Effect.succeed(notTaken(id, watch.left, refused))),
-      Effect.catch(({ message }) => Effect.succeed<Resumed>({ watch: id, outcome: "failed", pid: null, message }))
+      Effect.catch((error) =>
+        Effect.succeed<Resumed>({ watch: id, outcome: "failed", pid: null, message: withStep(error) })
+      )
     )
 )
 

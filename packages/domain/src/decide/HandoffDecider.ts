@@ -17,7 +17,7 @@ export const handoffForbidden = (watch: Watch, sessionId: string): string | unde
   if (watch.phase === "Validating") return "the watch is not validated yet: ask again in half a minute"
   if (watch.held !== undefined) return `${heldMessage}, and then you can ask again`
   if (watch.standby !== undefined)
-    return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must say "souffleur retry" or "adopt"`
+    return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must retry it, or adopt a process`
   if (watch.wait?.trigger === "handoff")
     return `a recovery is requested already, and nothing is launched before ${iso(watch.wait.until)} (quiet hours)`
   return watch.recovery === undefined ? undefined : "a recovery runs already"

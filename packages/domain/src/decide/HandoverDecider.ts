@@ -32,7 +32,7 @@ export const decideHandover = (
   const { ceiling, cycles, held, kind, phase, recovery, standby, wait, watcher } = watch
   if (kind === "command") return no("never", "a plain command has no conversation that could be handed over")
   if (held !== undefined)
-    return no("not now", 'an operator holds the watch, and nothing is launched: "souffleur go" ends that')
+    return no("not now", 'an operator holds the watch, and nothing is launched until they say "go"')
   if (recovery !== undefined) return no("not now", "a recovery runs at this moment: say it again once it is over")
   if (phase !== "Watching") return no("not now", "the watch has not begun yet")
   const chosen = Event.AgentChosen.make({ at, from, agent })

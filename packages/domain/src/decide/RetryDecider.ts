@@ -52,13 +52,13 @@ export const decideRetry = (
     )
   if (watch.held !== undefined)
     return permission === undefined
-      ? no("not now", 'an operator holds the watch, and nothing is launched: "souffleur go" ends that')
+      ? no("not now", 'an operator holds the watch, and nothing is launched until they say "go"')
       : ok(...granted)
   const failed = failedHandover(watch)
   if (standby !== undefined && failed?.unfit === true)
     return no(
       "not now",
-      `${watch.agent} cannot take the conversation over (${standby.message}): "${failed.back}" has ${watch.handedFrom} go on, and "${failed.again}" tries again`
+      `${watch.agent} cannot take the conversation over (${standby.message}): a retry with agent ${watch.handedFrom} has that one go on, and one with agent ${watch.agent} tries again`
     )
   if (standby !== undefined)
     return ok(

@@ -23,7 +23,8 @@ const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
 /** Says how long a hung Conductor has been silent. One that uses the processor, or whose tool does, does something. */
 const hung = ({ signs }: Event.Evidence): string => {
   const ages = signs.flatMap(({ age, source }) => (source === "processor" || age === null ? [] : [age]))
-  const silent = `it has been silent for ${duration(Math.min(...ages))}`
+  // A preview has no signs.
+  const silent = ages.length === 0 ? "it is silent" : `it has been silent for ${duration(Math.min(...ages))}`
   const worked = signs.find(({ says }) => says === usedByTool)
   if (worked !== undefined) return `${silent}, and its tool last used the processor ${duration(worked.age)} ago`
   return signs.some(({ source }) => source === "processor")

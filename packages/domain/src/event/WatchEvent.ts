@@ -287,7 +287,7 @@ export const WatchEvent = Schema.Union([
   Pinning.ConfigWithdrawn,
   Pinning.TrustGiven
 ])
-export type WatchEvent = typeof WatchEvent.Type
+export type WatchEvent = Exclude<typeof WatchEvent.Type, never> // A union of its own, which declarations name.
 
 /** The versions of tags that have an older one: a field or a word of a field was added since. */
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}

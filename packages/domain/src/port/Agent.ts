@@ -61,7 +61,7 @@ export class Agent extends Context.Service<
   {
     readonly name: string
     /** See `AgentKind.stall`. */
-    readonly stall: Duration.Duration
+    readonly stall: Duration.Input
     /** See `EndWords.exits`. Absent: no exit code says why it ended. */
     readonly exits?: EndWords["exits"]
     /** The caps that the user gave the agent by its own flags. Absent: none. */

@@ -26,7 +26,13 @@ export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>
  * A literal command of a known agent that souffleur cannot run in this form (exit 2). `message` says what to write
  * instead.
  */
-export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { message: Schema.String }) {
+export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
+  message: Schema.String,
+  /** The watch that looks after its session. */
+  watch: Schema.optionalKey(Schema.String),
+  /** The agent that works in the folder, and that nobody watches. */
+  unwatched: Schema.optionalKey(Schema.Struct({ pid: Schema.Int, sessionId: Schema.UndefinedOr(Schema.String) }))
+}) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
@@ -71,7 +77,7 @@ export interface AgentKind {
    * How long a call to the model may be silent before the agent repeats it by itself, unless `STALL_AFTER` says
    * otherwise. A healthy process of the agent uses the processor within that time.
    */
-  readonly stall: Duration.Duration
+  readonly stall: Duration.Input
   /** The words and exit codes by which it ends. Absent: none is known, and the status of HTTP decides. */
   readonly ends?: EndWords
   /** Variables of a running session, which no new session may inherit. */

@@ -21,7 +21,11 @@ export const isOfAnotherMachine = ({ machine }: Owner, self: Owner): boolean =>
 /** Another souffleur watches this Conductor, and lives or is not provably dead. Exit code 3. */
 export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
   owner: Owner,
-  problem: Schema.String
+  problem: Schema.String,
+  /** The id of the watch that it has. */
+  watch: Schema.optionalKey(Schema.String),
+  /** Nothing of the owner is seen from here, such as on another machine. */
+  unseen: Schema.optionalKey(Schema.Literal(true))
 }) {
   override readonly [Runtime.errorExitCode] = 3
   override get message(): string {

@@ -22,7 +22,7 @@ export interface LaunchOrder {
   readonly id: string
   readonly command: AgentCommand
   readonly cwd: string
-  /** The title of the window, such as `Conductor (S2)`. */
+  /** The title of the window, such as `Agent (S2)`. */
   readonly title: string
   /** `shared` by default. */
   readonly terminal?: LaunchTerminal

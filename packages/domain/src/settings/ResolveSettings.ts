@@ -1,10 +1,10 @@
-import { Effect, Path, Result, Runtime, Schema } from "effect"
+import { Duration, Effect, Option, Path, Result, Runtime, Schema } from "effect"
 import type { AgentKind } from "../port/AgentKind.ts"
 import type { FoundConfig } from "./ConfigFile.ts"
 import { type ConfigWord, holding, wordOf } from "./Pin.ts"
 import type { ResolvedSettings } from "./Settings.ts"
 import { kebab, type Setting, type SettingName, snake, tableFor } from "./SettingTable.ts"
-import { pageUrl } from "./SettingText.ts"
+import { interval, inWords, pageUrl, wait } from "./SettingText.ts"
 
 /** The port of the page by default, so that a link and an open page stay valid after a restart. */
 export const usualPagePort = 7433
@@ -129,3 +129,40 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
   }
   return { settings, said: wordOf(found), sources }
 })
+
+type Given<A> = A extends Duration.Duration ? Duration.Input : A
+
+/** Settings that a program gives, where a duration may be written as Effect reads it: `"30 seconds"`. */
+export type GivenSettings = {
+  readonly [Key in Exclude<keyof ResolvedSettings, "source" | "stateDir" | "warnings">]?: Given<ResolvedSettings[Key]>
+}
+
+/** Returns the settings that a program gives. Fails with `BadSetting` where one should be a duration and is none. */
+export const readGiven = (
+  agent: AgentKind,
+  given: GivenSettings
+): Result.Result<Partial<ResolvedSettings>, BadSetting> => {
+  const settings: Record<string, unknown> = { ...given }
+  for (const [name, { read }] of Object.entries(tableFor(agent))) {
+    const value = settings[name] as Duration.Input | null | undefined
+    if ((read !== interval && read !== wait) || value === undefined || value === null) continue
+    const duration = Duration.fromInput(value)
+    if (Option.isNone(duration))
+      return Result.fail(new BadSetting({ name, problem: 'must be a duration such as "30 seconds"' }))
+    settings[name] = duration.value
+  }
+  return Result.succeed(settings)
+}
+
+/** Returns the durations that a program gives as the texts of flags. What is no duration is left to their reader. */
+export const flagsOf = <Name extends SettingName>(
+  given: Readonly<Partial<Record<Name, Duration.Input | undefined>>>
+): SettingFlags => {
+  const texts = Object.entries(given).map(([name, value]) => [
+    name,
+    value === undefined
+      ? undefined
+      : Option.match(Duration.fromInput(value as Duration.Input), { onNone: () => String(value), onSome: inWords })
+  ])
+  return Object.fromEntries(texts) as SettingFlags
+}

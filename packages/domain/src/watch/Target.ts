@@ -7,7 +7,11 @@ export interface Target {
 }
 
 /** A text that names no Conductor. `message` says what to write instead (exit code 2). */
-export class BadTarget extends Schema.TaggedError<BadTarget>()("BadTarget", { message: Schema.String }) {
+export class BadTarget extends Schema.TaggedError<BadTarget>()("BadTarget", {
+  message: Schema.String,
+  /** The watch that has the named session. */
+  watch: Schema.optionalKey(Schema.String)
+}) {
   override readonly [Runtime.errorExitCode] = 2
 }
 

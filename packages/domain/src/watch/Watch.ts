@@ -207,7 +207,7 @@ export const Watch = Schema.Struct({
   lastEventAt: Time,
   end: Schema.UndefinedOr(WatchEnd)
 })
-export type Watch = typeof Watch.Type
+export interface Watch extends Schema.Schema.Type<typeof Watch> {}
 
 /** The watch before its first event. */
 export const initial: Watch = {

@@ -1,7 +1,7 @@
 import { dispatchRun, loadPlan, type Run, type RunIntent, termsOf } from "@souffleur/plan"
 import { Effect, Runtime, Schema } from "effect"
-import type { RunAnswer } from "../SouffleurOptions.ts"
-import { findRun, type RunName } from "./FindRun.ts"
+import type { PlanAnswer } from "../SouffleurOptions.ts"
+import { findPlan, type PlanName } from "./FindPlan.ts"
 
 /** Characters of guidance, which goes into prompts. */
 const maxGuidanceLength = 4000
@@ -12,7 +12,7 @@ export class GuidanceUnfit extends Schema.TaggedError<GuidanceUnfit>()("Guidance
 }
 
 /** Returns what an answer means for a run. Fails with `GuidanceUnfit`. */
-const intentOf = (said: Exclude<RunAnswer, { readonly plan: unknown }>): Effect.Effect<RunIntent, GuidanceUnfit> => {
+const intentOf = (said: Exclude<PlanAnswer, { readonly plan: unknown }>): Effect.Effect<RunIntent, GuidanceUnfit> => {
   if ("finishing" in said) return Effect.succeed({ _tag: "AnswerFinishing", answer: said.finishing })
   if ("answer" in said) return Effect.succeed({ _tag: "Answer", taskId: said.task, answer: said.answer, text: "" })
   const text = said.guidance.trim()
@@ -34,8 +34,8 @@ const planIntent = Effect.fnUntraced(function* ({ plan: path, project }: Run) {
  * Gives a run a person's answer. Fails with `Refused` where no answer to it is awaited, and with `PlanInvalid`
  * where the plan that is to be taken cannot be conducted.
  */
-export const answerRun = Effect.fn("answerRun")(function* (name: RunName, answer: RunAnswer) {
+export const answerRun = Effect.fn("answerRun")(function* (name: PlanName, answer: PlanAnswer) {
   const intent = "plan" in answer ? undefined : yield* intentOf(answer)
-  const { id, run } = yield* findRun(name)
+  const { id, run } = yield* findPlan(name)
   return yield* dispatchRun(id, intent ?? (yield* planIntent(run)), { _tag: "Operator" })
 })

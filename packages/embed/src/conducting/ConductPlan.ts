@@ -1,4 +1,4 @@
-import { Agent, kindOf, Launcher, type Pin } from "@souffleur/domain"
+import { Agent, flagsOf, kindOf, Launcher, type Pin } from "@souffleur/domain"
 import {
   conduct,
   conductOn,
@@ -22,7 +22,7 @@ import { Parts } from "../world/Parts.ts"
 import { finishingOf } from "./FinishingCommand.ts"
 import { castOf, commitProblemIn, type NamedPlan, namedPlan } from "./NamedPlan.ts"
 import { type CastAgent, chosenFor } from "./RoleAgent.ts"
-import { runIdOf } from "./FindRun.ts"
+import { runIdOf } from "./FindPlan.ts"
 import { keepRun } from "./KeptRun.ts"
 import { oncePossible } from "./RunHindrance.ts"
 
@@ -117,7 +117,7 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
     yield* cast(yield* parts.settings(project))
     yield* finishingOf(loaded, { project, variables: parts.variables })
   }
-  const conducting = yield* parts.conducting({ project, limits, known })
+  const conducting = yield* parts.conducting({ project, limits: flagsOf(limits), known })
   const { pin, settings } = known === undefined ? yield* withinSession(conducting) : conducting
   const begun = { ...named, pin, cast: yield* cast(settings) }
   yield* remarkWarnings(settings)

@@ -24,7 +24,7 @@ import { drainTimeout } from "../keeping/Undelivered.ts"
 import { logProblem } from "../keeping/LogProblem.ts"
 
 /** A run that is conducted in a scope. When the scope closes its agent works on, and the same plan resumes the run. */
-export interface RunningRun<E = LogError> {
+export interface RunningPlan<E = LogError> {
   readonly id: string
   /** The revision at which this conductor took the run; 0 for a new one. */
   readonly from: number
@@ -42,7 +42,7 @@ export interface RunningRun<E = LogError> {
   /** Says what a person has to do before the run can continue, a line each. The last line is a command. */
   readonly needs: (run: Run) => ReadonlyArray<string>
   /** Waits until the run is over, or needs a person and does not wait for one, and returns it as it is then. */
-  readonly end: Effect.Effect<Run, E>
+  readonly awaitEnd: Effect.Effect<Run, E>
 }
 
 /** A run to conduct. */
@@ -80,7 +80,7 @@ const counted = Effect.fnUntraced(function* (id: string, from: Run) {
 const narration = Effect.fnUntraced(function* (
   { from, id }: { readonly id: string; readonly from: number },
   narrated: Ref.Ref<number>,
-  tell: Parameters<RunningRun["narrate"]>[0]
+  tell: Parameters<RunningPlan["narrate"]>[0]
 ) {
   const last = yield* Ref.get(narrated)
   yield* withProgress(owned(yield* RunLog, id, from)).pipe(
@@ -136,11 +136,11 @@ export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order
     from,
     state: Effect.provideContext(loadRun(id), context),
     events: Stream.filter(owned(log, id, from), ({ revision }) => revision > from),
-    narrate: (tell: Parameters<RunningRun["narrate"]>[0]) =>
+    narrate: (tell: Parameters<RunningPlan["narrate"]>[0]) =>
       Effect.flatMap(Ref.make(from), (narrated) => attendedHere("narrator", narration(order, narrated, tell))).pipe(
         Effect.provideContext(context)
       ),
     needs: (run: Run) => runNeeds(id, run, outputPath),
-    end: Fiber.join(fiber)
+    awaitEnd: Fiber.join(fiber)
   }
 })

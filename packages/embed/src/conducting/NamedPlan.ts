@@ -1,6 +1,7 @@
 import type { ResolvedSettings } from "@souffleur/domain"
 import { type LoadedPlan, loadPlan, type NamedRun, runOfPlan } from "@souffleur/plan"
 import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
+import { refuseMissing } from "../jobs/ProjectMissing.ts"
 import type { PlanOrder } from "../SouffleurOptions.ts"
 import { Parts } from "../world/Parts.ts"
 import { type CastAgent, castRoles } from "./RoleAgent.ts"
@@ -32,11 +33,14 @@ const stateFileOf = Effect.fnUntraced(function* ({ project, state }: PlanOrder, 
   return file
 })
 
-/** Reads a plan and finds its run. Fails with `PlanInvalid` or `StateMisplaced`. It writes nothing. */
+/**
+ * Reads a plan and finds its run. Fails with `PlanInvalid`, `ProjectMissing` or `StateMisplaced`. It writes nothing.
+ */
 export const namedPlan = Effect.fn("namedPlan")(function* (order: PlanOrder) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { plan, project } = order
+  yield* refuseMissing(project)
   const named = path.resolve(project, plan)
   // A plan is the same by any path to its file.
   const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)

@@ -51,8 +51,8 @@ const neededBy = (
 /** Says how an implementer gets the permission with which it can commit, where it was asked for this one. */
 const wayTo = (needed: Permission, asked: Permission, ceiling: Permission): string =>
   [
-    ...(lower(needed, ceiling) === needed ? [] : [`type souffleur setup --permission ${needed}`]),
-    ...(lower(needed, asked) === needed ? [] : [`say --permission ${needed}`])
+    ...(lower(needed, ceiling) === needed ? [] : [`set MAX_EXTERNAL_PERMISSION=${needed}`]),
+    ...(lower(needed, asked) === needed ? [] : [`conduct with permission ${needed}`])
   ].join(", then ")
 
 /** An agent that a plan is to launch. */

@@ -103,7 +103,7 @@ const recoveryProgram = Effect.fnUntraced(function* ({ recoveryCommand: command 
 })
 
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings, { stall }: AgentKind): Finding =>
-  Duration.isLessThan(heartbeatStaleAfter, stall)
+  Duration.isLessThan(heartbeatStaleAfter, Duration.fromInputUnsafe(stall))
     ? note(
         "stale limit",
         `${Words.duration(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${Words.duration(Duration.toMillis(stall))} when its model stalls, and go on`,

@@ -18,7 +18,7 @@ interface WhyOf<E> extends Reason<E> {
 export interface Why extends WhyOf<WatchEvent> {}
 
 /** One decision of a run, explained. */
-export interface RunWhy extends WhyOf<RunEvent> {}
+export interface PlanWhy extends WhyOf<RunEvent> {}
 
 /** Revisions before a decision that say what it follows from, such as the last end of a process. */
 const said = 100
@@ -44,7 +44,7 @@ export const whyOf = Effect.fnUntraced(function* (
 export const runWhyOf = (
   events: ReadonlyArray<RecordedAs<RunEvent>>,
   { revision = Number.POSITIVE_INFINITY, zone = utc }: WhyOptions = {}
-): Option.Option<RunWhy> =>
+): Option.Option<PlanWhy> =>
   Option.map(Option.fromUndefinedOr(runReasonOf(events, revision, zone)), (reason) => ({
     ...reason,
     lines: runReasonLines(reason, zone)

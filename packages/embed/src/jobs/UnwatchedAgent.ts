@@ -1,5 +1,4 @@
 import { Agent, isLaunchOf, isSameProcess, Processes } from "@souffleur/domain"
-import { shellWord } from "@souffleur/plan"
 import { Effect, FileSystem, Option } from "effect"
 import { liveSessions } from "../watching/LiveSessions.ts"
 import { type Logged, livingLogged } from "./JobList.ts"
@@ -80,7 +79,3 @@ export const unwatchedIn = Effect.fn("unwatchedIn")(function* (project: string) 
       : Effect.map(isConducted(pid), (is) => !is)
   )).map((pid): UnwatchedAgent => ({ pid, sessionId: sessionOf(pid) }))
 })
-
-/** Says that an agent lives in the folder of a new one, and the three ways on. */
-export const occupiedInWords = ({ pid, sessionId }: UnwatchedAgent): string =>
-  `process ${pid} is an agent that works in this folder, and nobody watches it: watch it with "souffleur watch --pid ${pid} --session-id ${sessionId === undefined ? "ID" : shellWord(sessionId)}", end it with "kill ${pid}", or start beside it with --force`

@@ -56,7 +56,7 @@ const endLate = Effect.fnUntraced(function* (id: string, started: ProcessIdentit
   const end = yield* Effect.orElseSucceed(endProcess(started, stopGrace, Effect.void), () => undefined)
   const fate = end === undefined ? `does not end: end it by "kill -9 ${pid}"` : "was ended"
   return yield* new NotDetached({
-    message: `pid ${pid} did not come to watch within ${startTimeout / 1000} s, and ${fate}: ${output} may say why, and "souffleur resume ${id}" tries again`
+    message: `pid ${pid} did not come to watch within ${startTimeout / 1000} s, and ${fate}: ${output} may say why. To try again, resume watch ${id}`
   })
 })
 

@@ -69,7 +69,7 @@ export interface RunningWatch {
    * Waits for the end of the watch, and returns its final state. Fails with `NeedsPerson` where the watch comes to none
    * by itself. It is kept then, and its end can be awaited again.
    */
-  readonly end: Effect.Effect<Watch, NeedsPerson | WatchBroken>
+  readonly awaitEnd: Effect.Effect<Watch, NeedsPerson | WatchBroken>
   /** Waits for the end of the watch also while it needs a person, however long. */
   readonly ended: Effect.Effect<Watch, WatchBroken>
 }
@@ -206,7 +206,7 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
             )
           ).pipe(Effect.provideContext(context))
         ),
-      end: Effect.raceFirst(Fiber.join(fiber), Effect.provideContext(untilNeeded(id), context)),
+      awaitEnd: Effect.raceFirst(Fiber.join(fiber), Effect.provideContext(untilNeeded(id), context)),
       ended: Fiber.join(fiber)
     } satisfies RunningWatch
   })
@@ -226,6 +226,6 @@ export const endedWatch = (id: string, watch: Watch) =>
     state: Effect.succeed(watch),
     events: Stream.empty,
     narrate: () => Effect.void,
-    end: Effect.succeed(watch),
+    awaitEnd: Effect.succeed(watch),
     ended: Effect.succeed(watch)
   }))

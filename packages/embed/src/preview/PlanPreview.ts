@@ -1,4 +1,4 @@
-import type { EffectivePermission } from "@souffleur/domain"
+import { type EffectivePermission, flagsOf } from "@souffleur/domain"
 import { type Assignment, freshTask, implementerPrompt, orderOf, type Plan, reviewerPrompt } from "@souffleur/plan"
 import type { CommitProblem } from "@souffleur/process"
 import { Effect } from "effect"
@@ -65,7 +65,7 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
   const { limits = {}, project } = order
   const named = yield* namedPlan(order)
   const { known, loaded } = named
-  const settings = yield* parts.wouldConduct({ project, limits, known })
+  const settings = yield* parts.wouldConduct({ project, limits: flagsOf(limits), known })
   const cast = yield* castOf(named, order)(settings)
   yield* finishingOf(loaded, { project, variables: parts.variables })
   return {

@@ -32,7 +32,7 @@ const conductorOf = Effect.fnUntraced(function* (
   if (below !== undefined) yield* refuseTarget(below.identity.pid)
   const conductor = below?.identity ?? found.value.identity
   if (holding._tag === "Another" && below === undefined && !force)
-    return yield* new BadTarget({ message: `${holding.message}: adopt that one, or say --force where you know better` })
+    return yield* new BadTarget({ message: `${holding.message}: adopt that one, or use force where you know better` })
   // The claim is tried and released: its owner has it already, or takes it with the event.
   for (const one of [conductor, { session: sessionId }]) {
     const free = Effect.andThen(claims.claim(one), claims.release(one))

@@ -221,9 +221,12 @@ const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(
 ) {
   const { id, watch } = known
   // It is not resumed here while another souffleur has it.
-  yield* Effect.catchTag(refuseOwned(id, watch), "AlreadyWatched", ({ owner, problem }) =>
+  yield* Effect.catchTag(refuseOwned(id, watch), "AlreadyWatched", (refusal) =>
     Effect.fail(
-      new AlreadyWatched({ owner, problem: `a folder with an unfinished watch begins no other command: ${problem}` })
+      new AlreadyWatched({
+        ...refusal,
+        problem: `${refusal.problem}, and a folder begins nothing beside its unfinished watch: another one does, such as a git worktree`
+      })
     )
   )
   const told = remark(

@@ -3,7 +3,7 @@ import { Cursor, type NamedState } from "@souffleur/eventlog"
 import { spanOf } from "../trace/OwnSpans.ts"
 import { Effect, Option, Path, Random, Runtime, Schema } from "effect"
 
-/** No watch has this name, or none is of this folder. `message` says what to do. */
+/** No watch has this name, or none is of this folder. */
 export class WatchNotFound extends Schema.TaggedError<WatchNotFound>()("WatchNotFound", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -96,8 +96,8 @@ export type WatchName = string | { readonly project: string }
 
 const missing = (name: WatchName) =>
   typeof name === "string"
-    ? `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status --all" lists them, and "souffleur conduct status --all" the runs`
-    : `no watch of ${name.project}: "souffleur status --all" lists all`
+    ? `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session`
+    : `no watch of ${name.project}`
 
 /**
  * Finds a watch (spec: command-line#watch). Fails with `WatchNotFound` when there is none, and with the log's error

@@ -4,11 +4,11 @@ import { wordsDigest } from "../jobs/JobTerms.ts"
 import { remark } from "../Remark.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
-/**
- * A watch is resumed as it was opened, and another command, comms or `force` was asked for. `message` says what to do.
- */
+/** A watch is resumed as it was opened, and another command, comms or `force` was asked for. */
 export class OpenedOtherwise extends Schema.TaggedError<OpenedOtherwise>()("OpenedOtherwise", {
-  message: Schema.String
+  message: Schema.String,
+  /** The id of that watch. Absent: it has ended. */
+  watch: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -23,11 +23,13 @@ export const refuseChange = Effect.fnUntraced(function* (
 ) {
   if (force)
     return yield* new OpenedOtherwise({
-      message: `watch ${id} goes on as it was opened: end it with "souffleur release ${id}", then say --force`
+      watch: id,
+      message: `watch ${id} goes on as it was opened: force is for the beginning of a watch`
     })
   if (comms !== undefined && comms !== watch.comms)
     return yield* new OpenedOtherwise({
-      message: `watch ${id} goes on with ${watch.comms ?? "no comms"}: leave --comms out`
+      watch: id,
+      message: `watch ${id} goes on with ${watch.comms ?? "no comms"}, and takes no other`
     })
 })
 
@@ -52,7 +54,8 @@ export const refuseOther = Effect.fnUntraced(function* <E, R>(
     if (first === undefined || JSON.stringify(first) === JSON.stringify(words)) return
   }
   return yield* new OpenedOtherwise({
-    message: `watch ${id} of this folder has another command, and is not finished, so nothing was started: "souffleur run" alone goes on with it, and "souffleur release ${id}" ends it`
+    watch: id,
+    message: `watch ${id} of this folder has another command, and is not finished, so nothing was started`
   })
 })
 
@@ -62,7 +65,8 @@ export const refuseBeside = ({ id }: NamedWatch, asked: { readonly id?: string |
     ? Effect.void
     : Effect.fail(
         new OpenedOtherwise({
-          message: `watch ${id} of this folder is not finished, so ${asked.id} was not started: "souffleur release ${id}" ends it`
+          watch: id,
+          message: `watch ${id} of this folder is not finished, so ${asked.id} was not started`
         })
       )
 
@@ -77,6 +81,7 @@ export const refuseOtherJob = Effect.fnUntraced(function* (
   if (unreadable !== undefined) return yield* unreadable
   if (watch.note.words === (yield* wordsDigest(words)) && watch.project === project) return
   return yield* new OpenedOtherwise({
+    ...(watch.phase === "Exited" ? {} : { watch: id }),
     message: `watch ${id} is another job: ${watch.project === project ? "it has another command" : `it is of ${watch.project}`}, so nothing was started`
   })
 })
@@ -92,7 +97,8 @@ export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedW
   const held = Option.isSome(another) ? yield* heldBy(another.value.identity) : undefined
   if (held !== undefined && !watch.sessions.includes(held)) {
     return yield* new BadTarget({
-      message: `process ${pid} holds session ${held}, and watch ${id} of session ${sessionId} follows pid ${follows}: name that session, or end the watch with "souffleur release ${id}"`
+      message: `process ${pid} holds session ${held}, and watch ${id} of session ${sessionId} follows pid ${follows}: name that session, or end the watch`,
+      watch: id
     })
   }
   if (pid !== follows)

@@ -33,7 +33,7 @@ import { prepareLaunch, resolveProgram, sessionToBegin, turnBefore } from "@souf
 import { command as say } from "@souffleur/supervisor"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
-import { occupiedInWords, unwatchedIn } from "../jobs/UnwatchedAgent.ts"
+import { unwatchedIn } from "../jobs/UnwatchedAgent.ts"
 import { remark } from "../Remark.ts"
 import { awayNote } from "./AwayNote.ts"
 import { withheldKeys, withheldNote } from "./WithheldKeys.ts"
@@ -52,7 +52,8 @@ export interface First {
 /** UTF-16 units of a folder in a refusal. */
 const maxFolder = 500
 
-const bad = (message: string) => Effect.fail(new CommandRefused({ message }))
+const bad = (message: string, more: Partial<Pick<CommandRefused, "unwatched" | "watch">> = {}) =>
+  Effect.fail(new CommandRefused({ message, ...more }))
 
 /**
  * Returns the session of the command: a new one, or an existing one without a process. Fails with `CommandRefused`
@@ -67,7 +68,9 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
   if (session._tag === "Fresh") {
     return Result.isFailure(file)
       ? { ...session, sessionId }
-      : yield* bad(`session ${sessionId} is there already: go on with it by souffleur run -- ${kind.goOn(sessionId)}`)
+      : yield* bad(
+          `session ${sessionId} is there already, and the command that goes on with it is ${kind.goOn(sessionId)}`
+        )
   }
   if (Result.isFailure(file)) {
     const { message, reason } = file.failure
@@ -77,11 +80,10 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
   const { sessionId: whole } = file.success
   const holder = (yield* agent.sessions).find((one) => one.sessionId === whole)
   if (holder?.unwatchable !== undefined) return yield* bad(`${holder.unwatchable.why}: type ${holder.unwatchable.next}`)
-  if (holder !== undefined)
-    return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
+  if (holder !== undefined) return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch that process`)
   const known = yield* unfinished({ sessionId: whole })
   if (Option.isSome(known))
-    return yield* bad(`watch ${known.value.id} looks after session ${sessionId}: end it first with "souffleur release"`)
+    return yield* bad(`watch ${known.value.id} looks after session ${sessionId}`, { watch: known.value.id })
   const folder = yield* folderOf(whole, project)
   const fs = yield* FileSystem.FileSystem
   const real = folder === undefined ? folder : yield* Effect.option(fs.realPath(folder))
@@ -112,7 +114,7 @@ const firstOfAgent = Effect.fnUntraced(function* (
   const effective = clamp(requested, maxExternalPermission)
   if (effective !== requested)
     return yield* bad(
-      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): type souffleur setup --permission ${requested}, or ask for less`
+      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): ask for less, or set MAX_EXTERNAL_PERMISSION=${requested}`
     )
   const session = yield* sessionOf(literal, kind, project)
   const print = literal.print || terminal === "headless"
@@ -125,7 +127,7 @@ const firstOfAgent = Effect.fnUntraced(function* (
     kind: "agent",
     sessionId: session.sessionId,
     command: line,
-    title: "Conductor (S1)",
+    title: "Agent (S1)",
     requested,
     ...(prompt === "" ? {} : { prompt })
   } satisfies First
@@ -177,7 +179,10 @@ export interface CommandOrder {
 export const refuseOccupied = Effect.fnUntraced(function* (project: string) {
   const found = yield* unwatchedIn(project)
   const one = found.find(({ sessionId }) => sessionId !== undefined) ?? found[0]
-  if (one !== undefined) return yield* bad(occupiedInWords(one))
+  if (one !== undefined)
+    return yield* bad(`process ${one.pid} is an agent that works in this folder, and nobody watches it`, {
+      unwatched: one
+    })
 })
 
 /**
@@ -201,7 +206,7 @@ export const firstOf = (
     onNone: () => Effect.map(firstOfCommand(words, { project, variables }), (first): First => first),
     onSome: (literal) =>
       pty
-        ? bad("an agent has its terminal by LAUNCHER (tmux, kitty): --terminal is for another command")
+        ? bad("an agent has its terminal by LAUNCHER (tmux, kitty): a terminal is for another command")
         : Effect.map(
             firstOfAgent(literal, { agent, project, terminal, ...(input === undefined ? {} : { input }) }),
             (first): First => first

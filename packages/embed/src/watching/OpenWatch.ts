@@ -58,7 +58,8 @@ const yieldingIn = Effect.fn("yieldingIn")(function* (comms: string) {
         : `Conductor (pid ${watch.conductor.pid}) lives`
     return yield* new AlreadyWatched({
       owner: owner ?? left ?? claims.self,
-      problem: `${comms} belongs to watch ${id}, whose ${who}: "souffleur release ${id}" frees it`
+      problem: `${comms} belongs to watch ${id}, whose ${who}`,
+      watch: id
     })
   }
   return yielding

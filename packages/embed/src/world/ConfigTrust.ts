@@ -18,12 +18,11 @@ import {
 } from "@souffleur/domain"
 import { configPlaces } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
+import { refuseMissing } from "../jobs/ProjectMissing.ts"
 import { remark } from "../Remark.ts"
 import { Installation } from "./Installation.ts"
 import { readHere } from "./ReadHere.ts"
 import { ConfigUntrusted, forgetTrust, keepTrust, programOf, trustedOf } from "./TrustStore.ts"
-
-const accept = '"souffleur config --trust" accepts the file as it is now'
 
 /** The environment and the values of the program are a person's own word, and outrank the file. */
 const overridden = (key: PinnedKey, { values = {}, variables }: Installation["Service"]) => {
@@ -114,13 +113,15 @@ export interface Opening {
 
 /**
  * The gate of every new watch and run, and of every other program of a config file: returns the settings and the pin
- * that it would have. Fails with `ConfigUntrusted` where the file asks for more than a person has trusted of it.
+ * that it would have. Fails with `ConfigUntrusted` where the file asks for more than a person has trusted of it, and
+ * with `ProjectMissing` where the folder is not there.
  */
 export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
+  yield* refuseMissing(project)
   const { keys, says, settings, sources, trusted } = yield* trustOf(project, flags)
   if (keys.length > 0)
     return yield* new ConfigUntrusted({
-      message: `${settings.source ?? "the config file, which is gone"}: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} not ${Option.isNone(trusted) ? "trusted yet" : "what was trusted"}: look at it, then ${accept}`
+      message: `${settings.source ?? "the config file, which is gone"}: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} not ${Option.isNone(trusted) ? "trusted yet" : "what was trusted"}`
     })
   const { ceiling, programs } = Option.getOrElse(trusted, () => leastPin)
   const pin = { ceiling: lower(says.ceiling, ceiling), limits: says.limits, pace: says.pace, programs }
@@ -139,7 +140,7 @@ export const wouldGoOn = Effect.fn("ConfigTrust.wouldGoOn")(function* (
   const { keys, lost, says, settings, sources } = yield* beside(project, flags, pin)
   if (lost.length > 0)
     return yield* new ConfigUntrusted({
-      message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}`
+      message: `which ${lost.join(", ")} this goes on with is lost, and the file has another`
     })
   return { keys, says, settings, sources, pin }
 })

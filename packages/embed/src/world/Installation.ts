@@ -1,4 +1,4 @@
-import type { Comms, Launcher, ResolvedSettings, Variables } from "@souffleur/domain"
+import type { Comms, GivenSettings, Launcher, ResolvedSettings, Variables } from "@souffleur/domain"
 import type { WhenClicked } from "@souffleur/notify"
 import type { AgentPackage, NoticeChannel } from "@souffleur/process"
 import { Context, type Effect, type Layer, Schema } from "effect"
@@ -26,7 +26,7 @@ export class Installation extends Context.Service<
     /** The environment: settings are read from it, and agents get the part of it that is on an allow list. */
     readonly variables: Variables
     /** Settings that the program itself gives. They outrank the environment and every config file. */
-    readonly values?: Partial<ResolvedSettings>
+    readonly values?: GivenSettings
     /** Becomes an agent. The path of a launch file is appended. */
     readonly launchLine: Effect.Effect<CommandLine>
     /** Guards a watch. The order is appended, as JSON. Fails with `NoGuardian` where it could not read the log. */

@@ -36,12 +36,12 @@ export const untilOf = (
   const isAsked = until !== undefined || rounds !== undefined
   if (kind === "command" && isAsked)
     return Effect.fail(
-      new CommandRefused({ message: "--until is for an agent: a command says by its exit code that it is done" })
+      new CommandRefused({ message: "until is for an agent: a command says by its exit code that it is done" })
     )
   const words = kind === "command" ? null : (until ?? settings.until)
   if (words !== null) return Effect.succeed({ words, rounds: rounds ?? settings.rounds })
   return isAsked
-    ? Effect.fail(new CommandRefused({ message: "--rounds counts what --until finds: name its program too" }))
+    ? Effect.fail(new CommandRefused({ message: "rounds count what until finds: name its program too" }))
     : Effect.undefined
 }
 

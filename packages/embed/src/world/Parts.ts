@@ -22,6 +22,7 @@ import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, Layer, type Option, type PlatformError } from "effect"
 import type { CommitProblem } from "@souffleur/process"
 import { NoPreview, type Preview } from "../preview/Preview.ts"
+import type { ProjectMissing } from "../jobs/ProjectMissing.ts"
 import type { PreviewError } from "../preview/PreviewSubject.ts"
 import type { WatchOrder } from "../SouffleurOptions.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
@@ -68,6 +69,9 @@ export interface ApartOrder {
   readonly output: string
 }
 
+/** Neither a watch nor a run can be opened in a project. */
+export type OpeningError = ConfigUntrusted | PartsError | ProjectMissing
+
 /** Makes the parts of souffleur that differ between projects: its settings, agent, launcher and comms. */
 export class Parts extends Context.Service<
   Parts,
@@ -77,7 +81,7 @@ export class Parts extends Context.Service<
     /** Opens a project: its settings, and the pin of a new watch. */
     readonly opening: (
       project: string
-    ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, PartsError | ConfigUntrusted>
+    ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, OpeningError>
     /** Reads the settings with which a watch is resumed under its pin, and what it has in their place. */
     readonly goingOn: (
       known: NamedWatch
@@ -110,9 +114,9 @@ export class Parts extends Context.Service<
     /** Opens or resumes a run: its settings and its pin. */
     readonly conducting: (
       order: RunPartsOrder
-    ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, PartsError | ConfigUntrusted>
+    ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, OpeningError>
     /** Reads the settings that {@link conducting} would return. It trusts no file, and tells nothing. */
-    readonly wouldConduct: (order: RunPartsOrder) => Effect.Effect<ResolvedSettings, PartsError | ConfigUntrusted>
+    readonly wouldConduct: (order: RunPartsOrder) => Effect.Effect<ResolvedSettings, OpeningError>
     /** The agent of a project, for a look at its command lines. It makes no folder. */
     readonly layerAgent: (settings: ResolvedSettings) => Layer.Layer<Agent, PartsError>
     /**

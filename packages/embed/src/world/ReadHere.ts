@@ -1,4 +1,4 @@
-import { type ConfigWord, type SettingFlags } from "@souffleur/domain"
+import { type ConfigWord, readGiven, type SettingFlags } from "@souffleur/domain"
 import { readSettings } from "@souffleur/process"
 import { Effect } from "effect"
 import { Installation } from "./Installation.ts"
@@ -6,14 +6,14 @@ import { Installation } from "./Installation.ts"
 /**
  * Reads the settings of a project, and what its config file says of the pinned keys. This is the one door to settings:
  * a value of the program outranks flag, environment and file. `held` limits the file. Fails with `BadSetting` where a
- * flag or a variable cannot be used.
+ * value, a flag or a variable cannot be used.
  */
 export const readHere = Effect.fn("readHere")(function* (projectDir: string, flags: SettingFlags, held?: ConfigWord) {
   const { agent, values = {}, variables } = yield* Installation
   const { said, settings, sources } = yield* readSettings({ agent, projectDir, environment: variables, flags, held })
   return {
     said: { ...said, ceiling: values.maxExternalPermission ?? said.ceiling },
-    settings: { ...settings, ...values },
+    settings: { ...settings, ...(yield* Effect.fromResult(readGiven(agent, values))) },
     sources
   }
 })

@@ -2,7 +2,7 @@ import { digestOf, mapPrograms, Pin, type Programs } from "@souffleur/domain"
 import { readTrusted, replaceDurably } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Runtime, Schema } from "effect"
 
-/** A config file asks for more than a person has trusted of it. `message` names it, and says what to type. */
+/** A config file asks for more than a person has trusted of it. `message` names it, and what it asks for. */
 export class ConfigUntrusted extends Schema.TaggedError<ConfigUntrusted>()("ConfigUntrusted", {
   message: Schema.String
 }) {
@@ -43,7 +43,7 @@ export const trustedOf = Effect.fn("trustedOf")(function* (stateDir: string, con
   const file = yield* fileOf(stateDir, config)
   const unusable = (why: string) =>
     new ConfigUntrusted({
-      message: `${file}, what was trusted of ${config}: ${why}; "souffleur config --trust" makes it again`
+      message: `${file}, what was trusted of ${config}: ${why}`
     })
   return yield* read(file).pipe(
     Effect.flatMap((text) => Effect.asSome(Effect.mapError(decode(text), () => unusable("it is damaged")))),

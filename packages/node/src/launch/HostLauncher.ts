@@ -1,4 +1,4 @@
-import { join } from "node:path"
+import { isAbsolute, join } from "node:path"
 import * as fs from "node:fs"
 import {
   Launcher,
@@ -143,8 +143,16 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           if (Option.isSome(receipt)) {
             return receipt.value._tag === "Taken" ? Option.some(receipt.value.process) : yield* cancelled
           }
-          if (gone)
-            return yield* new LaunchFailed({ message: "the launcher ended and left no receipt", momentary: true })
+          if (gone) {
+            const lacking = options.entry.find((word) => isAbsolute(word) && !fs.existsSync(word))
+            return yield* new LaunchFailed({
+              message:
+                lacking === undefined
+                  ? "the launcher ended and left no receipt"
+                  : `there is no launcher ${lacking}: the bundle of an app must leave @souffleur/node and @souffleur/embed out`,
+              momentary: true
+            })
+          }
           return Option.none<ProcessIdentity>()
         })
 

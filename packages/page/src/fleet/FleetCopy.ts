@@ -24,12 +24,12 @@ export interface FleetCopy {
   readonly watchJob: (id: string) => Effect.Effect<SeenJob, Unseen>
   readonly runJob: (id: string) => Effect.Effect<SeenJob, Unseen>
   readonly find: (id: string) => Effect.Effect<NamedWatch, Unseen>
-  readonly findRun: (id: string) => Effect.Effect<NamedRun, Unseen>
+  readonly findPlan: (id: string) => Effect.Effect<NamedRun, Unseen>
   readonly excerpts: Excerpts<StoreOut>
   readonly histories: Histories<StoreOut>
   /** Follows the events after a revision, until `over` holds where nothing is new. */
   readonly events: (id: string, after: number, over: Effect.Effect<boolean, Unseen>) => Stream.Stream<Recorded, Unseen>
-  readonly runEvents: (id: string, after: number) => Stream.Stream<RecordedAs<RunEvent>, Unseen>
+  readonly planEvents: (id: string, after: number) => Stream.Stream<RecordedAs<RunEvent>, Unseen>
 }
 
 /** Decodes events as their own host does, up to the first that is missing or cannot be read. */
@@ -99,10 +99,10 @@ export const makeCopies = Effect.fnUntraced(function* (sight: Pick<FleetSight, "
     return known
   })
   const history = (place: string, range: Omit<CopiedRange, "behind">) => read(watchCodec, place, range)
-  const runHistory = (place: string, { after }: Pick<CopiedRange, "after">) =>
+  const planHistory = (place: string, { after }: Pick<CopiedRange, "after">) =>
     read(runCodec, place, { after, upTo: Number.MAX_SAFE_INTEGER })
   const excerpts = yield* makeExcerpts({ history })
-  const histories = yield* makeHistories({ runHistory })
+  const histories = yield* makeHistories({ planHistory })
 
   return (log: string): FleetCopy => {
     const jobOf = Effect.fnUntraced(function* (kind: SeenJob["kind"], stream: string) {
@@ -120,7 +120,7 @@ export const makeCopies = Effect.fnUntraced(function* (sight: Pick<FleetSight, "
         const newest = yield* excerptOf(id)
         return newest.last === 0 ? yield* new JobNotFound() : { id, watch: watchAt(newest, newest.last) }
       }),
-      findRun: Effect.fnUntraced(function* (id) {
+      findPlan: Effect.fnUntraced(function* (id) {
         yield* jobOf("run", streamOf(id))
         const events = yield* historyOf(id)
         if (events.length === 0) return yield* new JobNotFound()
@@ -130,8 +130,8 @@ export const makeCopies = Effect.fnUntraced(function* (sight: Pick<FleetSight, "
       histories: historyOf,
       events: (id, after, over) =>
         following(after, (known) => history(placed(log, id), { after: known, upTo: known + 500 }), over),
-      runEvents: (id, after) =>
-        following(after, (known) => runHistory(placed(log, streamOf(id)), { after: known }), Effect.succeed(false))
+      planEvents: (id, after) =>
+        following(after, (known) => planHistory(placed(log, streamOf(id)), { after: known }), Effect.succeed(false))
     }
   }
 })

@@ -74,9 +74,9 @@ export const makeFleetJobs = Effect.fnUntraced(function* ({ gate, linksOf, seen,
       links,
       seen,
       feed,
-      findRun: copy.findRun,
+      findPlan: copy.findPlan,
       histories: copy.histories,
-      runEvents: (id, { after }) => copy.runEvents(id, after),
+      planEvents: (id, { after }) => copy.planEvents(id, after),
       runHead: ({ id, run }) => jobHead({ id, where: run.project }, links),
       runMoving: Effect.fnUntraced(function* (found, events) {
         const job = yield* copy.runJob(found.id)

@@ -12,10 +12,10 @@ export type Histories<E> = (id: string) => Effect.Effect<Events, E>
 
 /**
  * Makes the reading of all events of a run. Its readers share it, and a further look reads only what is new. Fails as
- * `runHistory` does.
+ * `planHistory` does.
  */
 export const makeHistories = Effect.fnUntraced(function* <E>(source: {
-  readonly runHistory: (id: string, from: { readonly after: number }) => Effect.Effect<Events, E>
+  readonly planHistory: (id: string, from: { readonly after: number }) => Effect.Effect<Events, E>
 }) {
   const known = yield* Cache.make<string, Ref.Ref<Events>>({
     capacity: kept,
@@ -25,7 +25,7 @@ export const makeHistories = Effect.fnUntraced(function* <E>(source: {
   const histories: Histories<E> = Effect.fnUntraced(function* (id) {
     const events = yield* Cache.get(known, id)
     const before = yield* Ref.get(events)
-    const fresh = yield* source.runHistory(id, { after: before.length })
+    const fresh = yield* source.planHistory(id, { after: before.length })
     // Another reader may have read the same meanwhile.
     return yield* Ref.updateAndGet(events, (now) => [...now, ...fresh.filter(({ revision }) => revision > now.length)])
   })

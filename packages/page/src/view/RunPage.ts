@@ -1,5 +1,5 @@
 import { Words } from "@souffleur/domain"
-import { runReasonsOf, type RunStatus, type RunTimeline, runTimeline } from "@souffleur/embed"
+import { runReasonsOf, type PlanStatus, type RunTimeline, runTimeline } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { describeRunEvent, type Run, type RunEvent } from "@souffleur/plan"
 import { type Html, html } from "../Html.ts"
@@ -45,7 +45,7 @@ export const loggedRunFacts = ({ assignment, tasks }: Run): ReadonlyArray<Fact |
 
 /** Returns the facts of a run as it is now, with a look at its processes. */
 const presentRunFacts = (
-  { agent, agentAge, beatAge, doing, output, owner, run }: RunStatus,
+  { agent, agentAge, beatAge, doing, output, owner, run }: PlanStatus,
   seen: Seen
 ): ReadonlyArray<Fact | null> => [
   ...loggedRunFacts(run),
@@ -67,7 +67,7 @@ const presentRunFacts = (
 ]
 
 /** Returns the state of a run of this host now. */
-export const runStatePart = (status: RunStatus, seen: Seen): Html => {
+export const runStatePart = (status: PlanStatus, seen: Seen): Html => {
   const { need, needs, standing } = status
   return statePanel({
     job: status,
@@ -101,7 +101,7 @@ const agentList = (agents: Agents, seen: Seen): Html | false =>
   </ol>`
 
 /** A run whose tasks are shown. */
-interface ShownTasks extends Pick<RunStatus, "id" | "run"> {
+interface ShownTasks extends Pick<PlanStatus, "id" | "run"> {
   readonly events: Events
   /** The secret of its forms; `null`: it takes no word. */
   readonly secret: string | null

@@ -138,7 +138,7 @@ export const Run = Schema.Struct({
   lastEventAt: Time,
   implementedAt: Schema.NullOr(Time)
 })
-export type Run = typeof Run.Type
+export interface Run extends Schema.Schema.Type<typeof Run> {}
 
 /** The run before its first event. */
 export const initialRun: Run = {

@@ -172,7 +172,7 @@ export const RunEvent = Schema.Union([
   TrustGiven,
   NoticeLost
 ])
-export type RunEvent = typeof RunEvent.Type
+export type RunEvent = Exclude<typeof RunEvent.Type, never> // A union of its own, which declarations name.
 
 /** The versions of tags that have an older one. A field was added since, or a word that a field may hold. */
 const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {}

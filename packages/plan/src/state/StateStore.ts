@@ -19,7 +19,7 @@ const ofAnotherKind = "it is no state file of this kind"
 
 /** Makes the error of a file that is not souffleur's to write. */
 export const stateForeign = (path: string, { problem }: { readonly problem: string }) =>
-  new StateForeign({ path, problem: `${problem}: name another with --state, or move it away` })
+  new StateForeign({ path, problem: `${problem}: name another, or move it away` })
 
 /** The finding at the path of a state file. `Corrupt`: a piece of such a file. */
 export type FoundState =

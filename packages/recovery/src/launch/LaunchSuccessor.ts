@@ -4,11 +4,13 @@ import {
   Comms,
   Launcher,
   LaunchFailed,
+  nounOf,
   ProcessIdentity,
   type Processes,
   type Settings,
   unreadBaseline,
-  type Watch
+  type Watch,
+  Words
 } from "@souffleur/domain"
 import type { LogError, Offspring, Refused } from "@souffleur/eventlog"
 import { sessionToBegin, type TrustedFiles } from "@souffleur/process"
@@ -105,7 +107,7 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
       session: { _tag: resumes === undefined ? ("Fresh" as const) : ("Resume" as const), sessionId },
       ...(from === undefined ? {} : { reads: from.path }),
       prompt: (launchId: string) => signed(words, launchId),
-      title: `Conductor (S${watch.generation + 1})`
+      title: `${Words.capital(nounOf(watch))} (S${watch.generation + 1})`
     }
   })
   const launched = yield* step(steps.launch, {

@@ -86,7 +86,7 @@ export interface AgentDialect extends SessionFolder {
   /** See `EndWords.exits`. */
   readonly exits?: EndWords["exits"]
   /** See `AgentKind.stall`. */
-  readonly stall: Duration.Duration
+  readonly stall: Duration.Input
   /** The files in which the agent keeps its login, absolute. Absent: it keeps the login elsewhere. */
   readonly loginFiles?: ReadonlyArray<string>
   /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */

@@ -3,7 +3,7 @@ import { foldRun } from "@souffleur/plan"
 import { FakeWorld, identityOf } from "@souffleur/testing"
 import { Effect } from "effect"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import { runStatus } from "../src/conducting/RunStatus.ts"
+import { planStatus } from "../src/conducting/PlanStatus.ts"
 
 const { AgentAsked, AgentLaunched, RunOpened, TaskStarted } = examples
 const taskId = "task-001"
@@ -24,7 +24,7 @@ describe("behaviour#signs", () => {
       turn: { _tag: "Tool", at: now - 8000, name: "Bash", limit: undefined, spawns: true }
     })
     return Effect.gen(function* () {
-      const { doing } = yield* runStatus({ id: "r", run })
+      const { doing } = yield* planStatus({ id: "r", run })
       assert.strictEqual(doing, "runs the tool Bash, for 8 s")
     }).pipe(Effect.provide(world.layer))
   })

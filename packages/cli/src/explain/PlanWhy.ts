@@ -1,5 +1,5 @@
 import { Settings, type Zone } from "@souffleur/domain"
-import { type RunWhy, SouffleurLog } from "@souffleur/embed"
+import { type PlanWhy, SouffleurLog } from "@souffleur/embed"
 import { layerAgentFiles, layerLaunches, reasonJson, runJsonLine } from "@souffleur/embed/internal"
 import { type Assignment, assignedAgent, type RunEvent } from "@souffleur/plan"
 import { lastPrinted } from "@souffleur/process"
@@ -13,17 +13,17 @@ import { indentOf, wrapped } from "../Wrapped.ts"
 const failures: ReadonlySet<RunEvent["_tag"]> = new Set(["ImplementationFailed", "ReviewFailed"])
 
 /** Returns the last lines that the agent of an assignment printed. They are for a screen alone. */
-const wordsOf = Effect.fn("RunWhy.wordsOf")(function* (assignment: Assignment) {
+const wordsOf = Effect.fn("PlanWhy.wordsOf")(function* (assignment: Assignment) {
   if (assignment.launch === null) return []
   const { outputReader } = yield* assignedAgent(assignment)
   return yield* lastPrinted(assignment.launch.launchId, outputReader())
 })
 
 /** Returns the last words of the agent that failed at a revision, as lines of the screen. */
-const wordLines = Effect.fnUntraced(function* (id: string, { recorded: { event, revision } }: RunWhy) {
+const wordLines = Effect.fnUntraced(function* (id: string, { recorded: { event, revision } }: PlanWhy) {
   if (!failures.has(event._tag)) return []
   const settings = yield* Settings
-  const { assignment } = yield* (yield* SouffleurLog).runState(id, { revision: revision - 1 })
+  const { assignment } = yield* (yield* SouffleurLog).planState(id, { revision: revision - 1 })
   if (assignment === null) return []
   const words = yield* Effect.provide(wordsOf(assignment), [layerAgentFiles(settings), layerLaunches(settings)])
   return words.length === 0 ? [] : ["", "Its last words", ...words.map((word) => `  ${word}`)]
@@ -38,7 +38,7 @@ export const tellRunWhy = Effect.fn("tellRunWhy")(function* (
   { asJson, revision, zone }: { readonly asJson: boolean; readonly revision?: number | undefined; readonly zone: Zone }
 ) {
   const log = yield* SouffleurLog
-  const why = yield* log.runWhy(id, { revision, zone })
+  const why = yield* log.planWhy(id, { revision, zone })
   if (Option.isNone(why))
     return yield* new BadUsage({
       message: `run ${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}`

@@ -3,13 +3,13 @@ import { Effect, Option, Runtime, Schema } from "effect"
 import { Digest } from "effect/crypto"
 import { folderName } from "../watching/FindWatch.ts"
 
-/** No run has this name, or no plan was conducted in this folder. `message` says what to do. */
-export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { message: Schema.String }) {
+/** No run has this name, or no plan was conducted in this folder. */
+export class PlanNotFound extends Schema.TaggedError<PlanNotFound>()("PlanNotFound", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
 /** A run by its id, or the newest run of a folder (absolute). */
-export type RunName = string | { readonly project: string }
+export type PlanName = string | { readonly project: string }
 
 /** Makes the id of a run from its folder and its plan. Two simultaneous starts of one plan thus begin the same run. */
 export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
@@ -21,14 +21,14 @@ export const runIdOf = Effect.fnUntraced(function* (project: string, plan: strin
   return ids.at(-1)!
 }, Effect.provide(Digest.layerWebCrypto))
 
-const missing = (name: RunName) =>
+const missing = (name: PlanName) =>
   typeof name === "string"
-    ? `no run is called ${JSON.stringify(name.slice(0, 80))}: "souffleur conduct status --all" lists all`
-    : `no plan was conducted in ${name.project} yet: souffleur conduct PLAN`
+    ? `no run is called ${JSON.stringify(name.slice(0, 80))}`
+    : `no plan was conducted in ${name.project} yet`
 
-/** Finds a run. Fails with `RunNotFound` when there is none, and with the log's error where it is unreadable. */
-export const findRun = Effect.fn("findRun")(function* (name: RunName) {
+/** Finds a run. Fails with `PlanNotFound` when there is none, and with the log's error where it is unreadable. */
+export const findPlan = Effect.fn("findPlan")(function* (name: PlanName) {
   const found: Option.Option<NamedRun> = yield* typeof name === "string" ? runById(name) : newestRun(name.project)
-  if (Option.isNone(found)) return yield* new RunNotFound({ message: missing(name) })
+  if (Option.isNone(found)) return yield* new PlanNotFound({ message: missing(name) })
   return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
 })

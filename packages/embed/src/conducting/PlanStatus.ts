@@ -8,7 +8,7 @@ import type { Need } from "../explain/StatusLine.ts"
 import { runJob, unreadableInWords } from "../jobs/Job.ts"
 
 /** A run as it is now, with a look at its processes. `null`: unknown, or there is none. */
-export interface RunStatus extends NamedRun {
+export interface PlanStatus extends NamedRun {
   readonly state: StateWord
   /** The most urgent need of a person, with the command to type next; `null`: nothing. */
   readonly need: Need | null
@@ -31,7 +31,7 @@ export interface RunStatus extends NamedRun {
 }
 
 /** Returns the status of a run, with the launches and the agent's files in the context. */
-export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone?: Zone) {
+export const planStatus = Effect.fn("planStatus")(function* (named: NamedRun, zone?: Zone) {
   const { id, run, unreadable } = named
   const { outputPath } = yield* Launcher
   const beats = yield* Beats
@@ -60,5 +60,5 @@ export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone
     agentAge: launched === null ? null : now - launched.at,
     doing: turn === undefined ? null : turnInWords(turn, now),
     output: launched === null ? null : outputPath(launched.launchId)
-  } satisfies RunStatus
+  } satisfies PlanStatus
 })
