@@ -4,7 +4,7 @@ import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from
 import type { CompletedShell } from "./completions/CompletionFile.ts"
 import { CompletionScript } from "./completions/CompletionScript.ts"
 import { ordered, rootFor } from "./CommandTable.ts"
-import { Ended, ofFullDisk } from "./Failure.ts"
+import { Ended, ofFullDisk, sentenceOf } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { defectCode, defective } from "./Uncaught.ts"
 import { version } from "./Version.ts"
@@ -102,7 +102,7 @@ export const cli = (args: ReadonlyArray<string>) =>
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
       const told = error._tag === "PlatformError" ? ofFullDisk(error) : error
       return Effect.andThen(
-        Effect.flatMap(Environment, ({ columns }) => wrappedMessage(told.message, columns)),
+        Effect.flatMap(Environment, ({ columns }) => wrappedMessage(sentenceOf(told), columns)),
         Effect.fail(new Ended({ code: Runtime.getErrorExitCode(told) }))
       )
     }),

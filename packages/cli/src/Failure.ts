@@ -1,3 +1,4 @@
+import { LogUnusable } from "@souffleur/eventlog"
 import { fullDisk, meansFull } from "@souffleur/node"
 import { type PlatformError, Runtime, Schema } from "effect"
 
@@ -22,6 +23,12 @@ export const ofFullDisk = (error: PlatformError.PlatformError): DiskFull | Platf
   const file = reason.pathOrDescriptor
   return new DiskFull({ what: typeof file === "string" ? file : "a file" })
 }
+
+/** Returns the sentence of an error, and the command that mends it: the command line opens souffleur's own file. */
+export const sentenceOf = (error: Error): string =>
+  error instanceof LogUnusable && (error.reason === "damaged" || error.reason === "foreign")
+    ? `${error.message}. "souffleur doctor --quarantine" moves it aside and says how to go on`
+    : error.message
 
 /** A command ends with this exit code, and the user has been told (spec: command-line#exit-codes). */
 export class Ended extends Schema.TaggedError<Ended>()("Ended", { code: Schema.Int }) {

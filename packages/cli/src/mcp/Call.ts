@@ -2,6 +2,7 @@ import { CommsErrand } from "@souffleur/comms"
 import { CommsLink, CommsUnavailable } from "@souffleur/domain"
 import { Effect } from "effect"
 import { layerCommsLink, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
+import { sentenceOf } from "../Failure.ts"
 import { type CallContext, lookUp, projectHere } from "./CallContext.ts"
 import { ToolFailed } from "./Tools.ts"
 
@@ -20,7 +21,7 @@ const heard = (failure: Error): ToolFailed => {
   if (failure instanceof ToolFailed) return failure
   if (failure instanceof CommsUnavailable)
     return new ToolFailed({ message: `comms: ${failure.message}. ${afterwards[failure.reason]}` })
-  return new ToolFailed({ message: `souffleur: ${failure.message}.` })
+  return new ToolFailed({ message: `souffleur: ${sentenceOf(failure)}.` })
 }
 
 /**
