@@ -160,16 +160,14 @@ const migrated = Effect.fn("Store.migrated")(
  *
  * @example
  * ```ts
- * import { SqliteClient } from "@effect/sql-sqlite-node"
  * import { EventLog } from "@souffleur/domain"
  * import { Store } from "@souffleur/eventlog"
  * import { Layer } from "effect"
+ * import type { SqlClient } from "effect/sql"
  *
- * // Beside the tables of an app.
- * const log = EventLog.layerSql().pipe(
- *   Layer.provide(Store.layerMigrated()),
- *   Layer.provide(SqliteClient.layer({ filename: "/var/lib/app/app.db" }))
- * )
+ * // Beside the tables of an app, by whatever client of SQLite it has.
+ * const layerLog = <E>(database: Layer.Layer<SqlClient.SqlClient, E>) =>
+ *   EventLog.layerSql().pipe(Layer.provide(Store.layerMigrated()), Layer.provide(database))
  * ```
  */
 export const layerMigrated = ({ prefix = "souffleur_" }: { readonly prefix?: string | undefined } = {}): Layer.Layer<

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Parts, Souffleur } from "@souffleur/embed"
 import { Effect, Layer } from "effect"
-import { fakeKind, FakeWorld, passes, untilEvent } from "../src/index.ts"
+import { fakeKind, FakeWorld, passes, untilDone, untilEvent } from "../src/index.ts"
 
 describe("behaviour#first-launch", () => {
   it.effect("a job of the fake agent dies three times, meets a limit, and ends by itself", () => {
@@ -27,8 +27,7 @@ describe("behaviour#first-launch", () => {
       yield* conductor.answers
       yield* untilEvent(id, "HandoffTaken")
       yield* conductor.completes
-      yield* untilEvent(id, "ConductorCompleted")
-      assert.strictEqual((yield* ended).end, "unconfirmed")
+      assert.strictEqual((yield* untilDone(ended)).end, "unconfirmed")
     }).pipe(
       Effect.scoped,
       Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer)))
