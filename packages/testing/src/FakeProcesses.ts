@@ -41,6 +41,8 @@ export interface FakeProcess {
   readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
   /** True if itself and its subtree are protected, as souffleur, its ancestors and a terminal server are. */
   readonly protected?: boolean
+  /** When it ends by itself, epoch ms. */
+  readonly endsAt?: number
   /** Reports its end, as the system does for a child of souffleur; by default no end is reported. */
   readonly reported?: Effect.Effect<void>
 }
