@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { fakeCompactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import type { FakeComms } from "./FakeComms.ts"
 import type { FakeLauncher } from "./FakeLauncher.ts"
-import { isOfPlan } from "./FakeMusicians.ts"
+import { isOfPlan } from "./plan/FakeMusicians.ts"
 import type { FakeProcesses } from "./FakeProcesses.ts"
 
 /** The fakes that a Conductor shows itself in. */

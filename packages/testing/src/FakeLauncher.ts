@@ -9,7 +9,7 @@ import {
 } from "@souffleur/domain"
 import { Clock, Effect, Layer, Option } from "effect"
 import { fakeCompactPrompt, type FakeAgent } from "./FakeAgent.ts"
-import type { FakeMusicians } from "./FakeMusicians.ts"
+import type { FakeMusicians } from "./plan/FakeMusicians.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
 /** The behaviour of a session that compacts. */

@@ -151,25 +151,25 @@ export class FakeProcesses {
     return this.has(identity) ? this.table.get(identity.pid)!.condition : "gone"
   })
 
-  readonly #awaiting = new Set<() => void>()
-  #changed() {
-    for (const tell of [...this.#awaiting]) tell()
-  }
-  readonly #change = Effect.callback<void>((resume) => {
-    const tell = () => {
-      this.#awaiting.delete(tell)
-      resume(Effect.void)
-    }
+  #awaiting = new Set<() => void>()
+  /** Returns once a process has begun, ended or been signalled. */
+  readonly changes = Effect.callback<void>((resume) => {
+    const tell = () => resume(Effect.void)
     this.#awaiting.add(tell)
     return Effect.sync(() => this.#awaiting.delete(tell))
   })
+  #changed() {
+    const told = this.#awaiting
+    this.#awaiting = new Set()
+    for (const tell of told) tell()
+  }
   /** Looks at a process when it would be looked at next, once something has changed: no look before would see it. */
   readonly #seenOver = Effect.fnUntraced(
     { self: this as FakeProcesses },
     function* (identity: ProcessIdentity, every: number) {
       const since = yield* Clock.currentTimeMillis
       while (!isOver(yield* this.#condition(identity))) {
-        if (this.table.get(identity.pid)?.endsAt === undefined) yield* this.#change
+        if (this.table.get(identity.pid)?.endsAt === undefined) yield* this.changes
         yield* Effect.sleep(every - (((yield* Clock.currentTimeMillis) - since) % every))
       }
     }

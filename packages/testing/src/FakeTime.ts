@@ -25,8 +25,8 @@ export const passesUntil = <A, E, R>(effect: Effect.Effect<A, E, R>, within: Dur
   )
 
 /**
- * Moves time on, with everything that is due in it, until an effect is done, such as the `ended` of a watch. Without it,
- * a test waits for time that nobody moves. After `within` (an hour by default) the test dies.
+ * Moves time on, with everything that is due in it, until an effect is done, such as the `ended` of a watch. Without
+ * it, a test waits for time that nobody moves. After `within` (an hour by default) the test dies.
  *
  * @example
  * ```ts

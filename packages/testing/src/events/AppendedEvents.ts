@@ -1,6 +1,6 @@
 import { EventLog, type WatchEvent } from "@souffleur/domain"
 import { Duration, Effect, Stream } from "effect"
-import { passesUntil } from "./FakeTime.ts"
+import { passesUntil } from "../FakeTime.ts"
 
 /** Reads the events of a watch so far, in their order. Fails with the error of the log. */
 export const eventsOf = Effect.fn("eventsOf")(function* (watch: string) {

@@ -1,7 +1,7 @@
 import type { LaunchOrder } from "@souffleur/domain"
-import type { FakeFiles } from "./FakeFiles.ts"
+import type { FakeFiles } from "../FakeFiles.ts"
 import type { FakeGit } from "./FakeGit.ts"
-import type { FakeProcess } from "./FakeProcesses.ts"
+import type { FakeProcess } from "../FakeProcesses.ts"
 
 /** What an agent of a plan is asked to do. */
 export interface FakePart {

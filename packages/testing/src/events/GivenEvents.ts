@@ -32,7 +32,8 @@ class DecidedOtherwise extends Error {
  *
  * const given = givenBy({ decide, evolve, initial })
  * const by = { _tag: "Operator" } as const
- * const opened = Event.WatchOpened.make({ at: 0, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false })
+ * const named = { project: "/p", comms: null, pid: 4711, sessionId: "s1" }
+ * const opened = Event.WatchOpened.make({ at: 0, observe: false, ...named })
  *
  * given().when({ _tag: "Release", now: 1, by }).thenRefused("no such watch")
  * given(opened).when({ _tag: "Release", now: 1, by }).thenTags("WatchReleased")

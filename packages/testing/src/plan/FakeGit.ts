@@ -1,4 +1,4 @@
-import { type Git, Repository } from "@souffleur/plan"
+import { type Git, GitPort } from "@souffleur/plan"
 import { Effect, Layer } from "effect"
 
 /** A commit of the fake repository. */
@@ -52,5 +52,5 @@ export class FakeGit {
         missing: (commits) => Effect.sync(() => commits.filter((one) => this.commits.every(({ id }) => id !== one)))
       }
     })
-  readonly layer = Layer.succeed(Repository, { open: this.#open, exclude: () => Effect.succeed([]) })
+  readonly layer = Layer.succeed(GitPort, { open: this.#open, exclude: () => Effect.succeed([]) })
 }
