@@ -158,7 +158,7 @@ describe("behaviour#verdicts", () => {
       assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
       assert.deepStrictEqual(
         (yield* lab.notices).map(({ kind }) => kind),
-        ["died", "recovered", "completed"]
+        ["died", "recovered", "unconfirmed"]
       )
       const { all, most } = yield* lab.agents
       assert.deepStrictEqual([most, all.size], [1, 2])

@@ -97,7 +97,7 @@ describe("behaviour#standard_compact", () => {
   it.live.skipIf(claude === null || tmuxMissing)(
     "a failed compaction in a window of tmux idles until its time is over, and is ended (skipped where tmux is missing)",
     () =>
-      failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=15 seconds\n").pipe(
+      failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=30 seconds\n").pipe(
         Effect.scoped,
         Effect.provide(services)
       )

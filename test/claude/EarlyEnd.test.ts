@@ -88,7 +88,7 @@ describe("behaviour#early-ends", () => {
         assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
         assert.deepStrictEqual(
           (yield* lab.notices).map(({ kind }) => kind),
-          ["died", "recovered", "completed"]
+          ["died", "recovered", "unconfirmed"]
         )
       }).pipe(Effect.scoped, Effect.provide(services))
   )

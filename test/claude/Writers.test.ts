@@ -50,7 +50,7 @@ describe("claude-code#sessions", () => {
         assert.isUndefined(log.find(({ _tag }) => _tag === "ConductorRelaunched"))
         assert.deepStrictEqual(
           (yield* lab.notices).map(({ kind }) => kind),
-          ["died", "failed_closed", "cleared", "completed"]
+          ["died", "failed_closed", "cleared", "unconfirmed"]
         )
         assert.strictEqual((yield* lab.agents).all.size, 2)
       }).pipe(Effect.scoped, Effect.provide(services))

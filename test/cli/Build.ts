@@ -10,10 +10,18 @@ import { fileURLToPath } from "node:url"
  */
 export const compiledOf = (bundle: string): string => join(dirname(dirname(bundle)), "compiled")
 
-/** Builds the command as users run it, in a folder of its own. The build starts faster than its sources. */
+/**
+ * Builds the command as users run it, in a folder of its own. The build starts faster than its sources. Suites that run
+ * one after another share the build in the folder that `SOUFFLEUR_TEST_BUILD` names.
+ */
 export const build = () => {
-  const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-built-"))
+  const kept = process.env["SOUFFLEUR_TEST_BUILD"]
+  const folder = kept ?? fs.mkdtempSync(join(os.tmpdir(), "souffleur-built-"))
   const bundle = join(folder, "dist", "souffleur.cjs")
+  const built = { bundle, remove: () => kept === undefined && fs.rmSync(folder, { recursive: true, force: true }) }
+  // The cache is made last.
+  if (fs.existsSync(compiledOf(bundle))) return built
+  fs.mkdirSync(folder, { recursive: true })
   // As the package that is published says it; else Node would try each file as another kind first.
   fs.writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n')
   execFileSync(process.execPath, [
@@ -22,5 +30,5 @@ export const build = () => {
   ])
   const env = { HOME: folder, SOUFFLEUR_STATE_DIR: join(folder, "state"), NODE_COMPILE_CACHE: compiledOf(bundle) }
   execFileSync(process.execPath, [bundle, "status"], { env })
-  return { bundle, remove: () => fs.rmSync(folder, { recursive: true, force: true }) }
+  return built
 }

@@ -48,12 +48,14 @@ const leaves = (world: EndedWorld, { process }: Conductor): boolean =>
 
 /**
  * Returns whether the last Conductor that did something had finished its turn, and nothing was refused to it. A person
- * may have resumed the session by hand: what that process said counts as well, even if it did nothing. A turn that a
+ * may have resumed the session by hand: what that process said counts as well, even if it did nothing, once it has begun. A turn that a
  * person cleared away was finished.
  */
 const doneBefore = (world: EndedWorld, { sessions }: Watch): boolean => {
   const isOf = ({ cleared = "", sessionId }: Conductor) => sessions.includes(sessionId) || sessions.includes(cleared)
-  const last = world.conductors.findLast((one) => (one.worked > 0 || world.byHand.has(one)) && isOf(one))
+  const last = world.conductors.findLast(
+    (one) => (one.worked > 0 || (world.byHand.has(one) && one.turns.length > 0)) && isOf(one)
+  )
   if (last === undefined) return false
   return sessions.includes(last.sessionId) ? last.turnEnded && !last.wasRefused : true
 }

@@ -141,8 +141,9 @@ export class Conductor {
     const earliest = saysLast.has(life.fate) ? 1001 : 0
     if (life.fate !== "lives" && life.fate !== "mute")
       timeline.after(Math.max(life.at, earliest), () => this.#meetFate())
+    // The result of a tool follows its first record.
     if (life.worksEvery !== undefined && life.fate !== "mute")
-      this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
+      this.#work(1000 + (life.worksFirst ?? life.worksEvery), life.worksEvery)
   }
 
   /** True if it ended by itself, its last turn finished. */

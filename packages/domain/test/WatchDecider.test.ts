@@ -944,11 +944,16 @@ describe("an operator, and a Conductor that comes back", () => {
   describe("behaviour#adopt", () => {
     it("the decider grants an adoption only once the launch of the running recovery is settled", () => {
       const launching = given(...recovering, Event.LaunchPrepared.make({ at, ...preparation }))
-      for (const settled of [undefined, "another"])
+      for (const settled of [undefined, { launchId: "another", started: false }])
         launching.when({ ...adopt, settled }, { _tag: "Operator" }).thenRefused("not now")
-      launching
-        .when({ ...adopt, settled: preparation.launchId }, { _tag: "Operator" })
-        .thenTags("ConductorAdopted", "WatcherStarted")
+      const { launchId } = preparation
+      for (const started of [true, false]) {
+        const settled = { launchId, started }
+        const decided = launching.when({ ...adopt, settled }, { _tag: "Operator" })
+        const watch = decided.thenTags("ConductorAdopted", "WatcherStarted").reduce(evolve, launching.watch)
+        // What that launch started has its mark alone, once the Conductor is gone.
+        assert.strictEqual(watch.launchId, started ? launchId : undefined)
+      }
     })
     it("the decider adopts a process as the next generation, measured from now on, and without the deaths before it", () => {
       for (const events of [watching, recovering, standby]) {

@@ -124,24 +124,22 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
 ) {
   const launchOf = ({ recovery, undecided }: Watch) => recovery?.launch?.launchId ?? undecided
   for (;;) {
-    const settled = launchOf(yield* load(id))
-    const ran = settled === undefined ? Option.none() : yield* (yield* Launcher).settle(settled)
-    if (
-      Option.isSome(ran) &&
-      !Equal.equals(ran.value, adopted.conductor) &&
-      !(yield* isGone(yield* Processes, ran.value))
-    )
+    const launchId = launchOf(yield* load(id))
+    const ran = launchId === undefined ? Option.none() : yield* (yield* Launcher).settle(launchId)
+    const started = Option.exists(ran, Equal.equals(adopted.conductor))
+    if (Option.isSome(ran) && !started && !(yield* isGone(yield* Processes, ran.value)))
       return yield* new Refused({
         reason: "not now",
         message: `the running recovery has started process ${ran.value.pid}: let it go on, adopt that process, or end it first`
       })
+    const settled = launchId === undefined ? undefined : { launchId, started }
     const said = yield* Effect.result(command(id, { _tag: "Adopt", ...adopted, settled }))
     if (Result.isSuccess(said)) {
       // An earlier recovery may have failed closed before its launch was decided.
       yield* settleLast(id, said.success)
       return said.success
     }
-    if (said.failure._tag !== "Refused" || launchOf(yield* load(id)) === settled) return yield* said.failure
+    if (said.failure._tag !== "Refused" || launchOf(yield* load(id)) === launchId) return yield* said.failure
   }
 })
 

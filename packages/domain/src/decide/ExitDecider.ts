@@ -128,6 +128,7 @@ export const adopted = (
     readonly baseline: Baseline
     readonly forced?: boolean
     readonly agent?: string | null
+    readonly launchId?: string | null
   }
 ): ReadonlyArray<Event.WatchEvent> => [
   Event.ConductorAdopted.make({ at, generation: watch.generation + 1, forced, ...conductor, ...baseline }),

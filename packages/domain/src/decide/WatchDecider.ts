@@ -263,9 +263,12 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
       const { agent = null, baseline, conductor, forced = false, print, sessionId, settled } = command
       const launch = watch.recovery?.launch?.launchId
-      if (launch !== undefined && launch !== settled)
+      if (launch !== undefined && launch !== settled?.launchId)
         return no("not now", "the running recovery launches a successor at this moment: say it again")
-      return ok(...adopted(watch, at, { by: "operator", conductor, print, forced, baseline, sessionId, agent }))
+      const launchId = settled?.started ? settled.launchId : null
+      return ok(
+        ...adopted(watch, at, { by: "operator", conductor, print, forced, baseline, sessionId, agent, launchId })
+      )
     }
     case "Finish":
       return ok(Event.ConductorCompleted.make({ at, by: command.saidBy }))

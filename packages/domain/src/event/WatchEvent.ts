@@ -184,6 +184,8 @@ export const ConductorAdopted = event("ConductorAdopted", {
   /** `--force`: an operator names the process against the evidence. */
   forced,
   agent,
+  /** The launch under way that started it; `null`: another one did. */
+  launchId: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   ...baseline
 })
 /**

@@ -91,14 +91,15 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
 
 /**
  * Says which facts of the last launch hold for an adopted Conductor. A Conductor that came back by itself may differ
- * from the launched process, and an operator who names another process leaves the launched one alone.
+ * from the launched process, and an operator who names another process leaves the launched one alone. An operator may
+ * also name what a launch has just started, before its outcome is in the log.
  */
-export const launchOf = (watch: Watch, { by, conductor }: typeof ConductorAdopted.Type): Change =>
+export const launchOf = (watch: Watch, { by, conductor, launchId }: typeof ConductorAdopted.Type): Change =>
   isSameProcess(conductor, watch.launched)
     ? { preparedAt: watch.preparedAt, turnBefore: watch.turnBefore }
     : {
         provider: undefined,
         launchedFor: undefined,
-        launchId: undefined,
-        launched: by === "heartbeat" ? watch.launched : undefined
+        launchId: launchId ?? undefined,
+        launched: launchId !== null ? conductor : by === "heartbeat" ? watch.launched : undefined
       }

@@ -25,7 +25,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "c7e2ed2a3dff9fcd" },
+  name: { kind: "watch", fingerprint: "ae4232c23e6d6b50" },
   initial,
   evolve,
   schema: Watch,

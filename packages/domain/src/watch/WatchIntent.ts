@@ -285,8 +285,8 @@ export type WatchIntent =
       /** The program of the agent that has the session; `null`: a command has none. Absent: it is as before. */
       readonly agent?: string | null
       readonly baseline: Baseline
-      /** The launch of the running recovery that was settled before this word. Absent: there was none. */
-      readonly settled?: string | undefined
+      /** The launch under way, settled before this word, and if it started the process. Absent: there was none. */
+      readonly settled?: { readonly launchId: string; readonly started: boolean } | undefined
     }
 
 /** The time of an intent, and its speaker: the owner with its fence, or an operator, who needs none. */
