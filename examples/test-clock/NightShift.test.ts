@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Parts, Souffleur } from "@souffleur/embed"
-import { fakeKind, FakeWorld, passes, untilEvent } from "@souffleur/testing"
+import { fakeKind, FakeWorld, passes, untilDone, untilEvent } from "@souffleur/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { nightShift } from "./NightShift.ts"
 
@@ -19,8 +19,7 @@ it.effect("a Conductor that dies at 2 am has a successor that completes the nigh
     yield* world.conductor.answers
     yield* passes("20 minutes")
     yield* world.conductor.completes
-    yield* untilEvent(id, "ConductorCompleted")
-    yield* Fiber.join(shift)
+    yield* untilDone(Fiber.join(shift))
 
     assert.deepStrictEqual(diary, ["02:00 died: pid", "02:00 successor: process 5000", "the night ended: unconfirmed"])
     const [first] = world.launches

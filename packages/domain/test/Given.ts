@@ -1,4 +1,4 @@
-import { assert } from "@effect/vitest"
+import { givenBy } from "@souffleur/testing"
 import { Result } from "effect"
 import { decide, Event, evolve, initial, type WatchCommand, type WatchEvent, type WatchIntent } from "../src/index.ts"
 
@@ -32,32 +32,16 @@ export const preparation = {
   effective: "acceptEdits"
 } as const
 
+const givenEvents = givenBy({ decide, evolve, initial })
 /** given these events, when this is wanted, then these events (or this refusal). */
 export const given = (...events: ReadonlyArray<WatchEvent>) => {
-  const watch = events.reduce(evolve, initial)
-  const decided = (intent: WatchIntent, by: WatchCommand["by"] = { _tag: "Owner", fence: watch.fence }) =>
-    decide(watch, { ...intent, now: 1000, by })
+  const { state: watch, when } = givenEvents(...events)
   return {
     watch,
-    when: (intent: WatchIntent, by?: WatchCommand["by"]) => {
-      const result = decided(intent, by)
-      return {
-        then: (...expected: ReadonlyArray<WatchEvent>) => assert.deepStrictEqual(Result.getOrThrow(result), expected),
-        thenTags: (...expected: ReadonlyArray<WatchEvent["_tag"]>) => {
-          const events = Result.getOrThrow(result)
-          assert.deepStrictEqual(
-            events.map(({ _tag }) => _tag),
-            expected
-          )
-          return events
-        },
-        /** The events; none where it is refused. */
-        granted: () => Result.getOrElse(result, (): ReadonlyArray<WatchEvent> => []),
-        thenRefused: (why: string): string => {
-          assert.strictEqual(Result.isFailure(result) ? result.failure.reason : "granted", why)
-          return Result.isFailure(result) ? result.failure.message : ""
-        }
-      }
+    when: (intent: WatchIntent, by: WatchCommand["by"] = { _tag: "Owner", fence: watch.fence }) => {
+      const said = when({ ...intent, now: 1000, by })
+      /** The events; none where it is refused. */
+      return { ...said, granted: () => Result.getOrElse(said.decided, (): ReadonlyArray<WatchEvent> => []) }
     }
   }
 }

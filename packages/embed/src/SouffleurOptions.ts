@@ -223,10 +223,13 @@ export interface NodeOptions<E = never> {
   /** Settings that outrank the environment and every config file. */
   readonly settings?: GivenSettings
   /**
-   * The SQLite database of the log, which is brought to the log's schema. Defaults to `souffleur.db` in the state
-   * folder. A guardian reads only that file, so a watch with a guardian is refused on another database.
+   * The app's own SQLite database, in which the log gets tables beside those of the app. Defaults to `souffleur.db` in
+   * the state folder. A guardian reads only that file, so a watch with a guardian is refused on another database. The
+   * layer fails with `LogUnusable` where the dialect is another.
    */
   readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
+  /** What the names of the log's tables in `sql` begin with. Defaults to `souffleur_`. */
+  readonly tablePrefix?: string
   /** The processes of the host. Defaults to all of them. */
   readonly processes?: Layer.Layer<Processes, E>
   /** The claims, which every souffleur of this user shares. Default to files in a folder of the user. */

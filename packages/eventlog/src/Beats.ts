@@ -1,7 +1,7 @@
 import { Context, type Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { latest } from "./EventSchema.ts"
-import { patiently } from "./Store.ts"
+import { patiently, TablePrefix } from "./Store.ts"
 
 /** The last sign of life of a role or a guardian of a watch. */
 export interface Beat {
@@ -45,6 +45,7 @@ export class Beats extends Context.Service<
       Beats,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
+        const table = sql.literal(`${yield* TablePrefix}beats`)
         const waiting = patiently(lockTimeout)
         const own = new Map<string, Beat>()
         let troubled = false
@@ -63,7 +64,7 @@ export class Beats extends Context.Service<
           beat: Effect.fn("Beats.beat")(function* (watch, beat) {
             own.set(watch, beat)
             yield* waiting(
-              sql`INSERT INTO beats (watch, role, at) VALUES (${watch}, ${beat.by}, ${beat.at})
+              sql`INSERT INTO ${table} (watch, role, at) VALUES (${watch}, ${beat.by}, ${beat.at})
               ON CONFLICT (watch) DO UPDATE SET role = excluded.role, at = excluded.at`
             ).pipe(
               Effect.matchEffect({
@@ -81,7 +82,7 @@ export class Beats extends Context.Service<
               sql<{
                 role: string
                 at: number
-              }>`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ${watch}`
+              }>`SELECT role, max(0, min(${latest}, at)) AS at FROM ${table} WHERE watch = ${watch}`
             ).pipe(Effect.catch(({ reason }) => Effect.as(trouble("read", reason), [])))
             if (stored === undefined) return mine
             return Option.some(

@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { patiently } from "./Store.ts"
+import { patiently, TablePrefix } from "./Store.ts"
 
 /**
  * Keeps how far each reader has been told of a watch. Comms has its mark under the id of the watch, others under a name
@@ -48,12 +48,13 @@ export class Cursor extends Context.Service<
       Cursor,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
+        const table = sql.literal(`${yield* TablePrefix}cursor`)
         const waiting = patiently(lockTimeout)
         const own = new Map<string, number>()
         return Cursor.of({
           position: Effect.fn("Cursor.position")(function* (watch) {
             const [stored] = yield* Effect.orDie(
-              waiting(sql<{ revision: number }>`SELECT revision FROM cursor WHERE watch = ${watch}`)
+              waiting(sql<{ revision: number }>`SELECT revision FROM ${table} WHERE watch = ${watch}`)
             )
             return Math.max(own.get(watch) ?? 0, stored?.revision ?? 0)
           }),
@@ -61,7 +62,7 @@ export class Cursor extends Context.Service<
             if (revision <= (own.get(watch) ?? 0)) return false
             own.set(watch, revision)
             return yield* waiting(
-              sql`INSERT INTO cursor (watch, revision) VALUES (${watch}, ${revision})
+              sql`INSERT INTO ${table} AS cursor (watch, revision) VALUES (${watch}, ${revision})
               ON CONFLICT (watch) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > cursor.revision RETURNING revision`
             ).pipe(
               Effect.map((moved) => moved.length > 0),
@@ -76,7 +77,7 @@ export class Cursor extends Context.Service<
           rewind: Effect.fn("Cursor.rewind")(function* (watch, from, revision) {
             own.delete(watch)
             yield* Effect.orDie(
-              waiting(sql`UPDATE cursor SET revision = ${revision} WHERE watch = ${watch} AND revision = ${from}`)
+              waiting(sql`UPDATE ${table} SET revision = ${revision} WHERE watch = ${watch} AND revision = ${from}`)
             )
           })
         })

@@ -1,6 +1,6 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { patiently } from "./Store.ts"
+import { patiently, TablePrefix } from "./Store.ts"
 
 /**
  * Waits for a watch's turn to launch, `spacing` after the last launch of another watch. `at: "once"`: it launches now,
@@ -29,6 +29,7 @@ export const layerSql = (lockTimeout: Duration.Input): Layer.Layer<never, never,
     LaunchSlots,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const table = sql.literal(`${yield* TablePrefix}turns`)
       const waiting = patiently(lockTimeout)
       return Effect.fn("LaunchSlots.take")(function* (watch: string, spacing: Duration.Duration, at?: "once") {
         const now = yield* Clock.currentTimeMillis
@@ -36,7 +37,7 @@ export const layerSql = (lockTimeout: Duration.Input): Layer.Layer<never, never,
         const taken = yield* waiting(
           sql<{
             slot: number
-          }>`INSERT INTO turns (name, watch, next) VALUES ('launch', ${watch}, ${now + spacingMillis})
+          }>`INSERT INTO ${table} AS turns (name, watch, next) VALUES ('launch', ${watch}, ${now + spacingMillis})
             ON CONFLICT (name) DO UPDATE SET watch = excluded.watch, next = ${spacingMillis} + CASE
               WHEN turns.next > ${now + spacingMillis * maxSlotsAhead} THEN ${now}
               WHEN ${at === "once" ? 1 : 0} OR turns.watch = excluded.watch THEN max(${now}, turns.next - ${spacingMillis})

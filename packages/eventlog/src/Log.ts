@@ -40,14 +40,6 @@ export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("Unre
 }
 
 const goesOn = ". Nothing was decided on it. Start souffleur again: it goes on from the log as it is now"
-const movesAside = '. "souffleur doctor --quarantine" moves it aside and says how to go on'
-/** The next act of a person, for each reason that has one. */
-const remedies: Readonly<Record<string, string>> = {
-  shortened: goesOn,
-  replaced: goesOn,
-  damaged: movesAside,
-  foreign: movesAside
-}
 
 /**
  * The store under the log failed: a full disk, a damaged or foreign file, or a lock held too long. Nothing was
@@ -69,7 +61,8 @@ export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable"
 }) {
   override readonly [Runtime.errorExitCode] = 4
   override get message(): string {
-    return `the event log cannot be used: ${this.problem}${remedies[this.reason] ?? ""}`
+    const hasMoved = this.reason === "shortened" || this.reason === "replaced"
+    return `the event log cannot be used: ${this.problem}${hasMoved ? goesOn : ""}`
   }
   /** True if the reason may pass by itself: a lock, a full disk, a file that could not be read. */
   get isPassing(): boolean {

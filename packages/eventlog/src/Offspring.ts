@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { patiently } from "./Store.ts"
+import { patiently, TablePrefix } from "./Store.ts"
 
 /** The most processes that are remembered of one Conductor, the newest. */
 export const maxOffspring = 1000
@@ -49,6 +49,7 @@ export class Offspring extends Context.Service<
       Offspring,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
+        const table = sql.literal(`${yield* TablePrefix}offspring`)
         const waiting = patiently(lockTimeout)
         /** The list that this process last tried to write. */
         const own = new Map<string, { readonly text: string; readonly written: boolean }>()
@@ -62,7 +63,7 @@ export class Offspring extends Context.Service<
             if (last?.text === text && last.written) return
             own.set(name, { text, written: false })
             yield* waiting(
-              sql`INSERT INTO offspring (conductor, started) VALUES (${name}, ${text})
+              sql`INSERT INTO ${table} (conductor, started) VALUES (${name}, ${text})
               ON CONFLICT (conductor) DO UPDATE SET started = excluded.started`
             ).pipe(
               Effect.andThen(Effect.sync(() => own.set(name, { text, written: true }))),
@@ -74,7 +75,7 @@ export class Offspring extends Context.Service<
           recall: Effect.fn("Offspring.recall")(function* (conductor) {
             const name = nameOf(conductor)
             const [stored] = yield* waiting(
-              sql<{ started: string }>`SELECT started FROM offspring WHERE conductor = ${name}`
+              sql<{ started: string }>`SELECT started FROM ${table} WHERE conductor = ${name}`
             ).pipe(
               Effect.catch(({ reason }) =>
                 Effect.as(Effect.logDebug("the list of the Conductor's processes could not be read", reason), [])

@@ -1,5 +1,5 @@
-import { Context, type Duration, Effect, Predicate, Schedule } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
+import { Context, type Duration, Effect, Layer, Predicate, Schedule } from "effect"
+import { Migrator, SqlClient, SqlError } from "effect/sql"
 import { LogUnusable } from "./Log.ts"
 import { sqliteReasonOf } from "./Sqlite.ts"
 
@@ -7,12 +7,12 @@ import { sqliteReasonOf } from "./Sqlite.ts"
 export const applicationId = 0x736f7566
 
 /**
- * The schema of souffleur's own file. The n-th entry brings a file from schema n - 1 to n (`PRAGMA user_version`). A
- * released entry is never edited: a change is a new entry.
+ * The schema, with a prefix of the names of all tables, indexes and triggers. The n-th entry brings a database from
+ * schema n - 1 to n. A released entry is never edited: a change is a new entry.
  */
-export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
+const schemaOf = (p: string): ReadonlyArray<ReadonlyArray<string>> => [
   [
-    `CREATE TABLE events (
+    `CREATE TABLE ${p}events (
       position INTEGER PRIMARY KEY AUTOINCREMENT,
       stream TEXT NOT NULL,
       revision INTEGER NOT NULL,
@@ -23,15 +23,15 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
       UNIQUE (stream, revision)
     ) STRICT`,
     // Finds the names of all streams without a scan of every event.
-    "CREATE INDEX streams ON events (position) WHERE revision = 1",
-    "CREATE TABLE beats (watch TEXT PRIMARY KEY, role TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-    "CREATE TABLE cursor (watch TEXT PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+    `CREATE INDEX ${p}streams ON ${p}events (position) WHERE revision = 1`,
+    `CREATE TABLE ${p}beats (watch TEXT PRIMARY KEY, role TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE ${p}cursor (watch TEXT PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID`
   ],
-  ["CREATE TABLE turns (name TEXT PRIMARY KEY, watch TEXT NOT NULL, next INTEGER NOT NULL) STRICT, WITHOUT ROWID"],
-  ["CREATE TABLE offspring (conductor TEXT PRIMARY KEY, started TEXT NOT NULL) STRICT, WITHOUT ROWID"],
+  [`CREATE TABLE ${p}turns (name TEXT PRIMARY KEY, watch TEXT NOT NULL, next INTEGER NOT NULL) STRICT, WITHOUT ROWID`],
+  [`CREATE TABLE ${p}offspring (conductor TEXT PRIMARY KEY, started TEXT NOT NULL) STRICT, WITHOUT ROWID`],
   [
     // Folds of the streams, which may be lost at any time (decision 0008).
-    `CREATE TABLE folded (
+    `CREATE TABLE ${p}folded (
       kind TEXT NOT NULL,
       stream TEXT NOT NULL,
       fingerprint TEXT NOT NULL,
@@ -44,11 +44,11 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
       state TEXT NOT NULL,
       PRIMARY KEY (kind, stream)
     ) STRICT`,
-    "CREATE INDEX folded_living ON folded (kind, fingerprint) WHERE ended = 0",
-    "CREATE INDEX folded_ended ON folded (kind, fingerprint, position) WHERE ended = 1",
+    `CREATE INDEX ${p}folded_living ON ${p}folded (kind, fingerprint) WHERE ended = 0`,
+    `CREATE INDEX ${p}folded_ended ON ${p}folded (kind, fingerprint, position) WHERE ended = 1`,
     // A list of briefs reads this index alone, and passes over the states.
-    "CREATE INDEX folded_opened ON folded (kind, fingerprint, opened, stream, revision, position, ended, brief)",
-    `CREATE TABLE folded_keys (
+    `CREATE INDEX ${p}folded_opened ON ${p}folded (kind, fingerprint, opened, stream, revision, position, ended, brief)`,
+    `CREATE TABLE ${p}folded_keys (
       kind TEXT NOT NULL,
       key TEXT NOT NULL,
       opened INTEGER NOT NULL,
@@ -56,14 +56,17 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
       PRIMARY KEY (kind, key, opened)
     ) STRICT, WITHOUT ROWID`,
     // A key of an earlier state stays, and its aggregate is looked at: the table only narrows a search.
-    `CREATE TRIGGER folded_found AFTER INSERT ON folded BEGIN
-      INSERT OR REPLACE INTO folded_keys SELECT NEW.kind, value, NEW.opened, NEW.stream FROM json_each(NEW.keys);
+    `CREATE TRIGGER ${p}folded_found AFTER INSERT ON ${p}folded BEGIN
+      INSERT OR REPLACE INTO ${p}folded_keys SELECT NEW.kind, value, NEW.opened, NEW.stream FROM json_each(NEW.keys);
     END`,
     // Events are only ever appended. A fold of an event that was changed is wrong.
-    "CREATE TRIGGER folded_changed AFTER UPDATE ON events BEGIN DELETE FROM folded; END",
-    "CREATE TRIGGER folded_removed AFTER DELETE ON events BEGIN DELETE FROM folded; END"
+    `CREATE TRIGGER ${p}folded_changed AFTER UPDATE ON ${p}events BEGIN DELETE FROM ${p}folded; END`,
+    `CREATE TRIGGER ${p}folded_removed AFTER DELETE ON ${p}events BEGIN DELETE FROM ${p}folded; END`
   ]
 ]
+
+/** The schema of souffleur's own file, whose `PRAGMA user_version` says how many entries it has. */
+export const migrations = schemaOf("")
 
 /** Makes the error of a failed statement. The detail is SQLite's own sentence, which holds no values. */
 export const unusable = ({ reason }: SqlError.SqlError): LogUnusable => {
@@ -107,46 +110,71 @@ export const patiently =
       Effect.mapError(unusable)
     )
 
-const pragma = Effect.fnUntraced(function* (name: "application_id" | "user_version") {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql.unsafe<Readonly<Record<string, number>>>(`PRAGMA ${name}`, [])
-  return row?.[name] ?? 0
-})
+/** What begins the names of the log's tables in the database that is open. Souffleur's own file needs none. */
+export const TablePrefix = Context.Reference<string>("@souffleur/eventlog/TablePrefix", { defaultValue: () => "" })
 
-/** Refuses a database that another program has marked, or that has a schema which this souffleur does not know. */
-const refuseForeign = (mark: number, version: number) => {
-  const refused = (reason: "foreign" | "newer", problem: string) => Effect.fail(new LogUnusable({ reason, problem }))
-  if (mark !== applicationId && (mark !== 0 || version !== 0))
-    return refused("foreign", "the database belongs to another program, by its application_id or user_version")
-  return version > migrations.length
-    ? refused("newer", `the database has schema ${version}, and this souffleur knows ${migrations.length}`)
-    : Effect.void
-}
+/** Fails with `LogUnusable` where the database is not SQLite: the schema and the hints of the log are SQLite's own. */
+export const onlySqlite: Effect.Effect<void, LogUnusable, SqlClient.SqlClient> = SqlClient.SqlClient.use((sql) =>
+  sql.onDialectOrElse({
+    sqlite: () => Effect.void,
+    orElse: () => Effect.fail(new LogUnusable({ reason: "foreign", problem: "it is kept in SQLite only" }))
+  })
+)
+
+const migrated = Effect.fn("Store.migrated")(
+  function* (prefix: string) {
+    yield* onlySqlite
+    if (!/^(?:[a-z_]\w*)?$/iu.test(prefix))
+      return yield* new LogUnusable({ reason: "failed", problem: `"${prefix}" cannot begin the name of a table` })
+    const sql = (yield* SqlClient.SqlClient).withoutTransforms()
+    const table = `${prefix}migrations`
+    const steps = schemaOf(prefix).map((statements, n) => [
+      `${n + 1}_log`,
+      Effect.forEach(statements, (statement) => sql.unsafe(statement, []), { discard: true })
+    ])
+    yield* Migrator.make({})({ loader: Migrator.fromRecord(Object.fromEntries(steps)), table }).pipe(
+      Effect.catchTag("MigrationError", (error) =>
+        SqlError.isSqlError(error.cause) ? Effect.fail(error.cause) : Effect.die(error)
+      )
+    )
+    const [[newest] = []] = yield* sql`SELECT max(migration_id) FROM ${sql(table)}`.values
+    if (Number(newest) > steps.length)
+      return yield* new LogUnusable({
+        reason: "newer",
+        problem: `its tables have schema ${Number(newest)}, and this souffleur knows ${steps.length}`
+      })
+  },
+  // Of two processes that begin at once the later one waits, and finds nothing to do.
+  Effect.retry({
+    while: (error) => SqlError.isSqlError(error) && isLocked(error),
+    schedule: untilUnlocked(defaultLockTimeout)
+  }),
+  Effect.catchTag("SqlError", (error) => Effect.fail(unusable(error)))
+)
 
 /**
- * Brings the database of any `SqlClient` of SQLite to the schema of the log, in one transaction. An app gives it a
- * database of its own, or one without `application_id` and `user_version`. Fails with `LogUnusable` where it is another
- * program's, made by a newer souffleur, or cannot be written.
+ * Brings the database of an app to the schema of the log. Whatever else is in it is left as it is: the names of all
+ * that is made begin with `prefix`, by default `souffleur_`, and `<prefix>migrations` has the schema. The logs that are
+ * provided with this layer use those tables. Fails with `LogUnusable` where the dialect is not SQLite, where a newer
+ * souffleur made the tables, or where the database cannot be written.
+ *
+ * @example
+ * ```ts
+ * import { EventLog } from "@souffleur/domain"
+ * import { Store } from "@souffleur/eventlog"
+ * import { Layer } from "effect"
+ * import type { SqlClient } from "effect/sql"
+ *
+ * // Beside the tables of an app, by whatever client of SQLite it has.
+ * const layerLog = <E>(database: Layer.Layer<SqlClient.SqlClient, E>) =>
+ *   EventLog.layerSql().pipe(Layer.provide(Store.layerMigrated()), Layer.provide(database))
+ * ```
  */
-export const migrated: Effect.Effect<void, LogUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const forward = Effect.gen(function* () {
-    const version = yield* pragma("user_version")
-    yield* refuseForeign(yield* pragma("application_id"), version)
-    if (version === migrations.length) return
-    for (const statement of migrations.slice(version).flat()) yield* sql.unsafe(statement, [])
-    yield* sql.unsafe(`PRAGMA application_id = ${applicationId}`, [])
-    yield* sql.unsafe(`PRAGMA user_version = ${migrations.length}`, [])
-  })
-  // Of two processes that begin at once the later one waits, and finds nothing to do.
-  yield* sql.withTransaction(forward).pipe(
-    Effect.retry({
-      while: (error) => SqlError.isSqlError(error) && isLocked(error),
-      schedule: untilUnlocked(defaultLockTimeout)
-    }),
-    Effect.catchTag("SqlError", (error) => Effect.fail(unusable(error)))
-  )
-}).pipe(Effect.withSpan("Store.migrated"))
+export const layerMigrated = ({ prefix = "souffleur_" }: { readonly prefix?: string | undefined } = {}): Layer.Layer<
+  never,
+  LogUnusable,
+  SqlClient.SqlClient
+> => Layer.effect(TablePrefix, Effect.as(migrated(prefix), prefix))
 
 /**
  * Runs SQLite's own check of the whole file, its indices too. Returns SQLite's sentences about the damage; empty where

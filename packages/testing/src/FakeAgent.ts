@@ -194,7 +194,7 @@ export class FakeAgent {
       signs: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string, output?: string) {
         const slow = this.slow
         this.slow = 0
-        yield* Effect.sleep(slow)
+        if (slow > 0) yield* Effect.sleep(slow)
         const signs = Option.fromUndefinedOr(this.signs(sessionId, yield* Clock.currentTimeMillis))
         return this.#tells(output) ? signs : Option.map(signs, (said) => ({ ...said, turn: undefined }))
       }),

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { fakeCompactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import type { FakeComms } from "./FakeComms.ts"
 import type { FakeLauncher } from "./FakeLauncher.ts"
+import { isOfPlan } from "./plan/FakeMusicians.ts"
 import type { FakeProcesses } from "./FakeProcesses.ts"
 
 /** The fakes that a Conductor shows itself in. */
@@ -73,7 +74,9 @@ export class FakeConductor {
   }
 
   get #newest(): Target {
-    const launched = this.#stage.launcher.launches.findLast(({ order }) => order?.prompt !== fakeCompactPrompt)
+    const launched = this.#stage.launcher.launches.findLast(
+      ({ id, order }) => order?.prompt !== fakeCompactPrompt && !isOfPlan(id)
+    )
     if (launched !== undefined) return { pid: launched.pid, sessionId: launched.order?.session.sessionId ?? "" }
     if (this.#first === undefined) throw new Error("no process of the Conductor was begun or launched")
     return this.#first

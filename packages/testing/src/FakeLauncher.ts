@@ -9,6 +9,7 @@ import {
 } from "@souffleur/domain"
 import { Clock, Effect, Layer, Option } from "effect"
 import { fakeCompactPrompt, type FakeAgent } from "./FakeAgent.ts"
+import type { FakeMusicians } from "./plan/FakeMusicians.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
 /** The behaviour of a session that compacts. */
@@ -59,9 +60,13 @@ export class FakeLauncher {
 
   readonly processes: FakeProcesses
   readonly agent: FakeAgent
-  constructor(processes: FakeProcesses, agent: FakeAgent) {
+  readonly #musicians: FakeMusicians
+  /** The launches for a plan. Each of them ends with exit code 0. */
+  readonly #played = new Set<string>()
+  constructor(processes: FakeProcesses, agent: FakeAgent, musicians: FakeMusicians) {
     this.processes = processes
     this.agent = agent
+    this.#musicians = musicians
   }
 
   /** The ids of launches that were started, each once. */
@@ -84,6 +89,9 @@ export class FakeLauncher {
     const { command, place = this.terminals[0], terminal = "shared" } = order ?? {}
     return terminal === "own" || (terminal === "shared" && command?.window === true) ? place : "headless"
   }
+
+  readonly #outputPath: Launcher["Service"]["outputPath"] = (id, of) =>
+    `/state/launches/${id}.${of === "stderr" ? "err" : "out"}`
 
   /** The port. */
   readonly service = Effect.sync(() =>
@@ -109,11 +117,13 @@ export class FakeLauncher {
           return yield* typeof process === "string" ? new LaunchFailed({ message: process }) : process
         }
         const { pid } = process
+        const prepared = this.prepared.get(id)
+        const played = prepared && this.#musicians.play(prepared, this.#outputPath(id), yield* Clock.currentTimeMillis)
+        if (played !== undefined) this.#played.add(id)
         processes.did.push(`launch ${pid}`)
-        processes.run({ environment: { SOUFFLEUR_LAUNCH_ID: id }, ...process })
+        processes.run({ environment: { SOUFFLEUR_LAUNCH_ID: id }, ...played, ...process })
         this.receipts.set(id, identityOf(pid))
         // An agent writes the id of its session to its pid file.
-        const prepared = this.prepared.get(id)
         const [sessionId, dashes, prompt] = prepared?.command.args ?? []
         if (sessionId !== undefined && dashes === "--") agent.sessions = [...agent.sessions, { pid, sessionId }]
         if (prepared !== undefined) {
@@ -140,11 +150,14 @@ export class FakeLauncher {
           : Effect.succeed(order)
       },
       forget: (id) => Effect.sync(() => void this.prepared.delete(id)),
-      endOf: () =>
+      endOf: (id) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
-          Option.map(Option.fromUndefinedOr(this.ended), (ended) => ({ end: endOf(ended), at: this.endedAt ?? now }))
+          Option.map(Option.fromUndefinedOr(this.#played.has(id) ? 0 : this.ended), (ended) => ({
+            end: endOf(ended),
+            at: this.endedAt ?? now
+          }))
         ),
-      outputPath: (id, of) => `/state/launches/${id}.${of === "stderr" ? "err" : "out"}`,
+      outputPath: this.#outputPath,
       inWindow: (id) => Effect.sync(() => this.#placeOf(id) !== "headless")
     })
   )

@@ -1,15 +1,15 @@
 import {
   type Condition,
+  isOver,
   NotPermitted,
   Processes,
   type ProcessIdentity,
   type ProcessInfo,
   type Signal,
-  type Tag,
-  untilSeenOver
+  type Tag
 } from "@souffleur/domain"
 import { startedBy } from "@souffleur/process"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { secondsNow } from "./FakeTime.ts"
 
 /** Returns the identity of a pid on the fake machine, with 99 as the usual start time. */
@@ -41,6 +41,8 @@ export interface FakeProcess {
   readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
   /** True if itself and its subtree are protected, as souffleur, its ancestors and a terminal server are. */
   readonly protected?: boolean
+  /** When it ends by itself, epoch ms. */
+  readonly endsAt?: number
   /** Reports its end, as the system does for a child of souffleur; by default no end is reported. */
   readonly reported?: Effect.Effect<void>
 }
@@ -87,6 +89,7 @@ export class FakeProcesses {
   /** Begins processes, or replaces those with the same pids. */
   run(...processes: ReadonlyArray<FakeProcess>): this {
     for (const process of processes) this.table.set(process.pid, { condition: "running", ...process })
+    this.#changed()
     return this
   }
   /** Ends a process that was run. */
@@ -96,6 +99,7 @@ export class FakeProcesses {
   /** Changes the condition of a process that was run. */
   become(pid: number, condition: Condition) {
     this.table.get(pid)!.condition = condition
+    this.#changed()
   }
   /** The pids of running processes besides souffleur itself. */
   get alive(): ReadonlyArray<number> {
@@ -147,6 +151,30 @@ export class FakeProcesses {
     return this.has(identity) ? this.table.get(identity.pid)!.condition : "gone"
   })
 
+  #awaiting = new Set<() => void>()
+  /** Returns once a process has begun, ended or been signalled. */
+  readonly changes = Effect.callback<void>((resume) => {
+    const tell = () => resume(Effect.void)
+    this.#awaiting.add(tell)
+    return Effect.sync(() => this.#awaiting.delete(tell))
+  })
+  #changed() {
+    const told = this.#awaiting
+    this.#awaiting = new Set()
+    for (const tell of told) tell()
+  }
+  /** Looks at a process when it would be looked at next, once something has changed: no look before would see it. */
+  readonly #seenOver = Effect.fnUntraced(
+    { self: this as FakeProcesses },
+    function* (identity: ProcessIdentity, every: number) {
+      const since = yield* Clock.currentTimeMillis
+      while (!isOver(yield* this.#condition(identity))) {
+        if (this.table.get(identity.pid)?.endsAt === undefined) yield* this.changes
+        yield* Effect.sleep(every - (((yield* Clock.currentTimeMillis) - since) % every))
+      }
+    }
+  )
+
   /** The port. */
   readonly service = Processes.of({
     self: this.self,
@@ -155,7 +183,11 @@ export class FakeProcesses {
     commandLine: (pid) => Effect.map(this.#find(pid), (entry) => entry?.words ?? this.wordsOf(pid)),
     processorTime: ({ pid }) => Effect.map(this.#find(pid), (entry) => entry?.processor?.()),
     condition: this.#condition,
-    untilOver: untilSeenOver(this.#condition, (pid) => this.table.get(pid)?.reported ?? Effect.never),
+    untilOver: (identity, pollInterval) => {
+      const seen = this.#seenOver(identity, Duration.toMillis(pollInterval))
+      const reported = Effect.suspend(() => this.table.get(identity.pid)?.reported ?? Effect.never)
+      return Effect.raceFirst(Effect.andThen(reported, seen), seen)
+    },
     ancestors: Effect.sync(() => this.ancestors),
     lockers: () => Effect.succeed([]),
     tagged: (tag) => Effect.map(this.#present, (all) => all.filter((entry) => carries(entry, tag)).map(this.#infoOf)),
@@ -199,6 +231,7 @@ export class FakeProcesses {
       if (how === "ends") entry.condition = "gone"
       if (how === "zombie") entry.condition = "zombie"
       if (typeof how === "number") entry.endsAt = (yield* Clock.currentTimeMillis) + how
+      this.#changed()
       this.onSignal(pid)
     })
   })

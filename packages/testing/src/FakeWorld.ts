@@ -1,4 +1,4 @@
-import { Comms, EventLog, Settings, type Target } from "@souffleur/domain"
+import { Comms, EventLog, Hashing, Settings, type Target } from "@souffleur/domain"
 import { Beats, Cursor, Offspring } from "@souffleur/eventlog"
 import { RunLog } from "@souffleur/plan"
 import { loadSettings, TrustedFiles } from "@souffleur/process"
@@ -10,9 +10,11 @@ import { FakeClaims } from "./FakeClaims.ts"
 import { FakeComms } from "./FakeComms.ts"
 import { FakeConductor } from "./FakeConductor.ts"
 import { FakeFiles } from "./FakeFiles.ts"
+import { FakeGit } from "./plan/FakeGit.ts"
 import { FakeHooks } from "./FakeHooks.ts"
 import { fakeKind } from "./FakeKind.ts"
 import { type FakeLaunch, FakeLauncher } from "./FakeLauncher.ts"
+import { FakeMusicians } from "./plan/FakeMusicians.ts"
 import { FakeProcesses } from "./FakeProcesses.ts"
 import { begun } from "./FakeTime.ts"
 
@@ -28,6 +30,18 @@ export const layerSettings = (change: Partial<Settings["Service"]> = {}) =>
       })
     )
   ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]), Layer.orDie)
+
+/** A digest of 64 hex digits that waits for no thread: a test would move time on meanwhile. */
+const layerHashing = Layer.succeed(Hashing, (bytes) =>
+  Effect.sync(() =>
+    [1, 2, 3, 4, 5, 6, 7, 8]
+      .map(
+        (seed) => bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), Math.imul(seed, 0x811c9dc5)) >>> 0
+      )
+      .map((hash) => hash.toString(16).padStart(8, "0"))
+      .join("")
+  )
+)
 
 /** Has no program of another: each is missing. */
 const layerNoPrograms = Layer.succeed(
@@ -82,7 +96,11 @@ export class FakeWorld {
   readonly processes = new FakeProcesses(this.did)
   readonly agent = new FakeAgent(this.processes)
   readonly hooks = new FakeHooks()
-  readonly launcher = new FakeLauncher(this.processes, this.agent)
+  /** The repository of a plan's project. */
+  readonly git = new FakeGit()
+  /** The agents of a plan, apart from the Conductor. */
+  readonly musicians = new FakeMusicians(this.git, this.files)
+  readonly launcher = new FakeLauncher(this.processes, this.agent, this.musicians)
   readonly comms = new FakeComms()
   readonly claims = new FakeClaims(this.processes)
   readonly conductor = new FakeConductor(this)
@@ -114,6 +132,8 @@ export class FakeWorld {
     this.launcher.layer,
     this.comms.layer,
     this.claims.layer,
+    this.git.layer,
+    layerHashing,
     Beats.layerMemory,
     Offspring.layerMemory
   )

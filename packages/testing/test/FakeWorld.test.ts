@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Agent, Claims, EventLog, Launcher, Processes, Settings } from "@souffleur/domain"
 import { readTrusted, replaceDurably, runProgram } from "@souffleur/process"
 import { Cause, Clock, Duration, Effect, Exit, FileSystem } from "effect"
-import { FakeFiles, FakeWorld, identityOf, ownerOf, passes, secondsNow, untilEvent } from "../src/index.ts"
+import { FakeFiles, FakeWorld, identityOf, ownerOf, passes, secondsNow, untilDone, untilEvent } from "../src/index.ts"
 
 describe("the whole world", () => {
   it.effect("a world begins at its own time, on its own settings, with each port", () => {
@@ -63,6 +63,15 @@ describe("the whole world", () => {
       assert.strictEqual(yield* secondsNow, 90)
     }).pipe(Effect.provide(world.layer))
   })
+  it.effect("a test that waits in vain for an effect to be done dies, and one that is done keeps its own time", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(untilDone(Effect.never, { within: "90 seconds" }))
+      assert.include(Exit.isFailure(exit) && String(Cause.squash(exit.cause)), "not done within 90 s")
+      assert.strictEqual(yield* untilDone(Effect.as(Effect.sleep("1.5 seconds"), "late")), "late")
+      assert.strictEqual(yield* secondsNow, 91.5)
+      assert.strictEqual(yield* Effect.flip(untilDone(Effect.fail("refused"))), "refused")
+    }).pipe(Effect.provide(new FakeWorld().layer))
+  )
   it("a Conductor without a process is a mistake of the test", () => {
     assert.throws(() => new FakeWorld().conductor.pid, "no process of the Conductor was begun or launched")
   })

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Parts, Souffleur } from "@souffleur/embed"
+import { NoticeChannels } from "@souffleur/process"
 import { Effect, Layer } from "effect"
-import { fakeKind, FakeWorld, passes, untilEvent } from "../src/index.ts"
+import { fakeKind, FakeWorld, passes, untilDone, untilEvent } from "../src/index.ts"
 
 describe("behaviour#first-launch", () => {
   it.effect("a job of the fake agent dies three times, meets a limit, and ends by itself", () => {
@@ -27,8 +28,7 @@ describe("behaviour#first-launch", () => {
       yield* conductor.answers
       yield* untilEvent(id, "HandoffTaken")
       yield* conductor.completes
-      yield* untilEvent(id, "ConductorCompleted")
-      assert.strictEqual((yield* ended).end, "unconfirmed")
+      assert.strictEqual((yield* untilDone(ended)).end, "unconfirmed")
     }).pipe(
       Effect.scoped,
       Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer)))
@@ -36,6 +36,10 @@ describe("behaviour#first-launch", () => {
   })
   it.effect("a job of the fake agent whose login expires is launched no more, and says so", () => {
     const world = new FakeWorld()
+    const told: Array<string> = []
+    const channels = Layer.succeed(NoticeChannels, [
+      { name: "test", words: false, send: ({ notice }) => Effect.sync(() => void told.push(notice.text)) }
+    ])
     return Effect.gen(function* () {
       const { run } = yield* Souffleur
       const { id } = yield* run({ project: "/p", command: ["agent", "do it"] })
@@ -43,9 +47,17 @@ describe("behaviour#first-launch", () => {
       yield* world.conductor.losesLogin
       assert.strictEqual((yield* untilEvent(id, "RecoveryWithheld")).stage, "login")
       assert.lengthOf(world.launches, 1)
+      yield* passes("1 second")
+      assert.match(told.join("\n"), /login/u)
     }).pipe(
       Effect.scoped,
-      Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer)))
+      Effect.provide(
+        Souffleur.layer.pipe(
+          Layer.provide(Parts.layerFixed(fakeKind)),
+          Layer.provide(channels),
+          Layer.provideMerge(world.layer)
+        )
+      )
     )
   })
 })

@@ -7,6 +7,7 @@ import type {
   PlanNotFound,
   WatchNotFound
 } from "@souffleur/embed"
+import type { LogUnusable } from "@souffleur/eventlog"
 import { shellWord } from "@souffleur/plan"
 
 type Told =
@@ -14,6 +15,7 @@ type Told =
   | BadTarget
   | CommandRefused
   | ConfigUntrusted
+  | LogUnusable
   | OpenedOtherwise
   | PlanNotFound
   | WatchNotFound
@@ -38,6 +40,10 @@ const steps: {
         : release(watch)
       : `watch it with "souffleur watch --pid ${unwatched.pid} --session-id ${unwatched.sessionId === undefined ? "ID" : shellWord(unwatched.sessionId)}", end it with "kill ${unwatched.pid}", or start beside it with --force`,
   ConfigUntrusted: () => 'look at the file, then "souffleur config --trust" accepts it as it is now',
+  LogUnusable: ({ reason }) =>
+    reason === "damaged" || reason === "foreign"
+      ? '"souffleur doctor --quarantine" moves it aside and says how to go on'
+      : undefined,
   OpenedOtherwise: ({ watch }) =>
     watch === undefined
       ? "give this one another --id"

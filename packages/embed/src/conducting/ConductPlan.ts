@@ -2,14 +2,13 @@ import { Agent, flagsOf, kindOf, Launcher, type Pin } from "@souffleur/domain"
 import {
   conduct,
   conductOn,
-  excludeOwn,
-  gitOf,
   launchWords,
   type LoadedPlan,
   loadPlan,
   openRun,
   ownFiles,
-  PlanContext
+  PlanContext,
+  GitPort
 } from "@souffleur/plan"
 import { Effect, Layer, Option, Path } from "effect"
 import { runNeeds } from "../explain/RunSentence.ts"
@@ -45,6 +44,7 @@ const begin = Effect.fnUntraced(function* (
 ) {
   const { agents, permission } = chosenFor(said, known?.run)
   const path = yield* Path.Path
+  const gits = yield* GitPort
   const agent = yield* Agent
   const { outputPath } = yield* Launcher
   const parts = yield* Parts
@@ -62,7 +62,7 @@ const begin = Effect.fnUntraced(function* (
   const comms = path.join(project, "comms.db")
   const own = yield* ownFilesOf(loaded, statePath, project)
   const opens = Effect.gen(function* () {
-    const git = yield* gitOf(project, own)
+    const git = yield* gits.open(project, own)
     const newId = runIdOf(project, file)
     return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin })), git }
   })
@@ -73,7 +73,7 @@ const begin = Effect.fnUntraced(function* (
   const withheld = new Set(cast.flatMap(({ command }) => withheldKeys(parts.variables, command.environment)))
   const note = withheldNote([...withheld])
   if (note !== undefined) yield* remark("note", note)
-  const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [comms] : [])
+  const excluded = yield* gits.exclude(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
   const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
   const conducted = {

@@ -1,6 +1,6 @@
+import { digestOf } from "@souffleur/domain"
 import { type NamedRun, newestRun, runById } from "@souffleur/plan"
 import { Effect, Option, Runtime, Schema } from "effect"
-import { Digest } from "effect/crypto"
 import { folderName } from "../watching/FindWatch.ts"
 
 /** No run has this name, or no plan was conducted in this folder. */
@@ -13,13 +13,12 @@ export type PlanName = string | { readonly project: string }
 
 /** Makes the id of a run from its folder and its plan. Two simultaneous starts of one plan thus begin the same run. */
 export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
-  const digest = yield* Digest.Digest
-  const hex = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(`${project}\0${plan}`))
+  const hex = yield* digestOf(`${project}\0${plan}`)
   const name = yield* folderName(project)
   const ids = Array.from({ length: hex.length / 4 }, (_, n) => `${name}-${hex.slice(0, 4 * (n + 1))}`)
   for (const id of ids) if (Option.isNone(yield* runById(id))) return id
   return ids.at(-1)!
-}, Effect.provide(Digest.layerWebCrypto))
+})
 
 const missing = (name: PlanName) =>
   typeof name === "string"

@@ -17,10 +17,10 @@ const given = <A, E, E2, R>(
 
 /** All ports of souffleur on this host, for every project. */
 export const layer = <E>({ claims, processes, roles, ...options }: NodeWorldOptions<E>) => {
-  const { sql, stateDir } = options
+  const { sql, stateDir, tablePrefix } = options
   const folder = Layer.effectDiscard(TrustedFiles.stateFolder(stateDir))
   const own = Layer.unwrap(Effect.map(Path.Path, (path) => layerDatabase(path.join(stateDir, "souffleur.db"))))
-  const theirs = sql && Layer.provideMerge(Layer.effectDiscard(Store.migrated), sql)
+  const theirs = sql && Layer.provideMerge(Store.layerMigrated({ prefix: tablePrefix }), sql)
   return Layer.mergeAll(
     NodeParts.layer(roles),
     given(claims, Claims.layer()),

@@ -9,7 +9,7 @@ import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
 import { Offspring } from "../Offspring.ts"
 import { sqlSnapshots } from "../snapshot/SnapshotsSql.ts"
 import { Cursor } from "../Cursor.ts"
-import { defaultLockTimeout, patiently, StillThere } from "../Store.ts"
+import { defaultLockTimeout, onlySqlite, patiently, StillThere, TablePrefix } from "../Store.ts"
 
 /** Rows of one read, which are in memory at once, and of the first read of all events. */
 const [pageRows, firstRows] = [1000, 50]
@@ -29,8 +29,8 @@ export interface EventLogSqlOptions {
 }
 
 /**
- * Opens the streams of one kind of aggregate, in a SQLite file that has the schema of `Store.ts`. Fails with
- * `LogUnusable` where the file cannot be used.
+ * Opens the streams of one kind of aggregate, in a SQLite database that has the schema of `Store.ts`. Fails with
+ * `LogUnusable` where it cannot be used.
  */
 export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   codec: EventCodec<E>,
@@ -40,7 +40,9 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   /** A hint that the log moved, without content. Each follower then reads: a hint can be early, doubled or dropped. */
   const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
   const decoded = recorded(codec)
+  yield* onlySqlite
   const sql = yield* SqlClient.SqlClient
+  const table = `${yield* TablePrefix}events`
   const stillThere = yield* StillThere
   const waiting = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
     Effect.andThen(stillThere, patiently(lockTimeout)(statement))
@@ -51,9 +53,9 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const rows = (statement: string, parameters: ReadonlyArray<unknown>) =>
     Effect.flatMap(select(statement, parameters), decoded)
 
-  const pageOf = pagesOf(codec, select, pageRows)
+  const pageOf = pagesOf(codec, select, table, pageRows)
   const pageOfAll = (after: number, maxRows = pageRows) =>
-    rows(`SELECT ${columns} FROM events WHERE position > ? AND ${own} ORDER BY position LIMIT ${maxRows}`, [after])
+    rows(`SELECT ${columns} FROM ${table} WHERE position > ? AND ${own} ORDER BY position LIMIT ${maxRows}`, [after])
 
   const read = Effect.fn("EventLog.read")(function* (stream: string, after: number, upTo = Number.MAX_SAFE_INTEGER) {
     const events: Array<RecordedAs<E>> = []
@@ -91,7 +93,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const moves = begun(Stream.fromPubSub(moved))
 
   const streams = waiting(
-    sql.unsafe(`SELECT stream FROM events WHERE revision = 1 AND ${own} ORDER BY position`, []).values
+    sql.unsafe(`SELECT stream FROM ${table} WHERE revision = 1 AND ${own} ORDER BY position`, []).values
   ).pipe(
     Effect.map((found) => found.map(([stream]) => String(stream))),
     Effect.withSpan("EventLog.streams")
@@ -100,7 +102,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   /** Changes when another connection committed, and only then. */
   const version = Effect.map(sql.unsafe("PRAGMA data_version", []).values, (found) => found[0]?.[0])
   /** Changes with the events alone. Neighbours beat and mark in the same file, which wakes no follower. */
-  const newest = Effect.map(sql.unsafe("SELECT max(position) FROM events", []).values, (found) => found[0]?.[0])
+  const newest = Effect.map(sql.unsafe(`SELECT max(position) FROM ${table}`, []).values, (found) => found[0]?.[0])
   let known = yield* waiting(version)
   let end = yield* waiting(newest)
   const pollMillis = Duration.toMillis(pollEvery)

@@ -1,7 +1,8 @@
-import { Array as Arr, Deferred, Effect, Exit } from "effect"
+import { Array as Arr, Context, Deferred, Effect, Exit, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { EventCodec, Tagged } from "../EventCodec.ts"
 import { Conflict, type LogUnusable } from "../Log.ts"
+import { TablePrefix } from "../Store.ts"
 
 /** Rows of one statement, which are in memory at once, unless one append has more. */
 const maxBatched = 1000
@@ -23,11 +24,11 @@ interface Pending {
  * the expected revision. Rows of NULLs fill up to a power of two, so that a handful of prepared statements serve every
  * size.
  */
-const insert = (rows: number) =>
+const insert = (prefix: string, rows: number) =>
   `WITH pending (stream, expected, revision, tag, version, at, data) AS (VALUES ${Arr.makeBy(rows, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ")})
-  INSERT INTO events (stream, revision, tag, version, at, data)
+  INSERT INTO ${prefix}events (stream, revision, tag, version, at, data)
   SELECT stream, revision, tag, version, at, data FROM pending
-  WHERE (SELECT coalesce(max(revision), 0) FROM events WHERE events.stream = pending.stream) = expected
+  WHERE (SELECT coalesce(max(revision), 0) FROM ${prefix}events AS own WHERE own.stream = pending.stream) = expected
   RETURNING stream`
 
 /**
@@ -44,6 +45,7 @@ export const makeGroupCommit = Effect.fnUntraced(function* <E extends Tagged>({
   readonly waiting: <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.Effect<A, LogUnusable>
 }) {
   const sql = yield* SqlClient.SqlClient
+  const prefix = yield* TablePrefix
   const scope = yield* Effect.scope
   let pending: Array<Pending> = []
   let committing = false
@@ -90,7 +92,7 @@ export const makeGroupCommit = Effect.fnUntraced(function* <E extends Tagged>({
   const commit = Effect.suspend(() => {
     const { batch, rows } = takeBatch()
     const power = Math.ceil(Math.log2(rows))
-    const statement = (inserts[power] ??= insert(2 ** power))
+    const statement = (inserts[power] ??= insert(prefix, 2 ** power))
     const values: Array<unknown> = []
     for (const entry of batch.values()) for (const value of entry.values) values.push(value)
     while (values.length < 2 ** power * 7) values.push(null)
@@ -127,8 +129,10 @@ export const makeGroupCommit = Effect.fnUntraced(function* <E extends Tagged>({
   return (stream: string, expectedRevision: number, events: ReadonlyArray<E>) =>
     // An interrupted caller leaves once the log has the events or never will.
     Effect.uninterruptible(
-      Effect.suspend(() => {
+      Effect.withFiber(({ context }) => {
         if (events.length === 0) return Effect.succeed(expectedRevision)
+        if (Option.isSome(Context.getOption(context, sql.transactionService)))
+          return Effect.die(new Error("no event is appended in a transaction, which could take it back"))
         if (events.length > maxAppended)
           return Effect.die(new Error(`at most ${maxAppended} events are appended at once`))
         const outcome = enqueue(stream, expectedRevision, events)

@@ -40,13 +40,13 @@ export type Select = (
  * Reads pages of a stream, each with the row at which its reader is. By that row a cut or replaced log differs from an
  * idle one. A missing revision between two rows fails with the name of that event.
  */
-export const pagesOf = <E extends Tagged>(codec: EventCodec<E>, select: Select, pageRows: number) => {
+export const pagesOf = <E extends Tagged>(codec: EventCodec<E>, select: Select, table: string, pageRows: number) => {
   const decoded = recorded(codec)
   /** The newest row of each stream that was read. By it a different row in its place is noticed. */
   const newest = new Map<string, Row>()
   return Effect.fnUntraced(function* (stream: string, after: number, maxRows = pageRows) {
     const found = yield* select(
-      `SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ${after === 0 ? maxRows : maxRows + 1}`,
+      `SELECT ${columns} FROM ${table} WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ${after === 0 ? maxRows : maxRows + 1}`,
       [stream, after]
     )
     const [lastRead] = found

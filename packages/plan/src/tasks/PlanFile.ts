@@ -1,6 +1,6 @@
+import { digestOf } from "@souffleur/domain"
 import { readTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Path, Result } from "effect"
-import { Digest } from "effect/crypto"
 import * as Yaml from "effect/encoding/Yaml"
 import { documentsIn, type NamedDoc, type Plan, PlanInvalid, planOf } from "./Plan.ts"
 import { problemInWords, type PlanProblem } from "./PlanProblem.ts"
@@ -104,7 +104,6 @@ const kinds: Readonly<Record<string, "yaml" | "markdown">> = {
 export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const digest = yield* Digest.Digest
   const invalid = (...problems: ReadonlyArray<string>) => new PlanInvalid({ path: file, problems })
   const kind = kinds[path.extname(file).toLowerCase()]
   if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .md or .markdown")
@@ -133,6 +132,6 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
   const problems = [...(Result.isFailure(judged) ? judged.failure : []), ...missing]
   if (Result.isFailure(judged) || problems.length > 0) return yield* invalid(...problemInWords(problems, front, above))
   const plan = judged.success
-  const loaded: LoadedPlan = { plan, path: file, digest: yield* digest.digestHex(Digest.sha256, bytes) }
+  const loaded: LoadedPlan = { plan, path: file, digest: yield* digestOf(bytes) }
   return loaded
-}, Effect.provide(Digest.layerWebCrypto))
+})

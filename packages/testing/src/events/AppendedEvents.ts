@@ -1,7 +1,6 @@
 import { EventLog, type WatchEvent } from "@souffleur/domain"
-import { Duration, Effect, Option } from "effect"
-import { TestClock } from "effect/testing"
-import { settle } from "./FakeTime.ts"
+import { Duration, Effect, Stream } from "effect"
+import { passesUntil } from "../FakeTime.ts"
 
 /** Reads the events of a watch so far, in their order. Fails with the error of the log. */
 export const eventsOf = Effect.fn("eventsOf")(function* (watch: string) {
@@ -11,8 +10,8 @@ export const eventsOf = Effect.fn("eventsOf")(function* (watch: string) {
 })
 
 /**
- * Moves time second by second until a watch gets its next event with that tag, and returns the event. After `within`
- * (an hour by default) the test dies, naming the events that came instead.
+ * Moves time on, with everything that is due in it, to the moment at which a watch gets its next event with that tag,
+ * and returns the event. After `within` (an hour by default) the test dies, naming the events that came instead.
  *
  * @example
  * ```ts
@@ -31,17 +30,18 @@ export const untilEvent = Effect.fn("untilEvent")(function* <Tag extends WatchEv
   { within = "1 hour" }: { readonly within?: Duration.Input } = {}
 ) {
   type Found = Extract<WatchEvent, { readonly _tag: Tag }>
+  const isFound = (event: WatchEvent): event is Found => event._tag === tag
+  const log = yield* EventLog
   const before = (yield* eventsOf(watch)).length
-  const seconds = Math.ceil(Duration.toSeconds(within))
-  yield* settle
-  for (let second = 0; ; second++) {
-    const since = (yield* eventsOf(watch)).slice(before)
-    const found = Option.fromUndefinedOr(since.find((event): event is Found => event._tag === tag))
-    if (Option.isSome(found)) return found.value
-    if (second >= seconds)
-      return yield* Effect.die(
-        new Error(`no ${tag} within ${seconds} s, but ${since.map(({ _tag }) => _tag).join(", ") || "no event"}`)
+  const comes = Stream.runHead(Stream.filter(log.changes(watch, before), ({ event }) => isFound(event)))
+  yield* passesUntil(comes, within)
+  const since = (yield* eventsOf(watch)).slice(before)
+  return (
+    since.find(isFound) ??
+    (yield* Effect.die(
+      new Error(
+        `no ${tag} within ${Duration.toSeconds(within)} s, but ${since.map(({ _tag }) => _tag).join(", ") || "no event"}`
       )
-    yield* TestClock.adjust("1 second")
-  }
+    ))
+  )
 })

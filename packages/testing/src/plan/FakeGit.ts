@@ -1,0 +1,56 @@
+import { type Git, GitPort } from "@souffleur/plan"
+import { Effect, Layer } from "effect"
+
+/** A commit of the fake repository. */
+export interface FakeCommit {
+  /** 40 hex digits. */
+  readonly id: string
+  /** The files that it changes, by their paths from the project. */
+  readonly files: ReadonlyArray<string>
+}
+
+/** A repository in memory, whose root is the project. A run asks it in place of git. */
+export class FakeGit {
+  /** The commits of the branch that is checked out, oldest first. A new repository has one, without a file. */
+  commits: ReadonlyArray<FakeCommit> = []
+  /** The branch that is checked out; `null`: none. */
+  branch: string | null = "main"
+  /** Files that are changed, and not committed. A run waits until there are none. */
+  changed: ReadonlyArray<string> = []
+  /** Files that git neither knows nor ignores. */
+  untracked: ReadonlyArray<string> = []
+  #count = 0
+
+  constructor() {
+    this.commit()
+  }
+
+  /** Commits these files, and returns the id of the commit. */
+  commit(...files: ReadonlyArray<string>): string {
+    const id = (++this.#count).toString(16).padStart(40, "0")
+    this.commits = [...this.commits, { id, files }]
+    return id
+  }
+
+  readonly #filesOf = (commits: ReadonlyArray<FakeCommit>) => [...new Set(commits.flatMap(({ files }) => files))]
+  readonly #open = (root: string, own: (root: string) => ReadonlyArray<string>) =>
+    Effect.sync((): Git => {
+      const ours = own(root)
+      const theirs = (files: ReadonlyArray<string>) => files.filter((file) => !ours.includes(file))
+      return {
+        root,
+        head: Effect.sync(() => this.commits.at(-1)?.id ?? null),
+        status: Effect.sync(() => ({ branch: this.branch, conflicts: [], changed: theirs(this.changed) })),
+        underWay: Effect.succeed(null),
+        since: (base) =>
+          Effect.sync(() => {
+            const after = this.commits.slice(this.commits.findIndex(({ id }) => id === base) + 1)
+            return { commits: after.map(({ id }) => id), files: theirs(this.#filesOf(after)) }
+          }),
+        untracked: Effect.sync(() => theirs(this.untracked)),
+        has: (file) => Effect.sync(() => this.#filesOf(this.commits).includes(file)),
+        missing: (commits) => Effect.sync(() => commits.filter((one) => this.commits.every(({ id }) => id !== one)))
+      }
+    })
+  readonly layer = Layer.succeed(GitPort, { open: this.#open, exclude: () => Effect.succeed([]) })
+}
