@@ -31,8 +31,17 @@ import { Parts } from "../world/Parts.ts"
 import { withinSession } from "../trust/CallingSession.ts"
 import { type NamedWatch, unfinished, unfinishedWatches, watchById } from "./FindWatch.ts"
 import { lostWindow } from "../window/LostWindow.ts"
-import { firstWords, goesOn, refuseBeside, refuseChange, refuseOther, refuseOtherJob } from "./KnownWatch.ts"
-import { oldestIn, openCommand, unlessEnded } from "./OpenCommand.ts"
+import {
+  firstWords,
+  goesOn,
+  oldestIn,
+  refuseBeside,
+  refuseChange,
+  refuseOther,
+  refuseOtherJob,
+  unlessEnded
+} from "./KnownWatch.ts"
+import { openCommand } from "./OpenCommand.ts"
 import { openWatch } from "./OpenWatch.ts"
 
 /** The parts of one watch. */

@@ -1,4 +1,5 @@
 import { BadTarget, heldBy, Launcher, Processes, type Target, type Watch } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
 import { Effect, Equal, Option, Runtime, Schema } from "effect"
 import { wordsDigest } from "../jobs/JobTerms.ts"
 import { remark } from "../Remark.ts"
@@ -104,3 +105,21 @@ export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedW
   if (pid !== follows)
     yield* remark("info", `watch ${id} follows pid ${follows}, Conductor (S${Math.max(1, watch.generation)}), by now`)
 })
+
+/**
+ * Returns the first of two unfinished watches that were started at once in one folder. The second starts nothing, and
+ * resumes the first.
+ */
+export const oldestIn = (watches: ReadonlyArray<NamedWatch>, project: string) =>
+  watches.find(({ watch }) => watch.project === project)
+
+/**
+ * Resumes the unfinished watch of a folder. `None`: that watch has ended since it was found, such as the second of two
+ * simultaneous starts. The folder is then looked at again.
+ */
+export const unlessEnded = <A, E, R>(goOn: Effect.Effect<A, E | Refused, R>) =>
+  Effect.catchIf(
+    Effect.asSome(goOn),
+    (error): error is Refused & E => error instanceof Refused && error.reason === "ended",
+    () => Effect.succeedNone
+  )

@@ -28,11 +28,10 @@ import {
   unknownSession,
   type Variables
 } from "@souffleur/domain"
-import { Refused } from "@souffleur/eventlog"
 import { prepareLaunch, resolveProgram, sessionToBegin, turnBefore } from "@souffleur/process"
 import { command as say } from "@souffleur/supervisor"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
-import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
+import { newId, unfinished } from "./FindWatch.ts"
 import { unwatchedIn } from "../jobs/UnwatchedAgent.ts"
 import { remark } from "../Remark.ts"
 import { awayNote } from "./AwayNote.ts"
@@ -282,21 +281,3 @@ export const openCommand = Effect.fn("openCommand")(function* (
   })
   return id
 })
-
-/**
- * Returns the first of two unfinished watches that were started at once in one folder. The second starts nothing, and
- * resumes the first.
- */
-export const oldestIn = (watches: ReadonlyArray<NamedWatch>, project: string) =>
-  watches.find(({ watch }) => watch.project === project)
-
-/**
- * Resumes the unfinished watch of a folder. `None`: that watch has ended since it was found, such as the second of two
- * simultaneous starts. The folder is then looked at again.
- */
-export const unlessEnded = <A, E, R>(goOn: Effect.Effect<A, E | Refused, R>) =>
-  Effect.catchIf(
-    Effect.asSome(goOn),
-    (error): error is Refused & E => error instanceof Refused && error.reason === "ended",
-    () => Effect.succeedNone
-  )
