@@ -1,0 +1,83 @@
+import {
+  type FlagTable,
+  identifiedBy,
+  type Json,
+  readLiteral,
+  saidCall,
+  saidPackage,
+  saidResult,
+  type Saying,
+  textOf
+} from "@souffleur/session"
+import { Duration, Effect, Option, Result } from "effect"
+import { fileURLToPath } from "node:url"
+
+/** The file of the agent's program, which Node runs. */
+const program = fileURLToPath(new URL("Tinker.ts", import.meta.url))
+const none = new Set<string>()
+const marks = new Set(["TINKER_SESSION"])
+const tools = { spawning: none, editing: new Set(["write"]), path: "file" }
+
+/** Says what a record of its session means. */
+const sayings = (record: Json): ReadonlyArray<Saying> => {
+  const [id, text] = [textOf(record["id"]), textOf(record["text"])]
+  switch (record["kind"]) {
+    case "begin":
+      return [{ _tag: "Session", folder: record["folder"] }]
+    case "prompt":
+      return [{ _tag: "Prompt", text }]
+    case "call":
+      return [saidCall(tools, { id, name: textOf(record["tool"]), said: record["input"] })]
+    case "result":
+      return saidResult({ id, text, failed: false }, true)
+    case "answer":
+      return [
+        { _tag: "Answer", text },
+        { _tag: "Used", tokens: 10 }
+      ]
+    case "end":
+      return [{ _tag: "Ended" }]
+    default:
+      return []
+  }
+}
+
+const isTinker = (word = "") => word === "tinker"
+/** It has no flags. */
+const flags: FlagTable = { kept: { one: none, none }, lifting: none, means: new Map(), ours: none, inline: false }
+
+/** The tinker as a kind of agent. `tinker PROMPT` is its command. */
+export const tinker = saidPackage({
+  title: "Tinker",
+  program: "tinker",
+  is: isTinker,
+  folder: { variables: ["TINKER_DIR"], inHome: ".tinker" },
+  sessions: "sessions",
+  stall: Duration.seconds(30),
+  marks,
+  identity: identifiedBy("TINKER_SESSION"),
+  refusedAsRoot: [],
+  recordsDollars: false,
+  commitSetting: "the tinker always commits",
+  typed: [],
+  goOn: (sessionId) => `tinker ${sessionId}`,
+  addTools: () => "the tinker takes no tools",
+  flags,
+  takeApart: (words) => (isTinker(words[0]) ? readLiteral(flags, words, () => undefined) : Result.succeedNone),
+  ofLaunch: ({ args }) => (args[0] === program ? Option.some({ program: "tinker", args: [] }) : Option.none()),
+  dialect: ({ agentDir, environment }) => ({
+    depth: 0,
+    sessionPath: /\/([\w-]+)\.jsonl$/u,
+    sayings,
+    idles: true,
+    runs: (words) => words.includes(program),
+    variable: "TINKER_SESSION",
+    command: ({ prompt, session: { sessionId } }) =>
+      Effect.succeed({
+        program: process.execPath,
+        args: [program, agentDir, sessionId],
+        input: prompt,
+        environment: { PATH: environment["PATH"] ?? "", TINKER_SESSION: sessionId }
+      })
+  })
+})

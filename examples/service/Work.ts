@@ -1,0 +1,98 @@
+import { Souffleur } from "@souffleur/embed"
+import { SqliteClient } from "@souffleur/node"
+import { Context, Duration, Effect, Exit, FiberMap, FileSystem, Layer, Schema, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { Job, WorkRefused } from "./WorkApi.ts"
+
+const Order = Schema.Struct({ id: Schema.String, job: Schema.fromJsonString(Job) })
+
+/** The orders of the customers, in a database of the app's own. */
+export const database = (folder: string) =>
+  SqliteClient.layerOwn({
+    path: `${folder}/work.db`,
+    applicationId: 0x776f726b,
+    migrations: [["CREATE TABLE orders (id TEXT PRIMARY KEY, job TEXT NOT NULL, ended TEXT) STRICT"]]
+  })
+
+/** Where the work is done, and by which program. */
+export interface Workshop {
+  readonly folder: string
+  readonly agent: string
+}
+
+/** The work of this server. Each job and the plan go on to their end, by the next server where this one ends first. */
+export class Work extends Context.Service<
+  Work,
+  {
+    /** Starts a job, whose id is the caller's. The same id is the same job. */
+    readonly start: (id: string, job: typeof Job.Type) => Effect.Effect<void, WorkRefused>
+    /** Conducts the plan of the workshop's book. */
+    readonly conduct: Effect.Effect<void, WorkRefused>
+  }
+>()("example/Work") {
+  static readonly layer = ({ agent, folder }: Workshop) =>
+    Layer.effect(
+      Work,
+      Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const sql = yield* SqlClient.SqlClient
+        const fs = yield* FileSystem.FileSystem
+        const server = yield* Effect.scope
+        const kept = yield* FiberMap.make<string>()
+
+        /** Keeps work in a scope of its own until it ends, so that nothing is left of it then. */
+        const keep = Effect.fnUntraced(function* (
+          id: string,
+          begins: Effect.Effect<Effect.Effect<unknown, Error>, Error, Scope.Scope>
+        ) {
+          if (yield* FiberMap.has(kept, id)) return
+          const scope = yield* Scope.fork(server)
+          const ended = yield* begins.pipe(
+            Scope.provide(scope),
+            Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+            Effect.mapError(({ message }) => new WorkRefused({ message }))
+          )
+          const keeping = Effect.onExit(Effect.ignore(ended, { log: "Error" }), (exit) => Scope.close(scope, exit))
+          yield* FiberMap.run(kept, id, keeping)
+        })
+
+        const start = Effect.fn("Work.start")(function* (id: string, job: typeof Job.Type) {
+          const { customer, limits, prompt, title } = job
+          const project = `${folder}/${id}`
+          yield* Effect.orDie(fs.makeDirectory(project, { recursive: true }))
+          // The order is written first. Where the server dies before the job begins, the next one begins it.
+          const row = yield* Effect.orDie(Schema.encodeEffect(Order)({ id, job }))
+          yield* Effect.orDie(sql`INSERT OR IGNORE INTO orders ${sql.insert(row)}`)
+          const begins = souffleur.run({
+            id,
+            title,
+            project,
+            command: [agent, prompt],
+            labels: { customer },
+            limits: {
+              tokens: limits.tokens,
+              time: limits.seconds === undefined ? undefined : Duration.seconds(limits.seconds)
+            }
+          })
+          const close = (end = "") => sql`UPDATE orders SET ended = ${end} WHERE id = ${id}`
+          yield* keep(
+            id,
+            Effect.map(begins, ({ ended }) => Effect.flatMap(ended, ({ end }) => close(end)))
+          )
+        })
+        const conduct = keep(
+          "the plan",
+          Effect.map(
+            souffleur.conduct({ project: `${folder}/book`, plan: "plan.yaml" }),
+            ({ awaitEnd }) => awaitEnd
+          )
+        )
+
+        // The last server may have left some.
+        const left = yield* sql`SELECT id, job FROM orders WHERE ended IS NULL`
+        for (const { id, job } of yield* Schema.decodeUnknownEffect(Schema.Array(Order))(left))
+          yield* Effect.ignore(start(id, job), { log: "Error" })
+        return Work.of({ start, conduct })
+      })
+    )
+}
