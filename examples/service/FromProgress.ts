@@ -6,7 +6,12 @@ export const fromProgress: Provider<StepServices> = {
   name: "from_progress",
   recover: Effect.fn("recover")(function* (watch, { alreadyKilled, request }) {
     const notes = `${watch.project}/progress.txt`
-    if (!(yield* Effect.orElseSucceed(FileSystem.FileSystem.use((fs) => fs.exists(notes)), () => false)))
+    if (
+      !(yield* Effect.orElseSucceed(
+        FileSystem.FileSystem.use((fs) => fs.exists(notes)),
+        () => false
+      ))
+    )
       return yield* new Escalated({ stage: "from_progress", message: "there is no progress.txt", alreadyKilled })
     if (!alreadyKilled) yield* stopConductor(watch)
     return yield* launchSuccessor(watch, request, {

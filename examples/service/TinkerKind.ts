@@ -1,35 +1,22 @@
-import {
-  type FlagTable,
-  identifiedBy,
-  type Json,
-  readLiteral,
-  saidCall,
-  saidPackage,
-  saidResult,
-  type Saying,
-  textOf
-} from "@souffleur/session"
+import { identifiedBy, type Json, readLiteral, saidPackage, saidResult, type Saying, textOf } from "@souffleur/session"
 import { Duration, Effect, Option, Result } from "effect"
 import { fileURLToPath } from "node:url"
 
 /** The file of the agent's program, which Node runs. */
 const program = fileURLToPath(new URL("Tinker.ts", import.meta.url))
+const isTinker = (word = "") => word === "tinker"
 const none = new Set<string>()
-const marks = new Set(["TINKER_SESSION"])
-const tools = { spawning: none, editing: new Set(["write"]), path: "file" }
+const flags = { kept: { one: none, none }, lifting: none, means: new Map(), ours: none, inline: false }
 
-/** Says what a record of its session means. */
+/** Says what a record of a session means. */
 const sayings = (record: Json): ReadonlyArray<Saying> => {
-  const [id, text] = [textOf(record["id"]), textOf(record["text"])]
+  const text = textOf(record["text"])
+  const call = { id: `${record["time"]}`, name: "tool", input: {}, spawns: false, edits: [] }
   switch (record["kind"]) {
-    case "begin":
-      return [{ _tag: "Session", folder: record["folder"] }]
     case "prompt":
       return [{ _tag: "Prompt", text }]
-    case "call":
-      return [saidCall(tools, { id, name: textOf(record["tool"]), said: record["input"] })]
-    case "result":
-      return saidResult({ id, text, failed: false }, true)
+    case "did":
+      return [{ _tag: "Call", ...call }, ...saidResult({ id: call.id, text, failed: false }, true)]
     case "answer":
       return [
         { _tag: "Answer", text },
@@ -42,10 +29,6 @@ const sayings = (record: Json): ReadonlyArray<Saying> => {
   }
 }
 
-const isTinker = (word = "") => word === "tinker"
-/** It has no flags. */
-const flags: FlagTable = { kept: { one: none, none }, lifting: none, means: new Map(), ours: none, inline: false }
-
 /** The tinker as a kind of agent. `tinker PROMPT` is its command. */
 export const tinker = saidPackage({
   title: "Tinker",
@@ -54,7 +37,7 @@ export const tinker = saidPackage({
   folder: { variables: ["TINKER_DIR"], inHome: ".tinker" },
   sessions: "sessions",
   stall: Duration.seconds(30),
-  marks,
+  marks: new Set(["TINKER_SESSION"]),
   identity: identifiedBy("TINKER_SESSION"),
   refusedAsRoot: [],
   recordsDollars: false,

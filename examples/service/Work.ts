@@ -14,12 +14,6 @@ export const database = (folder: string) =>
     migrations: [["CREATE TABLE orders (id TEXT PRIMARY KEY, job TEXT NOT NULL, ended TEXT) STRICT"]]
   })
 
-/** Where the work is done, and by which program. */
-export interface Workshop {
-  readonly folder: string
-  readonly agent: string
-}
-
 /** The work of this server. Each job and the plan go on to their end, by the next server where this one ends first. */
 export class Work extends Context.Service<
   Work,
@@ -30,7 +24,8 @@ export class Work extends Context.Service<
     readonly conduct: Effect.Effect<void, WorkRefused>
   }
 >()("example/Work") {
-  static readonly layer = ({ agent, folder }: Workshop) =>
+  /** `agent`: the program of each job. */
+  static readonly layer = (folder: string, agent: string) =>
     Layer.effect(
       Work,
       Effect.gen(function* () {
@@ -57,7 +52,8 @@ export class Work extends Context.Service<
         })
 
         const start = Effect.fn("Work.start")(function* (id: string, job: typeof Job.Type) {
-          const { customer, limits, prompt, title } = job
+          const { customer, prompt, title } = job
+          const { seconds, tokens } = job.limits
           const project = `${folder}/${id}`
           yield* Effect.orDie(fs.makeDirectory(project, { recursive: true }))
           // The order is written first. Where the server dies before the job begins, the next one begins it.
@@ -69,10 +65,7 @@ export class Work extends Context.Service<
             project,
             command: [agent, prompt],
             labels: { customer },
-            limits: {
-              tokens: limits.tokens,
-              time: limits.seconds === undefined ? undefined : Duration.seconds(limits.seconds)
-            }
+            limits: { tokens, time: seconds === undefined ? undefined : Duration.seconds(seconds) }
           })
           const close = (end = "") => sql`UPDATE orders SET ended = ${end} WHERE id = ${id}`
           yield* keep(
@@ -82,10 +75,7 @@ export class Work extends Context.Service<
         })
         const conduct = keep(
           "the plan",
-          Effect.map(
-            souffleur.conduct({ project: `${folder}/book`, plan: "plan.yaml" }),
-            ({ awaitEnd }) => awaitEnd
-          )
+          Effect.map(souffleur.conduct({ project: `${folder}/book`, plan: "plan.yaml" }), ({ awaitEnd }) => awaitEnd)
         )
 
         // The last server may have left some.

@@ -23,7 +23,11 @@ export class WorkApi extends HttpApi.make("work").add(
     HttpApiEndpoint.put("start", "/jobs/:id", { params, payload: Job, error: refused }),
     HttpApiEndpoint.get("result", "/jobs/:id", {
       params,
-      success: Schema.Struct({ end: Schema.NullOr(Schema.String), words: Schema.String, tokens: Schema.Finite }),
+      success: Schema.Struct({
+        end: Schema.NullOr(Schema.String),
+        words: Schema.String,
+        used: Schema.Struct({ tokens: Schema.Finite })
+      }),
       error
     }),
     HttpApiEndpoint.get("events", "/jobs/:id/events", {

@@ -10,7 +10,11 @@ import * as WorkServer from "./WorkServer.ts"
 const plan = {
   workflow_id: "book",
   finish: "none",
-  tasks: ["prologue", "story", "epilogue"].map((id) => ({ id, title: `Write it`, acceptance_criteria: `${id}.txt is there` }))
+  tasks: ["prologue", "story", "epilogue"].map((id) => ({
+    id,
+    title: "Write it",
+    acceptance_criteria: `${id}.txt is there`
+  }))
 }
 
 /** Makes the repository of the book, with its plan. */
@@ -32,7 +36,8 @@ const use = Effect.gen(function* () {
   const follow = Effect.fn("follow")(function* (id: string) {
     const providers = yield* Stream.unwrap(client.events({ params: { id } })).pipe(
       Stream.tap(({ _tag }) => Console.log(`${id}: ${_tag}`)),
-      Stream.filterMap((event) => event._tag === "ConductorRelaunched" ? [event.provider] : []),
+      Stream.filter((event) => event._tag === "ConductorRelaunched"),
+      Stream.map(({ provider }) => provider),
       Stream.runCollect
     )
     return { providers, ...(yield* client.result({ params: { id } })) }
@@ -70,7 +75,11 @@ const check = Effect.gen(function* () {
       return span
     }
   })
-  const tell = (notice: string) => Effect.andThen(Console.log(`notice: ${notice}`), Effect.sync(() => told.push(notice)))
+  const tell = (notice: string) =>
+    Effect.andThen(
+      Console.log(`notice: ${notice}`),
+      Effect.sync(() => void told.push(notice))
+    )
   const service = HttpServer.layerTestClient.pipe(
     Layer.provide(FetchHttpClient.layer),
     Layer.provideMerge(WorkServer.layer(folder, 0, tell)),
@@ -79,7 +88,7 @@ const check = Effect.gen(function* () {
   const { counts, ends, tasks } = yield* Effect.provide(use, service)
   const traced = new Set(spans.flatMap(({ attributes }) => attributes.get("souffleur.watch") ?? []))
   const lines = [
-    `${counts.words} ${counts.end}, ${counts.tokens} tokens, recovered by ${counts.providers.join(", ")}`,
+    `${counts.words} ${counts.end}, ${counts.used.tokens} tokens, recovered by ${counts.providers.join(", ")}`,
     `${ends.join(", ")}, ${tasks} tasks of a plan, ${told.length > 0 ? "notices" : "no notice"}, ${traced.size} jobs traced`
   ]
   yield* Console.log(lines.join("\n"))

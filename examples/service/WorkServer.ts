@@ -30,20 +30,11 @@ const handlers = (folder: string) =>
       const work = yield* Work
       return handlers.handleAll({
         start: ({ params, payload }) => work.start(params.id, payload),
-        result: ({ params }) =>
-          Effect.map(orNotFound(souffleur.result(params.id)), ({ end, used, words }) => ({
-            end,
-            words,
-            tokens: used.tokens
-          })),
-        events: ({ params }) =>
-          Effect.as(
-            orNotFound(souffleur.find(params.id)),
-            souffleur.events(params.id).pipe(
-              Stream.map(({ event }) => event),
-              Stream.orDie
-            )
-          ),
+        result: ({ params }) => orNotFound(souffleur.result(params.id)),
+        events: ({ params }) => {
+          const events = Stream.map(souffleur.events(params.id), ({ event }) => event)
+          return Effect.as(orNotFound(souffleur.find(params.id)), Stream.orDie(events))
+        },
         stop: ({ params }) => Effect.asVoid(orNotFound(souffleur.stop(params.id, { reason: "its customer asked" }))),
         conduct: () => work.conduct,
         plan: () => Effect.map(orNotFound(souffleur.planState({ project: `${folder}/book` })), ({ tasks }) => tasks)
@@ -67,7 +58,7 @@ export const layer = (folder: string, port: number, tell: (notice: string) => Ef
   return HttpRouter.serve(Layer.provide(HttpApiBuilder.layer(WorkApi), handlers(folder)), { disableLogger: true }).pipe(
     Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port })),
     // It listens when the work goes on, so that no request comes too early.
-    Layer.provide(Work.layer({ folder, agent: tinker.program })),
+    Layer.provide(Work.layer(folder, tinker.program)),
     Layer.provide([souffleur, sql, HostServices.layer])
   )
 }
