@@ -19,7 +19,7 @@ it.effect(
     const world = new FakeWorld({ begins: Date.UTC(2026, 0, 5, 22) })
     const { conductor } = world
     // A folder is there once a file is in it.
-    world.files.write("/work/night/README.md", "A job for the night")
+    world.files.write("/srv/night/README.md", "A job for the night")
     const told: Array<string> = []
     const channels = Layer.succeed(NoticeChannels, [
       { name: "test", words: false, send: ({ notice }) => Effect.sync(() => void told.push(notice.kind)) }
@@ -29,7 +29,7 @@ it.effect(
       Layer.provide(channels),
       Layer.provideMerge(world.layer)
     )
-    const work = Work.layer("/work", "agent").pipe(
+    const work = Work.layer("/srv", "agent").pipe(
       Layer.provideMerge(Layer.provide(database(folder), HostServices.layer)),
       Layer.provideMerge(souffleur)
     )
