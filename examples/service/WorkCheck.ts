@@ -28,10 +28,13 @@ const bind = Effect.fn("bind")(function* (book: string) {
   git("commit", "-q", "--allow-empty", "-m", "An empty book")
 })
 
+const job = { customer: "Ada", limits: {} }
+const counting = { params: { id: "counts" }, payload: { ...job, title: "Counts", prompt: "Count to 5, and stumble." } }
+const order = Effect.flatMap(HttpApiClient.make(WorkApi), (client) => client.start(counting))
+
 /** Is a client of the service, over HTTP. Returns what it saw. */
 const use = Effect.gen(function* () {
   const client = yield* HttpApiClient.make(WorkApi)
-  const job = { customer: "Ada", limits: {} }
   /** Follows a job to its end. Returns who recovered it, and its result. */
   const follow = Effect.fn("follow")(function* (id: string) {
     const providers = yield* Stream.unwrap(client.events({ params: { id } })).pipe(
@@ -43,10 +46,6 @@ const use = Effect.gen(function* () {
     return { providers, ...(yield* client.result({ params: { id } })) }
   })
 
-  const asked = { params: { id: "counts" }, payload: { ...job, title: "Counts", prompt: "Count to 5, and stumble." } }
-  yield* client.start(asked)
-  // The client lost the answer, and asks again: it is the same job.
-  yield* client.start(asked)
   const endless = { ...job, title: "Counts on", prompt: "Count to 1000000." }
   yield* client.start({ params: { id: "cancelled" }, payload: endless })
   yield* client.start({ params: { id: "limited" }, payload: { ...endless, limits: { seconds: 3 } } })
@@ -85,6 +84,9 @@ const check = Effect.gen(function* () {
     Layer.provideMerge(WorkServer.layer(folder, 0, tell)),
     Layer.provide(Layer.succeed(Tracer.Tracer, tracer))
   )
+  yield* Effect.provide(order, service)
+  // The server has ended before its job. The client asks the next one for the same job, which goes on.
+  yield* Effect.provide(order, service)
   const { counts, ends, tasks } = yield* Effect.provide(use, service)
   const traced = new Set(spans.flatMap(({ attributes }) => attributes.get("souffleur.watch") ?? []))
   const lines = [
