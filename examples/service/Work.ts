@@ -1,6 +1,6 @@
-import { Souffleur } from "@souffleur/embed"
+import { AlreadyWatched, Souffleur } from "@souffleur/embed"
 import { SqliteClient } from "@souffleur/node"
-import { Context, Duration, Effect, Exit, FiberMap, FileSystem, Layer, Schema, Scope } from "effect"
+import { Context, Duration, Effect, Exit, FileSystem, Layer, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Job, WorkRefused } from "./WorkApi.ts"
 
@@ -33,22 +33,27 @@ export class Work extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const fs = yield* FileSystem.FileSystem
         const server = yield* Effect.scope
-        const kept = yield* FiberMap.make<string>()
 
         /** Keeps work in a scope of its own until it ends, so that nothing is left of it then. */
         const keep = Effect.fnUntraced(function* (
-          id: string,
           begins: Effect.Effect<Effect.Effect<unknown, Error>, Error, Scope.Scope>
         ) {
-          if (yield* FiberMap.has(kept, id)) return
           const scope = yield* Scope.fork(server)
           const ended = yield* begins.pipe(
             Scope.provide(scope),
             Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+            // This server keeps it already.
+            Effect.catchIf(
+              (error) => error instanceof AlreadyWatched,
+              () => Effect.succeed(Effect.void)
+            ),
             Effect.mapError(({ message }) => new WorkRefused({ message }))
           )
-          const keeping = Effect.onExit(Effect.ignore(ended, { log: "Error" }), (exit) => Scope.close(scope, exit))
-          yield* FiberMap.run(kept, id, keeping)
+          yield* ended.pipe(
+            Effect.ignore({ log: "Error" }),
+            Effect.onExit((exit) => Scope.close(scope, exit)),
+            Effect.forkIn(server)
+          )
         })
 
         const start = Effect.fn("Work.start")(function* (id: string, job: typeof Job.Type) {
@@ -68,13 +73,9 @@ export class Work extends Context.Service<
             limits: { tokens, time: seconds === undefined ? undefined : Duration.seconds(seconds) }
           })
           const close = (end = "") => sql`UPDATE orders SET ended = ${end} WHERE id = ${id}`
-          yield* keep(
-            id,
-            Effect.map(begins, ({ ended }) => Effect.flatMap(ended, ({ end }) => close(end)))
-          )
+          yield* keep(Effect.map(begins, ({ ended }) => Effect.flatMap(ended, ({ end }) => close(end))))
         })
         const conduct = keep(
-          "the plan",
           Effect.map(souffleur.conduct({ project: `${folder}/book`, plan: "plan.yaml" }), ({ awaitEnd }) => awaitEnd)
         )
 
