@@ -1,5 +1,6 @@
 import type * as Event from "../event/WatchEvent.ts"
 import { type Cap, type CeilingKind, loggedAmount } from "../evidence/Cap.ts"
+import type { Foreseen } from "../evidence/Foreseen.ts"
 import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
@@ -67,6 +68,25 @@ export const formatLimits = ({ then, ...limits }: JobLimits): string => {
     return limit === null ? [] : [`${amountInWords(kind, limit)}${kind === "tokens" ? " tokens" : ""}`]
   })
   return `${all.join(", ")}: ${then === "stop" ? "then it is ended, and its watch too" : "then it is not brought back any more"}`
+}
+
+/** Says how long a limit lasts at the rate of now, `at` a moment (epoch ms). */
+export const foreseenInWords = (one: Foreseen, at: number): string => {
+  const { basis, flag, limit, of, reachedAt, resetsAt, span, used } = one
+  const [name, amounts] =
+    limit === "usage"
+      ? [`the usage limit of ${duration(span)}`, `${used} % are used`]
+      : [
+          flag === null ? `the limit of ${limit}` : `the cap of ${limit} (${flag})`,
+          `${amountInWords(limit, used)} of ${amountInWords(limit, of)} are used`
+        ]
+  const lasts =
+    reachedAt !== null
+      ? `it lasts for ${duration(reachedAt - at)} at this rate (${basis})`
+      : resetsAt === null
+        ? "nothing says how long it lasts"
+        : `it lasts until it begins anew in ${duration(resetsAt - at)} at this rate (${basis})`
+  return `${name}: ${amounts}, ${lasts}`
 }
 
 const ceiling = (event: typeof Event.CeilingReached.Type, who: Reader["who"]): string => {
@@ -158,6 +178,8 @@ export const describeSign = {
       `${ceiling(event, who)}${afterCeiling(event)}`,
       event.then === "stop" ? {} : { notice: "ceiling" }
     ),
+  LimitForeseen: (event) =>
+    described("warning", `a limit is near: ${foreseenInWords(event, event.at)}`, { notice: "limit_near" }),
   AllowanceRenewed: () => described("info", "an operator allows as much again from now on"),
   ContextExhausted: ({ retries }) =>
     described("warning", `the conversation no longer fits the model${withoutProgress(retries)}`),

@@ -1,0 +1,87 @@
+import { latest, Measure, Text, Time } from "@souffleur/eventlog"
+import { Duration, Schema } from "effect"
+import { CeilingKind } from "./Cap.ts"
+
+/**
+ * A limit that is not reached, and when it will be at the rate of now. `usage`: a limit of the service, in per cent, by
+ * the agent's own records. The others are a person's, and counted as in `CeilingReached`.
+ */
+export const Foreseen = Schema.Struct({
+  limit: Schema.Literals(["usage", ...CeilingKind.literals]),
+  /** The agent's own flag, where the user caps it; `null`: it is no cap. */
+  flag: Schema.NullOr(Text),
+  used: Measure,
+  of: Measure,
+  /** The ms after which a limit of the service begins anew, and when it does so next, epoch ms. */
+  span: Schema.NullOr(Measure),
+  resetsAt: Schema.NullOr(Time),
+  /** Epoch ms. `null`: it is not reached before it begins anew, or nothing is used. */
+  reachedAt: Schema.NullOr(Time),
+  /** A limit of time is reached at its time. Any other depends on the rate. */
+  basis: Schema.Literals(["exact", "estimated"])
+})
+export type Foreseen = typeof Foreseen.Type
+
+/** A limit that will be reached. */
+export interface Coming extends Foreseen {
+  readonly reachedAt: number
+}
+
+/** What tells one limit from another, and the end of the window in which it was told. */
+export const ToldLimit = Schema.Struct({
+  limit: Foreseen.fields.limit,
+  flag: Foreseen.fields.flag,
+  span: Foreseen.fields.span,
+  resetsAt: Foreseen.fields.resetsAt
+})
+export type ToldLimit = typeof ToldLimit.Type
+
+/** How much of a limit was used from one moment to another, both epoch ms. */
+export interface LimitUse extends Pick<Foreseen, "limit" | "used" | "of"> {
+  readonly since: number
+  readonly at: number
+  readonly flag?: string
+  readonly span?: number
+  readonly resetsAt?: number
+}
+
+/** Foresees when a limit is reached if its use goes on as it did so far (spec: behaviour#limits-that-come). */
+export const foresee = (use: LimitUse, now: number): Foreseen => {
+  const { at, flag = null, limit, of, resetsAt = null, since, span = null, used } = use
+  const reached = used > 0 && at > since ? Math.max(now, since + ((at - since) / used) * of) : Infinity
+  return {
+    limit,
+    flag,
+    used: Math.floor(used),
+    of,
+    span,
+    resetsAt,
+    reachedAt: reached < (resetsAt ?? latest) ? Math.round(reached) : null,
+    basis: limit === "time" ? "exact" : "estimated"
+  }
+}
+
+/** How long before its limit a person is told, ms. */
+const leadMillis = Duration.toMillis("30 minutes")
+
+/** Returns whether a person is told of a limit now: little of it is left, or it is more than half used and soon over. */
+export const isComing = (one: Foreseen, now: number): one is Coming =>
+  one.reachedAt !== null &&
+  (one.used >= one.of * 0.9 || (one.used >= one.of * 0.5 && one.reachedAt - now <= leadMillis))
+
+/** Returns whether two are the same limit, whatever is used of it. */
+const isSameLimit = (one: ToldLimit, other: ToldLimit): boolean =>
+  one.limit === other.limit && one.flag === other.flag && one.span === other.span
+
+/** Returns whether a limit was told, and has not begun anew since. `at`: epoch ms. */
+export const isTold = (told: ReadonlyArray<ToldLimit>, limit: ToldLimit, at: number): boolean =>
+  told.some((one) => isSameLimit(one, limit) && (one.resetsAt === null || one.resetsAt > at))
+
+/** Remembers that a limit was told. */
+export const withTold = (
+  told: ReadonlyArray<ToldLimit>,
+  { flag, limit, resetsAt, span }: ToldLimit
+): ReadonlyArray<ToldLimit> => {
+  const now = { flag, limit, resetsAt, span }
+  return [...told.filter((one) => !isSameLimit(one, now)), now]
+}
