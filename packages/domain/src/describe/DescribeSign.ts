@@ -70,23 +70,17 @@ export const formatLimits = ({ then, ...limits }: JobLimits): string => {
   return `${all.join(", ")}: ${then === "stop" ? "then it is ended, and its watch too" : "then it is not brought back any more"}`
 }
 
-/** Says how long a limit lasts at the rate of now, `at` a moment (epoch ms). */
+/** Says how long a limit lasts if its use goes on as it did until a moment, epoch ms. */
 export const foreseenInWords = (one: Foreseen, at: number): string => {
   const { basis, flag, limit, of, reachedAt, resetsAt, span, used } = one
-  const [name, amounts] =
+  const what =
     limit === "usage"
-      ? [`the usage limit of ${duration(span)}`, `${used} % are used`]
-      : [
-          flag === null ? `the limit of ${limit}` : `the cap of ${limit} (${flag})`,
-          `${amountInWords(limit, used)} of ${amountInWords(limit, of)} are used`
-        ]
-  const lasts =
-    reachedAt !== null
-      ? `it lasts for ${duration(reachedAt - at)} at this rate (${basis})`
-      : resetsAt === null
-        ? "nothing says how long it lasts"
-        : `it lasts until it begins anew in ${duration(resetsAt - at)} at this rate (${basis})`
-  return `${name}: ${amounts}, ${lasts}`
+      ? `usage limit of ${duration(span)}: ${used} %`
+      : `${flag === null ? `limit of ${limit}` : `cap of ${limit} (${flag})`}: ${amountInWords(limit, used)} of ${amountInWords(limit, of)}`
+  if (reachedAt !== null) return `${what} used, lasts ${duration(reachedAt - at)} (${basis})`
+  return resetsAt === null
+    ? `${what} used, no end in sight`
+    : `${what} used, lasts until it begins anew in ${duration(resetsAt - at)} (${basis})`
 }
 
 const ceiling = (event: typeof Event.CeilingReached.Type, who: Reader["who"]): string => {
@@ -178,8 +172,8 @@ export const describeSign = {
       `${ceiling(event, who)}${afterCeiling(event)}`,
       event.then === "stop" ? {} : { notice: "ceiling" }
     ),
-  LimitForeseen: (event) =>
-    described("warning", `a limit is near: ${foreseenInWords(event, event.at)}`, { notice: "limit_near" }),
+  LimitForeseen: (event, { who }) =>
+    described("warning", `${nameOf(who)} nears its ${foreseenInWords(event, event.at)}`, { notice: "limit_near" }),
   AllowanceRenewed: () => described("info", "an operator allows as much again from now on"),
   ContextExhausted: ({ retries }) =>
     described("warning", `the conversation no longer fits the model${withoutProgress(retries)}`),

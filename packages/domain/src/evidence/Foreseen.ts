@@ -48,7 +48,8 @@ export interface LimitUse extends Pick<Foreseen, "limit" | "used" | "of"> {
 /** Foresees when a limit is reached if its use goes on as it did so far (spec: behaviour#limits-that-come). */
 export const foresee = (use: LimitUse, now: number): Foreseen => {
   const { at, flag = null, limit, of, resetsAt = null, since, span = null, used } = use
-  const reached = used > 0 && at > since ? Math.max(now, since + ((at - since) / used) * of) : Infinity
+  const rate = limit === "time" ? 1 : at > since ? Math.max(0, used) / (at - since) : 0
+  const reached = Math.max(now, since + of / rate)
   return {
     limit,
     flag,
