@@ -4,7 +4,7 @@ import {
   capUse,
   beatMirrored,
   Comms,
-  foreseenOf,
+  limitsAhead,
   heartbeatAge,
   type HeartbeatSeen,
   isComing,
@@ -146,7 +146,7 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
 
   /** Reports each limit that is coming. */
   const tellForeseen = Effect.fnUntraced(function* ({ now, signs }: Observation) {
-    for (const foreseen of yield* foreseenOf(yield* ref.state, settings, signs.session))
+    for (const foreseen of yield* limitsAhead(yield* ref.state, settings, signs.session))
       if (isComing(foreseen, now)) yield* ref.dispatch({ _tag: "ReportForeseen", foreseen })
   })
 

@@ -1,6 +1,6 @@
 import {
   EventLog,
-  foreseenInWords,
+  limitInWords,
   initial,
   Processes,
   type ResolvedSettings,
@@ -190,7 +190,7 @@ export const statusCommand = Command.make(
     for (const { id, seen } of found)
       if (seen !== undefined && seen.limits.length > 0)
         yield* printLines(
-          [`\n${brush("dim", `LIMITS OF ${id}`)}`, ...seen.limits.map((one) => foreseenInWords(one, now))].join("\n")
+          [`\n${brush("dim", `LIMITS OF ${id}`)}`, ...seen.limits.map((one) => limitInWords(one, now))].join("\n")
         )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
     const known = new Map(watches.map(({ id, watch }) => [id, watch]))

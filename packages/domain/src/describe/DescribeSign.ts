@@ -1,6 +1,6 @@
 import type * as Event from "../event/WatchEvent.ts"
 import { type Cap, type CeilingKind, loggedAmount } from "../evidence/Cap.ts"
-import type { Foreseen } from "../evidence/Foreseen.ts"
+import type { LimitAhead } from "../evidence/LimitAhead.ts"
 import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
@@ -71,16 +71,15 @@ export const formatLimits = ({ then, ...limits }: JobLimits): string => {
 }
 
 /** Says how long a limit lasts if its use goes on as it did until a moment, epoch ms. */
-export const foreseenInWords = (one: Foreseen, at: number): string => {
+export const limitInWords = (one: LimitAhead, at: number): string => {
   const { basis, flag, limit, of, reachedAt, resetsAt, span, used } = one
   const what =
     limit === "usage"
       ? `usage limit of ${duration(span)}: ${used} %`
       : `${flag === null ? `limit of ${limit}` : `cap of ${limit} (${flag})`}: ${amountInWords(limit, used)} of ${amountInWords(limit, of)}`
   if (reachedAt !== null) return `${what} used, lasts ${duration(reachedAt - at)} (${basis})`
-  return resetsAt === null
-    ? `${what} used, no end in sight`
-    : `${what} used, lasts until it begins anew in ${duration(resetsAt - at)} (${basis})`
+  const left = resetsAt === null ? null : resetsAt - at
+  return `${what} used, lasts until it begins anew in ${duration(left)} (${basis})`
 }
 
 const ceiling = (event: typeof Event.CeilingReached.Type, who: Reader["who"]): string => {
@@ -173,7 +172,7 @@ export const describeSign = {
       event.then === "stop" ? {} : { notice: "ceiling" }
     ),
   LimitForeseen: (event, { who }) =>
-    described("warning", `${nameOf(who)} nears its ${foreseenInWords(event, event.at)}`, { notice: "limit_near" }),
+    described("warning", `${nameOf(who)} nears its ${limitInWords(event, event.at)}`, { notice: "limit_near" }),
   AllowanceRenewed: () => described("info", "an operator allows as much again from now on"),
   ContextExhausted: ({ retries }) =>
     described("warning", `the conversation no longer fits the model${withoutProgress(retries)}`),

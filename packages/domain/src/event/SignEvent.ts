@@ -3,7 +3,7 @@ import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { print, seen, Trigger } from "./EventFields.ts"
 import { ServiceWait } from "../decide/LimitWait.ts"
 import { Cap, CeilingKind } from "../evidence/Cap.ts"
-import { Foreseen } from "../evidence/Foreseen.ts"
+import { LimitAhead } from "../evidence/LimitAhead.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 import { AtLimit } from "../settings/JobLimits.ts"
 
@@ -142,7 +142,7 @@ export const CeilingReached = event("CeilingReached", {
 })
 
 /** A limit is coming (spec: behaviour#limits-that-come). souffleur does nothing about it. */
-export const LimitForeseen = event("LimitForeseen", { ...Foreseen.fields, reachedAt: Time })
+export const LimitForeseen = event("LimitForeseen", { ...LimitAhead.fields, reachedAt: Time })
 
 /** An operator renews the ceiling of use, reached or not. No recovery was withheld. */
 export const AllowanceRenewed = event("AllowanceRenewed", {})

@@ -9,7 +9,7 @@ import { CycleSettings, type ResolvedSettings, Settings } from "../settings/Sett
 import type { Watch } from "../watch/Watch.ts"
 import type { WatchRef } from "../watch/WatchRef.ts"
 import { capsOf, capUse, loggedAmount } from "./Cap.ts"
-import { foresee, type Foreseen, type LimitUse } from "./Foreseen.ts"
+import { lookAhead, type LimitAhead, type LimitUse } from "./LimitAhead.ts"
 import type { SessionSigns } from "./Signs.ts"
 
 /**
@@ -65,20 +65,20 @@ const usedOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Foresees each limit of a watch that is not reached: those of the service by the agent's `signs`, those of the
- * settings and of the job, and the user's own caps.
+ * Foresees each limit that is in use and not reached: those of the service by the agent's `signs`, those of the settings
+ * and of the job, and the user's own caps.
  */
-export const foreseenOf = Effect.fn("foreseenOf")(function* (
+export const limitsAhead = Effect.fn("limitsAhead")(function* (
   watch: Watch,
   settings: ResolvedSettings,
   signs: SessionSigns | undefined
-): Effect.fn.Return<ReadonlyArray<Foreseen>, never, Agent> {
+): Effect.fn.Return<ReadonlyArray<LimitAhead>, never, Agent> {
   const now = yield* Clock.currentTimeMillis
   const agent = yield* Agent
-  const { allowedSince, capsSince = allowedSince, ceiling, sessions } = watch
+  const { allowedSince, capsSince = allowedSince, ceiling, kind, sessions } = watch
   const bounds = ceiling === undefined ? boundsOf(watch, settings) : []
   const used = yield* usedOf(watch, bounds)
-  const caps = ceiling === undefined ? capsOf(watch, agent) : []
+  const caps = ceiling === undefined && kind === "agent" ? capsOf(watch, agent) : []
   const spent = caps.length === 0 ? nothingSpent : yield* agent.spent(sessions, capsSince)
   const capped = capUse(spent, capsSince, now)
   const uses: ReadonlyArray<LimitUse> = [
@@ -101,7 +101,10 @@ export const foreseenOf = Effect.fn("foreseenOf")(function* (
       at: now
     }))
   ]
-  return uses.filter(({ of, used }) => used < of).map((use) => foresee(use, now))
+  return uses
+    .filter(({ of, used }) => used < of)
+    .map((use) => lookAhead(use, now))
+    .filter(({ reachedAt, resetsAt }) => (reachedAt ?? resetsAt) !== null)
 })
 
 /**

@@ -2,7 +2,7 @@ import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { isServiceWait } from "../decide/LimitWait.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
-import { withTold } from "../evidence/Foreseen.ts"
+import { withTold } from "../evidence/LimitAhead.ts"
 import { quickEndsAfter } from "../evidence/WorkProgress.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import {

@@ -1,5 +1,5 @@
 import {
-  foreseenInWords,
+  limitInWords,
   nameOf,
   oneOf,
   type RecoveryCycle,
@@ -157,7 +157,7 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
     }
     case "LimitForeseen":
       return {
-        seen: [foreseenInWords(event, event.at)],
+        seen: [limitInWords(event, event.at)],
         rule: "A limit that is coming is told once before it is reached. Nothing is stopped or launched by it."
       }
     case "AllowanceRenewed":

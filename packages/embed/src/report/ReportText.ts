@@ -1,4 +1,4 @@
-import { type Foreseen, foreseenInWords, iso, plain, Words, type Zone } from "@souffleur/domain"
+import { type LimitAhead, limitInWords, iso, plain, Words, type Zone } from "@souffleur/domain"
 import { taskCells, taskJson } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
@@ -53,7 +53,7 @@ export const watchMarks = (
   [
     ...part.deaths.map((death) => ({ at: death.at, text: `S${death.generation} died: ${causeInWords(death)}` })),
     ...part.recoveries.map((one) => ({ at: one.from, text: recoveryInWords(one, until) })),
-    ...part.foreseen.map((one) => ({ at: one.at, text: foreseenInWords(one, one.at) })),
+    ...part.foreseen.map((one) => ({ at: one.at, text: limitInWords(one, one.at) })),
     ...part.waits.map((one) => ({
       at: one.from,
       text: `${one.to === null ? "waits" : "waited"} for ${duration(lengthOf(one, until))}: ${waitLabel(one.kind)}`
@@ -70,7 +70,7 @@ export const taskInWords = ({ agents, commits, from, outcome, to }: RunPart["tas
   ].join(", ")
 
 /** Returns a limit that is not reached as a program reads it. */
-export const foreseenJson = ({ basis, flag, limit, of, reachedAt, resetsAt, used }: Foreseen) => ({
+export const limitJson = ({ basis, flag, limit, of, reachedAt, resetsAt, used }: LimitAhead) => ({
   limit,
   flag,
   used,
@@ -176,7 +176,7 @@ export const reportJson = (report: Report) => {
           steps: steps.map(stretch)
         })),
         waits: waits.map(stretch),
-        limits: foreseen.map((one) => ({ at: iso(one.at), ...foreseenJson(one) })),
+        limits: foreseen.map((one) => ({ at: iso(one.at), ...limitJson(one) })),
         tasks: tasks.map(taskJson)
       })
     ),

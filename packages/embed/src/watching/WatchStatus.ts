@@ -3,8 +3,8 @@ import {
   Comms,
   type CommsUnavailable,
   type Condition,
-  type Foreseen,
-  foreseenOf,
+  type LimitAhead,
+  limitsAhead,
   type HandoffReceipt,
   heartbeatAge,
   isOver,
@@ -58,7 +58,7 @@ export interface WatchStatus extends NamedWatch {
   /** The tokens of the conversation as the service counted them, and their limit. */
   readonly context: { readonly tokens: number; readonly window: number | null } | null
   /** Its limits that are not reached, and how long each lasts; `[]`: none is known. */
-  readonly limits: ReadonlyArray<Foreseen>
+  readonly limits: ReadonlyArray<LimitAhead>
   /** The act of the agent by its records, such as `runs the tool Bash, for 8 s`. */
   readonly doing: string | null
   /** The reason why a Conductor without a heartbeat is left alone. */
@@ -86,7 +86,7 @@ const asked = Effect.fnUntraced(function* (watch: Watch, settings: ResolvedSetti
   yield* lookAsWatched(watch)
   const signs = yield* agent.signs(sessionId, yield* launchOutput(launchId))
   return {
-    limits: yield* foreseenOf(watch, settings, Option.getOrUndefined(signs)),
+    limits: yield* limitsAhead(watch, settings, Option.getOrUndefined(signs)),
     taken: launchId !== undefined && isUntaken(watch) ? yield* agent.handoffTaken(sessionId, launchId) : Option.none(),
     snapshot: yield* Effect.result(comms.snapshot),
     tasks: yield* tasksNow(watch),

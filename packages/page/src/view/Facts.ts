@@ -1,4 +1,4 @@
-import { agentAtWork, foreseenInWords, iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
+import { agentAtWork, limitInWords, iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import type { Seen } from "./Seen.ts"
@@ -88,7 +88,7 @@ export const presentFacts = (
     : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`)],
   doing === null ? null : ["Doing", doing],
   context === null ? null : ["Context in use", contextUse(context)],
-  ...limits.map((one): Fact => ["Limit ahead", foreseenInWords(one, seen.now)]),
+  ...limits.map((one): Fact => ["Limit ahead", limitInWords(one, seen.now)]),
   ...loggedFacts(watch, seen),
   watch.phase === "Exited"
     ? null

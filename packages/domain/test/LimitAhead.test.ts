@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Coming, Event, foresee, isComing } from "../src/index.ts"
+import { type ComingLimit, Event, lookAhead, isComing } from "../src/index.ts"
 import { at, given, watching } from "./Given.ts"
 
 const minute = 60_000
@@ -13,19 +13,19 @@ const time = (of: number) => ({ limit: "time", used: hour, of, since: noon - hou
 
 describe("behaviour#limits-that-come", () => {
   it("it is reached when its use goes on as it did so far, and a time at its time", () => {
-    assert.deepInclude(foresee(usage(90), noon), { reachedAt: noon + 20 * minute, basis: "estimated", used: 90 })
-    assert.deepInclude(foresee(dollars(250), noon), { reachedAt: noon + hour, basis: "estimated", resetsAt: null })
-    assert.deepInclude(foresee(time(8 * hour), noon), { reachedAt: noon + 7 * hour, basis: "exact" })
+    assert.deepInclude(lookAhead(usage(90), noon), { reachedAt: noon + 20 * minute, basis: "estimated", used: 90 })
+    assert.deepInclude(lookAhead(dollars(250), noon), { reachedAt: noon + hour, basis: "estimated", resetsAt: null })
+    assert.deepInclude(lookAhead(time(8 * hour), noon), { reachedAt: noon + 7 * hour, basis: "exact" })
   })
   it("it lasts where it begins anew before, or where nothing is used", () => {
-    assert.isNull(foresee(usage(60), noon).reachedAt)
-    assert.isNull(foresee(usage(0), noon).reachedAt)
-    assert.isNull(foresee(dollars(0), noon).reachedAt)
-    assert.isNull(foresee({ ...dollars(1), at: noon - 2 * hour }, noon).reachedAt, "a clock that was set back")
+    assert.isNull(lookAhead(usage(60), noon).reachedAt)
+    assert.isNull(lookAhead(usage(0), noon).reachedAt)
+    assert.isNull(lookAhead(dollars(0), noon).reachedAt)
+    assert.isNull(lookAhead({ ...dollars(1), at: noon - 2 * hour }, noon).reachedAt, "a clock that was set back")
   })
   it("a record that is older than the time that it foresees says that it is reached now", () => {
     const old = { ...usage(90), since: noon - 4 * hour, at: noon - hour }
-    assert.strictEqual(foresee(old, noon).reachedAt, noon)
+    assert.strictEqual(lookAhead(old, noon).reachedAt, noon)
   })
   it("a person is told at nine tenths, or where half is used and half an hour is left, and not of what lasts", () => {
     for (const [use, comes] of [
@@ -37,13 +37,13 @@ describe("behaviour#limits-that-come", () => {
       [{ ...time(20 * minute), used: 10 * minute, since: noon - 10 * minute }, true],
       [{ ...usage(99), resetsAt: noon + 1000 }, false]
     ] as const)
-      assert.strictEqual(isComing(foresee(use, noon), noon), comes, JSON.stringify(use))
+      assert.strictEqual(isComing(lookAhead(use, noon), noon), comes, JSON.stringify(use))
   })
 
-  const coming = (one: Partial<Coming> = {}) =>
+  const coming = (one: Partial<ComingLimit> = {}) =>
     ({ ...foresee(usage(92), noon), reachedAt: noon + 15 * minute, resetsAt: 5000, ...one }) as const
-  const told = (one: Partial<Coming> = {}) => Event.LimitForeseen.make({ at, ...coming(one) })
-  const tell = (one: Partial<Coming> = {}) => ({ _tag: "ReportForeseen", foreseen: coming(one) }) as const
+  const told = (one: Partial<ComingLimit> = {}) => Event.LimitForeseen.make({ at, ...coming(one) })
+  const tell = (one: Partial<ComingLimit> = {}) => ({ _tag: "ReportForeseen", foreseen: coming(one) }) as const
 
   it("it is told once until it begins anew, and each limit for itself", () => {
     given(...watching)

@@ -6,7 +6,7 @@ import { CeilingKind } from "./Cap.ts"
  * A limit that is not reached, and when it will be at the rate of now. `usage`: a limit of the service, in per cent, by
  * the agent's own records. The others are a person's, and counted as in `CeilingReached`.
  */
-export const Foreseen = Schema.Struct({
+export const LimitAhead = Schema.Struct({
   limit: Schema.Literals(["usage", ...CeilingKind.literals]),
   /** The agent's own flag, where the user caps it; `null`: it is no cap. */
   flag: Schema.NullOr(Text),
@@ -20,24 +20,24 @@ export const Foreseen = Schema.Struct({
   /** A limit of time is reached at its time. Any other depends on the rate. */
   basis: Schema.Literals(["exact", "estimated"])
 })
-export type Foreseen = typeof Foreseen.Type
+export type LimitAhead = typeof LimitAhead.Type
 
 /** A limit that will be reached. */
-export interface Coming extends Foreseen {
+export interface ComingLimit extends LimitAhead {
   readonly reachedAt: number
 }
 
 /** What tells one limit from another, and the end of the window in which it was told. */
 export const ToldLimit = Schema.Struct({
-  limit: Foreseen.fields.limit,
-  flag: Foreseen.fields.flag,
-  span: Foreseen.fields.span,
-  resetsAt: Foreseen.fields.resetsAt
+  limit: LimitAhead.fields.limit,
+  flag: LimitAhead.fields.flag,
+  span: LimitAhead.fields.span,
+  resetsAt: LimitAhead.fields.resetsAt
 })
 export type ToldLimit = typeof ToldLimit.Type
 
 /** How much of a limit was used from one moment to another, both epoch ms. */
-export interface LimitUse extends Pick<Foreseen, "limit" | "used" | "of"> {
+export interface LimitUse extends Pick<LimitAhead, "limit" | "used" | "of"> {
   readonly since: number
   readonly at: number
   readonly flag?: string
@@ -46,7 +46,7 @@ export interface LimitUse extends Pick<Foreseen, "limit" | "used" | "of"> {
 }
 
 /** Foresees when a limit is reached if its use goes on as it did so far (spec: behaviour#limits-that-come). */
-export const foresee = (use: LimitUse, now: number): Foreseen => {
+export const lookAhead = (use: LimitUse, now: number): LimitAhead => {
   const { at, flag = null, limit, of, resetsAt = null, since, span = null, used } = use
   const rate = limit === "time" ? 1 : at > since ? Math.max(0, used) / (at - since) : 0
   const reached = Math.max(now, since + of / rate)
@@ -66,7 +66,7 @@ export const foresee = (use: LimitUse, now: number): Foreseen => {
 const leadMillis = Duration.toMillis("30 minutes")
 
 /** Returns whether a person is told of a limit now: little of it is left, or it is more than half used and soon over. */
-export const isComing = (one: Foreseen, now: number): one is Coming =>
+export const isComing = (one: LimitAhead, now: number): one is ComingLimit =>
   one.reachedAt !== null &&
   (one.used >= one.of * 0.9 || (one.used >= one.of * 0.5 && one.reachedAt - now <= leadMillis))
 
