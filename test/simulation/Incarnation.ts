@@ -66,6 +66,7 @@ export const defaults: ResolvedSettings = {
   launchSpacing: Duration.seconds(5),
   limitMargin: Duration.seconds(60),
   restartPause: Duration.seconds(1),
+  keepAwake: "no",
   notify: [],
   stateDir: "/state",
   agentDir: "/agent",

@@ -34,7 +34,7 @@ describe("behaviour#hold", () => {
         }>
         assert.isString(known?.held_since)
         const { code, errors } = yield* say("retry")
-        assert.deepStrictEqual([code, errors.includes("souffleur go")], [2, true])
+        assert.deepStrictEqual([code, errors.includes('until they say "go"')], [2, true])
         assert.deepStrictEqual(yield* say("go"), { code: 0, out: "w goes on: watching", errors: "" })
         assert.deepStrictEqual(
           (yield* events("w")).slice(-2).map(({ _tag }) => _tag),

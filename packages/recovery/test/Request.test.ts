@@ -167,7 +167,8 @@ const ownRequest = Effect.fnUntraced(function* (
   const stateDir = yield* fs.makeTempDirectoryScoped()
   const world = worldOf({ pid: 4711, parent: 1 })
   world.comms.payload = { id: 99, text: payload("resume_prompt: of comms") }
-  const digest = yield* writeHandoffFile(stateDir, "w-1-00ff", text)
+  const layer = worldLayer(world, stateDir, { maxExternalPermission: "bypassPermissions" })
+  const digest = yield* Effect.provide(writeHandoffFile(stateDir, "w-1-00ff", text), layer)
   const asked = Event.HandoffRequested.make({
     at: 0,
     sessionId: "s1",
@@ -186,7 +187,7 @@ const ownRequest = Effect.fnUntraced(function* (
     const ref = yield* log.ref()
     const watch = yield* ref.state
     if (watch.recovery !== undefined) yield* recovery(ref, watch, [standardCompact])
-  }).pipe(Effect.provide(worldLayer(world, stateDir, { maxExternalPermission: "bypassPermissions" })))
+  }).pipe(Effect.provide(layer))
   const crashed = yield* inTime(log.abandonAt(crashAt, "after", run))
   if (crashed) yield* inTime(run)
   return { world, crashed, events: yield* log.events, kept: yield* fs.readDirectory(`${stateDir}/requests`) }

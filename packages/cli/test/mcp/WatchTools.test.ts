@@ -155,7 +155,7 @@ it.layer(services)((it) => {
             ])
             assert.match(
               yield* refusal(as("s1")(requestContextRecovery({}))),
-              /failed closed at compact: an operator must say "souffleur retry"/u
+              /failed closed at compact: an operator must retry it/u
             )
             assert.lengthOf(yield* fs.readDirectory(`${stateDir}/requests`), 1)
           })

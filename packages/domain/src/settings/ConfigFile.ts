@@ -34,6 +34,7 @@ export const configKeys = [
   "LAUNCH_SPACING",
   "LIMIT_MARGIN",
   "RESTART_PAUSE",
+  "KEEP_AWAKE",
   "NOTIFY"
 ] as const
 /** A key that a config file may have. */

@@ -83,6 +83,7 @@ export const tableFor = (agent: AgentKind) => ({
   launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),
   limitMargin: setting("LIMIT_MARGIN", wait, Duration.seconds(60)),
   restartPause: setting("RESTART_PAUSE", wait, Duration.seconds(1)),
+  keepAwake: setting<"no" | "yes">("KEEP_AWAKE", literal(["no", "yes"]), "no"),
   notify: setting<ReadonlyArray<NotifyChannel>>("NOTIFY", parseNotify, [])
 })
 /** The table of all settings. */

@@ -4,7 +4,9 @@ import {
   type Audience,
   type Chosen,
   evolveRun,
+  isRunOver,
   loadRun,
+  needsPerson,
   outcry,
   ownRun,
   projectRun,
@@ -20,6 +22,7 @@ import { attendedHere } from "@souffleur/supervisor"
 import { type Cause, Effect, Exit, Fiber, type Option, Ref, Scope, Stream } from "effect"
 import { withProgress } from "../explain/RunProgress.ts"
 import { runNeeds } from "../explain/RunSentence.ts"
+import { keptAwake } from "../keeping/Awake.ts"
 import { drainTimeout } from "../keeping/Undelivered.ts"
 import { logProblem } from "../keeping/LogProblem.ts"
 
@@ -64,6 +67,19 @@ export interface KeepRunOrder<E, R> {
 /** Streams the events of a run from its first on, until its conductor leaves after a revision. */
 const owned = (log: RunLog["Service"], id: string, from: number) =>
   Stream.takeUntil(log.changes(streamOf(id), 0), ({ event, revision }) => event._tag === "RunLeft" && revision > from)
+
+/** Tells whether a run goes on by itself, now and after each event. */
+const goesOn = (log: RunLog["Service"], id: string, now: Run) => {
+  const after = Stream.mapAccum(
+    log.changes(streamOf(id), now.revision),
+    () => now,
+    (before, { event }) => {
+      const run = evolveRun(before, event)
+      return [run, [run]] as const
+    }
+  )
+  return Stream.map(Stream.concat(Stream.succeed(now), after), (run) => !needsPerson(run) && !isRunOver(run))
+}
 
 const counted = Effect.fnUntraced(function* (id: string, from: Run) {
   const log = yield* RunLog
@@ -113,6 +129,7 @@ export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order
     const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, audience)))
     yield* Effect.forkScoped(attendedHere("bound of outputs", bound(`run-${id}-`)))
     yield* Effect.forkScoped(attendedHere("counter", counted(id, yield* loadRun(id))))
+    yield* Effect.forkScoped(attendedHere("keeper of the machine", keptAwake(goesOn(log, id, yield* loadRun(id)))))
     yield* RunMetrics.live
     const ref = yield* Effect.provideService(ownRun(id, chosen), Scope.Scope, owning)
     yield* ceilingNow(ref.dispatch)

@@ -34,11 +34,12 @@ import { type Cause, Context, Effect, Exit, Fiber, type PlatformError, Ref, Scop
 import { remark } from "../Remark.ts"
 import { numbersTeller, tellNumbers } from "../metrics/MetricsTeller.ts"
 import { farewell, traceTeller } from "../trace/TraceTeller.ts"
+import { keptAwake } from "./Awake.ts"
 import { guarded } from "./GuardianKeeper.ts"
 import { sweep } from "./Leftovers.ts"
 import { logProblem } from "./LogProblem.ts"
 import type { WatchPorts } from "../world/Parts.ts"
-import { type NeedsPerson, untilNeeded } from "./NeedsPerson.ts"
+import { goesOnByItself, type NeedsPerson, untilNeeded } from "./NeedsPerson.ts"
 import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
 
 /**
@@ -110,6 +111,7 @@ const looking = Effect.fnUntraced(function* <R>(
   const notices = notifier(id, project, { lastWords: (watch) => Effect.provideContext(lastWords(watch), spoken), lost })
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
   yield* Effect.forkScoped(attendedHere("teller of numbers", numbersTeller))
+  yield* Effect.forkScoped(attendedHere("keeper of the machine", keptAwake(goesOnByItself(id))))
   const tracing = yield* Effect.forkScoped(attendedHere("teller of traces", traceTeller(id)))
   if (comms !== null) yield* deliverUndelivered(comms)
   yield* Effect.forkScoped(

@@ -42,8 +42,8 @@ export const needBeforeEnd = (id: string, watch: Watch): NeedsPerson | undefined
   return new NeedsPerson({ watch: id, reason, stage: watch.standby?.stage ?? null, next, message: `${id}: ${why}` })
 }
 
-/** Fails with `NeedsPerson` as soon as the watch needs a person, and does not return before its end. */
-export const untilNeeded = Effect.fnUntraced(function* (id: string) {
+/** The state of a watch now, and after each event that comes. */
+const statesOf = Effect.fnUntraced(function* (id: string) {
   const log = yield* EventLog
   const now = yield* load(id)
   const after = log.changes(id, now.revision).pipe(
@@ -55,7 +55,16 @@ export const untilNeeded = Effect.fnUntraced(function* (id: string) {
       }
     )
   )
-  const found = yield* Stream.concat(Stream.succeed(now), after).pipe(
+  return Stream.concat(Stream.succeed(now), after)
+}, Stream.unwrap)
+
+/** Tells whether a watch goes on by itself, now and after each event. */
+export const goesOnByItself = (id: string) =>
+  Stream.map(statesOf(id), (watch) => watch.phase !== "Exited" && needBeforeEnd(id, watch) === undefined)
+
+/** Fails with `NeedsPerson` as soon as the watch needs a person, and does not return before its end. */
+export const untilNeeded = Effect.fnUntraced(function* (id: string) {
+  const found = yield* statesOf(id).pipe(
     Stream.takeUntil((watch) => watch.phase === "Exited" || needBeforeEnd(id, watch) !== undefined),
     Stream.runLast
   )
