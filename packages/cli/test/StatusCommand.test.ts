@@ -98,7 +98,10 @@ describe("command-line#status", () => {
         assert.notInclude((yield* status("living")).facts.join("\n"), "LIMITS OF")
         const limits = { time: 3_600_000, tokens: null, dollars: null, then: "stop" } as const
         const [opened, ...rest] = watching({ project: "/p", comms: null })
-        yield* watch("limited", [Event.WatchOpened.make({ ...(opened as typeof Event.WatchOpened.Type), limits }), ...rest])
+        yield* watch("limited", [
+          Event.WatchOpened.make({ ...(opened as typeof Event.WatchOpened.Type), limits }),
+          ...rest
+        ])
         const { facts } = yield* status("limited")
         assert.match(facts.join("\n"), /LIMITS OF limited\nlimit of time: .+ of 1 h 0 m used, lasts .+ \(exact\)/u)
         const json = JSON.parse((yield* status("limited", "--json")).facts.join("\n"))

@@ -118,7 +118,9 @@ it.layer(HostServices.layer)((it) => {
         const text = yield* fs.readFileString(file)
         yield* fs.writeFileString(
           file,
-          text.replaceAll('"used_percent":100.0', '"used_percent":92.0').replaceAll('"secondary":null', `"secondary":${week}`)
+          text
+            .replaceAll('"used_percent":100.0', '"used_percent":92.0')
+            .replaceAll('"secondary":null', `"secondary":${week}`)
         )
         assert.deepStrictEqual(yield* limits, [
           { used: 92, ...short },

@@ -7,7 +7,15 @@ const hour = 60 * minute
 const noon = Date.UTC(2026, 2, 1, 12)
 /** The per cent that are used at noon of a limit of five hours, three hours after it began anew. */
 const usage = (used: number) =>
-  ({ limit: "usage", used, of: 100, since: noon - 3 * hour, at: noon, span: 5 * hour, resetsAt: noon + 2 * hour }) as const
+  ({
+    limit: "usage",
+    used,
+    of: 100,
+    since: noon - 3 * hour,
+    at: noon,
+    span: 5 * hour,
+    resetsAt: noon + 2 * hour
+  }) as const
 const dollars = (used: number) => ({ limit: "dollars", used, of: 500, since: noon - hour, at: noon }) as const
 const time = (of: number) => ({ limit: "time", used: hour, of, since: noon - hour, at: noon }) as const
 
@@ -29,8 +37,8 @@ describe("behaviour#limits-that-come", () => {
   })
   it("a person is told at nine tenths, or where half is used and half an hour is left, and not of what lasts", () => {
     for (const [use, comes] of [
-      [dollars(449), false],
-      [dollars(450), true],
+      [{ ...dollars(449), since: noon - 10 * hour }, false],
+      [{ ...dollars(450), since: noon - 10 * hour }, true],
       [time(hour + 31 * minute), false],
       [time(hour + 30 * minute), true],
       [{ ...time(20 * minute), used: 9 * minute, since: noon - 9 * minute }, false],
@@ -41,7 +49,7 @@ describe("behaviour#limits-that-come", () => {
   })
 
   const coming = (one: Partial<ComingLimit> = {}) =>
-    ({ ...foresee(usage(92), noon), reachedAt: noon + 15 * minute, resetsAt: 5000, ...one }) as const
+    ({ ...lookAhead(usage(92), noon), reachedAt: noon + 15 * minute, resetsAt: 5000, ...one }) as const
   const told = (one: Partial<ComingLimit> = {}) => Event.LimitForeseen.make({ at, ...coming(one) })
   const tell = (one: Partial<ComingLimit> = {}) => ({ _tag: "ReportForeseen", foreseen: coming(one) }) as const
 

@@ -807,7 +807,7 @@ describe("behaviour#caps-of-the-user", () => {
     Effect.gen(function* () {
       const caps = [{ kind: "turns", flag: "--max-turns", limit: 3 }] as const
       for (const [turns, tags] of [
-        [2, ["ConductorDied", "RecoveryStarted"]],
+        [2, ["LimitForeseen", "ConductorDied", "RecoveryStarted"]],
         [3, ["CeilingReached", "ConductorDied", "RecoveryWithheld"]]
       ] as const) {
         yield* TestClock.setTime(begun)
@@ -899,23 +899,25 @@ describe("behaviour#ceilings-of-use", () => {
         yield* until(500)
         yield* ref.dispatch({ _tag: "Retry", ceilings: true })
         yield* until(1099)
-        assert.deepStrictEqual(tagsOf(yield* told), ["AllowanceRenewed"])
+        const before = ["LimitForeseen", "AllowanceRenewed", "LimitForeseen"]
+        assert.deepStrictEqual<ReadonlyArray<string>>(tagsOf(yield* told), before)
         yield* until(1141)
-        assert.deepStrictEqual(tagsOf(yield* told), ["AllowanceRenewed", "CeilingReached"])
+        assert.deepStrictEqual<ReadonlyArray<string>>(tagsOf(yield* told), [...before, "CeilingReached"])
         yield* ref.dispatch({ _tag: "Retry", ceilings: true })
         world.condition = "gone"
         yield* until(1200)
-        assert.deepStrictEqual(tagsOf(yield* told).slice(2), ["AllowanceRenewed", "ConductorDied", "RecoveryStarted"])
+        assert.deepStrictEqual(tagsOf(yield* told).slice(4), ["AllowanceRenewed", "ConductorDied", "RecoveryStarted"])
       })
     )
     it.effect("time: a death after its end starts no recovery, until an operator allows it", () =>
       Effect.gen(function* () {
         const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })
         yield* until(601)
-        assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
+        assert.deepStrictEqual(tagsOf(yield* told), ["LimitForeseen", "CeilingReached"])
         world.condition = "gone"
         yield* until(662)
         assert.deepStrictEqual(tagsOf(yield* told), [
+          "LimitForeseen",
           "CeilingReached",
           "ConductorDied",
           "RecoveryWithheld",

@@ -1,4 +1,11 @@
-import { Bounds, type ContextInUse, plain, type ServiceLimit, type SessionSigns, type TurnState } from "@souffleur/domain"
+import {
+  Bounds,
+  type ContextInUse,
+  plain,
+  type ServiceLimit,
+  type SessionSigns,
+  type TurnState
+} from "@souffleur/domain"
 import { type Json, timeOf } from "../lines/JsonRecord.ts"
 import type { Saying, Sayings } from "./Said.ts"
 
