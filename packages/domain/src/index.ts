@@ -84,7 +84,7 @@ export {
   isTypedTo
 } from "./evidence/AtPrompt.ts"
 export * from "./evidence/Cap.ts"
-export { type ComingLimit, type LimitAhead, lookAhead, isComing } from "./evidence/LimitAhead.ts"
+export { type ComingLimit, LimitAhead, lookAhead, isComing } from "./evidence/LimitAhead.ts"
 export { AtLimit, JobLimits, Limited } from "./settings/JobLimits.ts"
 export * from "./evidence/Unmendable.ts"
 export { judge, stallsInARow, toolAllowance } from "./evidence/Judgement.ts"

@@ -65,7 +65,7 @@ export const lookAhead = (use: LimitUse, now: number): LimitAhead => {
 /** How long before its limit a person is told, ms. */
 const leadMillis = Duration.toMillis("30 minutes")
 
-/** Returns whether a person is told of a limit now: little of it is left, or it is more than half used and soon over. */
+/** Returns whether a person is told of a limit now: little of it is left, or half of it is used and it is soon over. */
 export const isComing = (one: LimitAhead, now: number): one is ComingLimit =>
   one.reachedAt !== null &&
   (one.used >= one.of * 0.9 || (one.used >= one.of * 0.5 && one.reachedAt - now <= leadMillis))
