@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { EventLog } from "@souffleur/domain"
-import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
-import { Effect, Layer, Option, Tracer } from "effect"
+import { FakeWorld, fakeKind, untilDone, untilEvent } from "@souffleur/testing"
+import { Effect, Layer, Option, type Scope, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { Parts, Souffleur } from "../src/index.ts"
 
@@ -13,7 +13,7 @@ const app = <A, E>(
     spans: ReadonlyArray<Tracer.NativeSpan>,
     world: FakeWorld,
     id: string
-  ) => Effect.Effect<A, E, EventLog | Souffleur>
+  ) => Effect.Effect<A, E, EventLog | Scope.Scope | Souffleur>
 ) => {
   const world = new FakeWorld({ conductor })
   const spans = new Array<Tracer.NativeSpan>()
@@ -87,6 +87,30 @@ describe("behaviour#spans-of-an-app", () => {
           spans.filter(({ traceId }) => traceId === recovery).map(({ name }) => name),
           ["souffleur.launchSuccessor", "souffleur.dispatch"]
         )
+      })
+    )
+  )
+  it.effect("a step of a plan is a trace of its own, with its project, its plan and its task, linked to the plan", () =>
+    app((spans, world) =>
+      Effect.gen(function* () {
+        const { conduct } = yield* Souffleur
+        world.files.write(
+          "/q/plan.yaml",
+          "workflow_id: w\ntasks: [{ id: t1, title: T, description: D, acceptance_criteria: A }]\n"
+        )
+        const order = { project: "/q", plan: "plan.yaml", permission: "acceptEdits" } as const
+        const { awaitEnd, id } = yield* conduct(order).pipe(Effect.withSpan("plan"))
+        yield* Effect.withTracerEnabled(untilDone(awaitEnd), false)
+        const conducting = named(spans, "souffleur.conducting")
+        assert.isTrue(Option.isNone(conducting.parent))
+        const steps = spans.filter(({ name }) => name === "souffleur.Conduct.step")
+        assert.isAbove(steps.length, 3)
+        for (const { attributes, links, parent } of steps) {
+          assert.isTrue(Option.isNone(parent))
+          assert.strictEqual(links[0]?.span.traceId, conducting.traceId)
+          assert.deepStrictEqual([attributes.get("souffleur.project"), attributes.get("souffleur.plan")], ["/q", id])
+        }
+        assert.isTrue(steps.some(({ attributes }) => attributes.get("souffleur.task") === "t1"))
       })
     )
   )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { CycleSettings, type EventLog, type Launcher, Settings } from "@souffleur/domain"
 import { release } from "@souffleur/supervisor"
 import { RunLog } from "@souffleur/plan"
-import { FakeAgent, FakeWorld, fakeKind, identityOf, passes, untilEvent } from "@souffleur/testing"
+import { FakeAgent, FakeWorld, fakeKind, identityOf, passes, untilDone, untilEvent } from "@souffleur/testing"
 import { Context, Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
@@ -274,7 +274,8 @@ it.effect("a watch is taken by its guardian's word from that owner alone, and no
         return id
       })
     )
-    assert.strictEqual((yield* Effect.flip(souffleur.resume(id, { restored })))._tag, "NotRestored")
+    // A person is told first, as far as anything is left to tell.
+    assert.strictEqual((yield* untilDone(Effect.flip(souffleur.resume(id, { restored }))))._tag, "NotRestored")
     assert.strictEqual((yield* souffleur.resume(id)).id, id)
   }).pipe(Effect.scoped, Effect.provide(layer))
 })

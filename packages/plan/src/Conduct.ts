@@ -1,4 +1,4 @@
-import { jittered, Settings, sleepUntil } from "@souffleur/domain"
+import { jittered, newTrace, Settings, sleepUntil, untraced } from "@souffleur/domain"
 import { type LogError, type Refused } from "@souffleur/eventlog"
 import { Effect, Schedule, Stream } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
@@ -208,7 +208,9 @@ export const conduct = Effect.fn("conduct")(function* () {
   if (!(yield* resumed(yield* published))) return yield* published
   for (;;) {
     const run = yield* published
-    if (run.paused !== null || (yield* advance(run)) === undefined) return run
+    if (run.paused !== null) return run
+    const trace = yield* newTrace(run.current === null ? {} : { "souffleur.task": run.current })
+    if ((yield* Effect.withSpan(advance(run), "Conduct.step", trace)) === undefined) return run
   }
 }, orPaused)
 
@@ -223,7 +225,7 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
   const log = yield* RunLog
   const { ref } = yield* PlanContext
   if (run.paused === null) return yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), run.revision), 1))
-  yield* Effect.repeat(isRight(run), { schedule: rightSchedule, until: (yes) => yes })
+  yield* Effect.repeat(untraced(isRight(run)), { schedule: rightSchedule, until: (yes) => yes })
 })
 
 /**

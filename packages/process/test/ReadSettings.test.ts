@@ -109,6 +109,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           launch_spacing: "5 seconds",
           limit_margin: "60 seconds",
           restart_pause: "1 seconds",
+          keep_awake: "no",
           until: null,
           rounds: 5,
           notify: [],

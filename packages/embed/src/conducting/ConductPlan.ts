@@ -14,6 +14,7 @@ import { Effect, Layer, Option, Path } from "effect"
 import { runNeeds } from "../explain/RunSentence.ts"
 import { remark, remarkWarnings } from "../Remark.ts"
 import type { ConductOptions } from "../SouffleurOptions.ts"
+import { spansOf } from "../trace/OwnSpans.ts"
 import { withinSession } from "../trust/CallingSession.ts"
 import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
@@ -98,7 +99,7 @@ const begin = Effect.fnUntraced(function* (
       const runs = waiting === undefined ? conduct() : conductOn((run) => waiting(runNeeds(id, run, outputPath), run))
       return Effect.provideService(runs, PlanContext, { ...conducted, ref })
     }
-  })
+  }).pipe(spansOf({ project, plan: id }))
 })
 
 /**

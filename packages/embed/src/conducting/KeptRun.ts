@@ -1,4 +1,4 @@
-import { ceilingNow, type CommsLink, type EventLog, Launcher } from "@souffleur/domain"
+import { ceilingNow, type CommsLink, type EventLog, Launcher, newTrace } from "@souffleur/domain"
 import type { LogError, RecordedAs } from "@souffleur/eventlog"
 import {
   type Audience,
@@ -140,7 +140,9 @@ export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order
     Effect.provideService(Scope.Scope, inner),
     Effect.onError((cause) => Scope.close(inner, Exit.failCause(cause)))
   )
+  const trace = yield* newTrace({})
   const fiber = yield* conducting(ref).pipe(
+    Effect.withSpan("conducting", trace),
     Effect.onExit((exit) => Scope.close(owning, exit)),
     Effect.tapCause(cry),
     Effect.andThen(Effect.timeoutOption(Fiber.awaitAll(reports), drainTimeout)),

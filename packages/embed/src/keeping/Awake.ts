@@ -4,8 +4,8 @@ import { ChildProcess } from "effect/process"
 import { remark } from "../Remark.ts"
 
 /**
- * Programs of the system that keep it awake while another one runs. That one reads a pipe of ours, and so ends with this
- * process, however this process ends.
+ * Programs of the system that keep it awake while another one runs. That one reads a pipe of ours, and ends with this
+ * process, however it ends.
  */
 const inhibitors = [
   ["systemd-inhibit", "--what=idle:sleep", "--who=souffleur", "--why=an agent works", "cat"],

@@ -48,15 +48,21 @@ export const builtApart = <A, E, R>(
       Context.omit(Tracer.Tracer)(underCaller(services)) as Context.Context<R | Scope.Scope>
   )
 
-const attributesOf = ({ project, watch }: { readonly watch?: string; readonly project: string }) => ({
+interface Of {
+  readonly project: string
+  readonly watch?: string
+  /** The id of a plan's run. */
+  readonly plan?: string
+}
+
+const attributesOf = ({ plan, project, watch }: Of) => ({
   "souffleur.project": project,
-  ...(watch === undefined ? {} : { "souffleur.watch": watch })
+  ...(watch === undefined ? {} : { "souffleur.watch": watch }),
+  ...(plan === undefined ? {} : { "souffleur.plan": plan })
 })
 
-/** Says in each span of an effect which watch and project it is of, as far as they are known. */
-export const spansOf = (of: { readonly watch?: string; readonly project: string }) =>
-  Effect.annotateSpans(attributesOf(of))
+/** Says in each span of an effect which project, and which watch or plan, it is of, as far as they are known. */
+export const spansOf = (of: Of) => Effect.annotateSpans(attributesOf(of))
 
 /** Says so in the span that is the current one. */
-export const spanOf = (of: { readonly watch?: string; readonly project: string }) =>
-  Effect.annotateCurrentSpan(attributesOf(of))
+export const spanOf = (of: Of) => Effect.annotateCurrentSpan(attributesOf(of))

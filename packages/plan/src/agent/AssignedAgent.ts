@@ -1,4 +1,4 @@
-import { Agent, isSessionKnown, Launcher, parseSessionId } from "@souffleur/domain"
+import { Agent, isSessionKnown, Launcher, parseSessionId, untraced } from "@souffleur/domain"
 import { Effect, Option, Result, Schedule } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
@@ -48,7 +48,7 @@ const reportInterval = Schedule.spaced("2 seconds")
 export const whileReporting =
   (assignment: Assignment, started: RunningLaunch) =>
   <A, E, R>(works: Effect.Effect<A, E, R>) => {
-    const reports = Effect.repeat(reportSession(assignment, started), {
+    const reports = Effect.repeat(untraced(reportSession(assignment, started)), {
       schedule: reportInterval,
       until: ({ sessionId }) => isSessionKnown(sessionId)
     })
