@@ -92,6 +92,22 @@ describe("command-line#status", () => {
       })
     )
 
+    it.effect("status says how long a limit of a living watch lasts", () =>
+      Effect.gen(function* () {
+        const { status, watch } = yield* stage(0)
+        assert.notInclude((yield* status("living")).facts.join("\n"), "LIMITS OF")
+        const limits = { time: 3_600_000, tokens: null, dollars: null, then: "stop" } as const
+        const [opened, ...rest] = watching({ project: "/p", comms: null })
+        yield* watch("limited", [
+          Event.WatchOpened.make({ ...(opened as typeof Event.WatchOpened.Type), limits }),
+          ...rest
+        ])
+        const { facts } = yield* status("limited")
+        assert.match(facts.join("\n"), /LIMITS OF limited\nlimit of time: .+ of 1 h 0 m used, lasts .+ \(exact\)/u)
+        const json = JSON.parse((yield* status("limited", "--json")).facts.join("\n"))
+        assert.deepInclude(json[0].limits[0], { limit: "time", of: 3_600_000, basis: "exact", resets_at: null })
+      })
+    )
     it.effect("status lists the last twenty of many that have ended", () =>
       Effect.gen(function* () {
         const { json } = yield* stage(23)

@@ -106,6 +106,30 @@ it.layer(HostServices.layer)((it) => {
         assert.strictEqual(Option.getOrThrow(said).turn?._tag, "Asked")
       })
     )
+    it.effect("the limits of the service have what is used of them, in the newest record that has any", () =>
+      Effect.gen(function* () {
+        const { agent, file } = yield* codexOf("limited")
+        const limits = Effect.map(agent.signs(id), (said) => Option.getOrThrow(said).limits)
+        const at = Date.parse("2026-11-23T02:04:20.759Z")
+        const short = { span: 18_000_000, resetsAt: 1_795_999_999_000, at }
+        assert.deepStrictEqual(yield* limits, [{ used: 100, ...short }])
+        const fs = yield* FileSystem.FileSystem
+        const week = '{"used_percent":61.5,"window_minutes":10080,"resets_at":1796400000}'
+        const text = yield* fs.readFileString(file)
+        yield* fs.writeFileString(
+          file,
+          text
+            .replaceAll('"used_percent":100.0', '"used_percent":92.0')
+            .replaceAll('"secondary":null', `"secondary":${week}`)
+        )
+        assert.deepStrictEqual(yield* limits, [
+          { used: 92, ...short },
+          { used: 61.5, span: 604_800_000, resetsAt: 1_796_400_000_000, at }
+        ])
+        const without = yield* codexOf("finished")
+        assert.isUndefined(Option.getOrThrow(yield* without.agent.signs(id)).limits)
+      })
+    )
     it.effect("an error of the service ends a turn for its reason, a limit with its end", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* turnOf("limited")).turn, failed("usage-limit", 1_795_999_999_000))

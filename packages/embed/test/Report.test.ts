@@ -51,6 +51,8 @@ describe("command-line#report", () => {
       ...recovered(noon - 5 * hour, 2, 3000),
       ...recovered(noon - 4 * hour, 3, 5000),
       ...recovered(noon - 3 * hour, 4, 60_000),
+      at(noon - 14 * hour, { ...examples.LimitForeseen, reachedAt: noon - 13 * hour }),
+      at(noon - 2.5 * hour, { ...examples.LimitForeseen, reachedAt: noon - 2 * hour }),
       at(noon - 2 * hour, { ...examples.WaitStarted, kind: "usage-limit" as const }),
       at(noon - hour, { ...examples.WaitEnded, how: "over" as const })
     )
@@ -66,6 +68,7 @@ describe("command-line#report", () => {
       "Successors went on with 4,500 tokens of context.",
       "- 3 times: its process was gone",
       "- usage limit: 1 h 0 m",
+      "- 09:30:00 usage limit of 5 h 0 m: 92 % used, lasts 30 m 0 s (estimated)",
       "- 07:00:00 recovery 2: taken after 3 s, by resume, 1,500 tokens of context"
     ])
       assert.include(text.split("\n"), line)
@@ -75,6 +78,8 @@ describe("command-line#report", () => {
     )
     const json = JSON.parse(JSON.stringify(reportJson(report)))
     assert.deepInclude(json.watches[0].recoveries[0], { cycle: 2, ms: 3000, from: "2026-03-01T07:00:00.000Z" })
+    assert.lengthOf(json.watches[0].limits, 1)
+    assert.deepInclude(json.watches[0].limits[0], { limit: "usage", reached_at: "2026-03-01T10:00:00.000Z" })
   })
 
   it("a death has the end of its process, and a command that died again was not brought back", () => {

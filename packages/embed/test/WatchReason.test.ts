@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, exportLimits, unknownSession, type WatchEvent } from "@souffleur/domain"
+import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { reasonOf, reasonsOf, reasonText } from "../src/explain/WatchReason.ts"
 import { isNews, sentence } from "../src/explain/WatchSentence.ts"
 
@@ -175,6 +176,16 @@ describe("command-line#looking", () => {
     assert.include(ceiling, "2,000,400 tokens were used, of 2,000,000 that are allowed (MAX_TOKENS)")
     assert.include(ceiling, "counted from 2026-03-01 03:00:00 UTC on, over 1 session")
     assert.include(ceiling, "souffleur retry allows as much again")
+    const foreseen = why({
+      ...examples.LimitForeseen,
+      limit: "dollars",
+      used: 460,
+      of: 500,
+      span: null,
+      resetsAt: null
+    })
+    assert.include(foreseen, "nears its limit of dollars: $4.60 of $5.00 used, lasts 21 m 0 s (estimated)")
+    assert.include(foreseen, "Nothing is stopped or launched by it.")
     const renewed = why(
       Event.CeilingReached.make({ at, watcher: 1, ceiling: "time", used: 2, limit: 1 }),
       Event.AllowanceRenewed.make({ at: at + hour })

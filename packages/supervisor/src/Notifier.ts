@@ -100,6 +100,7 @@ const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state
   usage_limit: ["souffleur status", "working"],
   outage: ["souffleur status", "working"],
   ceiling: ["souffleur retry", "needs you"],
+  limit_near: ["souffleur status", "working"],
   limit_reached: ["souffleur why", "ended"],
   untrusted_config: ["souffleur config --trust", "needs you"],
   silent_task: ["souffleur status", "working"],

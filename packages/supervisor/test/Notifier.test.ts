@@ -136,6 +136,15 @@ describe("behaviour#episodes", () => {
     assert.isUndefined(noticeOf(idle(true), well))
     assert.isUndefined(noticeOf(Event.ConductorBusy.make({ at, watcher: 1 }), well))
   })
+  it("a limit that is coming has a notice of its own, which says how long it lasts", () => {
+    assert.deepStrictEqual(noticeOf(examples.LimitForeseen, watching.reduce(evolve, initial)), {
+      kind: "limit_near",
+      state: "working",
+      text: "The Conductor nears its usage limit of 5 h 0 m: 92 % used, lasts 21 m 0 s (estimated).",
+      words: null,
+      next: "souffleur status w"
+    })
+  })
   it("a silent task has a notice of its own, whose words name the task", () => {
     const notice = noticeOf(examples.TaskSilent, watching.reduce(evolve, initial))
     assert.deepStrictEqual(notice, {

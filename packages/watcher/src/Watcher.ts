@@ -4,8 +4,10 @@ import {
   capUse,
   beatMirrored,
   Comms,
+  limitsAhead,
   heartbeatAge,
   type HeartbeatSeen,
+  isComing,
   isOver,
   isSessionKnown,
   isTypedTo,
@@ -142,6 +144,12 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
     yield* ref.dispatch({ _tag: "ReportCeiling", since: allowedSince, ceiling: kind, flag, ...amounts })
   })
 
+  /** Reports each limit that is coming. */
+  const tellForeseen = Effect.fnUntraced(function* ({ now, signs }: Observation) {
+    for (const foreseen of yield* limitsAhead(yield* ref.state, settings, signs.session))
+      if (isComing(foreseen, now)) yield* ref.dispatch({ _tag: "ReportForeseen", foreseen })
+  })
+
   /** The heartbeats of the tasks at the last poll. */
   const beats = yield* Ref.make<ReadonlyMap<string, HeartbeatSeen>>(new Map())
   /** Reports each task whose heartbeat is too old. */
@@ -175,6 +183,7 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
     yield* tellDeferred(seen)
     if (!Option.exists(ended, ({ _tag }) => _tag === "Complete")) yield* tellLimits(ref)
     if (Option.isSome(ended) && ended.value._tag !== "Complete") yield* tellCap(seen, ended.value)
+    if (Option.isNone(ended)) yield* tellForeseen(seen)
     yield* tellSilentTasks(seen)
     const found = Option.isSome(ended) ? ended : yield* restingExit(seen)
     if (Option.isNone(found)) {

@@ -807,7 +807,7 @@ describe("behaviour#caps-of-the-user", () => {
     Effect.gen(function* () {
       const caps = [{ kind: "turns", flag: "--max-turns", limit: 3 }] as const
       for (const [turns, tags] of [
-        [2, ["ConductorDied", "RecoveryStarted"]],
+        [2, ["LimitForeseen", "ConductorDied", "RecoveryStarted"]],
         [3, ["CeilingReached", "ConductorDied", "RecoveryWithheld"]]
       ] as const) {
         yield* TestClock.setTime(begun)
@@ -819,17 +819,56 @@ describe("behaviour#caps-of-the-user", () => {
   )
 })
 
+describe("behaviour#limits-that-come", () => {
+  it.effect("a usage limit of the agent's records is told once before it is reached, and the agent is left alone", () =>
+    Effect.gen(function* () {
+      const limit = { used: 60, span: 18_000_000, resetsAt: at(5 * 3600), at: begun }
+      const of = (used: number, second: number) => ({
+        ...session({ _tag: "Asked", at: at(second) }),
+        limits: [{ ...limit, used, at: at(second) }]
+      })
+      const { ended, told, world } = yield* watching({ world: { signs: of(10, 290) } })
+      yield* until(301)
+      assert.deepStrictEqual(yield* told, [], "at a tenth")
+      world.signs = of(60, 400)
+      yield* until(421)
+      world.signs = of(70, 460)
+      yield* until(481)
+      const [foreseen, ...more] = yield* told
+      assert.deepInclude(foreseen, { _tag: "LimitForeseen", limit: "usage", used: 60, basis: "estimated" })
+      assert.deepInclude(foreseen, { reachedAt: Math.round(begun + 400_000 / 0.6), resetsAt: at(5 * 3600) })
+      assert.deepStrictEqual(more, [])
+      assert.isFalse(yield* ended)
+    })
+  )
+  it.effect("a cap of the user's own and the time of a job are told with what is used of them", () =>
+    Effect.gen(function* () {
+      const caps = [{ kind: "turns", flag: "--max-turns", limit: 10 }] as const
+      const { told, world } = yield* watching({ world: { caps, turns: 8 }, settings: { maxTime: Duration.hours(1) } })
+      yield* until(301)
+      const [cap, ...none] = yield* told
+      assert.deepInclude(cap, { limit: "turns", flag: "--max-turns", used: 8, of: 10, basis: "estimated" })
+      assert.deepStrictEqual(none, [])
+      world.turns = 9
+      yield* until(1861)
+      const [, time, ...more] = yield* told
+      assert.deepInclude(time, { limit: "time", flag: null, reachedAt: at(3600), basis: "exact" })
+      assert.deepStrictEqual(more, [])
+    })
+  )
+})
+
 describe("behaviour#ceilings-of-use", () => {
   describe("the ceiling of use and the quiet hours", () => {
     it.effect("tokens: their end is reported once, and no process is stopped", () =>
       Effect.gen(function* () {
         const { told, world } = yield* watching({ world: { spent: 99 }, settings: { maxTokens: 100 } })
         yield* until(301)
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(tagsOf(yield* told), ["LimitForeseen"])
         world.spent = 120
         yield* until(3000)
-        assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
-        assert.deepInclude((yield* told)[0], { ceiling: "tokens", used: 120, limit: 100 })
+        assert.deepStrictEqual(tagsOf(yield* told), ["LimitForeseen", "CeilingReached"])
+        assert.deepInclude((yield* told)[1], { ceiling: "tokens", used: 120, limit: 100 })
         // The next watcher has nothing more to tell of it, nor to read.
         const reached = Event.CeilingReached.make({ at: begun, watcher: 1, ceiling: "tokens", used: 120, limit: 100 })
         yield* TestClock.setTime(begun)
@@ -847,11 +886,11 @@ describe("behaviour#ceilings-of-use", () => {
         const { told, world } = yield* watching({ settings: { maxDollars: 2.5, maxTokens: 100 } })
         world.dollars = 2.49
         yield* until(301)
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(tagsOf(yield* told), ["LimitForeseen"])
         world.dollars = 2.5
         yield* until(3000)
-        assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
-        assert.deepInclude((yield* told)[0], { ceiling: "dollars", used: 250, limit: 250 })
+        assert.deepStrictEqual(tagsOf(yield* told), ["LimitForeseen", "CeilingReached"])
+        assert.deepInclude((yield* told)[1], { ceiling: "dollars", used: 250, limit: 250 })
       })
     )
     it.effect("as much again, in advance or at the ceiling: the running watcher counts from then on", () =>
@@ -860,23 +899,25 @@ describe("behaviour#ceilings-of-use", () => {
         yield* until(500)
         yield* ref.dispatch({ _tag: "Retry", ceilings: true })
         yield* until(1099)
-        assert.deepStrictEqual(tagsOf(yield* told), ["AllowanceRenewed"])
+        const before = ["LimitForeseen", "AllowanceRenewed", "LimitForeseen"]
+        assert.deepStrictEqual<ReadonlyArray<string>>(tagsOf(yield* told), before)
         yield* until(1141)
-        assert.deepStrictEqual(tagsOf(yield* told), ["AllowanceRenewed", "CeilingReached"])
+        assert.deepStrictEqual<ReadonlyArray<string>>(tagsOf(yield* told), [...before, "CeilingReached"])
         yield* ref.dispatch({ _tag: "Retry", ceilings: true })
         world.condition = "gone"
         yield* until(1200)
-        assert.deepStrictEqual(tagsOf(yield* told).slice(2), ["AllowanceRenewed", "ConductorDied", "RecoveryStarted"])
+        assert.deepStrictEqual(tagsOf(yield* told).slice(4), ["AllowanceRenewed", "ConductorDied", "RecoveryStarted"])
       })
     )
     it.effect("time: a death after its end starts no recovery, until an operator allows it", () =>
       Effect.gen(function* () {
         const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })
         yield* until(601)
-        assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
+        assert.deepStrictEqual(tagsOf(yield* told), ["LimitForeseen", "CeilingReached"])
         world.condition = "gone"
         yield* until(662)
         assert.deepStrictEqual(tagsOf(yield* told), [
+          "LimitForeseen",
           "CeilingReached",
           "ConductorDied",
           "RecoveryWithheld",

@@ -1,5 +1,6 @@
 import {
   EventLog,
+  limitInWords,
   initial,
   Processes,
   type ResolvedSettings,
@@ -185,6 +186,11 @@ export const statusCommand = Command.make(
       if (seen !== undefined && seen.tasks.length > 0)
         yield* printLines(
           [`\n${brush("dim", `TASKS OF ${id}`)}`, ...table(seen.tasks.map(taskCells), { columns })].join("\n")
+        )
+    for (const { id, seen } of found)
+      if (seen !== undefined && seen.limits.length > 0)
+        yield* printLines(
+          [`\n${brush("dim", `LIMITS OF ${id}`)}`, ...seen.limits.map((one) => limitInWords(one, now))].join("\n")
         )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
     const known = new Map(watches.map(({ id, watch }) => [id, watch]))

@@ -1,6 +1,6 @@
 import { agentAtWork, epochOf, highest, iso, urgentFirst } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
-import { taskJson } from "@souffleur/embed/internal"
+import { limitJson, taskJson } from "@souffleur/embed/internal"
 
 /**
  * Returns the status of one watch for a program. Ages are in milliseconds, times in ISO 8601 UTC, and `null` is what is
@@ -38,6 +38,8 @@ export const statusJson = (seen: WatchStatus) => {
     /** Why it is left alone although its heartbeat is too old. */
     deferred: seen.deferred === null ? null : { ...seen.deferred, until: iso(seen.deferred.until) },
     ceiling: watch.ceiling ?? null,
+    /** How long each limit lasts that is not reached. */
+    limits: seen.limits.map(limitJson),
     /** `file_asks_for`: the keys by which the config file asks for more than is pinned. */
     permission: { ceiling: highest(watch), file_asks_for: watch.overreach?.keys ?? [] },
     standby: watch.standby === undefined ? null : { stage: watch.standby.stage, message: watch.standby.message },

@@ -50,13 +50,18 @@ const failure = ({ codex_error_info: info, message }: Json): ReadonlyArray<Sayin
   return said === undefined ? [] : [said]
 }
 
-/** Returns the end of a used-up limit in epoch milliseconds, the latest of several. */
-const resetOf = (limits: unknown): number | undefined => {
-  const { primary, secondary } = jsonOf(limits)
-  const ends = objectsIn([primary, secondary]).flatMap(({ resets_at: end, used_percent: used }) =>
-    typeof used === "number" && used >= 100 && typeof end === "number" && end > 0 ? [end * 1000] : []
-  )
-  return ends.length === 0 ? undefined : Math.max(...ends)
+/** Returns the limits of the service, and of those that are used up the latest end. */
+const limitsOf = (said: unknown): Saying => {
+  const { primary, secondary } = jsonOf(said)
+  const ends: Array<number> = []
+  const limits = objectsIn([primary, secondary]).flatMap((one) => {
+    const { resets_at: end, used_percent: used, window_minutes: minutes } = one
+    if (typeof used !== "number" || typeof end !== "number" || end <= 0) return []
+    if (used >= 100) ends.push(end * 1000)
+    const [resetsAt, span] = [Bounds.time(end * 1000), Bounds.count(numberIn(minutes) ?? 0)]
+    return used >= 0 && resetsAt !== undefined && span ? [{ used, resetsAt, span: span * 60_000 }] : []
+  })
+  return { _tag: "Limits", limits, resetsAt: ends.length === 0 ? undefined : Math.max(...ends) }
 }
 
 const contextOf = (info: Json): Saying => ({
@@ -104,7 +109,7 @@ const eventSayings = (event: Json): ReadonlyArray<Saying> => {
     case "turn_aborted":
       return [{ _tag: "Failed", reason: "other" }]
     case "token_count":
-      return [{ _tag: "Limits", resetsAt: resetOf(event["rate_limits"]) }, contextOf(jsonOf(event["info"]))]
+      return [limitsOf(event["rate_limits"]), contextOf(jsonOf(event["info"]))]
     case "item_completed":
       return isProgress(jsonOf(event["item"])) ? [{ _tag: "Progress" }] : []
     default:

@@ -6,7 +6,8 @@ import { decideFleetWord } from "./FleetWordDecider.ts"
 import { decideGuard } from "./GuardDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
 import { decideGo, decideHold } from "./HoldDecider.ts"
-import { maxSilentTasks } from "../evidence/SilentTask.ts"
+import { isTold } from "../evidence/LimitAhead.ts"
+import { maxSilentTasks } from "../evidence/Heartbeat.ts"
 import { leastPin } from "../settings/Pin.ts"
 import { noNote } from "../event/JobNote.ts"
 import { abovePin, decidePin } from "./PinDecider.ts"
@@ -216,6 +217,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
         ...(then === "stop" ? [cycleOf(watch, at, "ceiling")] : [])
       )
     }
+    case "ReportForeseen":
+      return isTold(watch.foreseen, command.foreseen, at)
+        ? ok()
+        : ok(Event.LimitForeseen.make({ at, ...command.foreseen }))
     case "ReportHandoffTaken": {
       const { contextTokens, contextWindow, launchId, takenAt, watcher } = command
       if (watcher !== watch.watcher?.watcher || launchId !== watch.launchId || watch.taken !== undefined) return ok()

@@ -1,5 +1,6 @@
 import type * as Event from "../event/WatchEvent.ts"
 import { type Cap, type CeilingKind, loggedAmount } from "../evidence/Cap.ts"
+import type { LimitAhead } from "../evidence/LimitAhead.ts"
 import { unknownError } from "../evidence/Unmendable.ts"
 import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
@@ -67,6 +68,18 @@ export const formatLimits = ({ then, ...limits }: JobLimits): string => {
     return limit === null ? [] : [`${amountInWords(kind, limit)}${kind === "tokens" ? " tokens" : ""}`]
   })
   return `${all.join(", ")}: ${then === "stop" ? "then it is ended, and its watch too" : "then it is not brought back any more"}`
+}
+
+/** Says how long a limit lasts if its use goes on as it did until a moment, epoch ms. */
+export const limitInWords = (one: LimitAhead, at: number): string => {
+  const { basis, flag, limit, of, reachedAt, resetsAt, span, used } = one
+  const what =
+    limit === "usage"
+      ? `usage limit of ${duration(span)}: ${used} %`
+      : `${flag === null ? `limit of ${limit}` : `cap of ${limit} (${flag})`}: ${amountInWords(limit, used)} of ${amountInWords(limit, of)}`
+  if (reachedAt !== null) return `${what} used, lasts ${duration(reachedAt - at)} (${basis})`
+  const left = resetsAt === null ? null : resetsAt - at
+  return `${what} used, lasts until it begins anew in ${duration(left)} (${basis})`
 }
 
 const ceiling = (event: typeof Event.CeilingReached.Type, who: Reader["who"]): string => {
@@ -158,6 +171,8 @@ export const describeSign = {
       `${ceiling(event, who)}${afterCeiling(event)}`,
       event.then === "stop" ? {} : { notice: "ceiling" }
     ),
+  LimitForeseen: (event, { who }) =>
+    described("warning", `${nameOf(who)} nears its ${limitInWords(event, event.at)}`, { notice: "limit_near" }),
   AllowanceRenewed: () => described("info", "an operator allows as much again from now on"),
   ContextExhausted: ({ retries }) =>
     described("warning", `the conversation no longer fits the model${withoutProgress(retries)}`),

@@ -40,6 +40,7 @@ export type WatchNoticeKind =
   | "usage_limit"
   | "outage"
   | "ceiling"
+  | "limit_near"
   | "limit_reached"
   | "untrusted_config"
   | "silent_task"

@@ -3,6 +3,7 @@ import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { print, seen, Trigger } from "./EventFields.ts"
 import { ServiceWait } from "../decide/LimitWait.ts"
 import { Cap, CeilingKind } from "../evidence/Cap.ts"
+import { LimitAhead } from "../evidence/LimitAhead.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 import { AtLimit } from "../settings/JobLimits.ts"
 
@@ -139,6 +140,9 @@ export const CeilingReached = event("CeilingReached", {
   flag: Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null))),
   then: AtLimit.pipe(Schema.withConstructorDefault(Effect.succeed("withhold" as const)))
 })
+
+/** A limit is coming (spec: behaviour#limits-that-come). souffleur does nothing about it. */
+export const LimitForeseen = event("LimitForeseen", { ...LimitAhead.fields, reachedAt: Time })
 
 /** An operator renews the ceiling of use, reached or not. No recovery was withheld. */
 export const AllowanceRenewed = event("AllowanceRenewed", {})

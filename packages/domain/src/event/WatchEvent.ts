@@ -280,6 +280,7 @@ export const WatchEvent = Schema.Union([
   Sign.HoldStarted,
   Sign.HoldEnded,
   Sign.CeilingReached,
+  Sign.LimitForeseen,
   Sign.AllowanceRenewed,
   Sign.ContextExhausted,
   Sign.HandoffTaken,

@@ -61,6 +61,16 @@ export interface ContextInUse {
   readonly at: number
 }
 
+/** A limit of the service and the per cent of it that are used, as a record of the agent states them. */
+export interface ServiceLimit {
+  readonly used: number
+  /** The ms after which it begins anew, and when it does so next, epoch ms. */
+  readonly span: number
+  readonly resetsAt: number
+  /** The time of that record, epoch ms. */
+  readonly at: number
+}
+
 /** The structured records of a session file, read from its end alone. */
 export interface SessionSigns {
   /** When the file was last written. */
@@ -69,6 +79,8 @@ export interface SessionSigns {
   readonly turn: TurnState | undefined
   /** `undefined`: there is no real answer there, or none since the last compaction. */
   readonly context: ContextInUse | undefined
+  /** The limits of the service. Absent: no record that was read states one. */
+  readonly limits?: ReadonlyArray<ServiceLimit>
   /** False if the agent itself resumes no such session, since nothing of a conversation is in it. Absent: it may. */
   readonly resumable?: false
   /** True if a permission refused the newest tool of the turn. Absent: it did not, or that is not known. */

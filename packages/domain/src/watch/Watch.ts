@@ -4,6 +4,7 @@ import { baseline, Trigger } from "../event/EventFields.ts"
 import { JobNote, noNote } from "../event/JobNote.ts"
 import * as Event from "../event/WatchEvent.ts"
 import { Cap } from "../evidence/Cap.ts"
+import { ToldLimit } from "../evidence/LimitAhead.ts"
 import { Owner } from "../port/Claims.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 import { JobLimits } from "../settings/JobLimits.ts"
@@ -48,10 +49,7 @@ export const Watch = Schema.Struct({
   failures: Schema.Array(Schema.Struct({ check: Event.Check, message: Text, lastMessageId: Schema.Int, at: Time })),
   /** The message id of a reply that corrected the arguments. Only a later reply is another correction. */
   correctedBy: Schema.Int,
-  /**
-   * The newest first launch of a run: the literal command, as its file keeps it. `undefined`: the Conductor ran
-   * already.
-   */
+  /** The newest first launch of a run: the literal command in its file. `undefined`: the Conductor ran already. */
   firstLaunch: Schema.UndefinedOr(Event.LaunchPrepared),
   conductor: Schema.UndefinedOr(ProcessIdentity),
   /**
@@ -92,10 +90,7 @@ export const Watch = Schema.Struct({
   /** The Conductor ends by itself after its turn. */
   print: Schema.Boolean,
   baseline: Schema.Struct(baseline),
-  /**
-   * The tasks at the end of this generation. The next generation is measured against them where comms is out at its
-   * launch.
-   */
+  /** The tasks at the end of this generation. The next one is measured against them if comms is out at its launch. */
   lastTasks: Schema.UndefinedOr(Schema.Struct(Tasks)),
   /** Milliseconds that the last generation ran without a sign of its own. `undefined`: it gave a sign, or runs. */
   muteFor: Schema.UndefinedOr(Measure),
@@ -163,6 +158,8 @@ export const Watch = Schema.Struct({
       flag: Schema.NullOr(Text)
     })
   ),
+  /** The limits that were told as coming. */
+  foreseen: Schema.Array(ToldLimit),
   /** When the count of use began: the start of the watch, or an operator's last renewal. */
   allowedSince: Time,
   /** When the successor of the running launch took its hand-off; `undefined`: not yet, or there was no launch. */
@@ -278,6 +275,7 @@ export const initial: Watch = {
   waits: 0,
   quickEnds: 0,
   ceiling: undefined,
+  foreseen: [],
   allowedSince: 0,
   taken: undefined,
   standby: undefined,

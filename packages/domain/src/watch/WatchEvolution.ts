@@ -2,6 +2,7 @@ import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { isServiceWait } from "../decide/LimitWait.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
+import { withTold } from "../evidence/LimitAhead.ts"
 import { quickEndsAfter } from "../evidence/WorkProgress.ts"
 import type { Evidence, WatchEvent } from "../event/WatchEvent.ts"
 import {
@@ -39,8 +40,13 @@ const turnOver = ({ at, evidence, retries, ...tasks }: Over, watch: Watch): Chan
   saidDone: retries === 0 ? evidence?.turnFinished === true : watch.saidDone
 })
 
-/** A person allows as much use again, from then on. */
-const renewed = (at: number): Change => ({ ceiling: undefined, allowedSince: at, capsSince: undefined })
+/** A person allows as much use again, from then on. What the service limits is not a person's to renew. */
+const renewed = (at: number, { foreseen }: Watch): Change => ({
+  ceiling: undefined,
+  allowedSince: at,
+  capsSince: undefined,
+  foreseen: foreseen.filter(({ limit }) => limit === "usage")
+})
 
 /** A launch under way may have become an agent, which is stopped too. */
 const stopBegun = ({ firstLaunch, generation, recovery, undecided }: Watch): Change => ({
@@ -222,7 +228,8 @@ const changes: Changes = {
     ceiling: { ceiling, limit, used, flag },
     ...(then === "stop" ? stopBegun(watch) : {})
   }),
-  AllowanceRenewed: ({ at }) => renewed(at),
+  LimitForeseen: (event, { foreseen }) => ({ foreseen: withTold(foreseen, event) }),
+  AllowanceRenewed: ({ at }, watch) => renewed(at, watch),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),
     lastExport: exportPath ?? watch.lastExport
@@ -242,7 +249,7 @@ const changes: Changes = {
     standby: undefined,
     failing: {},
     silent: watch.silent && { ...watch.silent, retried: true },
-    ...(by === "operator" ? renewed(at) : {})
+    ...(by === "operator" ? renewed(at, watch) : {})
   }),
   AgentChosen: ({ agent, from }) => ({ agent, handedFrom: from === agent ? undefined : from, saidDone: false }),
   FleetWordTaken: () => ({}),

@@ -35,7 +35,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "97a83bd005978694" },
+  name: { kind: "watch", fingerprint: "ecc35a2a343a8156" },
   initial,
   evolve,
   schema: Watch,

@@ -4,6 +4,7 @@ import type { Baseline } from "../port/Comms.ts"
 import type { Permission, SessionMode } from "../settings/Permission.ts"
 import type { Pin } from "../settings/Pin.ts"
 import type { EarlyEnd } from "../evidence/EndJudgement.ts"
+import type { ComingLimit } from "../evidence/LimitAhead.ts"
 import type { ServiceWait } from "../decide/LimitWait.ts"
 import type { Unmendable } from "../evidence/Unmendable.ts"
 import type { PinIntent } from "../decide/PinDecider.ts"
@@ -173,6 +174,7 @@ export type WatchIntent =
       "ceiling" | "used" | "limit"
     > &
       Partial<Pick<typeof Sign.CeilingReached.Type, "flag" | "then">>)
+  | { readonly _tag: "ReportForeseen"; readonly foreseen: ComingLimit }
   | ({ readonly _tag: "ReportHandoffTaken" } & Pick<
       typeof HandoffTaken.Type,
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"

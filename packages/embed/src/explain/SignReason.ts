@@ -1,4 +1,5 @@
 import {
+  limitInWords,
   nameOf,
   oneOf,
   type RecoveryCycle,
@@ -23,6 +24,7 @@ type Signed = Extract<
       | "HoldStarted"
       | "HoldEnded"
       | "CeilingReached"
+      | "LimitForeseen"
       | "AllowanceRenewed"
       | "HandoffTaken"
   }
@@ -153,6 +155,11 @@ export const reasonOfSigns = (event: Signed, before: Watch, zone: Zone): Explana
             })
       }
     }
+    case "LimitForeseen":
+      return {
+        seen: [limitInWords(event, event.at)],
+        rule: "A limit that is coming is told once before it is reached. Nothing is stopped or launched by it."
+      }
     case "AllowanceRenewed":
       return {
         seen:

@@ -105,6 +105,7 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
     case "HoldStarted":
     case "HoldEnded":
     case "CeilingReached":
+    case "LimitForeseen":
     case "AllowanceRenewed":
     case "HandoffTaken":
       return reasonOfSigns(event, before, zone)

@@ -104,7 +104,7 @@ const tallied = "tallied"
 
 /** How watches are counted. A test computes the fingerprint from the rules (decision 0008). */
 export const tallyFold: Fold<Tally, WatchEvent, never> = {
-  name: { kind: "tally", fingerprint: "d2934877a970b386" },
+  name: { kind: "tally", fingerprint: "ed616834ab7ee1ea" },
   initial,
   evolve,
   schema: Tally,

@@ -41,6 +41,8 @@ export interface WatchPart {
   readonly recoveries: ReadonlyArray<Recovery>
   /** The waits, cut at the time of the report. */
   readonly waits: ReadonlyArray<WaitStretch>
+  /** The limits that were told as coming. */
+  readonly foreseen: WatchTimeline["foreseen"]
   /** The tasks in its comms as they are now; `[]` once it has ended. */
   readonly tasks: ReadonlyArray<TaskNow>
   /** The history in the time of the report. */
@@ -123,7 +125,8 @@ const watchPart = (
     generations: whole.generations.filter(isIn(period)),
     deaths: whole.deaths.filter(({ at }) => isAt(period)(at)),
     recoveries: whole.recoveries.filter(isIn(period)),
-    waits: whole.waits.filter(isIn(period)).map(cut(period))
+    waits: whole.waits.filter(isIn(period)).map(cut(period)),
+    foreseen: whole.foreseen.filter(({ at }) => isAt(period)(at))
   }
   const { from, to } = cut(period)({ from: whole.from, to: whole.to })
   return {

@@ -1,4 +1,4 @@
-import { iso, plain, Words, type Zone } from "@souffleur/domain"
+import { type LimitAhead, limitInWords, iso, plain, Words, type Zone } from "@souffleur/domain"
 import { taskCells, taskJson } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
@@ -53,6 +53,7 @@ export const watchMarks = (
   [
     ...part.deaths.map((death) => ({ at: death.at, text: `S${death.generation} died: ${causeInWords(death)}` })),
     ...part.recoveries.map((one) => ({ at: one.from, text: recoveryInWords(one, until) })),
+    ...part.foreseen.map((one) => ({ at: one.at, text: limitInWords(one, one.at) })),
     ...part.waits.map((one) => ({
       at: one.from,
       text: `${one.to === null ? "waits" : "waited"} for ${duration(lengthOf(one, until))}: ${waitLabel(one.kind)}`
@@ -67,6 +68,17 @@ export const taskInWords = ({ agents, commits, from, outcome, to }: RunPart["tas
     many(commits.length, "commit"),
     ...(from === null ? [] : [duration(lengthOf({ from, to }, until))])
   ].join(", ")
+
+/** Returns a limit that is not reached as a program reads it. */
+export const limitJson = ({ basis, flag, limit, of, reachedAt, resetsAt, used }: LimitAhead) => ({
+  limit,
+  flag,
+  used,
+  of,
+  reached_at: reachedAt === null ? null : iso(reachedAt),
+  basis,
+  resets_at: resetsAt === null ? null : iso(resetsAt)
+})
 
 /** Writes a report as Markdown, by the clock of a zone. */
 export const reportMarkdown = (report: Report, zone: Zone): string => {
@@ -142,7 +154,7 @@ export const reportJson = (report: Report) => {
     context_tokens: contextTokens,
     ...done,
     watches: watches.map(
-      ({ deaths, generations, id, project, recoveries, standing, state, tasks, title, waits, watched }) => ({
+      ({ deaths, foreseen, generations, id, project, recoveries, standing, state, tasks, title, waits, watched }) => ({
         id,
         title,
         project,
@@ -164,6 +176,7 @@ export const reportJson = (report: Report) => {
           steps: steps.map(stretch)
         })),
         waits: waits.map(stretch),
+        limits: foreseen.map((one) => ({ at: iso(one.at), ...limitJson(one) })),
         tasks: tasks.map(taskJson)
       })
     ),

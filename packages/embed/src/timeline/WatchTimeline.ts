@@ -51,6 +51,8 @@ export interface WatchTimeline {
   readonly recoveries: ReadonlyArray<Recovery>
   readonly waits: ReadonlyArray<WaitStretch>
   readonly quiet: ReadonlyArray<Quiet>
+  /** The limits that were told as coming. */
+  readonly foreseen: ReadonlyArray<typeof Event.LimitForeseen.Type>
 }
 
 /** Returns how an event ends the running generation; `null`: it does not. */
@@ -153,6 +155,7 @@ export const watchTimeline = (events: ReadonlyArray<Recorded>, now: number, befo
     deaths: deathsOf(changes),
     recoveries: recoveriesOf(changes),
     waits: waitsOf(changes),
-    quiet: quietOf(events, to)
+    quiet: quietOf(events, to),
+    foreseen: changes.flatMap(({ event }) => (event._tag === "LimitForeseen" ? [event] : []))
   }
 }

@@ -3,6 +3,8 @@ import {
   Comms,
   type CommsUnavailable,
   type Condition,
+  type LimitAhead,
+  limitsAhead,
   type HandoffReceipt,
   heartbeatAge,
   isOver,
@@ -55,6 +57,8 @@ export interface WatchStatus extends NamedWatch {
   readonly beatAge: number | null
   /** The tokens of the conversation as the service counted them, and their limit. */
   readonly context: { readonly tokens: number; readonly window: number | null } | null
+  /** Its limits that are not reached, and how long each lasts; `[]`: none is known. */
+  readonly limits: ReadonlyArray<LimitAhead>
   /** The act of the agent by its records, such as `runs the tool Bash, for 8 s`. */
   readonly doing: string | null
   /** The reason why a Conductor without a heartbeat is left alone. */
@@ -75,16 +79,18 @@ export interface WatchLook<E, R> {
 }
 
 /** Asks comms and the agent's files. */
-const asked = Effect.fnUntraced(function* (watch: Watch) {
+const asked = Effect.fnUntraced(function* (watch: Watch, settings: ResolvedSettings) {
   const { launchId, sessionId } = watch
   const comms = yield* Comms
   const agent = yield* Agent
   yield* lookAsWatched(watch)
+  const signs = yield* agent.signs(sessionId, yield* launchOutput(launchId))
   return {
+    limits: yield* limitsAhead(watch, settings, Option.getOrUndefined(signs)),
     taken: launchId !== undefined && isUntaken(watch) ? yield* agent.handoffTaken(sessionId, launchId) : Option.none(),
     snapshot: yield* Effect.result(comms.snapshot),
     tasks: yield* tasksNow(watch),
-    signs: yield* agent.signs(sessionId, yield* launchOutput(launchId))
+    signs
   }
 })
 
@@ -109,7 +115,7 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
   const now = yield* Clock.currentTimeMillis
   const over = logged.phase === "Exited"
   const beat = over ? Option.none() : yield* beats.last(id)
-  const seen = over ? undefined : yield* Effect.provide(asked(logged), look)
+  const seen = over ? undefined : yield* Effect.provide(asked(logged, settings), look)
   const signs = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)
   const watch = withFailed(withTaken(logged, seen?.taken ?? Option.none()), signs?.turn)
   const snapshot = seen === undefined ? Option.none() : Result.getSuccess(seen.snapshot)
@@ -146,6 +152,7 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     agentBeatAt: Option.match(said, { onNone: () => null, onSome: ({ at }) => at }),
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     context: context === undefined ? null : { tokens: context.tokens, window: context.window ?? null },
+    limits: seen?.limits ?? [],
     doing: signs?.turn === undefined ? null : turnInWords(signs.turn, now),
     deferred: silent && watch.deferred !== undefined ? watch.deferred : null,
     tasks: seen?.tasks ?? [],

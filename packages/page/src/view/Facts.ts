@@ -1,4 +1,4 @@
-import { agentAtWork, iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
+import { agentAtWork, limitInWords, iso, isSessionKnown, type Watch, Words } from "@souffleur/domain"
 import type { WatchStatus } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import type { Seen } from "./Seen.ts"
@@ -78,7 +78,7 @@ const labelsInWords = (labels: WatchStatus["labels"]): string =>
 
 /** Returns the facts of a watch as it is now, with a look at its processes and its agent's files. */
 export const presentFacts = (
-  { beatAge, conductor, context, doing, labels, owner, title, watch }: WatchStatus,
+  { beatAge, conductor, context, doing, labels, limits, owner, title, watch }: WatchStatus,
   seen: Seen
 ): ReadonlyArray<Fact | null> => [
   title === null ? null : ["Title", title],
@@ -88,6 +88,7 @@ export const presentFacts = (
     : ["Agent", agentNamed(watch, `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`)],
   doing === null ? null : ["Doing", doing],
   context === null ? null : ["Context in use", contextUse(context)],
+  ...limits.map((one): Fact => ["Limit ahead", limitInWords(one, seen.now)]),
   ...loggedFacts(watch, seen),
   watch.phase === "Exited"
     ? null

@@ -149,7 +149,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         const info = yield* lookTrusted(file, agentsOwn)
         const state = `${file} ${stateOf(info)}`
         seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)), resumable: yield* isResumable(file) }
-        const { context, mendsUntil, refused, resumable, writtenAt } = seen
+        const { context, limits: serviceLimits, mendsUntil, refused, resumable, writtenAt } = seen
         const turn = (yield* turnIn(output)) ?? seen.turn
         const mends = turn?._tag === "Failed" && mendsUntil > (yield* Clock.currentTimeMillis)
         const callLimit = dialect.callLimit === undefined ? 0 : yield* dialect.callLimit(yield* anyProjectOf(sessionId))
@@ -158,6 +158,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
           context,
           idles: dialect.idles,
           turn: mends ? yield* mended(sessionId, turn) : turn,
+          ...(serviceLimits.length > 0 ? { limits: serviceLimits } : {}),
           ...(callLimit > 0 ? { callLimit } : {}),
           ...(refused ? { refused } : {}),
           ...(resumable ? {} : { resumable })

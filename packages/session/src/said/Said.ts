@@ -1,4 +1,4 @@
-import type { TurnState } from "@souffleur/domain"
+import type { ServiceLimit, TurnState } from "@souffleur/domain"
 import type { Json } from "../lines/JsonRecord.ts"
 
 type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
@@ -54,8 +54,15 @@ export type Saying =
     }
   /** The agent took a failure back, and continues by itself. */
   | { readonly _tag: "TakenBack"; readonly id: string }
-  /** The end of a used-up limit, which was stated before the failure; `undefined`: none was stated. */
-  | { readonly _tag: "Limits"; readonly resetsAt: number | undefined }
+  /**
+   * The limits of the service, each with what is used of it. `resetsAt`: the end of a used-up limit, which was stated
+   * before the failure; `undefined`: none was stated.
+   */
+  | {
+      readonly _tag: "Limits"
+      readonly resetsAt: number | undefined
+      readonly limits: ReadonlyArray<Omit<ServiceLimit, "at">>
+    }
   /** The context of the last answer, as the service counted it. A count of zero is none. `older`: see older records. */
   | {
       readonly _tag: "Context"

@@ -1,4 +1,11 @@
-import { Bounds, type ContextInUse, plain, type SessionSigns, type TurnState } from "@souffleur/domain"
+import {
+  Bounds,
+  type ContextInUse,
+  plain,
+  type ServiceLimit,
+  type SessionSigns,
+  type TurnState
+} from "@souffleur/domain"
 import { type Json, timeOf } from "../lines/JsonRecord.ts"
 import type { Saying, Sayings } from "./Said.ts"
 
@@ -12,6 +19,7 @@ export interface TurnReading {
   readonly take: (record: Json, writtenAt: number) => "more" | "enough"
   /** `mendsUntil`: the agent may mend its failed turn by itself until then (epoch ms), as long as it lives. */
   readonly result: () => Pick<SessionSigns, "context" | "turn"> & {
+    readonly limits: ReadonlyArray<ServiceLimit>
     readonly mendsUntil: number
     /** True if a permission refused the newest tool of the turn. */
     readonly refused: boolean
@@ -32,6 +40,7 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
   let context: ContextInUse | undefined
   let contextDone = !contextToo
   let windowOlder = false
+  let limits: ReadonlyArray<ServiceLimit> = []
   /** `undefined`: nothing older than the last word was read yet. Another file than the session's has no tools. */
   let refused: boolean | undefined = contextToo ? undefined : false
   const answered = new Set<string>()
@@ -113,6 +122,7 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
           windowOlder = window === "older"
         }
         contextDone ||= said._tag === "Compacted" || (context !== undefined && !windowOlder)
+        if (said._tag === "Limits" && limits.length === 0) limits = said.limits.map((one) => ({ ...one, at }))
         // The service states its limits with the request that they ended.
         if (said._tag === "Limits" && turn?._tag === "Failed" && unstated())
           turn = { ...turn, resetsAt: Bounds.time(said.resetsAt) }
@@ -129,6 +139,7 @@ export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReadin
     result: () => ({
       turn: turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked }),
       context,
+      limits,
       mendsUntil,
       refused: refused === true,
       unclear
