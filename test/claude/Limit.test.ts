@@ -50,7 +50,7 @@ const waitedOut = Effect.fn("Limit.waitedOut")(function* (stageOf: typeof headle
   assert.isTrue((yield* lab.asked).filter(({ turn }) => turn).every(({ sessionId }) => sessionId === first))
   assert.deepStrictEqual(
     (yield* lab.notices).map(({ kind }) => kind),
-    ["usage_limit", "cleared", "recovered", "unconfirmed"]
+    ["usage_limit", "cleared", "recovered", solo ? "unconfirmed" : "completed"]
   )
   const { all, most } = yield* lab.agents
   assert.deepStrictEqual([most, all.size], [1, 2])
