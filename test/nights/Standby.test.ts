@@ -132,7 +132,7 @@ describe.concurrent("standing by", () => {
         assert.strictEqual(wrong.code, 2)
         assert.include(
           wrong.errors,
-          `process ${byHand.pid} holds session ${session}, not process ${innocent.pid}: adopt that one, or say --force`
+          `process ${byHand.pid} holds session ${session}, not process ${innocent.pid}: adopt that one, or use force`
         )
         const adopted = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
         assert.deepStrictEqual(
