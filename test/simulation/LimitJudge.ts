@@ -31,13 +31,19 @@ export class LimitJudge {
     this.#neglect = new Neglect(world.timeline)
   }
 
-  /** Returns the limit that was reached at a monotonic time, if it stops. */
-  #reached(at: number): Limited | undefined {
+  /**
+   * Returns the limit that was reached at a monotonic time, if it stops. `clearing`: an agent that has cleared its
+   * conversation away counts with what it used before.
+   */
+  #reached(at: number, clearing = false): Limited | undefined {
     const { conductors, ledger, limits } = this.#world
     if (limits?.then !== "stop") return undefined
     if (limits.time !== null && at - this.#since >= limits.time) return "time"
     const turns = conductors
-      .filter(({ sessionId }) => ledger.watch.sessions.includes(sessionId))
+      .filter(
+        ({ cleared = "", sessionId }) =>
+          ledger.watch.sessions.includes(sessionId) || (clearing && ledger.watch.sessions.includes(cleared))
+      )
       .flatMap(({ turns }) => turns)
       .filter((turn) => turn >= this.#since && turn <= at)
     return limits.tokens !== null && turns.length * tokensOfTurn >= limits.tokens ? "tokens" : undefined
@@ -53,7 +59,7 @@ export class LimitJudge {
     const reached = this.#reached(at) === "time" ? "time" : this.#reached(at - seenWithin)
     if (event._tag === "LaunchPrepared" && reached !== undefined)
       this.#world.violated(`a launch beyond the limit of ${reached}`)
-    if (event._tag === "WatchStopped" && event.limit !== null && this.#reached(at) === undefined)
+    if (event._tag === "WatchStopped" && event.limit !== null && this.#reached(at, true) === undefined)
       this.#world.violated("the watch ended at a limit that was not reached")
   }
 

@@ -7,6 +7,7 @@ import type {
   PlanNotFound,
   WatchNotFound
 } from "@souffleur/embed"
+import { Permission } from "@souffleur/domain"
 import type { LogUnusable } from "@souffleur/eventlog"
 import { shellWord } from "@souffleur/plan"
 
@@ -52,10 +53,13 @@ const steps: {
   WatchNotFound: () => '"souffleur status --all" lists the watches, and "souffleur conduct status --all" the runs'
 }
 
+/** The end of a refusal that a higher ceiling would lift. Words of others are not at the end of one. */
+const ofPermission = new RegExp(`MAX_EXTERNAL_PERMISSION=(${Permission.literals.join("|")})$`, "u")
+
 /** Returns the sentence of an error, with what to type next. */
 export const withStep = (error: { readonly _tag?: string; readonly message: string }): string => {
   const { _tag = "", message } = error
-  const [, permission] = /MAX_EXTERNAL_PERMISSION=(\w+)/u.exec(message) ?? []
+  const [, permission] = ofPermission.exec(message) ?? []
   const step =
     permission === undefined
       ? (steps as Readonly<Record<string, (error: object) => string | undefined>>)[_tag]?.(error)

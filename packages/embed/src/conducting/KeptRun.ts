@@ -128,8 +128,9 @@ export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order
     const projection = yield* Effect.forkScoped(attendedHere("projection", projectRun(id, from, link, isOthers)))
     const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, audience)))
     yield* Effect.forkScoped(attendedHere("bound of outputs", bound(`run-${id}-`)))
-    yield* Effect.forkScoped(attendedHere("counter", counted(id, yield* loadRun(id))))
-    yield* Effect.forkScoped(attendedHere("keeper of the machine", keptAwake(goesOn(log, id, yield* loadRun(id)))))
+    const now = yield* loadRun(id)
+    yield* Effect.forkScoped(attendedHere("counter", counted(id, now)))
+    yield* Effect.forkScoped(attendedHere("keeper of the machine", keptAwake(goesOn(log, id, now))))
     yield* RunMetrics.live
     const ref = yield* Effect.provideService(ownRun(id, chosen), Scope.Scope, owning)
     yield* ceilingNow(ref.dispatch)

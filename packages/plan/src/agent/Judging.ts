@@ -84,7 +84,7 @@ const leftOver = Effect.fnUntraced(function* ({ untracked: before }: Task) {
   const { git } = yield* PlanContext
   const { changed, conflicts } = yield* git.status
   if (conflicts.length > 0) return undefined
-  if (changed.length > 0) return `${Words.many(changed.length, "file")} with changes that no commit has`
+  if (changed.length > 0) return `no commit has the changes of ${Words.many(changed.length, "file")}`
   const fresh = before === null ? [] : (yield* git.untracked).filter((file) => !before.includes(file))
   return fresh.length === 0
     ? undefined

@@ -25,12 +25,11 @@ export type FakePlay =
   | { readonly _tag: "silent" }
   | { readonly _tag: "hangs" }
 
-const partOf = (prompt: string) => {
-  const [, taskId = null] = /^\*\*Task ID:\*\* (.+)$/mu.exec(prompt) ?? []
-  // The word of a launch is behind the header that its prompt asks for.
-  const [, header, word = ""] = /^(IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(prompt) ?? []
-  const role = header === undefined ? "finisher" : header === "APPROVED" ? "reviewer" : "implementer"
-  return { role, taskId, word } as const
+/** Returns the role and the task of a launch, which its title has, and its word behind the header of its prompt. */
+const partOf = (title: string, prompt: string) => {
+  const [role, taskId = null] = title.split(" ") as [FakePart["role"], string?]
+  const [, word = ""] = /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\S+)$/mu.exec(prompt) ?? []
+  return { role, taskId, word }
 }
 
 const answerOf = (play: FakePlay, word: string): string => {
@@ -79,10 +78,10 @@ export class FakeMusicians {
    * Plays the part of a launch, and prints its answer to a file. Returns what becomes of its process; `undefined`: the
    * launch is of no plan.
    */
-  play({ command, id }: LaunchOrder, output: string, now: number): Pick<FakeProcess, "endsAt"> | undefined {
+  play({ command, id, title }: LaunchOrder, output: string, now: number): Pick<FakeProcess, "endsAt"> | undefined {
     if (!isOfPlan(id)) return undefined
     const prompt = command.args.at(-1) ?? ""
-    const { role, taskId, word } = partOf(prompt)
+    const { role, taskId, word } = partOf(title, prompt)
     const attempt = 1 + this.parts.filter((one) => one.role === role && one.taskId === taskId).length
     const part = { role, taskId, attempt, prompt }
     this.parts.push(part)
