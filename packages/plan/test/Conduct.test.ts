@@ -327,7 +327,6 @@ describe.concurrent("over a real repository", () => {
             noting(prompts, () =>
               Effect.as(Effect.andThen(git("rm", "-q", "base.txt"), git("commit", "-q", "-m", "gone")), "no words")
             ),
-            say("no words"),
             noting(prompts, say(approves))
           ]
         }))

@@ -54,15 +54,19 @@ const steps: {
 }
 
 /** The end of a refusal that a higher ceiling would lift. Words of others are not at the end of one. */
-const ofPermission = new RegExp(`MAX_EXTERNAL_PERMISSION=(${Permission.literals.join("|")})$`, "u")
+const permission = `(${Permission.literals.join("|")})`
+const ofPermission = new RegExp(
+  `MAX_EXTERNAL_PERMISSION=${permission}(?: allows|, then conduct with permission ${permission})?$`,
+  "u"
+)
 
 /** Returns the sentence of an error, with what to type next. */
 export const withStep = (error: { readonly _tag?: string; readonly message: string }): string => {
   const { _tag = "", message } = error
-  const [, permission] = ofPermission.exec(message) ?? []
+  const [, needed] = ofPermission.exec(message) ?? []
   const step =
-    permission === undefined
+    needed === undefined
       ? (steps as Readonly<Record<string, (error: object) => string | undefined>>)[_tag]?.(error)
-      : `"souffleur setup --permission ${permission}" sets that`
+      : `"souffleur setup --permission ${needed}" sets that`
   return step === undefined ? message : `${message}: ${step}`
 }
