@@ -12,6 +12,7 @@ export const foldAt = (rules: string, folded: Array<number> = []): JobFold => ({
       id: stream,
       project: "/p",
       agent: null,
+      title: null,
       state: "working",
       standing: `lost at ${position}`,
       need: null,
@@ -31,6 +32,7 @@ export const foldAt = (rules: string, folded: Array<number> = []): JobFold => ({
       id: stream,
       project: "/p",
       agent: null,
+      title: null,
       state: "working",
       standing: kept.join(),
       need: null

@@ -70,8 +70,14 @@ describe("fleet#view", () => {
     assert.deepStrictEqual(fleetJobs.fold("w", folded, shipped([left], 2)).job, job)
   })
   it("a list of a fleet has no control character of a host", () => {
-    const { job } = fleetJobs.fold("w\u001B[2J", undefined, shipped([{ ...opened, project: "/p\n\u001B]0;x\u0007" }]))
-    assert.deepInclude(job, { id: String.raw`w\u001b[2J`, project: String.raw`/p\u000a\u001b]0;x\u0007` })
+    const note = { ...opened.note, title: "t\u0007" }
+    const all = shipped([{ ...opened, note, project: "/p\n\u001B]0;x\u0007" }])
+    const { job } = fleetJobs.fold("w\u001B[2J", undefined, all)
+    assert.deepInclude(job, {
+      id: String.raw`w\u001b[2J`,
+      project: String.raw`/p\u000a\u001b]0;x\u0007`,
+      title: String.raw`t\u0007`
+    })
   })
 
   it("a view whose hosts write as much as they can has room in the answer that people take", () => {

@@ -22,6 +22,7 @@ const job = {
   log,
   project: "/p",
   agent: "claude",
+  title: "nightly",
   state: "needs you",
   standing: "standing by",
   need: { why: "it stands by (launch)", next: "souffleur why w" },
@@ -107,11 +108,13 @@ describe("fleet#view", () => {
 })
 
 describe("command-line#status", () => {
-  it("a row names the agent of its job, and none where there is none", () => {
-    const agents = (agent: string | null) =>
-      hostTable(fleetRows({ now: 0, hosts: [host], jobs: [{ ...job, agent }], more: 0 }), 0, undefined)[1]?.split(
-        / +/u
-      )[2]
-    assert.deepStrictEqual([agents("codex"), agents(null)], ["codex", "S1"])
+  it("a row names its job, its title and its agent, where they are known", () => {
+    const cells = (change: Partial<Job>) =>
+      hostTable(fleetRows({ now: 0, hosts: [host], jobs: [{ ...job, ...change }], more: 0 }), 0, undefined)[1]
+        ?.split(/ {2,}/u)
+        .slice(1, 4)
+    assert.deepStrictEqual(cells({}), ["w", "nightly", "claude"])
+    assert.deepStrictEqual(cells({ title: null }), ["w", "claude", "S1"])
+    assert.deepStrictEqual(cells({ title: null, agent: null })?.slice(0, 2), ["w", "S1"])
   })
 })

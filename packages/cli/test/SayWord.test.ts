@@ -23,6 +23,7 @@ const job = {
   log: newer,
   project: "/p",
   agent: null,
+  title: null,
   state: "working",
   standing: "watching",
   need: null,

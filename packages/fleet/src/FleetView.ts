@@ -14,6 +14,8 @@ export const FleetJob = Schema.Struct({
   project: someText,
   /** The program of its agent, by its name. `null`: it is not known, there is none, or the hub is older. */
   agent: Schema.NullOr(someText).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** What its watch was called. `null`: it was given no title, is a run, or the hub is older. */
+  title: Schema.NullOr(someText).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   state: StateWord,
   standing: someText,
   need: Schema.NullOr(Schema.Struct({ why: someText, next: someText })),
@@ -78,7 +80,7 @@ export interface CopiedRange {
 
 /** Which jobs of a fleet are asked for. */
 export interface JobSearch {
-  /** Words that its host, its name or its folder have, each of them. */
+  /** Words that its host, its name, its folder or its title have, each of them. */
   readonly search: string
   /** The number of found jobs that are left out first. */
   readonly from: number

@@ -18,6 +18,7 @@ export const jobNamed = (id: string, change: Partial<SeenJob> = {}): SeenJob => 
   id,
   project: "/srv/opera",
   agent: null,
+  title: null,
   state: "working",
   standing: "works",
   need: null,

@@ -23,13 +23,14 @@ const textOf = (text: string) => plain(plain(text), maxText)
 
 /** Returns a job as a hub lists it. Events of a host may say anything, and no control character of them is kept. */
 const listed = (
-  { agent, at, id, kind, need, project, standing, state }: Job,
+  { agent, at, id, kind, need, project, standing, state, title }: Job,
   { generation = 0, revision }: { readonly generation?: number; readonly revision: number }
 ): FleetJob => ({
   kind,
   id: textOf(id),
   project: textOf(project),
   agent: agent === null ? null : textOf(agent),
+  title: title === null ? null : textOf(title),
   state,
   standing: textOf(standing),
   need: need === null ? null : { why: textOf(need.why), next: textOf(need.next) },
@@ -83,7 +84,7 @@ const run = foldOf(runFold, runCodec, (id, run) =>
  * alive, because a process of another host cannot be seen (spec: fleet#view).
  */
 export const fleetJobs: JobFold = {
-  rules: `5 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
+  rules: `6 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
   lost: ([position, stream, revision]) => {
     const isRun = stream.startsWith(runCodec.prefix ?? "")
     const { job } = (isRun ? run : watch)(stream, undefined, [])

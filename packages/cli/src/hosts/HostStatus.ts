@@ -24,8 +24,9 @@ const HostWatch = Schema.StructWithRest(
     state: StateWord,
     standing: Schema.String.check(Schema.isMaxLength(10_000)),
     need: Schema.NullOr(Schema.Struct({ why: Bounds.words(10_000), next: Bounds.words(10_000) })),
-    /** A host of an older version does not tell it. */
+    /** A host of an older version tells neither. */
     agent: Schema.optionalKey(Schema.NullOr(Bounds.words(1000))),
+    title: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(1000)))),
     generation: Schema.Number,
     last_event_at: Bounds.words(64)
   }),

@@ -2,17 +2,18 @@ import { epochOf, isOwnCommand, Words } from "@souffleur/domain"
 import { jobLine, type Need } from "@souffleur/embed/internal"
 import { Clock, Console, Effect } from "effect"
 import { nextLines } from "../explain/NextLine.ts"
+import { shortTitle } from "../explain/ShortTitle.ts"
 import { table } from "../explain/TextTable.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { askHosts, shownGeneration, type HostRow, hostRows, hostsOf } from "./HostStatus.ts"
 
 /** The state is last: the reason why a host has no answer may be long. */
-const titles = ["HOST", "WATCH", "AGENT", "GEN", "REV", "LAST EVENT", "STATE"]
+const titles = ["HOST", "WATCH", "TITLE", "AGENT", "GEN", "REV", "LAST EVENT", "STATE"]
 
 const cellsOf = ({ host, lastKnown, problem, watch }: HostRow, now: number): ReadonlyArray<string> => {
   const known = lastKnown ? "last known: " : ""
-  if (watch === undefined) return [host, "", "", "", "", "", problem ?? `${known}no watch`]
+  if (watch === undefined) return [host, "", "", "", "", "", "", problem ?? `${known}no watch`]
   // A host of another version may not tell it.
   const revision = typeof watch["revision"] === "number" ? String(watch["revision"]) : ""
   const at = epochOf(watch.last_event_at)
@@ -20,6 +21,7 @@ const cellsOf = ({ host, lastKnown, problem, watch }: HostRow, now: number): Rea
   return [
     host,
     watch.watch,
+    shortTitle({ title: watch.title ?? null }),
     watch.agent ?? "",
     `S${shownGeneration(watch)}`,
     revision,

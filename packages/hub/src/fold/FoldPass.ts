@@ -98,7 +98,7 @@ const keptOf = (column: string) =>
 const encode = Schema.encodeSync(Schema.fromJsonString(FleetJob))
 
 /** Returns the words by which a search finds a job. */
-const soughtOf = ({ id, project }: FleetJob) => `${id} ${project}`.toLowerCase()
+const soughtOf = ({ id, project, title }: FleetJob) => `${id} ${project} ${title ?? ""}`.toLowerCase()
 
 /** Returns whether a failure is no fault of what is folded: the database is out, or the hub ends. */
 const isPassing = (cause: Cause.Cause<SqlError.SqlError>) =>

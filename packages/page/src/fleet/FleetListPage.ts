@@ -30,6 +30,7 @@ const row = (job: SeenJob, links: FrameLinks, seen: Seen): Html => {
   const words = job.need === null ? job.standing : job.need.why
   const look = {
     name: html`<a href="${address}">${job.id}</a>`,
+    title: job.title,
     host: html`${job.host} ${silence !== undefined && html`<span class="trouble">${silence}</span>`}`,
     standing: silence === undefined ? words : `last known: ${words}`,
     // A host may say anything, and no other command of it is told.
@@ -82,5 +83,5 @@ export const fleetPart = (shown: FleetPart, links: FrameLinks, seen: Seen): Html
 
 /** Returns the list of all watches and runs of a fleet, with its search. */
 export const fleetList = (shown: FleetPart, links: FrameLinks, seen: Seen): Html =>
-  html`${listHead({ title: "Fleet", by: "Search by host, name or folder", search: shown.search }, links)}
+  html`${listHead({ title: "Fleet", by: "Search by host, name, title or folder", search: shown.search }, links)}
   ${fleetPart(shown, links, seen)}`
