@@ -1,6 +1,7 @@
 import { Console, Effect, FileSystem, Path, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { running } from "./Child.ts"
+import { nightsInMemory } from "./MemoryBench.ts"
 import { report, type Row, timed } from "./Table.ts"
 
 /** Seconds of `pnpm test` on two cores that do nothing else. */
@@ -97,6 +98,7 @@ const alone = Effect.gen(function* () {
     { cells: ["all"], measured: run.seconds, limit },
     { cells: ["processor time of all"], measured: run.processor },
     { cells: ["red tests"], measured: run.red.length, limit: { atMost: 0 } },
+    ...(yield* nightsInMemory),
     ...run.files.slice(0, slowest).map(({ name, seconds }) => ({ cells: [name], measured: seconds }))
   ]
   return yield* report(["pnpm test, once and alone", "seconds"], rows)
