@@ -1,4 +1,4 @@
-import { RunLog } from "@souffleur/plan"
+import { type RunEvent, RunLog } from "@souffleur/plan"
 import { loadSettings } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
@@ -8,27 +8,33 @@ import { layerStore } from "@souffleur/embed/internal"
 import { services } from "./mcp/McpPlace.ts"
 import { printed } from "./Printed.ts"
 
-/** Returns the words to a person who leaves a task out that was rejected with these commits. */
-const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
+/** Returns the words of a command to a person in the folder of a run with these events after its opening. */
+const said = Effect.fnUntraced(function* (events: ReadonlyArray<RunEvent>, ...command: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-answer-" }))
   const variables = { PATH: "/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
   const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
-  const { ImplementationCompleted, RunOpened, TaskEscalated, TaskStarted } = examples
-  const taskId = "task-001"
-  const told = [
-    { ...RunOpened, project: home },
-    { ...TaskStarted, taskId },
-    ...(commits.length === 0 ? [] : [{ ...ImplementationCompleted, taskId, commits }]),
-    { ...TaskEscalated, taskId }
-  ]
+  const told = [{ ...examples.RunOpened, project: home }, ...events]
   yield* Effect.provide(
     Effect.flatMap(RunLog, (log) => log.append("run/r", 0, told)),
     layerStore(settings)
   )
-  const lines = yield* printed(home, variables, "conduct", "answer", taskId, "--skip")
-  return lines.join("\n")
+  return (yield* printed(home, variables, ...command)).join("\n")
 }, Effect.scoped)
+
+/** Returns the words to a person who leaves a task out that was rejected with these commits. */
+const skipped = (commits: ReadonlyArray<string>) => {
+  const { ImplementationCompleted, TaskEscalated, TaskStarted } = examples
+  const taskId = "task-001"
+  const done = commits.length === 0 ? [] : [{ ...ImplementationCompleted, taskId, commits }]
+  return said(
+    [{ ...TaskStarted, taskId }, ...done, { ...TaskEscalated, taskId }],
+    "conduct",
+    "answer",
+    taskId,
+    "--skip"
+  )
+}
 
 describe("behaviour#answers", () => {
   it.layer(services)((it) => {
@@ -42,6 +48,21 @@ describe("behaviour#answers", () => {
         assert.include(yield* skipped(["3f2a9c1d"]), `task task-001 is skipped; its commit stays ${back}`)
         const none = yield* skipped([])
         assert.match(none, /^run r: task task-001 is skipped; it goes on with: /u)
+      })
+    )
+  })
+})
+
+describe("behaviour#limits-in-a-run", () => {
+  it.layer(services)((it) => {
+    it.effect("go ends the wait of a run, by its name or in its folder, and nothing else of a run", () =>
+      Effect.gen(function* () {
+        const { AgentAsked, AgentLimited, TaskStarted } = examples
+        const refused = [TaskStarted, AgentAsked, { ...AgentLimited, kind: "login", resetsAt: null } as const]
+        const words = /^run r goes on when it is conducted again: souffleur conduct /u
+        assert.match(yield* said(refused, "go"), words)
+        assert.match(yield* said(refused, "go", "r"), words)
+        assert.strictEqual((yield* Effect.flip(said([TaskStarted], "go", "r")))._tag, "Ended")
       })
     )
   })

@@ -115,7 +115,7 @@ export class Souffleur extends Context.Service<
      * ```
      */
     readonly conduct: (options: ConductOptions) => Effect.Effect<RunningPlan<PlanBroken>, ConductError, Scope.Scope>
-    /** Gives a run a person's answer, either to an escalated task or to the finishing step. */
+    /** Gives a run a person's answer, to a task, the finishing step or a changed plan, or ends its wait. */
     readonly answer: (name: PlanName, answer: PlanAnswer) => Effect.Effect<Run, AnswerError>
     /** Lists the live sessions of this user's agents, by their own files and hooks. `watch` takes any of them. */
     readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LiveSession>, PartsError>

@@ -211,6 +211,7 @@ export type PlanAnswer =
   | { readonly task: string; readonly answer: "retry" | "skip" }
   | { readonly finishing: "retry" | "skip" }
   | { readonly plan: "as it is" }
+  | { readonly wait: "over" }
 
 /** souffleur on Node. */
 export interface NodeOptions<E = never> {

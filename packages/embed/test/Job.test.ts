@@ -51,8 +51,13 @@ describe("command-line#state-words", () => {
     for (const [given, then, next] of [
       [ofRun({}), "working: between tasks", undefined],
       [
-        ofRun({ wait: { kind: "outage", since: 0, until: noon } }),
+        ofRun({ wait: { kind: "outage", since: 0, until: noon, agent: null, sessionId: "s" } }),
         "recovering: waits for the service until 2026-03-01 12:00 UTC"
+      ],
+      [
+        ofRun({ wait: { kind: "login", since: 0, until: noon, agent: null, sessionId: "s" } }),
+        "needs you: waits for a login that the service takes until 2026-03-01 12:00 UTC",
+        "souffleur go r"
       ],
       [ofRun({ phase: "finished", finishing: "none" }, false), "ended: complete"],
       [ofRun({}, false), "needs you: no souffleur conducts it", "souffleur conduct plan.md --project-dir /p"],

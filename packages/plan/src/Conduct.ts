@@ -10,7 +10,9 @@ import { isRunOver, next, type Run, type Task, type Assignment } from "./run/Run
 import { RunLog, streamOf } from "./run/RunLog.ts"
 import { writeState } from "./state/StateStore.ts"
 import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
+import { assignedAgent } from "./agent/AssignedAgent.ts"
 import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
+import { isPersons } from "./run/RunFields.ts"
 
 /**
  * Follows an agent to its end and reports the outcome. An agent that cannot be ended pauses the run: no other works
@@ -91,6 +93,37 @@ const byPlan = Effect.fn("Conduct.byPlan")(function* <E, R>(run: Run, step: Effe
 /** Maximum of untracked files that a task remembers from its beginning. */
 const maxUntracked = 500
 
+/** Waits for any new event of a run. */
+const changed = Effect.fnUntraced(function* ({ revision }: Run) {
+  const log = yield* RunLog
+  const { ref } = yield* PlanContext
+  yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), revision), 1))
+})
+
+/** How often the login that the service refused is looked at. */
+const loginInterval = Schedule.spaced("10 seconds")
+
+/** Waits until the login that the service refused was written again. */
+const loginWritten = Effect.fnUntraced(function* (wait: NonNullable<Run["wait"]>) {
+  const { loginWrittenAt } = yield* assignedAgent(wait)
+  if (loginWrittenAt === undefined || !isPersons(wait.kind)) return yield* Effect.never
+  yield* Effect.repeat(untraced(loginWrittenAt(wait.sessionId)), {
+    schedule: loginInterval,
+    until: (at) => at > wait.since
+  })
+})
+
+/** Waits until agents may be asked again: by time, by a login, or by a person's word. */
+const waited = Effect.fnUntraced(function* (run: Run, wait: NonNullable<Run["wait"]>) {
+  const { ref } = yield* PlanContext
+  const over = yield* Effect.raceAllFirst([
+    Effect.as(sleepUntil(wait), { renewed: false }),
+    Effect.as(loginWritten(wait), { renewed: true }),
+    Effect.as(changed(run), undefined)
+  ])
+  return over === undefined ? yield* ref.state : yield* ref.dispatch({ _tag: "EndWait", ...over })
+})
+
 /** Takes one step of the loop. `undefined`: a person's word is needed, or the run is done. */
 const advance = Effect.fnUntraced(function* (run: Run) {
   const { git, ref } = yield* PlanContext
@@ -99,7 +132,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Await":
       return yield* finishAssignment(step.assignment)
     case "Wait":
-      return yield* Effect.andThen(sleepUntil(step.wait), ref.dispatch({ _tag: "EndWait" }))
+      return yield* waited(run, step.wait)
     case "Start":
       return yield* byPlan(
         run,
@@ -222,9 +255,7 @@ const rightSchedule = Schedule.spaced("2 seconds")
  * answer.
  */
 const personCame = Effect.fnUntraced(function* (run: Run) {
-  const log = yield* RunLog
-  const { ref } = yield* PlanContext
-  if (run.paused === null) return yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), run.revision), 1))
+  if (run.paused === null) return yield* changed(run)
   yield* Effect.repeat(untraced(isRight(run)), { schedule: rightSchedule, until: (yes) => yes })
 })
 

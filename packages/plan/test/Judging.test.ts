@@ -322,7 +322,8 @@ describe("behaviour#nudges", () => {
           assert.strictEqual((yield* judged({ ...done, ...first, ...given }))._tag, "Completed")
         const session = { _tag: "Failed", at: 2000, resetsAt: undefined } as const
         assert.strictEqual((yield* judged({ ...first, session: { ...session, reason: "outage" } }))._tag, "Limited")
-        assert.strictEqual((yield* judged({ ...first, session: { ...session, reason: "login" } }))._tag, "Failed")
+        assert.strictEqual((yield* judged({ ...first, session: { ...session, reason: "login" } }))._tag, "Limited")
+        assert.strictEqual((yield* judged({ ...first, session: { ...session, reason: "model" } }))._tag, "Failed")
       })
   )
 })

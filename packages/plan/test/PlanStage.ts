@@ -64,6 +64,9 @@ export const refusedFor =
   () =>
     Effect.map(Clock.currentTimeMillis, (now) => `refused until ${now + millis}`)
 
+/** The end of an agent whose login the service refused. */
+export const loginRefused: Act = () => Effect.succeed("refused login")
+
 export const planOf = (...ids: ReadonlyArray<string>): Plan => ({
   workflowId: "play",
   tasks: ids.map((id) => ({
@@ -125,7 +128,7 @@ export const stage = Effect.fnUntraced(function* (
   const { prepared, receipts } = world.launcher
   /** True if an agent has left processes behind. */
   let left = false
-  const refusals = new Map<string, { readonly at: number; readonly resetsAt: number }>()
+  const refusals = new Map<string, { readonly at: number; readonly resetsAt: number | undefined }>()
   const finished = new Map<string, number>()
   const asked: Array<Asked> = []
   const reviewers = new Set<string>()
@@ -147,14 +150,17 @@ export const stage = Effect.fnUntraced(function* (
     const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
     const chosen = list[Math.min(assignments[role]++, list.length - 1)]!
     const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
-    const refused = /^refused until (\d+)$/u.exec(said ?? "")
+    const refused = /^refused (?:until (\d+)|login)$/u.exec(said ?? "")
     if (refused === null) {
       if (said === undefined) return said
       finished.set(session, yield* Clock.currentTimeMillis)
       refusals.delete(session)
       return withWord(said, prompt)
     }
-    refusals.set(session, { at: yield* Clock.currentTimeMillis, resetsAt: Number(refused[1]) })
+    refusals.set(session, {
+      at: yield* Clock.currentTimeMillis,
+      resetsAt: refused[1] === undefined ? undefined : Number(refused[1])
+    })
     return ""
   })
 
@@ -200,7 +206,7 @@ export const stage = Effect.fnUntraced(function* (
           const { at, resetsAt } = refusal
           return Option.some({
             writtenAt: at,
-            turn: { _tag: "Failed", at, reason: "usage-limit", resetsAt },
+            turn: { _tag: "Failed", at, reason: resetsAt === undefined ? "login" : "usage-limit", resetsAt },
             context: undefined
           })
         }
@@ -302,6 +308,8 @@ export const stage = Effect.fnUntraced(function* (
     asked,
     signals,
     file,
+    /** The agent's login is written now. */
+    logsIn: Effect.map(Clock.currentTimeMillis, (now) => void (world.agent.loginWrittenAt = now)),
     /** A person takes the plan as its file has it now. */
     takesPlan: Effect.suspend(() =>
       Effect.flatMap(termsOf(file.plan ?? plan), (terms) =>

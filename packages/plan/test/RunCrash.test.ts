@@ -4,8 +4,17 @@ import { TrustedFiles } from "@souffleur/process"
 import { Context, Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { Disk } from "../../../test/simulation/SimulatedDisk.ts"
-import { completionSummary, type Finish, type Git, isRunOver, parseStatus, type Plan, taskOf } from "../src/index.ts"
-import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./PlanStage.ts"
+import {
+  completionSummary,
+  type Finish,
+  type Git,
+  isRunOver,
+  needsPerson,
+  parseStatus,
+  type Plan,
+  taskOf
+} from "../src/index.ts"
+import { type Act, approves, complete, loginRefused, planOf, refusedFor, rejects, stage } from "./PlanStage.ts"
 
 /** Files in memory: a hundred conductors crash here, and none needs the disk. */
 const files = Layer.effectContext(
@@ -371,6 +380,28 @@ describe("behaviour#limits-in-a-run", () => {
         yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* Fiber.join(fiber)).phase, "finished")
       }).pipe(Effect.scoped, Effect.provide(services))
+    )
+    it.effect(
+      "a refused login holds the run, which goes on when it is written again, by a person's word, or in an hour",
+      () =>
+        Effect.gen(function* () {
+          const scene = yield* play([loginRefused, loginRefused, loginRefused], approved)
+          const fiber = yield* Effect.forkChild(scene.conducts)
+          yield* TestClock.adjust("50 minutes")
+          assert.deepStrictEqual([scene.asked.length, needsPerson(yield* scene.run)], [1, true])
+          yield* scene.logsIn
+          yield* TestClock.adjust("10 seconds")
+          assert.lengthOf(scene.asked, 2)
+          yield* scene.dispatch({ _tag: "EndWait" })
+          yield* TestClock.adjust("1 second")
+          assert.lengthOf(scene.asked, 3)
+          yield* TestClock.adjust("1 hour")
+          const run = yield* Fiber.join(fiber)
+          assert.deepInclude(run, { phase: "finished", refusals: 0, waits: 0 })
+          assert.deepInclude(run.tasks[0], { attempts: 1, failures: 0 })
+          const ends = (yield* scene.events).flatMap((event) => (event._tag === "LimitWaitEnded" ? [event.by] : []))
+          assert.deepStrictEqual(ends, ["login", "operator", "time"])
+        }).pipe(Effect.scoped, Effect.provide(services))
     )
   })
 })

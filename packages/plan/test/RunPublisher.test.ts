@@ -137,18 +137,22 @@ describe("behaviour#answers", () => {
 describe("behaviour#limits-in-a-run", () => {
   it("a person is told once of waits for the service in a row, and when an agent came to something again", () => {
     const { AgentLimited, ImplementationCompleted, LimitWaitEnded } = examples
+    const refused = { ...AgentLimited, kind: "login", resetsAt: null } as const
     const history = [
       ...first.slice(0, 2),
       AgentLimited,
       LimitWaitEnded,
       AgentLimited,
       LimitWaitEnded,
+      refused,
+      LimitWaitEnded,
+      refused,
       ImplementationCompleted
     ]
     const kinds = history.map((event, n, all) => runNoticeOf(event, foldRun(all.slice(0, n)))?.kind)
     assert.deepStrictEqual(
       kinds.filter((kind) => kind !== undefined),
-      ["usage_limit", "cleared"]
+      ["usage_limit", "waiting_for_a_person", "cleared"]
     )
   })
 })

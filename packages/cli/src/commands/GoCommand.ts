@@ -1,18 +1,29 @@
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, statusLine } from "@souffleur/embed/internal"
-import { Console, Effect, Layer } from "effect"
+import { invocation } from "@souffleur/plan"
+import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import { signOfAgent } from "../person/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-/** Ends a hold, or a wait before its time (spec: command-line#watches). A hold takes a person's word. */
+/** Ends a hold, or a wait before its time, also of a run (spec: command-line#watches). A hold takes a person's word. */
 export const goCommand = Command.make(
   "go",
   { watch: watchName, projectDir, json },
   Effect.fnUntraced(function* (flags) {
     const souffleur = yield* Souffleur
-    const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
+    const name = namedIn(yield* Project, flags.watch)
+    const plan = Option.filter(yield* Effect.option(souffleur.findPlan(name)), ({ run }) => run.wait !== null)
+    if (Option.isSome(plan)) {
+      const { id, run } = plan.value
+      yield* souffleur.answer(id, { wait: "over" })
+      if (flags.json) return yield* Console.log(JSON.stringify({ run: id }))
+      const how =
+        run.owner === null ? `when it is conducted again: ${invocation(run)}` : "now: its agent is asked again"
+      return yield* Console.log(`run ${id} goes on ${how}`)
+    }
+    const { id } = yield* souffleur.find(name)
     const watch = yield* souffleur.go(id, { byAgent: (yield* signOfAgent) !== undefined })
     const cycle = watch.recovery?.cycle ?? null
     if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, cycle }))

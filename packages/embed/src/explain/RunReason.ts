@@ -1,4 +1,4 @@
-import { evolveRun, workProblemsOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
+import { evolveRun, workProblemsOf, initialRun, isPersons, type Run, type RunEvent, taskOf } from "@souffleur/plan"
 import { isSessionKnown, utc, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allReasons, type Explained, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
@@ -93,7 +93,19 @@ const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding"
         rule: "no process may write beside the next agent: processes that an agent leaves are ended, and its word counts"
       }
 
-const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run, zone: Zone): Explanation => ({
+const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run, zone: Zone): Explanation =>
+  isPersons(kind) ? refusedNow(kind, until, zone) : waitedOut({ kind, resetsAt, until }, waits, zone)
+
+const refusedNow = (kind: string, until: number, zone: Zone): Explanation => ({
+  seen: [`its session's records: the service refuses its ${kind}`],
+  rule: `a refused ${kind} is no fault of the agent: no attempt is counted, and a person mends it; asked again when the login is renewed, or at ${Words.dateAndTime(until, zone)}`
+})
+
+const waitedOut = (
+  { kind, resetsAt, until }: Pick<Of<"AgentLimited">, "kind" | "resetsAt" | "until">,
+  waits: number,
+  zone: Zone
+): Explanation => ({
   seen: [
     `its session's records: ${kind === "outage" ? "the service is out" : "a usage limit"}`,
     resetsAt === null

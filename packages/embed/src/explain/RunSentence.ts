@@ -1,8 +1,10 @@
 import {
   describeRunEvent,
   invocation,
+  isPersons,
   isRunOver,
   needsPerson,
+  next,
   type Run,
   type RunEvent,
   streamOf,
@@ -10,7 +12,7 @@ import {
   taskOf,
   workProblemsOf
 } from "@souffleur/plan"
-import { type Condition, iso, plain, type StateWord, Words, type Zone } from "@souffleur/domain"
+import { type Condition, iso, mendedBy, plain, type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { maxLineLength } from "./Explanation.ts"
 import type { Need } from "./StatusLine.ts"
@@ -41,6 +43,13 @@ const pauses = {
   }
 } as const
 
+const waitedFor = {
+  "usage-limit": "a usage limit",
+  outage: "the service",
+  login: "a login that the service takes",
+  account: "an account that the service takes"
+} as const
+
 /** Returns the state of a run in a few words. */
 export const runStanding = (run: Run, agent: Condition | null = null, zone?: Zone): string =>
   plain(standing(run, agent, zone))
@@ -67,7 +76,7 @@ const goingOn = (run: Run, agent: Condition | null, zone?: Zone): string => {
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
   if (run.wait !== null)
-    return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${Words.deadline(run.wait.until, run.lastEventAt, zone)}`
+    return `waits for ${waitedFor[run.wait.kind]} until ${Words.deadline(run.wait.until, run.lastEventAt, zone)}`
   if (run.assignment !== null)
     return run.assignment.role === "finisher"
       ? "finishing"
@@ -99,7 +108,13 @@ export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArr
  */
 export const runNeed = (id: string, run: Run, owned: boolean): Need | null => {
   if (isRunOver(run)) return null
-  if (needsPerson(run)) return { why: plain(goingOn(run, null)), next: `souffleur conduct status --run ${id}` }
+  // It would try again by itself.
+  if (!owned && isPersons(run.wait?.kind)) return { why: "no souffleur conducts it", next: invocation(run) }
+  if (needsPerson(run))
+    return {
+      why: plain(goingOn(run, null)),
+      next: next(run)._tag === "Wait" ? `souffleur go ${id}` : `souffleur conduct status --run ${id}`
+    }
   if (!owned) return { why: "no souffleur conducts it", next: invocation(run) }
   if (run.overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
   return null
@@ -112,7 +127,11 @@ export const runState = (run: Run, need: Need | null): StateWord => {
   return run.wait === null ? "working" : "recovering"
 }
 
-const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: OutputOf): ReadonlyArray<string> => {
+const needs = (
+  id: string,
+  { finishingFailure, paused, tasks, wait }: Run,
+  outputOf?: OutputOf
+): ReadonlyArray<string> => {
   if (paused?.reason === "plan")
     return [`run ${id} is paused: ${pauses.plan.what} ${paused.message}`, "souffleur conduct answer --plan"]
   if (finishingFailure !== null)
@@ -126,6 +145,11 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: 
     ]
   }
   const task = tasks.find(({ status }) => status === "escalated")
+  if (task === undefined && wait !== null && isPersons(wait.kind))
+    return [
+      `run ${id} waits: the service refuses the ${wait.kind} of its agent: ${mendedBy[wait.kind]}`,
+      `souffleur go ${id}`
+    ]
   if (task === undefined) return []
   return [
     `run ${id} needs you on task ${task.id} (${task.escalation?.reason}): ${task.escalation?.message}`,

@@ -40,7 +40,7 @@ export interface TaskStretch {
 
 /** A stretch in which a run launched no agent. */
 export interface RunWait extends Stretch {
-  readonly kind: "usage-limit" | "outage" | "paused" | "escalated"
+  readonly kind: NonNullable<Run["wait"]>["kind"] | "paused" | "escalated"
   readonly revision: number
 }
 

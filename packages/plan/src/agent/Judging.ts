@@ -1,7 +1,8 @@
 import { type Agent, endedWell, isSessionKnown, Words } from "@souffleur/domain"
-import { Effect, Option, Result } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import { LimitKind } from "../run/RunFields.ts"
 import type { AgentReport } from "../decide/Ladder.ts"
 import { assignedAgent } from "./AssignedAgent.ts"
 import type { AgentEnded } from "./Assignment.ts"
@@ -32,10 +33,10 @@ const recorded = Effect.fnUntraced(function* (assignment: Assignment, output: st
   return last !== undefined && last.at >= askedAt ? last : undefined
 })
 
+const isLimit = Schema.is(LimitKind)
+
 /** Refusals of the service that no wait ends. */
 const refusals = {
-  login: "the service refuses its login: log in with the agent",
-  account: "the service refuses its account: see to its payment or its organisation",
   model: "the service refuses its model: see to the model's name and the service's address",
   cap: "a cap of your own ended it",
   "prompt-too-long": "its conversation is too long for the service",
@@ -50,7 +51,7 @@ const refused = Effect.fnUntraced(function* (assignment: Assignment, output: str
   const last = yield* recorded(assignment, output)
   if (last?._tag !== "Failed") return undefined
   const { resetsAt = null, reason } = last
-  return reason === "usage-limit" || reason === "outage"
+  return isLimit(reason)
     ? ({ _tag: "Limited", kind: reason, resetsAt } satisfies AgentReport)
     : nothing("no verdict", refusals[reason])
 })

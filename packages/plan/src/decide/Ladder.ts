@@ -80,13 +80,21 @@ interface ReportTime {
   readonly margin?: number
 }
 
+/** How long a refused login or account is left alone, ms: nothing tells that the service takes it again. */
+const trial = 3_600_000
+
 /** Records a refusal of the service, by the rule of a watch (spec: behaviour#limits-in-a-run). */
 const limited = (
   { waits }: Run,
   { taskId, token }: Assignment,
-  report: Extract<AgentReport, { readonly _tag: "Limited" }>,
+  { kind, resetsAt }: Extract<AgentReport, { readonly _tag: "Limited" }>,
   { margin, now: at }: ReportTime
-) => ok(Event.AgentLimited.make({ at, token, taskId, kind: report.kind, ...limitWait(at, waits, report, margin) }))
+) => {
+  const wait = Event.isPersons(kind)
+    ? { resetsAt: null, until: at + trial }
+    : limitWait(at, waits, { kind, resetsAt }, margin)
+  return ok(Event.AgentLimited.make({ at, token, taskId, kind, ...wait }))
+}
 
 /** Decides what follows from a report: the ladder (spec: behaviour#ladder), a wait, or a failed assignment. */
 export const decideReport = (

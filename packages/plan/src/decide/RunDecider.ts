@@ -105,6 +105,16 @@ const revised = (
 const isOfPlan = ({ paused }: Run, { reason }: Extract<RunCommand, { readonly _tag: "Pause" }>) =>
   paused?.reason === "plan" && reason === "plan"
 
+const endedWait = (
+  { wait }: Run,
+  { by, now: at, renewed = false }: Extract<RunCommand, { readonly _tag: "EndWait" }>
+) => {
+  const why = by._tag === "Operator" ? "operator" : renewed ? "login" : "time"
+  return wait !== null && (why !== "time" || isWaitOver(wait, at))
+    ? ok(Event.LimitWaitEnded.make({ at, by: why }))
+    : notNow("no wait is over")
+}
+
 /** Decides on a command to a run. Refuses the words of an owner that was overtaken (spec: behaviour#one-owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEvent> => {
   const { by, now: at } = command
@@ -191,9 +201,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         : notNow(`nothing of task ${taskId} waits for a reviewer`)
     }
     case "EndWait":
-      return run.wait !== null && isWaitOver(run.wait, at)
-        ? ok(Event.LimitWaitEnded.make({ at }))
-        : notNow("no wait is over")
+      return endedWait(run, command)
     case "Pause":
       // A plan that changes once more is told once more.
       return run.paused === null || (isOfPlan(run, command) && run.paused.message !== command.message)

@@ -4,12 +4,14 @@ import {
   type Describers,
   describeLost,
   describePin,
+  mendedBy,
   utc,
   Words,
   type Zone
 } from "@souffleur/domain"
 import { pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
+import { isPersons } from "../run/RunFields.ts"
 import { firstSuspect } from "./WorkProblem.ts"
 
 /** The kinds of a notice of a run. */
@@ -19,10 +21,17 @@ export type RunNoticeKind =
   | "finished"
   | "usage_limit"
   | "outage"
+  | "waiting_for_a_person"
   | "untrusted_config"
   | "cleared"
 
 const { capital, deadline, duration, many, time } = Words
+
+const endedWaits = {
+  time: "the wait is over",
+  login: "the login was renewed",
+  operator: "an operator lets the run go on"
+} as const
 
 const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
   `task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`
@@ -116,13 +125,22 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `task ${taskId} is implemented again: its commits are gone`
         : `the work of task ${taskId} changed since: ${many(commits.length, "commit")} to review`
     ),
-  AgentLimited: ({ at, kind, resetsAt, taskId, until }, zone) =>
-    described(
+  AgentLimited: ({ at, kind, resetsAt, taskId, until }, zone) => {
+    const what = taskId === null ? "the finishing step" : `task ${taskId}`
+    const when = deadline(until, at, zone)
+    if (isPersons(kind))
+      return described(
+        "error",
+        `the service refuses the ${kind} of the agent, which holds ${what} up: ${mendedBy[kind]}. It goes on once it sees that, at ${when}, or at once by "souffleur go". No attempt is counted`,
+        { message: "error", notice: "waiting_for_a_person" }
+      )
+    return described(
       "warning",
-      `${kind === "outage" ? "an outage of the service" : "a usage limit"} holds ${taskId === null ? "the finishing step" : `task ${taskId}`} up until ${deadline(until, at, zone)}${resetsAt === null ? ", a guess" : ""}. No attempt is counted`,
+      `${kind === "outage" ? "an outage of the service" : "a usage limit"} holds ${what} up until ${when}${resetsAt === null ? ", a guess" : ""}. No attempt is counted`,
       { message: "warning", notice: kind === "outage" ? "outage" : "usage_limit" }
-    ),
-  LimitWaitEnded: () => described("info", "the wait is over: an agent is asked again"),
+    )
+  },
+  LimitWaitEnded: ({ by }) => described("info", `${endedWaits[by]}: an agent is asked again`),
   TaskCompleted: ({ taskId }) => described("success", `task ${taskId} is complete`),
   TaskEscalated: ({ reason, message, taskId }) =>
     described("error", needsPerson(taskId, { reason }), { message: "error", notice: "escalated", words: message }),

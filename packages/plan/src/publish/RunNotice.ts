@@ -1,6 +1,7 @@
 import { type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { Notice } from "@souffleur/process"
 import { type Run, taskOf } from "../run/Run.ts"
+import { isPersons } from "../run/RunFields.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 import { describeRunEvent, type RunNoticeKind } from "./DescribeRun.ts"
 import { workProblemsOf } from "./WorkProblem.ts"
@@ -37,7 +38,7 @@ const movesEpisode = (event: RunEvent, before: Run): boolean => {
     case "TrustGiven":
       return before.overreach !== undefined
     case "AgentLimited":
-      return before.waits === 0
+      return (isPersons(event.kind) ? before.refusals : before.waits) === 0
     default:
       return true
   }
@@ -54,6 +55,8 @@ export const answerTo = (event: RunEvent): string | undefined => {
       return event.finishing === "failed" ? answer("--finishing ") : undefined
     case "RunPaused":
       return event.reason === "plan" ? "souffleur conduct answer --plan" : undefined
+    case "AgentLimited":
+      return isPersons(event.kind) ? "souffleur go" : undefined
     default:
       return undefined
   }
@@ -76,6 +79,7 @@ const wordsOf = (event: RunEvent, before: Run, words: string): string => {
 const states: Readonly<Record<RunNoticeKind, StateWord>> = {
   escalated: "needs you",
   paused: "needs you",
+  waiting_for_a_person: "needs you",
   finished: "ended",
   usage_limit: "working",
   outage: "working",
@@ -90,7 +94,7 @@ const states: Readonly<Record<RunNoticeKind, StateWord>> = {
  */
 export const runNoticeOf = (event: RunEvent, before: Run, zone?: Zone): RunNotice | undefined => {
   const next = answerTo(event) ?? "souffleur conduct status"
-  if (before.waits > 0 && outcomes.has(event._tag))
+  if (before.waits + before.refusals > 0 && outcomes.has(event._tag))
     return { kind: "cleared", state: "working", text: "The wait is over.", words: null, next }
   const { notice: kind, own, words } = describeRunEvent(event, zone)
   if (kind === undefined || !movesEpisode(event, before)) return undefined

@@ -88,5 +88,8 @@ export const AgentLimited = event("AgentLimited", {
   resetsAt: Schema.NullOr(Time),
   until: Time
 })
-/** The time of the wait has come, and agents are asked again. */
-export const LimitWaitEnded = event("LimitWaitEnded", {})
+/**
+ * Agents are asked again. `by`: the time of the wait has come, the refused login was written again, or a person said
+ * so.
+ */
+export const LimitWaitEnded = event("LimitWaitEnded", { by: Schema.Literals(["time", "login", "operator"]) })

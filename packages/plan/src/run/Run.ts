@@ -7,6 +7,7 @@ import {
   EndingReason,
   EscalationReason,
   Feedback,
+  isPersons,
   LimitKind,
   AgentRole,
   RunPaused,
@@ -116,10 +117,13 @@ export const Run = Schema.Struct({
   /** As its newest conductor has it; `null`: no conductor said. */
   chosen: Schema.NullOr(Chosen),
   assignments: Count,
-  /** The service refuses agents until that time (epoch ms). */
-  wait: Schema.NullOr(Schema.Struct({ kind: LimitKind, since: Time, until: Time })),
-  /** Count of such waits in a row, since an agent had any other outcome. */
+  /** The service refuses agents until that time (epoch ms). `agent`, `sessionId`: of the refused assignment. */
+  wait: Schema.NullOr(
+    Schema.Struct({ kind: LimitKind, since: Time, until: Time, agent: Schema.NullOr(Text), sessionId: Text })
+  ),
+  /** Counts of such waits in a row, since an agent had any other outcome: for the service, and for a person. */
   waits: Count,
+  refusals: Count,
   paused: Schema.NullOr(
     Schema.Struct({
       reason: RunPaused.fields.reason,
@@ -161,6 +165,7 @@ export const initialRun: Run = {
   assignments: 0,
   wait: null,
   waits: 0,
+  refusals: 0,
   paused: null,
   fence: 0,
   owner: null,
@@ -211,6 +216,7 @@ export const isRunOver = ({ finishing, paused, phase }: Run): boolean =>
 /** Returns whether a person's word or hand is needed before the run can continue. */
 export const needsPerson = (run: Run): boolean =>
   run.paused !== null ||
+  isPersons(run.wait?.kind) ||
   run.tasks.some(({ status }) => status === "escalated") ||
   (run.phase === "finished" && !isRunOver(run))
 

@@ -2,6 +2,7 @@ import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
 import { Match } from "effect"
 import { freshTask, initialRun, type Run, type Task, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
+import { isPersons } from "./RunFields.ts"
 import { freshImplementerRung } from "./Rungs.ts"
 import { answered, imported, revised, swept, type TaskChange } from "./TaskEvolution.ts"
 
@@ -17,7 +18,7 @@ const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? session
 
 const nudgeOf = ({ role, sessionId }: Assignment, message: string) => ({ role, sessionId, message })
 
-const assignmentOver: Change = { assignment: null, waits: 0 }
+const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
 
 const change = (run: Run, event: RunEvent): Change =>
   Match.valueTags<RunEvent, Evolve>(event, {
@@ -128,8 +129,14 @@ const change = (run: Run, event: RunEvent): Change =>
     AgentNeverRan: () => (run.assignment === null ? {} : { assignment: null, ...unasked(run, run.assignment) }),
     AgentLimited: ({ at, kind, until }) => ({
       assignment: null,
-      wait: { kind, since: at, until: Bounds.waitUntil(at, until) },
-      waits: run.waits + 1,
+      wait: {
+        kind,
+        since: at,
+        until: Bounds.waitUntil(at, until),
+        agent: run.assignment?.agent ?? null,
+        sessionId: run.assignment?.sessionId ?? ""
+      },
+      ...(isPersons(kind) ? { refusals: run.refusals + 1 } : { waits: run.waits + 1 }),
       ...(run.assignment === null ? {} : unasked(run, { ...run.assignment, resumed: true }))
     }),
     LimitWaitEnded: () => ({ wait: null }),

@@ -76,9 +76,11 @@ export const Failing = Schema.Literals([
 ])
 export type Failing = typeof Failing.Type
 
-/** Why the service refuses agents for a while. */
-export const LimitKind = Schema.Literals(["usage-limit", "outage"])
+/** Why the service refuses agents for a while. A person alone ends a refused login or account. */
+export const LimitKind = Schema.Literals(["usage-limit", "outage", "login", "account"])
 export type LimitKind = typeof LimitKind.Type
+/** Tells whether a person alone ends such a refusal. */
+export const isPersons = Schema.is(Schema.Literals(["login", "account"]))
 
 /** The trouble that a person must put right before the run continues (spec: behaviour#git). */
 export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "plan", "not gone", "work lost", "failed"])

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "e6f2be01bae400fe" },
+  name: { kind: "run", fingerprint: "e548d11c77435553" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

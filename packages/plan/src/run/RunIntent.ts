@@ -85,7 +85,8 @@ export type RunIntent =
       readonly commits: ReadonlyArray<string>
       readonly files: ReadonlyArray<string>
     }
-  | { readonly _tag: "EndWait" }
+  /** A person ends any wait, and its owner one that is over. `renewed`: the refused login was written again. */
+  | { readonly _tag: "EndWait"; readonly renewed?: boolean }
   | {
       readonly _tag: "Pause"
       readonly reason: "conflict" | "dirty" | "history" | "plan" | "work lost"
