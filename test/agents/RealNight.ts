@@ -156,7 +156,7 @@ export const night = Effect.fnUntraced(function* (plan: Plan, program: string) {
         const again = look().launches
         if (again.length > most.length) most = again
       }),
-      Schedule.spaced("50 millis")
+      Schedule.spaced("100 millis")
     )
   )
 

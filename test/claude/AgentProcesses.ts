@@ -70,7 +70,7 @@ export const sampler = Effect.fn("AgentProcesses.sampler")(function* (program: s
     if (!now.every(({ pid }) => lives(pid))) return before
     return { most: Math.max(most, now.length), all: new Map([...all, ...now.map((one) => [one.pid, one] as const)]) }
   })
-  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("20 millis")))
+  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("60 millis")))
   return Ref.get(seen)
 })
 

@@ -75,7 +75,7 @@ export const inTime = (what: string, said: Effect.Effect<string> = Effect.succee
 
 /** Asks again until it is so. */
 export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>, said?: Effect.Effect<string>) =>
-  Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(
+  Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("150 millis") }).pipe(
     inTime(what, said),
     Effect.asVoid
   )

@@ -16,9 +16,12 @@ export { bundle }
 
 export type Variables = Readonly<Record<string, string>>
 
+/** Many tests wait at once, and leave the processor to what they wait for. */
+const looks = Schedule.min([Schedule.exponential("10 millis", 1.5), Schedule.spaced("150 millis")])
+
 /** Looks again until it is so; the test's own limit ends it. */
 export const until = <A, E, R>(look: Effect.Effect<A, E, R>, so: (found: A) => boolean) =>
-  Effect.repeat(look, { until: so, schedule: Schedule.spaced("10 millis") })
+  Effect.repeat(look, { until: so, schedule: looks })
 
 export const alive = (pid: number): boolean => {
   try {

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { StateWord } from "@souffleur/domain"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { fleetStage, killed, until } from "./FleetStage.ts"
+import { fleetStage, killed } from "./FleetStage.ts"
+import { until } from "../cli/CliStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 const fleet = Effect.gen(function* () {

@@ -7,7 +7,8 @@ import { HostHashing } from "@souffleur/node"
 import { Context, Effect, Layer } from "effect"
 import { authority, noOpenssl } from "../../packages/node/test/Certificates.ts"
 import { type Fault, faultyLink } from "./FaultyLink.ts"
-import { fleetStage, killed, until } from "./FleetStage.ts"
+import { fleetStage, killed } from "./FleetStage.ts"
+import { until } from "../cli/CliStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 const fleet = Effect.gen(function* () {

@@ -4,7 +4,7 @@ import * as os from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Event, watchCodec, type WatchEvent } from "@souffleur/domain"
-import { Deferred, Effect, Exit, Redacted, Schedule } from "effect"
+import { Deferred, Effect, Exit, Redacted } from "effect"
 import { compiledOf } from "../cli/Build.ts"
 import { bundle } from "../cli/Built.ts"
 import { freePort, listening } from "./PostgresServer.ts"
@@ -197,7 +197,3 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
     })
   }
 })
-
-/** Looks again until it is so. The test's own limit ends it. */
-export const until = <A, E, R>(look: Effect.Effect<A, E, R>, so: (found: A) => boolean) =>
-  Effect.repeat(look, { until: so, schedule: Schedule.spaced("20 millis") })

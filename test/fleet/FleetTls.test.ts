@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import * as https from "node:https"
 import { authority, noOpenssl } from "../../packages/node/test/Certificates.ts"
-import { fleetStage, until } from "./FleetStage.ts"
+import { fleetStage } from "./FleetStage.ts"
+import { until } from "../cli/CliStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 describe("fleet#certificate", () => {

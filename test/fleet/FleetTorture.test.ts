@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { firstArrival, type Arrival, HubStore, layerPostgres } from "@souffleur/hub"
 import { Context, Effect, Fiber, Layer, Random, Schedule } from "effect"
-import { fleetStage, killed, settled, until } from "./FleetStage.ts"
+import { fleetStage, killed, settled } from "./FleetStage.ts"
+import { until } from "../cli/CliStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 /** How many kills one run has. More take longer: FLEET_KILLS=300. */

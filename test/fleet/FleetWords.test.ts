@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { fleetStage, settled, until } from "./FleetStage.ts"
+import { fleetStage, settled } from "./FleetStage.ts"
+import { until } from "../cli/CliStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 const fleet = Effect.gen(function* () {

@@ -4,7 +4,8 @@ import { HostHashing } from "@souffleur/node"
 import { Effect, Layer } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { fleetStage, killed, settled, until } from "./FleetStage.ts"
+import { fleetStage, killed, settled } from "./FleetStage.ts"
+import { until } from "../cli/CliStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
 const write = 'require("node:fs").appendFileSync(process.argv[1], require("node:fs").readFileSync(0))'

@@ -4,7 +4,7 @@ import { type FleetEvent, noMark } from "@souffleur/fleet"
 import { firstArrival, HubQuota, HubStore, layerPostgres } from "@souffleur/hub"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { until } from "./FleetStage.ts"
+import { until } from "../cli/CliStage.ts"
 import { batchOf, begun, eventAt, fresh, log, other, Server, who } from "./HubStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
 
