@@ -9,8 +9,8 @@ import { ownersOf, rowsOf } from "../torture/LogFromOutside.ts"
 import { alive, answers, prints, type Said, stage, task, until, type Variables } from "./CliStage.ts"
 import { live, liveCase } from "./Live.ts"
 
-/** Five seconds of silence, in place of six minutes. */
-const impatient: Variables = { SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" }
+/** Half a minute of silence, in place of six. A busy machine is silent for seconds. */
+const impatient: Variables = { SOUFFLEUR_MONITOR_STALE_AFTER: "30 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" }
 
 /** The guardian that beats, once it is none of these. */
 const guardianOf = (state: string, id: string, ...not: ReadonlyArray<number>) =>

@@ -67,3 +67,17 @@ describe("behaviour#limits-in-a-run", () => {
     )
   })
 })
+
+describe("behaviour#allowance-of-a-run", () => {
+  it.layer(services)((it) => {
+    it.effect("conduct answer --allow allows a run as much again, and goes with no other answer", () =>
+      Effect.gen(function* () {
+        const paused = [{ ...examples.RunPaused, reason: "ceiling", files: [], message: "m" } as const]
+        const words = /^run r is allowed as much again; it goes on with: souffleur conduct /u
+        assert.match(yield* said(paused, "conduct", "answer", "--allow"), words)
+        for (const other of ["--plan", "--retry", "task-001"])
+          assert.strictEqual((yield* Effect.flip(said(paused, "conduct", "answer", "--allow", other)))._tag, "Ended")
+      })
+    )
+  })
+})

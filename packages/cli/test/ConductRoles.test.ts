@@ -107,6 +107,7 @@ describe("behaviour#agents-of-a-run", () => {
             'bypassPermissions alone: set MAX_EXTERNAL_PERMISSION=bypassPermissions: "souffleur setup --permission bypassPermissions" sets that\n'
           ],
           [["--implementer", "qwen", "--permission", "bypassPermissions"], "--implementer qwen: with acceptEdits, "],
+          [["--deadline", "7 pm"], "--deadline 7 pm is no time of the day: write 07:00"],
           [["--reviewer", "nonesuch"], '--reviewer nonesuch: no agent is called "nonesuch"'],
           [["--reviewer", "qwen"], "--reviewer qwen: there is no program qwen in PATH"]
         ]

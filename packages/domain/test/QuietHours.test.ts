@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Option } from "effect"
-import { formatQuietHours, parseQuietHours, quietUntil } from "../src/index.ts"
+import { DateTime, Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { formatQuietHours, nextTimeOfDay, parseQuietHours, quietUntil } from "../src/index.ts"
 
 const utc = DateTime.zoneMakeOffset(0)
 const at = (time: string) => Date.parse(`2026-03-01T${time}:00Z`)
@@ -33,4 +34,17 @@ describe("behaviour#quiet-hours", () => {
       assert.strictEqual(quietUntil(noon, at("11:30"), DateTime.zoneMakeOffset(3_600_000)), at("12:00"))
     })
   })
+})
+
+describe("behaviour#allowance-of-a-run", () => {
+  it.effect("a deadline is the next such time of the host's clock, and nothing else", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("22:00"))
+      assert.strictEqual(yield* nextTimeOfDay("22:01"), at("22:01"))
+      for (const text of ["7:00", " 07:00"])
+        assert.strictEqual(yield* nextTimeOfDay(text), Date.parse("2026-03-02T07:00:00Z"))
+      assert.strictEqual(yield* nextTimeOfDay("22:00"), Date.parse("2026-03-02T22:00:00Z"))
+      for (const text of ["", "24:00", "7", "07:00-08:00", "8 hours"]) assert.isNull(yield* nextTimeOfDay(text))
+    }).pipe(Effect.provideService(DateTime.CurrentTimeZone, utc))
+  )
 })

@@ -185,6 +185,8 @@ export interface ConductOptions {
    * the roles that are not named.
    */
   readonly agents?: RoleAgents
+  /** No further task begins from then on, epoch ms. A call without it takes the deadline of the run away. */
+  readonly deadline?: number
   /** How long an agent may take. */
   readonly limits?: {
     readonly implementerTimeout?: Duration.Input | undefined
@@ -212,6 +214,7 @@ export type PlanAnswer =
   | { readonly finishing: "retry" | "skip" }
   | { readonly plan: "as it is" }
   | { readonly wait: "over" }
+  | { readonly allow: "as much again" }
 
 /** souffleur on Node. */
 export interface NodeOptions<E = never> {

@@ -1,18 +1,27 @@
-import { jittered, newTrace, Settings, sleepUntil, untraced } from "@souffleur/domain"
+import { isSessionKnown, jittered, newTrace, quietUntilNow, Settings, untraced } from "@souffleur/domain"
 import { type LogError, type Refused } from "@souffleur/eventlog"
-import { Effect, Schedule, Stream } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
 import { astray, obstacle, withoutObstacle } from "./git/Obstacle.ts"
 import { PlanContext } from "./PlanContext.ts"
 import { judgeAgent } from "./agent/Judging.ts"
 import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
 import { isRunOver, next, type Run, type Task, type Assignment } from "./run/Run.ts"
-import { RunLog, streamOf } from "./run/RunLog.ts"
 import { writeState } from "./state/StateStore.ts"
 import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
 import { assignedAgent } from "./agent/AssignedAgent.ts"
 import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
-import { isPersons } from "./run/RunFields.ts"
+import { changed, waitedOut } from "./Waiting.ts"
+import { ceilingReached, isDeadlineOver } from "./decide/RunAllowance.ts"
+import type { AgentRole } from "./run/RunFields.ts"
+
+/** Returns what an agent used in its assignment. */
+const usedBy = Effect.fnUntraced(function* (assignment: Assignment) {
+  const { askedAt, sessionId } = assignment
+  if (!isSessionKnown(sessionId)) return { tokens: 0, dollars: 0 }
+  const { dollars, tokens } = yield* (yield* assignedAgent(assignment)).spent([sessionId], askedAt)
+  return { tokens, dollars: Math.round(dollars * 100) }
+})
 
 /**
  * Follows an agent to its end and reports the outcome. An agent that cannot be ended pauses the run: no other works
@@ -27,7 +36,8 @@ const finishAssignment = Effect.fn("finishAssignment")(
     const run = yield* ref.state
     const report = yield* judgeAgent(run, run.assignment ?? assignment, ended)
     const margin = yield* jittered((yield* Settings).limitMargin)
-    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin })
+    const used = yield* usedBy(run.assignment ?? assignment)
+    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin, used })
     if (assignment.role === "finisher") return yield* reported
     // A failed assignment leaves its work for the next one. Complete or approved work leaves nothing uncommitted.
     return yield* withoutObstacle(report._tag === "Completed" || report._tag === "Approved", reported)
@@ -38,14 +48,40 @@ const finishAssignment = Effect.fn("finishAssignment")(
     )
 )
 
+/** Returns the pause of a run that has used what it may; `undefined`: it goes on. */
+const atCeiling = Effect.fnUntraced(function* (run: Run) {
+  const message = ceilingReached(run, yield* Settings, yield* Clock.currentTimeMillis)
+  return message === undefined ? undefined : ({ _tag: "Pause", reason: "ceiling", files: [], message } as const)
+})
+
+/** Returns the pause in place of a further task; `undefined`: it may begin. */
+const beforeTask = Effect.fnUntraced(function* (run: Run) {
+  return isDeadlineOver(run, yield* Clock.currentTimeMillis)
+    ? ({ _tag: "Pause", reason: "deadline", files: [], message: "" } as const)
+    : yield* atCeiling(run)
+})
+
+/**
+ * Asks for an agent, unless the run has used what it may, or the hours are quiet (spec: behaviour#allowance-of-a-run).
+ */
+const askAllowed = Effect.fn("Conduct.askAllowed")(function* (run: Run, role: AgentRole) {
+  const { ref } = yield* PlanContext
+  const spent = yield* atCeiling(run)
+  if (spent !== undefined) return yield* ref.dispatch(spent)
+  const until = yield* quietUntilNow((yield* Settings).quietHours)
+  return until === null || until <= run.awakeUntil
+    ? yield* askAgent(role)
+    : yield* ref.dispatch({ _tag: "KeepQuiet", until })
+})
+
 /**
  * Asks for a reviewer, or counts the work again where HEAD has moved since the implementer ended. Another reviewer or a
  * person may have committed.
  */
-const review = Effect.fn("Conduct.review")(function* (task: Task) {
+const review = Effect.fn("Conduct.review")(function* (run: Run, task: Task) {
   const { git, ref } = yield* PlanContext
   const head = yield* git.head
-  if (head === (task.implementation?.head ?? null)) return yield* askAgent("reviewer")
+  if (head === (task.implementation?.head ?? null)) return yield* askAllowed(run, "reviewer")
   return yield* ref.dispatch({ _tag: "Recount", taskId: task.id, head, ...(yield* git.since(task.base)) })
 })
 
@@ -56,8 +92,9 @@ const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
   return yield* ref.dispatch({ _tag: "Verify", commits: commits.length, files, missing: yield* git.missing(commits) })
 })
 
-const finish = Effect.fn("Conduct.finish")(function* ({ finishing }: Run) {
+const finish = Effect.fn("Conduct.finish")(function* (run: Run) {
   const { plan, ref } = yield* PlanContext
+  const { finishing } = run
   // An earlier run, whose log is gone, asked for it. The state file says no more.
   if (finishing === "begun" || finishing === "failed")
     return yield* ref.dispatch({
@@ -69,7 +106,7 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing }: Run) {
     return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", message: "" })
   return plan.finish._tag === "None"
     ? yield* ref.dispatch({ _tag: "Finish", finishing: "none", message: "" })
-    : yield* askAgent("finisher")
+    : yield* askAllowed(run, "finisher")
 })
 
 /** Reads the plan, and says in what it differs from what the run understands of it; `undefined`: in nothing. */
@@ -93,37 +130,6 @@ const byPlan = Effect.fn("Conduct.byPlan")(function* <E, R>(run: Run, step: Effe
 /** Maximum of untracked files that a task remembers from its beginning. */
 const maxUntracked = 500
 
-/** Waits for any new event of a run. */
-const changed = Effect.fnUntraced(function* ({ revision }: Run) {
-  const log = yield* RunLog
-  const { ref } = yield* PlanContext
-  yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), revision), 1))
-})
-
-/** How often the login that the service refused is looked at. */
-const loginInterval = Schedule.spaced("10 seconds")
-
-/** Waits until the login that the service refused was written again. */
-const loginWritten = Effect.fnUntraced(function* (wait: NonNullable<Run["wait"]>) {
-  const { loginWrittenAt } = yield* assignedAgent(wait)
-  if (loginWrittenAt === undefined || !isPersons(wait.kind)) return yield* Effect.never
-  yield* Effect.repeat(untraced(loginWrittenAt(wait.sessionId)), {
-    schedule: loginInterval,
-    until: (at) => at > wait.since
-  })
-})
-
-/** Waits until agents may be asked again: by time, by a login, or by a person's word. */
-const waited = Effect.fnUntraced(function* (run: Run, wait: NonNullable<Run["wait"]>) {
-  const { ref } = yield* PlanContext
-  const over = yield* Effect.raceAllFirst([
-    Effect.as(sleepUntil(wait), { renewed: false }),
-    Effect.as(loginWritten(wait), { renewed: true }),
-    Effect.as(changed(run), undefined)
-  ])
-  return over === undefined ? yield* ref.state : yield* ref.dispatch({ _tag: "EndWait", ...over })
-})
-
 /** Takes one step of the loop. `undefined`: a person's word is needed, or the run is done. */
 const advance = Effect.fnUntraced(function* (run: Run) {
   const { git, ref } = yield* PlanContext
@@ -132,13 +138,15 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Await":
       return yield* finishAssignment(step.assignment)
     case "Wait":
-      return yield* waited(run, step.wait)
+      return yield* waitedOut(run, step.wait)
     case "Start":
       return yield* byPlan(
         run,
         withoutObstacle(
           true,
           Effect.gen(function* () {
+            const pause = yield* beforeTask(run)
+            if (pause !== undefined) return yield* ref.dispatch(pause)
             const base = yield* git.head
             const { branch } = yield* git.status
             const there = yield* git.untracked
@@ -151,7 +159,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Ask":
       return yield* byPlan(
         run,
-        withoutObstacle(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)
+        withoutObstacle(false, step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role), run)
       )
     case "Verify":
       return yield* byPlan(run, withoutObstacle(true, verify(run), run))
@@ -170,6 +178,9 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
     const { git, read, statePath } = yield* PlanContext
     return yield* Effect.isSuccess(Effect.all([read, git.status, writeState(statePath, run)]))
   }
+  // A higher ceiling puts it right, and a person's word.
+  if (paused?.reason === "ceiling") return (yield* atCeiling(yield* (yield* PlanContext).ref.state)) === undefined
+  if (paused?.reason === "deadline") return !isDeadlineOver(run, yield* Clock.currentTimeMillis)
   // A person's word also puts it right: the run understands that plan then.
   if (paused?.reason === "plan") {
     const { ref } = yield* PlanContext

@@ -16,6 +16,7 @@ import { FakeClaims, FakeWorld, identityOf, ownerOf, layerSettings } from "@souf
 import { hash } from "node:crypto"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import {
+  type Chosen,
   conduct,
   PlanContext,
   conductOn,
@@ -262,11 +263,13 @@ export const stage = Effect.fnUntraced(function* (
     { _tag: "Operator" }
   ).pipe(Effect.provideService(RunLog, log))
 
+  const anyone = { implementer: null, reviewer: null, permission: "acceptEdits" } as const
+  let chosen: Chosen | undefined
   /** A process that conducts, from its beginning to its end. */
   const conducting = (waiting?: (run: Run) => Effect.Effect<void>) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const ref = yield* ownRun("r")
+        const ref = yield* ownRun("r", chosen)
         return yield* Effect.provideService(waiting === undefined ? conduct() : conductOn(waiting), PlanContext, {
           ref,
           ...(yield* read),
@@ -309,6 +312,11 @@ export const stage = Effect.fnUntraced(function* (
     signals,
     file,
     /** The agent's login is written now. */
+    /** Each session has used as many tokens from now on. */
+    spends: (tokens: number) => Effect.sync(() => void (world.agent.spent = tokens)),
+    /** The next conductors are to begin no further task from then on; `undefined`: they have no deadline. */
+    until: (deadline: number | undefined) =>
+      Effect.sync(() => void (chosen = deadline === undefined ? anyone : { ...anyone, deadline })),
     logsIn: Effect.map(Clock.currentTimeMillis, (now) => void (world.agent.loginWrittenAt = now)),
     /** A person takes the plan as its file has it now. */
     takesPlan: Effect.suspend(() =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NotPermitted } from "@souffleur/domain"
+import { NotPermitted, type ResolvedSettings } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
-import { Context, Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
+import { Context, DateTime, Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { Disk } from "../../../test/simulation/SimulatedDisk.ts"
 import {
@@ -60,6 +60,7 @@ const play = Effect.fnUntraced(function* (
       readonly file: { plan: Plan | undefined }
       readonly commits: Array<string>
     }) => void
+    readonly settings?: Partial<ResolvedSettings>
     readonly leaves?: number
     readonly leaver?: string
     readonly chooses?: boolean
@@ -80,7 +81,7 @@ const play = Effect.fnUntraced(function* (
     git,
     project,
     { implementer, reviewer, ...more },
-    { implementerTimeout: Duration.millis(1) }
+    { implementerTimeout: Duration.millis(1), ...more.settings }
   )
   return { ...scene, commits }
 })
@@ -404,6 +405,83 @@ describe("behaviour#limits-in-a-run", () => {
         }).pipe(Effect.scoped, Effect.provide(services))
     )
   })
+})
+
+describe("behaviour#allowance-of-a-run", () => {
+  const two = { plan: planOf("t1", "t2") }
+  const utc = Effect.provideService(DateTime.CurrentTimeZone, DateTime.zoneMakeOffset(0))
+
+  it.effect(
+    "agents share a ceiling, which is asked before each launch; a higher one or a person lets the run go on",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* play([], approved, { ...two, settings: { maxTokens: 100 } })
+        yield* scene.spends(60)
+        const paused = yield* scene.conducts
+        assert.deepInclude(paused.paused, { reason: "ceiling", message: "120 of 100 tokens are used" })
+        assert.deepStrictEqual(
+          paused.tasks.map(({ status, used }) => [status, used.tokens]),
+          [
+            ["completed", 120],
+            ["pending", 0]
+          ]
+        )
+        assert.isNotNull((yield* scene.conducts).paused, "it stays so")
+        assert.lengthOf(scene.asked, 2)
+        yield* scene.dispatch({ _tag: "AllowAgain" })
+        const last = yield* scene.conducts
+        assert.deepInclude(last, { phase: "finished", used: { tokens: 120, dollars: 0 } })
+        assert.strictEqual(last.tasks[1]?.used.tokens, 120)
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
+  it.effect("a ceiling of time counts from the opening of the run, or from a person's word", () =>
+    Effect.gen(function* () {
+      const scene = yield* play([], approved, { settings: { maxTime: Duration.hours(1) } })
+      yield* TestClock.adjust("1 hour")
+      assert.deepInclude((yield* scene.conducts).paused, { message: "the run has gone on for 1 h 0 m of 1 h 0 m" })
+      yield* scene.dispatch({ _tag: "AllowAgain" })
+      assert.strictEqual((yield* scene.conducts).phase, "finished")
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+  it.effect("no agent is asked in quiet hours, unless a person lets the run go on within them", () =>
+    Effect.gen(function* () {
+      const settings = { quietHours: { from: 0, to: 60 } }
+      const quiet = yield* play([], approved, { settings })
+      const waits = yield* Effect.forkChild(quiet.conducts)
+      yield* TestClock.adjust("59 minutes")
+      assert.deepInclude((yield* quiet.run).wait, { kind: "quiet-hours", until: 3_600_000 })
+      assert.isFalse(needsPerson(yield* quiet.run))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(waits)).phase, "finished")
+      yield* TestClock.adjust("23 hours")
+      const woken = yield* play([], approved, { settings })
+      const goes = yield* Effect.forkChild(woken.conducts)
+      yield* TestClock.adjust("1 minute")
+      assert.isEmpty(woken.asked)
+      yield* woken.dispatch({ _tag: "EndWait" })
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(goes)).phase, "finished")
+    }).pipe(utc, Effect.scoped, Effect.provide(services))
+  )
+  it.effect(
+    "after its deadline a run finishes the task in hand and begins no other, until it is conducted without",
+    () =>
+      Effect.gen(function* () {
+        const slow: Act = () => Effect.as(Effect.sleep("2 seconds"), "no words")
+        const scene = yield* play([slow], approved, two)
+        yield* scene.until(1000)
+        const fiber = yield* Effect.forkChild(scene.conducts)
+        yield* TestClock.adjust("3 seconds")
+        const paused = yield* Fiber.join(fiber)
+        assert.strictEqual(paused.paused?.reason, "deadline")
+        assert.deepStrictEqual(
+          paused.tasks.map(({ status }) => status),
+          ["completed", "pending"]
+        )
+        yield* scene.until(undefined)
+        assert.strictEqual((yield* scene.conducts).phase, "finished")
+      }).pipe(Effect.scoped, Effect.provide(services))
+  )
 })
 
 describe("behaviour#git", () => {

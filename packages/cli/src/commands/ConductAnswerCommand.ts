@@ -24,16 +24,20 @@ interface Given {
   readonly skip: boolean
   readonly finishing: boolean
   readonly plan: boolean
+  readonly allow: boolean
 }
 
 /** Reads one answer to one task, to the finishing step or to the plan. Fails with `BadUsage` for any other number. */
-const wordOf = Effect.fnUntraced(function* ({ finishing, plan, retry, skip, task, text }: Given) {
+const wordOf = Effect.fnUntraced(function* ({ allow, finishing, plan, retry, skip, task, text }: Given) {
   const guidance = Option.getOrElse(text, () => "").trim()
   const answer = skip ? ("skip" as const) : ("retry" as const)
-  if (plan) {
-    if (finishing || retry || skip || Option.isSome(task))
-      return yield* new BadUsage({ message: "--plan is an answer of its own: nothing else goes with it" })
-    return { plan: "as it is" } satisfies PlanAnswer
+  if (plan || allow) {
+    if ((plan && allow) || finishing || retry || skip || Option.isSome(task))
+      return yield* new BadUsage({
+        message: `--${plan ? "plan" : "allow"} is an answer of its own: nothing else goes with it`
+      })
+    const said: PlanAnswer = plan ? { plan: "as it is" } : { allow: "as much again" }
+    return said
   }
   if (finishing) {
     if (Option.isSome(task) || retry === skip)
@@ -41,14 +45,14 @@ const wordOf = Effect.fnUntraced(function* ({ finishing, plan, retry, skip, task
     return { finishing: answer } satisfies PlanAnswer
   }
   if (Option.isNone(task))
-    return yield* new BadUsage({ message: "name the task that is escalated, or --finishing, or --plan" })
+    return yield* new BadUsage({ message: "name the task that is escalated, or --finishing, --plan or --allow" })
   const given = [guidance !== "", retry, skip].filter((one) => one).length
   if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
   const said: PlanAnswer = guidance === "" ? { task: task.value, answer } : { task: task.value, guidance }
   return said
 })
 
-/** Answers an escalated task, a finishing step that failed, or a plan that has changed (spec: command-line#plans). */
+/** Answers an escalated task, a failed finishing step, a changed plan, or a ceiling (spec: command-line#plans). */
 export const conductAnswerCommand = Command.make(
   "answer",
   {
@@ -68,6 +72,10 @@ export const conductAnswerCommand = Command.make(
     ),
     plan: Flag.Boolean("plan").pipe(
       Flag.withDescription("In place of a task: take the plan, which has changed, as it is now"),
+      Flag.withDefault(false)
+    ),
+    allow: Flag.Boolean("allow").pipe(
+      Flag.withDescription("In place of a task: allow the run as much again as its ceilings of use"),
       Flag.withDefault(false)
     ),
     run: runName,
@@ -99,10 +107,15 @@ export const conductAnswerCommand = Command.make(
           : `; ${left === 1 ? "its commit stays" : `its ${left} commits stay`} in HEAD, and later tasks build upon that: git revert takes it back`
       const dropped = after.dropped.length === 0 ? "" : `, without ${after.dropped.join(", ")}`
       yield* Console.error(
-        "plan" in word
-          ? `run ${id}: its plan is taken as it is now${dropped}; ${how}`
-          : `run ${id}: ${what} ${skipped ? "is skipped" : "is tried again"}${kept}; ${how}`
+        "allow" in word
+          ? `run ${id} is allowed as much again; ${how}`
+          : "plan" in word
+            ? `run ${id}: its plan is taken as it is now${dropped}; ${how}`
+            : `run ${id}: ${what} ${skipped ? "is skipped" : "is tried again"}${kept}; ${how}`
       )
     }).pipe(Effect.provide(Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))
   })
-).pipe(withSettings, Command.withDescription("Answer an escalation, a failed finishing step, or a changed plan"))
+).pipe(
+  withSettings,
+  Command.withDescription("Answer an escalation, a failed finishing step, a changed plan, or a ceiling")
+)

@@ -1,5 +1,5 @@
 import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/plan"
-import { Permission, Processes, Settings, type Zone } from "@souffleur/domain"
+import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
 import { type Duration, Console, Effect, Option, Path } from "effect"
@@ -47,6 +47,25 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJs
   return last.dropped.length === 0 ? 0 : 1
 })
 
+/** Reads the time of a deadline, as the next one of the host's clock. Fails with `BadUsage`. */
+const deadlineOf = Effect.fnUntraced(function* (text: string) {
+  const at = yield* nextTimeOfDay(text)
+  return at ?? (yield* new BadUsage({ message: `--deadline ${plain(text, 40)} is no time of the day: write 07:00` }))
+})
+
+/** Returns the deadline of the run that goes on; `undefined`: it has none, or another one begins. */
+const deadlineBefore = Effect.fnUntraced(function* ({
+  plan,
+  project
+}: {
+  readonly plan: string
+  readonly project: string
+}) {
+  const known = yield* Souffleur.use(({ findPlan }) => Effect.option(findPlan({ project })))
+  const run = Option.getOrUndefined(known)?.run
+  return run !== undefined && run.plan === plan && !isRunOver(run) ? run.chosen?.deadline : undefined
+})
+
 /** Names a role as it was typed. A role without a flag has the agent of the settings. */
 const unfit =
   (agents: Readonly<Record<"implementer" | "reviewer", string | undefined>>) =>
@@ -80,6 +99,7 @@ export const conductCommand = Command.make(
     reviewerTimeout: optional("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),
     implementer: optional("implementer", "Another agent that implements, such as pi"),
     reviewer: optional("reviewer", "Another agent that reviews"),
+    deadline: optional("deadline", "Begin no further task from then on, such as 07:00"),
     wait: Flag.Boolean("wait").pipe(
       Flag.withDescription(
         "Stay where a person is needed, and go on when that is answered (the default under souffleur run)"
@@ -101,8 +121,11 @@ export const conductCommand = Command.make(
       implementer: Option.getOrUndefined(flags.implementer),
       reviewer: Option.getOrUndefined(flags.reviewer)
     }
+    const project = yield* Project
+    const deadline = Option.isNone(flags.deadline) ? undefined : yield* deadlineOf(flags.deadline.value)
+    const isWatched = (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== ""
     const order = {
-      project: yield* Project,
+      project,
       plan: path.resolve(cwd, flags.plan),
       // Their reader refuses what is no duration.
       limits: {
@@ -119,10 +142,20 @@ export const conductCommand = Command.make(
         yield* printPlanPreview(yield* souffleur.previewPlan(order), flags.json)
         return 0
       }
-      const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
+      const wait = Option.getOrElse(flags.wait, () => isWatched)
+      // A watch types the same words again in another hour, or on another day.
+      const earlier = isWatched ? yield* deadlineBefore(order) : undefined
+      const until = earlier ?? deadline
       yield* yield* WorksUnread
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
-      const run = yield* orTrusted(order.project, souffleur.conduct({ ...order, ...(wait ? { waiting } : {}) }))
+      const run = yield* orTrusted(
+        order.project,
+        souffleur.conduct({
+          ...order,
+          ...(until === undefined ? {} : { deadline: until }),
+          ...(wait ? { waiting } : {})
+        })
+      )
       const ended = yield* printRun(run, flags.json, yield* zoneOf(flags))
       // A watch would take another end for a death, and what was dropped for work that another start brings back.
       return wait && Option.isNone(flags.wait) ? 0 : ended

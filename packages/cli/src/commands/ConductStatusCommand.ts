@@ -47,6 +47,8 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
     beat_age_ms: seen.beatAge,
     paused: run.paused,
     permission: { ceiling: run.pin.ceiling, file_asks_for: run.overreach?.keys ?? [] },
+    used: run.used,
+    deadline: run.chosen?.deadline === undefined ? null : iso(run.chosen.deadline),
     wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
     agent:
       run.assignment === null

@@ -24,6 +24,11 @@ export const formatQuietHours = ({ from, to }: QuietHours): string => `${clock(f
 export const isQuietHours = (value: unknown): value is QuietHours =>
   Predicate.hasProperty(value, "from") && Predicate.hasProperty(value, "to")
 
+const zoneHere = Effect.map(
+  Effect.serviceOption(DateTime.CurrentTimeZone),
+  Option.getOrElse(() => DateTime.zoneMakeLocal())
+)
+
 /**
  * Returns the end of the current quiet hours, epoch ms; `null`: there are none now. `zone` is the time zone of the day.
  */
@@ -37,12 +42,22 @@ export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime
   return DateTime.toEpochMillis(time < to ? end : DateTime.add(end, { days: 1 }))
 }
 
+/** Returns the next moment (epoch ms) at which the host's clock shows such a time of the day; `null`: it is none. */
+export const nextTimeOfDay = Effect.fnUntraced(function* (text: string) {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/u.exec(text.trim()) ?? []
+  if (hour === undefined) return null
+  const now = yield* Clock.currentTimeMillis
+  const here = DateTime.makeZonedUnsafe(now, { timeZone: yield* zoneHere })
+  const today = DateTime.setParts(here, { hour: Number(hour), minute: Number(minute), second: 0, millisecond: 0 })
+  const next = DateTime.toEpochMillis(today) > now ? today : DateTime.add(today, { days: 1 })
+  return DateTime.toEpochMillis(next)
+})
+
 /**
  * Returns the same for the current time; `null` without quiet hours. The day is the host's, unless `CurrentTimeZone` is
  * provided.
  */
 export const quietUntilNow = Effect.fnUntraced(function* (hours: QuietHours | null) {
   if (hours === null) return null
-  const zone = Option.getOrElse(yield* Effect.serviceOption(DateTime.CurrentTimeZone), DateTime.zoneMakeLocal)
-  return quietUntil(hours, yield* Clock.currentTimeMillis, zone)
+  return quietUntil(hours, yield* Clock.currentTimeMillis, yield* zoneHere)
 })

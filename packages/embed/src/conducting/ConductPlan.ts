@@ -90,7 +90,7 @@ const begin = Effect.fnUntraced(function* (
   const { implementer = null, reviewer = null } = agents
   return yield* keepRun({
     id,
-    chosen: { implementer, reviewer, permission },
+    chosen: { implementer, reviewer, permission, ...(said.deadline === undefined ? {} : { deadline: said.deadline }) },
     from,
     audience,
     link: Option.map(linked, ({ link }) => link),

@@ -75,6 +75,8 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
   "not gone": "no agent works beside an agent that is not provably gone",
   history: "an agent works only on the branch that its task began on: a person says where it goes on",
   plan: "an agent can write the plan: tasks, criteria and the finishing step stay as they were until a person takes others",
+  ceiling: "all agents of a run share its ceilings of use, which are asked before each launch: a person allows more",
+  deadline: "after its deadline a run finishes the task in hand, and begins no other",
   failed: "souffleur does not guess: a person mends the cause, and the run goes on from its log",
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }

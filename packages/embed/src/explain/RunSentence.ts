@@ -10,6 +10,7 @@ import {
   streamOf,
   type Task,
   taskOf,
+  usedInWords,
   workProblemsOf
 } from "@souffleur/plan"
 import { type Condition, iso, mendedBy, plain, type StateWord, Words, type Zone } from "@souffleur/domain"
@@ -36,6 +37,11 @@ const pauses = {
     what: "put this right, or go on from there with souffleur conduct answer TASK --retry:"
   },
   plan: { standing: "paused: the plan has changed", what: "read the plan, and put it back or take it as it is:" },
+  ceiling: { standing: "paused: a ceiling of use is reached", what: "raise the ceiling, or allow as much again:" },
+  deadline: {
+    standing: "paused: its deadline is over",
+    what: "conduct the plan again without a deadline, or with a later one"
+  },
   failed: { standing: "paused: it cannot go on", what: "put this right:" },
   "work lost": {
     standing: "paused: work that was approved is gone",
@@ -47,7 +53,8 @@ const waitedFor = {
   "usage-limit": "a usage limit",
   outage: "the service",
   login: "a login that the service takes",
-  account: "an account that the service takes"
+  account: "an account that the service takes",
+  "quiet-hours": "the quiet hours to end,"
 } as const
 
 /** Returns the state of a run in a few words. */
@@ -140,8 +147,10 @@ const needs = (
       "souffleur conduct answer --finishing --retry, or --skip"
     ]
   if (paused !== null) {
+    const { what } = pauses[paused.reason]
     return [
-      `run ${id} is paused: ${pauses[paused.reason].what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`
+      `run ${id} is paused: ${what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`.trimEnd(),
+      ...(paused.reason === "ceiling" ? ["souffleur conduct answer --allow"] : [])
     ]
   }
   const task = tasks.find(({ status }) => status === "escalated")
@@ -163,7 +172,8 @@ export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string>
   const counts = [
     ...(task.attempts === 0 ? [] : [Words.many(task.attempts, "attempt")]),
     ...(task.feedback.length === 0 ? [] : [Words.many(task.feedback.length, "rejection")]),
-    ...(task.work.commits.length === 0 ? [] : [Words.many(task.work.commits.length, "commit")])
+    ...(task.work.commits.length === 0 ? [] : [Words.many(task.work.commits.length, "commit")]),
+    ...(task.used.tokens + task.used.dollars === 0 ? [] : [usedInWords(task.used)])
   ]
   const status = task.skipped ? "skipped" : task.status.replace("_", " ")
   return [

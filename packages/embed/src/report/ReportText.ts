@@ -1,4 +1,5 @@
 import { type LimitAhead, limitInWords, iso, plain, Words, type Zone } from "@souffleur/domain"
+import { usedInWords } from "@souffleur/plan"
 import { taskCells, taskJson } from "./TasksNow.ts"
 import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
@@ -61,11 +62,15 @@ export const watchMarks = (
   ].toSorted((a, b) => a.at - b.at)
 
 /** Says what became of the tasks of a run, a line each. The title is a plan's own. */
-export const taskInWords = ({ agents, commits, from, outcome, to }: RunPart["tasks"][number], until: number): string =>
+export const taskInWords = (
+  { agents, commits, from, outcome, to, used }: RunPart["tasks"][number],
+  until: number
+): string =>
   [
     outcome ?? "at work",
     many(agents.length, "agent"),
     many(commits.length, "commit"),
+    ...(used.tokens + used.dollars === 0 ? [] : [usedInWords(used)]),
     ...(from === null ? [] : [duration(lengthOf({ from, to }, until))])
   ].join(", ")
 

@@ -1,4 +1,4 @@
-import { evolveRun, initialRun, isRunOver, type Run, type RunEvent } from "@souffleur/plan"
+import { evolveRun, initialRun, isRunOver, type Run, type RunEvent, type Task } from "@souffleur/plan"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { type Quiet, quietOf, type Stretch } from "./Stretch.ts"
 
@@ -36,6 +36,8 @@ export interface TaskStretch {
   readonly outcome: "completed" | "skipped" | "escalated" | null
   readonly agents: ReadonlyArray<AgentStretch>
   readonly commits: ReadonlyArray<string>
+  /** By all of its agents: tokens, and hundredths of a dollar. */
+  readonly used: Task["used"]
 }
 
 /** A stretch in which a run launched no agent. */
@@ -146,14 +148,15 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
     from: events[0]?.event.at ?? now,
     to,
     over,
-    tasks: run.tasks.map(({ completedAt, id, skipped, startedAt, status, title, work }) => ({
+    tasks: run.tasks.map(({ completedAt, id, skipped, startedAt, status, title, used, work }) => ({
       id,
       title,
       from: startedAt,
       to: completedAt,
       outcome: skipped ? "skipped" : status === "completed" || status === "escalated" ? status : null,
       agents: agents.filter(({ taskId }) => taskId === id),
-      commits: work.commits
+      commits: work.commits,
+      used
     })),
     finishing: agents.filter(({ role }) => role === "finisher"),
     waits: waitsOf(events),

@@ -13,6 +13,10 @@ export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused
       return `git is not where the run goes on: ${message}: put that right, or go on from there with souffleur conduct answer TASK --retry`
     case "plan":
       return `the plan has changed (${message}): put it back, or take it as it is with souffleur conduct answer --plan`
+    case "ceiling":
+      return `a ceiling of use is reached: ${message}: "souffleur conduct answer --allow" allows as much again`
+    case "deadline":
+      return `its deadline is over, and no further task begins: conduct the plan again without it, or with a later one`
     case "failed":
       return `it cannot go on: ${message}: put that right`
     case "work lost":

@@ -4,7 +4,7 @@ import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
 import { opened } from "./OpenDecider.ts"
 import { pauseInWords } from "./Pause.ts"
-import { next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import { isRunOver, next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 import { planDifference } from "../tasks/PlanTerms.ts"
@@ -45,6 +45,15 @@ const ofAssignment = (
   then: (assignment: Assignment) => Decision<Event.RunEvent>
 ): Decision<Event.RunEvent> =>
   run.assignment?.token === token ? then(run.assignment) : notNow(`agent ${token} has no assignment now`)
+
+/** Records what an agent used; nothing where it has no records of that. */
+const spent = (
+  { role, taskId, token }: Assignment,
+  { now: at, used }: Extract<RunCommand, { readonly _tag: "Report" }>
+): ReadonlyArray<Event.RunEvent> =>
+  used === undefined || used.tokens + used.dollars === 0
+    ? []
+    : [Event.AgentSpent.make({ at, token, role, taskId, ...used })]
 
 /** Records an ending once: after a crash the next conductor keeps the first reason. */
 const ending = (
@@ -188,7 +197,12 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     case "EndAgent":
       return ofAssignment(run, command.token, (assignment) => ending(assignment, command))
     case "Report":
-      return ofAssignment(run, command.token, (assignment) => decideReport(run, assignment, command.report, command))
+      return ofAssignment(run, command.token, (assignment) =>
+        Result.map(decideReport(run, assignment, command.report, command), (events) => [
+          ...spent(assignment, command),
+          ...events
+        ])
+      )
     case "Recount": {
       const step = next(run)
       const { commits, files, head, taskId } = command
@@ -200,6 +214,12 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
           )
         : notNow(`nothing of task ${taskId} waits for a reviewer`)
     }
+    case "KeepQuiet":
+      return run.wait === null
+        ? ok(Event.QuietBegan.make({ at, until: command.until }))
+        : notNow("the run waits already")
+    case "AllowAgain":
+      return isRunOver(run) ? notNow("the run is over") : ok(Event.AllowanceRenewed.make({ at }))
     case "EndWait":
       return endedWait(run, command)
     case "Pause":

@@ -11,7 +11,7 @@ import {
 } from "@souffleur/domain"
 import { pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
-import { isPersons } from "../run/RunFields.ts"
+import { isPersons, type Used } from "../run/RunFields.ts"
 import { firstSuspect } from "./WorkProblem.ts"
 
 /** The kinds of a notice of a run. */
@@ -26,6 +26,10 @@ export type RunNoticeKind =
   | "cleared"
 
 const { capital, deadline, duration, many, time } = Words
+
+/** Says what agents used. */
+export const usedInWords = ({ dollars, tokens }: Used): string =>
+  [`${Words.count(tokens)} tokens`, ...(dollars === 0 ? [] : [Words.dollars(dollars)])].join(", ")
 
 const endedWaits = {
   time: "the wait is over",
@@ -140,6 +144,12 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       { message: "warning", notice: kind === "outage" ? "outage" : "usage_limit" }
     )
   },
+  AgentSpent: ({ role, taskId, ...used }) =>
+    described("detail", `the ${role}${taskId === null ? "" : ` of task ${taskId}`} used ${usedInWords(used)}`),
+  QuietBegan: ({ at, until }, zone) =>
+    described("info", `the quiet hours hold the run back until ${deadline(until, at, zone)}`),
+  AllowanceRenewed: () =>
+    described("info", "a person allows the run as much again", { message: "system", notice: "cleared" }),
   LimitWaitEnded: ({ by }) => described("info", `${endedWaits[by]}: an agent is asked again`),
   TaskCompleted: ({ taskId }) => described("success", `task ${taskId} is complete`),
   TaskEscalated: ({ reason, message, taskId }) =>

@@ -1,9 +1,9 @@
 import { type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { Notice } from "@souffleur/process"
 import { type Run, taskOf } from "../run/Run.ts"
-import { isPersons } from "../run/RunFields.ts"
+import { isPersons, sumUsed } from "../run/RunFields.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
-import { describeRunEvent, type RunNoticeKind } from "./DescribeRun.ts"
+import { describeRunEvent, type RunNoticeKind, usedInWords } from "./DescribeRun.ts"
 import { workProblemsOf } from "./WorkProblem.ts"
 
 /** A notice of a run. */
@@ -54,7 +54,11 @@ export const answerTo = (event: RunEvent): string | undefined => {
     case "RunFinished":
       return event.finishing === "failed" ? answer("--finishing ") : undefined
     case "RunPaused":
-      return event.reason === "plan" ? "souffleur conduct answer --plan" : undefined
+      return event.reason === "plan"
+        ? "souffleur conduct answer --plan"
+        : event.reason === "ceiling"
+          ? "souffleur conduct answer --allow"
+          : undefined
     case "AgentLimited":
       return isPersons(event.kind) ? "souffleur go" : undefined
     default:
@@ -63,10 +67,18 @@ export const answerTo = (event: RunEvent): string | undefined => {
 }
 
 /** Returns the text of a notice, which is the description's, and at the run's end says how much is done. */
-const textOf = (event: RunEvent, { dropped, summary }: Run, text: string): string =>
-  event._tag === "RunFinished" && event.finishing !== "failed"
-    ? `${text} ${summary?.completed ?? 0} tasks are done, ${summary?.skipped ?? 0} skipped${dropped.length === 0 ? "" : `, ${dropped.length} dropped`}.`
-    : text
+const textOf = (event: RunEvent, { dropped, summary, tasks }: Run, text: string): string => {
+  if (event._tag !== "RunFinished" || event.finishing === "failed") return text
+  const used = tasks.map((task) => task.used).reduce(sumUsed)
+  return [
+    `${text} ${summary?.completed ?? 0} tasks are done`,
+    `${summary?.skipped ?? 0} skipped`,
+    ...(dropped.length === 0 ? [] : [`${dropped.length} dropped`]),
+    ...(used.tokens + used.dollars === 0 ? [] : [`${usedInWords(used)} used`])
+  ]
+    .join(", ")
+    .concat(".")
+}
 
 /** Returns the words of agents on an event: the description's, and what is wrong with a task. */
 const wordsOf = (event: RunEvent, before: Run, words: string): string => {

@@ -1,7 +1,7 @@
 import { Permission, ProcessIdentity } from "@souffleur/domain"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
-import { AgentRole, EndingReason, Failing, Feedback, LimitKind, Work } from "./RunFields.ts"
+import { AgentRole, EndingReason, Failing, Feedback, LimitKind, Used, Work } from "./RunFields.ts"
 
 /* The events of one agent of a run, from the intent to launch it to its result. */
 
@@ -88,6 +88,17 @@ export const AgentLimited = event("AgentLimited", {
   resetsAt: Schema.NullOr(Time),
   until: Time
 })
+/** What an agent used in its assignment. The report on it follows. */
+export const AgentSpent = event("AgentSpent", {
+  token: Text,
+  role: AgentRole,
+  taskId: Schema.NullOr(Text),
+  ...Used.fields
+})
+/** No agent is asked before the quiet hours are over (spec: behaviour#quiet-hours). */
+export const QuietBegan = event("QuietBegan", { until: Time })
+/** A person allows a run as much as before again. */
+export const AllowanceRenewed = event("AllowanceRenewed", {})
 /**
  * Agents are asked again. `by`: the time of the wait has come, the refused login was written again, or a person said
  * so.

@@ -8,10 +8,11 @@ import {
   EscalationReason,
   Feedback,
   isPersons,
-  LimitKind,
   AgentRole,
   RunPaused,
+  RunWaitKind,
   TaskOutline,
+  Used,
   Work
 } from "./RunEvent.ts"
 
@@ -52,6 +53,8 @@ export const Task = Schema.Struct({
   /** The implementation that waits for a reviewer. */
   implementation: Schema.NullOr(Schema.Struct({ head: Text })),
   work: Work,
+  /** By all agents that worked on it or reviewed it. */
+  used: Used,
   escalation: Schema.NullOr(Schema.Struct({ reason: EscalationReason, message: Text })),
   skipped: Schema.Boolean,
   /** The task's `digest` when it was approved; `null`: unknown. */
@@ -119,11 +122,16 @@ export const Run = Schema.Struct({
   assignments: Count,
   /** The service refuses agents until that time (epoch ms). `agent`, `sessionId`: of the refused assignment. */
   wait: Schema.NullOr(
-    Schema.Struct({ kind: LimitKind, since: Time, until: Time, agent: Schema.NullOr(Text), sessionId: Text })
+    Schema.Struct({ kind: RunWaitKind, since: Time, until: Time, agent: Schema.NullOr(Text), sessionId: Text })
   ),
   /** Counts of such waits in a row, since an agent had any other outcome: for the service, and for a person. */
   waits: Count,
   refusals: Count,
+  /** A person lets agents be asked within the quiet hours that end then. */
+  awakeUntil: Time,
+  /** By all agents since `allowedSince`: the run's opening, or a person's word that allows as much again. */
+  used: Used,
+  allowedSince: Time,
   paused: Schema.NullOr(
     Schema.Struct({
       reason: RunPaused.fields.reason,
@@ -143,6 +151,8 @@ export const Run = Schema.Struct({
   implementedAt: Schema.NullOr(Time)
 })
 export interface Run extends Schema.Schema.Type<typeof Run> {}
+
+const nothingUsed: Used = { tokens: 0, dollars: 0 }
 
 /** The run before its first event. */
 export const initialRun: Run = {
@@ -166,6 +176,9 @@ export const initialRun: Run = {
   wait: null,
   waits: 0,
   refusals: 0,
+  awakeUntil: 0,
+  used: nothingUsed,
+  allowedSince: 0,
   paused: null,
   fence: 0,
   owner: null,
@@ -197,6 +210,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   reviewed: null,
   implementation: null,
   work: { commits: [], files: [], testFile: null },
+  used: nothingUsed,
   escalation: null,
   skipped: false,
   doneAs: null,

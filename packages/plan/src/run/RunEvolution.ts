@@ -2,7 +2,7 @@ import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
 import { Match } from "effect"
 import { freshTask, initialRun, type Run, type Task, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { isPersons } from "./RunFields.ts"
+import { isPersons, sumUsed } from "./RunFields.ts"
 import { freshImplementerRung } from "./Rungs.ts"
 import { answered, imported, revised, swept, type TaskChange } from "./TaskEvolution.ts"
 
@@ -32,7 +32,8 @@ const change = (run: Run, event: RunEvent): Change =>
       pin,
       agreed: { tasks, finishingDigest },
       tasks: tasks.map(freshTask),
-      openedAt: at
+      openedAt: at,
+      allowedSince: at
     }),
     PlanRevised: ({ digest, dropped, finishingDigest, tasks }) => {
       const all = revised(run, tasks)
@@ -139,7 +140,18 @@ const change = (run: Run, event: RunEvent): Change =>
       ...(isPersons(kind) ? { refusals: run.refusals + 1 } : { waits: run.waits + 1 }),
       ...(run.assignment === null ? {} : unasked(run, { ...run.assignment, resumed: true }))
     }),
-    LimitWaitEnded: () => ({ wait: null }),
+    AgentSpent: ({ taskId, ...spent }) => ({
+      used: sumUsed(run.used, spent),
+      ...withTask(run, taskId, ({ used }) => ({ used: sumUsed(used, spent) }))
+    }),
+    QuietBegan: ({ at, until }) => ({
+      wait: { kind: "quiet-hours", since: at, until: Bounds.waitUntil(at, until), agent: null, sessionId: "" }
+    }),
+    AllowanceRenewed: ({ at }) => ({ used: { tokens: 0, dollars: 0 }, allowedSince: at }),
+    LimitWaitEnded: ({ by }) => ({
+      wait: null,
+      ...(by === "operator" && run.wait?.kind === "quiet-hours" ? { awakeUntil: run.wait.until } : {})
+    }),
     ImplementationCompleted: ({ commits, files, head, taskId, testFile }) => ({
       ...assignmentOver,
       ...withTask(run, taskId, () => ({

@@ -51,13 +51,24 @@ export type ImportedTask = typeof ImportedTask.Type
 export const Chosen = Schema.Struct({
   implementer: Schema.NullOr(Text),
   reviewer: Schema.NullOr(Text),
-  permission: Permission
+  permission: Permission,
+  /** No further task begins from then on. */
+  deadline: Schema.optionalKey(Time)
 })
 export type Chosen = typeof Chosen.Type
 
 /** The roles of agents in a run. */
 export const AgentRole = Schema.Literals(["implementer", "reviewer", "finisher"])
 export type AgentRole = typeof AgentRole.Type
+
+/** What agents used, by their own records: tokens, and hundredths of a dollar. */
+export const Used = Schema.Struct({ tokens: Count, dollars: Count })
+export type Used = typeof Used.Type
+/** Returns the use of two agents together. */
+export const sumUsed = (one: Used, other: Used): Used => ({
+  tokens: one.tokens + other.tokens,
+  dollars: one.dollars + other.dollars
+})
 
 /** Why an agent, or what it started, is ended. Its time is over, or it has ended and left processes behind. */
 export const EndingReason = Schema.Literals(["timeout", "left running"])
@@ -79,8 +90,21 @@ export type Failing = typeof Failing.Type
 /** Why the service refuses agents for a while. A person alone ends a refused login or account. */
 export const LimitKind = Schema.Literals(["usage-limit", "outage", "login", "account"])
 export type LimitKind = typeof LimitKind.Type
+/** Why no agent is asked for a while. */
+export const RunWaitKind = Schema.Literals([...LimitKind.literals, "quiet-hours"])
+export type RunWaitKind = typeof RunWaitKind.Type
 /** Tells whether a person alone ends such a refusal. */
 export const isPersons = Schema.is(Schema.Literals(["login", "account"]))
 
 /** The trouble that a person must put right before the run continues (spec: behaviour#git). */
-export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "plan", "not gone", "work lost", "failed"])
+export const PauseReason = Schema.Literals([
+  "conflict",
+  "dirty",
+  "history",
+  "plan",
+  "not gone",
+  "work lost",
+  "failed",
+  "ceiling",
+  "deadline"
+])

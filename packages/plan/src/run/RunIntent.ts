@@ -76,7 +76,18 @@ export type RunIntent =
       readonly others: ReadonlyArray<number>
     }
   /** `margin`: the time that is added to a stated end of a limit, ms. */
-  | { readonly _tag: "Report"; readonly token: string; readonly report: AgentReport; readonly margin?: number }
+  | {
+      readonly _tag: "Report"
+      readonly token: string
+      readonly report: AgentReport
+      readonly margin?: number
+      /** What the agent used in its assignment. */
+      readonly used?: Event.Used
+    }
+  /** The quiet hours end then, epoch ms. */
+  | { readonly _tag: "KeepQuiet"; readonly until: number }
+  /** A person allows as much again. */
+  | { readonly _tag: "AllowAgain" }
   /** The work as git has it now. */
   | {
       readonly _tag: "Recount"
@@ -89,7 +100,7 @@ export type RunIntent =
   | { readonly _tag: "EndWait"; readonly renewed?: boolean }
   | {
       readonly _tag: "Pause"
-      readonly reason: "conflict" | "dirty" | "history" | "plan" | "work lost"
+      readonly reason: "conflict" | "dirty" | "history" | "plan" | "work lost" | "ceiling" | "deadline"
       readonly files: ReadonlyArray<string>
       readonly message?: string
     }
