@@ -40,7 +40,15 @@ describe("behaviour#git", () => {
         const told = yield* the.excludes()
         assert.lengthOf(told, 1)
         assert.include(told[0], "state.json")
-        for (const name of ["state.json", "state.json.backup", "state.json.kept-2026", "comms.db", "comms.db-wal"])
+        for (const name of [
+          "state.json",
+          "state.json.backup",
+          "state.json.kept-2026",
+          "state.json.1f.tmp",
+          "state.json.backup.1f.tmp",
+          "comms.db",
+          "comms.db-wal"
+        ])
           yield* the.write(name, "{}")
         assert.strictEqual(yield* the.git("status", "--porcelain"), "?? .gitignore\n")
         const lines = yield* the.lines

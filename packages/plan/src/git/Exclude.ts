@@ -86,6 +86,8 @@ export const excludeOwn = Effect.fn("excludeOwn")(
       ...named(statePath),
       ...named(backupOf(statePath)),
       ...named(statePath, ".kept-*", ".kept-0"),
+      // A conductor that is killed leaves what it was writing.
+      ...named(statePath, ".*.tmp", ".0.tmp"),
       ...others.flatMap((file) => [...named(file), ...named(file, "-*", "-wal")])
     ]
     if (own.length === 0) return []
