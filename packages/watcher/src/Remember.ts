@@ -23,8 +23,8 @@ export interface Memory {
   /** A state other than `context_recovery` was seen in this generation. */
   readonly otherStateSeen: boolean
   readonly commsOut: boolean
-  /** The processor time that the process has used, and since when no poll saw it grow. */
-  readonly still: { readonly used: number; readonly since: number } | undefined
+  /** The processor time that the process has used by now, and that it had used when it came to rest. */
+  readonly still: { readonly used: number; readonly first: number; readonly since: number } | undefined
   /** The processes of the running tool; `undefined`: no tool ran. `at`: when a poll last saw that they had worked. */
   readonly tool: { readonly tree: ReadonlyArray<ProcessInfo>; readonly at: number | undefined } | undefined
   /**
@@ -137,6 +137,15 @@ const toolNow = ({ last, tool }: Memory, tree: ReadonlyArray<ProcessInfo> | unde
   return { tree, at: used > 0 && used >= workingShare * (now - last.wall) ? now : tool?.at }
 }
 
+/** Returns whether processor time (hundredths of a second) is no work in that time (ms): what waits has timers. */
+const isRest = (used: number, millis: number): boolean => used <= Math.max(1, (workingShare * millis) / 10)
+
+/** Returns since when the process rests. */
+const stillNow = ({ last, still }: Memory, used: number, now: number): NonNullable<Memory["still"]> =>
+  still !== undefined && isRest(used - still.used, now - last.wall) && isRest(used - still.first, now - still.since)
+    ? { ...still, used }
+    : { used, first: used, since: now }
+
 /**
  * Compares a reading with the memory of the polls before it (spec: behaviour#heartbeat-age, behaviour#excuses).
  * `stallAfter` is the agent's own stall time, ms.
@@ -150,8 +159,7 @@ export const remember = (before: Memory, read: PollReading, stallAfter: number):
       ? before.heartbeat
       : see(broken ? undefined : before.heartbeat, conductorOf(comms)?.lastHeartbeat ?? null, now)
   const since = broken ? ended.wall : before.notBefore
-  const still =
-    used === undefined ? undefined : !broken && before.still?.used === used ? before.still : { used, since: now }
+  const still = used === undefined ? undefined : stillNow(broken ? { ...before, still: undefined } : before, used, now)
   const tool = toolNow(before, read.tree, now)
   const signs = { ...read.signs, stillSince: still?.since, workedAt: tool?.at, since }
   const verdict = judge(signs, stallAfter)

@@ -74,11 +74,14 @@ describe("given polls in time", () => {
     })
     assert.deepStrictEqual(after(reading(60)).memory.heartbeat, { raw: null, changedAt: undefined })
   })
-  it("when the processor time stays, then the process is still since the poll that read it first", () => {
+  it("when hardly any processor time is used, then the process is still since the poll that saw it come to rest", () => {
     const still = (...used: ReadonlyArray<number>) =>
       after(...used.map((processorTime, n) => reading((n + 1) * 60, {}, { processorTime }))).signs.stillSince
     assert.strictEqual(still(7, 7, 7), at(60).wall)
-    assert.strictEqual(still(7, 7, 8), at(180).wall)
+    // Timers of a process that waits.
+    assert.strictEqual(still(7, 8, 9), at(60).wall)
+    assert.strictEqual(still(7, 37, 67), at(60).wall)
+    assert.strictEqual(still(7, 7, 38), at(180).wall, "a burst")
   })
   it("when the processes of a tool use the processor, then they worked at that poll", () => {
     const process = (pid: number, processor: number) => ({
