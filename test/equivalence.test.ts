@@ -20,7 +20,7 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   stop: ["find", "stop"],
   retry: ["find", "retry"],
   hold: ["find", "hold"],
-  go: ["find", "go"],
+  go: ["find", "go", "findPlan", "answer"],
   adopt: ["find", "adopt"],
   config: ["settings"],
   doctor: ["findings"],
@@ -143,6 +143,8 @@ const ofParameters: Readonly<Record<string, string>> = {
   skip: "skip",
   plan: "plan",
   finishing: "finishing",
+  allow: "allow",
+  deadline: "deadline",
   since: "Period"
 }
 /** The options that say how a command prints, and where to. */

@@ -151,6 +151,7 @@ describe("behaviour#jobs-of-a-caller", () => {
         yield* untilBegan(fs.exists(`${project}/began`))
         const [job] = yield* souffleur.jobs
         assert.strictEqual(job?.title, `sh -c ${line}`.slice(0, 100) + (line.length > 94 ? "…" : ""))
+        yield* untilBegan(Effect.map(souffleur.state(id), ({ conductor }) => conductor !== undefined))
         const { conductor } = yield* souffleur.state(id)
         process.kill(conductor!.pid, "SIGKILL")
         assert.strictEqual((yield* awaitEnd).end, "completed")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Clock, Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { agentPid, agentScene as scene, childPid, limit } from "./AgentScene.ts"
 
@@ -20,6 +20,35 @@ describe("behaviour#agents-of-a-run", () => {
         assert.deepStrictEqual(the.processes.trees.at(-1)?.others, [900])
         assert.deepStrictEqual(the.processes.signals, [])
       }).pipe(Effect.scoped)
+  )
+  it.effect(
+    "an agent that has said its last word and does not end is ended after a stall in which nothing of it works",
+    () =>
+      Effect.gen(function* () {
+        const lingering = Effect.fnUntraced(function* (work: (the: Effect.Success<ReturnType<typeof scene>>) => void) {
+          const the = yield* scene()
+          the.agent.stall = Duration.minutes(1)
+          the.agent.sessions = [{ pid: agentPid, sessionId: "s1", status: "idle" }]
+          const at = yield* Clock.currentTimeMillis
+          the.agent.signs = () => ({ writtenAt: at, turn: { _tag: "Finished", at }, context: undefined })
+          work(the)
+          const waiting = yield* Effect.forkChild(the.awaits)
+          yield* TestClock.adjust("1 minute")
+          assert.isUndefined(waiting.pollUnsafe())
+          yield* TestClock.adjust("10 seconds")
+          const early = waiting.pollUnsafe() !== undefined
+          yield* TestClock.adjust(limit)
+          return [early, (yield* Fiber.join(waiting))?.reason]
+        }, Effect.scoped)
+        let ticks = 0
+        assert.deepStrictEqual(yield* lingering(() => {}), [true, "lingering"])
+        for (const work of [
+          ({ agent }) => (agent.signs = () => ({ writtenAt: 0, turn: { _tag: "Asked", at: 0 }, context: undefined })),
+          ({ agent }) => (agent.sessions = [{ pid: agentPid, sessionId: "s1", status: "busy" }]),
+          ({ processes }) => processes.run({ pid: 103, parent: agentPid, processor: () => (ticks += 100) })
+        ] satisfies ReadonlyArray<Parameters<typeof lingering>[0]>)
+          assert.deepStrictEqual(yield* lingering(work), [false, "timeout"])
+      })
   )
   it.effect("an agent has no more than its time where the clock was set back since", () =>
     Effect.gen(function* () {

@@ -62,6 +62,7 @@ export class Conduction extends Program {
     const settings = {
       ...defaults,
       maxExternalPermission: world.ceiling,
+      stallAfter: Duration.millis(world.stall),
       implementerTimeout: Duration.millis(world.implementerTimeout),
       reviewerTimeout: Duration.millis(world.reviewerTimeout)
     }

@@ -17,6 +17,7 @@ export interface Deed {
 
 const implementing = {
   completes: 44,
+  "completes, and never exits": 3,
   "commits, and is cut off": 4,
   "claims without a commit": 5,
   "claims an empty commit": 4,
@@ -31,12 +32,14 @@ const implementing = {
   hangs: 4,
   "hits a usage limit": 5,
   "hits an outage": 4,
+  "loses its login": 3,
   "leaves changes": 3,
   "leaves a conflict": 2,
   "takes a commit away": 1
 } as const
 const reviewing = {
   approves: 46,
+  "approves, and never exits": 3,
   rejects: 22,
   "approves without a look": 4,
   "approves, and names issues": 3,
@@ -53,7 +56,8 @@ const reviewing = {
   "commits, and approves": 3,
   "changes files, and approves": 2,
   "hits a usage limit": 3,
-  "hits an outage": 2
+  "hits an outage": 2,
+  "loses its login": 2
 } as const
 const finishing = { finishes: 60, fails: 10, "says nothing": 5, hangs: 5, "hits a usage limit": 5 } as const
 

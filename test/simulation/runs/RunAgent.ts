@@ -11,8 +11,15 @@ export interface Refusal {
   readonly by: string
   /** Epoch ms. */
   readonly at: number
-  readonly problem: "usage-limit" | "outage"
+  readonly problem: "usage-limit" | "outage" | "login"
   readonly resetsAt: number | undefined
+}
+
+/** What the service refuses, by the deed. */
+const refusedBy: Partial<Record<Deed["kind"], Refusal["problem"]>> = {
+  "hits a usage limit": "usage-limit",
+  "hits an outage": "outage",
+  "loses its login": "login"
 }
 
 /** The part of a world that an agent touches. */
@@ -117,6 +124,7 @@ export class RunAgent {
     const file = `${this.taskId}.ts`
     switch (this.deed.kind) {
       case "completes":
+      case "completes, and never exits":
       case "prints megabytes, then completes":
       case "completes, then prints megabytes":
       case "commits, and is cut off":
@@ -149,14 +157,19 @@ export class RunAgent {
       this.said = said
       disk.write(outputOf(this.launchId), text)
     }
-    if (kind === "hits a usage limit" || kind === "hits an outage")
+    const problem = refusedBy[kind]
+    if (problem !== undefined)
       refusals.set(this.sessionId, {
         by: this.launchId,
         at: timeline.wall,
-        problem: kind === "hits an outage" ? "outage" : "usage-limit",
+        problem,
         resetsAt: resetsIn === undefined ? undefined : timeline.wall + resetsIn
       })
     else refusals.delete(this.sessionId)
+    if (kind === "completes, and never exits" || kind === "approves, and never exits") {
+      this.finishedAt = timeline.wall
+      return
+    }
     this.#ended(kind === "approves, and is killed" ? 137 : kind === "fails" || refusals.has(this.sessionId) ? 1 : 0)
     processes.end(this.process)
   }

@@ -13,6 +13,7 @@ export interface JudgedWorld extends SimMachine {
   readonly agents: ReadonlyArray<RunAgent>
   readonly ceilings: CeilingJudge
   readonly implementerTimeout: number
+  readonly stall: number
   readonly ledger: RunLedger
   readonly refusals: ReadonlyMap<string, Refusal>
   readonly repository: Repository
@@ -96,7 +97,8 @@ export class RunJudge {
     if (agent.process !== process || !agent.isAlive) return
     const limit = agent.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
     const age = world.timeline.wall - agent.startedAt
-    if (age < limit && agent.offset === world.timeline.offset)
+    const lingers = agent.finishedAt !== undefined && world.timeline.wall - agent.finishedAt > world.stall
+    if (age < limit && !lingers && agent.offset === world.timeline.offset)
       world.violated(`a signal to an agent that has ${limit - age} ms left`)
   }
 
@@ -160,6 +162,7 @@ export class RunJudge {
       case "ReviewFailed":
         return this.#failed(agent, before, event, { moved, refused }, held)
       case "AgentEnding":
+        held(event.reason !== "lingering" || agent.finishedAt !== undefined, "its turn is not over")
         return held(event.reason !== "timeout" || agent.isAlive, "it had ended")
       default:
     }

@@ -12,7 +12,8 @@ import {
   Processes,
   type ResolvedSettings,
   Settings,
-  Hashing
+  Hashing,
+  nothingSpent
 } from "@souffleur/domain"
 import { NoticeChannels, TrustedFiles } from "@souffleur/process"
 import { Beats, Cursor } from "@souffleur/eventlog"
@@ -54,7 +55,9 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
           pid: identity.pid,
           sessionId: session!,
           project: world.project,
-          status: "busy",
+          status: world.agents.some((one) => one.process.identity === identity && one.finishedAt !== undefined)
+            ? "idle"
+            : "busy",
           waitingFor: undefined,
           writtenAt: world.timeline.wall
         }))
@@ -85,7 +88,11 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
   toolResults: unused,
   turnEnded: unused,
   handoffTaken: unused,
-  spent: unused,
+  spent: (sessions) =>
+    gate.through(
+      "agent.spent",
+      Effect.sync(() => ({ ...nothingSpent, tokens: 1000 * sessions.length }))
+    ),
   exportSession: unused
 })
 

@@ -23,6 +23,7 @@ export type Said = "complete" | "blocked" | "approved" | "rejected" | "both" | "
 export const lastWords = (kind: DeedKind, word: string): { readonly text: string; readonly said: Said } => {
   switch (kind) {
     case "completes":
+    case "completes, and never exits":
     case "claims without a commit":
     case "claims an empty commit":
     case "leaves changes":
@@ -38,6 +39,7 @@ export const lastWords = (kind: DeedKind, word: string): { readonly text: string
     case "completes and is blocked":
       return { text: `${complete(word)}IMPLEMENTATION_BLOCKED ${word}\nreason: no key for the service\n`, said: "both" }
     case "approves":
+    case "approves, and never exits":
     case "approves without a look":
     case "commits, and approves":
     case "changes files, and approves":
@@ -69,6 +71,7 @@ export const lastWords = (kind: DeedKind, word: string): { readonly text: string
       return { text: `${chatter}\nIMPLEMENTATION_COM`, said: "nothing" }
     case "hits a usage limit":
     case "hits an outage":
+    case "loses its login":
       return { text: "the service says no\n", said: "nothing" }
     case "says nothing":
     case "hangs":

@@ -51,6 +51,8 @@ export class RunWorld extends SimMachine {
   #words = 0
   readonly implementerTimeout = 5 * 60_000
   readonly reviewerTimeout = 3 * 60_000
+  /** How long an agent whose turn is over is left alone, ms. */
+  readonly stall = 30_000
   readonly plans: ReadonlyArray<SimPlan>
   /**
    * True if a stopped souffleur is taken for dead here. It finds a successor when it wakes, and only the fence is left

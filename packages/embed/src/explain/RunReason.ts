@@ -81,8 +81,13 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 
-const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding">, zone: Zone): Explanation =>
-  reason === "timeout"
+const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding">, zone: Zone): Explanation => {
+  if (reason === "lingering")
+    return {
+      seen: [`its session's records: its turn is over; process ${process.pid} runs on, and does nothing`],
+      rule: "an agent that has said its last word and does not end is ended after a stall, and its word counts"
+    }
+  return reason === "timeout"
     ? {
         seen: [
           `process ${process.pid} runs since ${Words.dateAndTime(launchedAt, zone)}; its limit is ${Words.duration(limit)}`,
@@ -94,6 +99,7 @@ const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding"
         seen: [`process ${process.pid} has ended; its children still run: pid ${others.join(", ")}`],
         rule: "no process may write beside the next agent: processes that an agent leaves are ended, and its word counts"
       }
+}
 
 const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run, zone: Zone): Explanation =>
   isPersons(kind) ? refusedNow(kind, until, zone) : waitedOut({ kind, resetsAt, until }, waits, zone)

@@ -1,8 +1,9 @@
 import { isSessionKnown, Processes, type ProcessIdentity, Settings } from "@souffleur/domain"
 import { endTree, isGone, treeOf } from "@souffleur/process"
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
+import { untilLingering } from "./Lingering.ts"
 import { reportSession, type RunningLaunch, whileReporting } from "./AssignedAgent.ts"
 
 /** Time between two looks at a running agent. */
@@ -33,16 +34,20 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   // A clock that was set back gives no more than the whole limit.
   const leftMillis = Math.min(limitMillis, Math.max(0, started.at + limitMillis - (yield* Clock.currentTimeMillis)))
   const gone = isGone(processes, started.process)
-  const inTime = yield* Effect.andThen(
-    Effect.timeoutOption(processes.untilOver(started.process, pollInterval), leftMillis),
-    gone
-  ).pipe(whileReporting(asked, started))
+  const isCommand = asked.role === "finisher" && finishing !== null
+  const tree = (assignment: Assignment) => agentTree(assignment, started)
+  const over = Effect.as(processes.untilOver(started.process, pollInterval), false)
+  const lingers = isCommand ? Effect.never : Effect.as(untilLingering(asked, started, tree), true)
+  const lingered = yield* Effect.timeoutOption(Effect.raceFirst(over, lingers), leftMillis).pipe(
+    whileReporting(asked, started)
+  )
+  const inTime = yield* gone
   // Its session marks what it left running, and it may tell the session with its last breath.
   const assignment = yield* reportSession(asked, started)
   const others = (yield* agentTree(assignment, started)).map(({ identity }) => identity.pid)
   // A finishing command's processes are the user's own, and no agent follows it.
-  if (inTime && (others.length === 0 || (assignment.role === "finisher" && finishing !== null))) return null
-  const reason = inTime ? ("left running" as const) : ("timeout" as const)
+  if (inTime && (others.length === 0 || isCommand)) return null
+  const reason = inTime ? "left running" : Option.getOrElse(lingered, () => false) ? "lingering" : "timeout"
   return (
     (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, reason, limit: limitMillis, others })).assignment
       ?.ending ?? null

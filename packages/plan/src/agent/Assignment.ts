@@ -174,7 +174,9 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (asked: Assignment, 
       message: `the ${assignment.role} took longer than ${took}`
     } satisfies AgentEnded
   }
-  const end = Option.getOrNull(yield* launcher.endOf(started.launchId))?.end ?? null
+  // The end of one that lingered is souffleur's own doing: its records say how its turn ended.
+  const own = ending?.reason === "lingering" ? Option.none() : yield* launcher.endOf(started.launchId)
+  const end = Option.getOrNull(own)?.end ?? null
   const output = launcher.outputPath(started.launchId)
   const { outputReader } = yield* assignedAgent(assignment)
   const printed = yield* printedAt(output)

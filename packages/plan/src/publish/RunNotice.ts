@@ -69,7 +69,7 @@ export const answerTo = (event: RunEvent): string | undefined => {
 /** Returns the text of a notice, which is the description's, and at the run's end says how much is done. */
 const textOf = (event: RunEvent, { dropped, summary, tasks }: Run, text: string): string => {
   if (event._tag !== "RunFinished" || event.finishing === "failed") return text
-  const used = tasks.map((task) => task.used).reduce(sumUsed)
+  const used = tasks.map((task) => task.used).reduce(sumUsed, { tokens: 0, dollars: 0 })
   return [
     `${text} ${summary?.completed ?? 0} tasks are done`,
     `${summary?.skipped ?? 0} skipped`,

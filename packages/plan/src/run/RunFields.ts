@@ -70,8 +70,11 @@ export const sumUsed = (one: Used, other: Used): Used => ({
   dollars: one.dollars + other.dollars
 })
 
-/** Why an agent, or what it started, is ended. Its time is over, or it has ended and left processes behind. */
-export const EndingReason = Schema.Literals(["timeout", "left running"])
+/**
+ * Why an agent, or what it started, is ended. Its time is over, it has ended and left processes behind, or its turn is
+ * over and its process does not end.
+ */
+export const EndingReason = Schema.Literals(["timeout", "left running", "lingering"])
 export type EndingReason = typeof EndingReason.Type
 
 /** Why an assignment failed. */

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "26e97aefa30c6ab0" },
+  name: { kind: "run", fingerprint: "943a3f04e76c91f4" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
