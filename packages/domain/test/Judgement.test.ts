@@ -94,6 +94,8 @@ describe("behaviour#verdicts", () => {
     }
     assert.deepStrictEqual([of(), of({ stillSince: now - 1000 })], ["Unknown", "Unknown"])
     assert.deepStrictEqual([of({ stillSince: now - hour }), of({ process: "stopped" })], ["Hung", "Hung"])
+    // Its timers go on.
+    assert.strictEqual(of({ stillSince: now - 1000, restsSince: now - hour }), "Hung")
   })
   it("a hang of a tool that runs as a process begins when there is no process", () => {
     const at = (ago: number, children: number | undefined) => {
@@ -127,6 +129,7 @@ describe("behaviour#verdicts", () => {
     const still = { stillSince: now - stall - 1 }
     assert.deepStrictEqual([at(stall, still), at(stall + 1, still)], ["Held", "Hung"])
     assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
+    assert.strictEqual(at(stall + 1, { stillSince: now - stall, restsSince: now - hour }), "Held", "its timers went on")
     assert.deepStrictEqual([at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })], ["Held", "Hung"])
   })
   it("a hang of a call waits for as long as the user gives the service, and one stall more", () => {

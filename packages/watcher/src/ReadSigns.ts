@@ -56,7 +56,7 @@ export const readSigns = Effect.fn("readSigns")(function* (
   }
   // The time is read last, so that no sign is from the future unless a clock was set.
   const now = yield* Clock.currentTimeMillis
-  return { signs: { ...signs, now } satisfies Omit<Signs, "since" | "stillSince" | "workedAt">, tree }
+  return { signs: { ...signs, now } satisfies Omit<Signs, "since" | "stillSince" | "restsSince" | "workedAt">, tree }
 })
 
 const sayingOf = (turn: TurnState | undefined): string => {
@@ -91,6 +91,7 @@ export const signsToLog = ({
   pidFile,
   session,
   stillSince,
+  restsSince = stillSince,
   workedAt
 }: Signs): ReadonlyArray<LoggedSign> => {
   const sign = (source: LoggedSign["source"], says: string, at: number): LoggedSign => ({
@@ -105,7 +106,7 @@ export const signsToLog = ({
     ...(pidFile === undefined ? [] : [sign("pid file", pidFile.status, pidFile.writtenAt)]),
     ...(hook === undefined ? [] : [sign("hook", hook.event, hook.at)]),
     ...(beat === undefined ? [] : [sign("agent's beat", "alive", beat)]),
-    ...(stillSince === undefined || stillSince >= now ? [] : [sign("processor", "not used", stillSince)]),
+    ...(restsSince === undefined || restsSince >= now ? [] : [sign("processor", "not used", restsSince)]),
     ...(workedAt === undefined ? [] : [sign("processor", usedByTool, workedAt)])
   ]
 }

@@ -23,8 +23,10 @@ export interface Memory {
   /** A state other than `context_recovery` was seen in this generation. */
   readonly otherStateSeen: boolean
   readonly commsOut: boolean
-  /** The processor time that the process has used by now, and that it had used when it came to rest. */
-  readonly still: { readonly used: number; readonly first: number; readonly since: number } | undefined
+  /** The processor time that the process has used, and since when no poll saw it grow. */
+  readonly still: { readonly used: number; readonly since: number } | undefined
+  /** The same, up to the timers of a process that waits. `first`: what it had used by `since`. */
+  readonly rest: { readonly used: number; readonly first: number; readonly since: number } | undefined
   /** The processes of the running tool; `undefined`: no tool ran. `at`: when a poll last saw that they had worked. */
   readonly tool: { readonly tree: ReadonlyArray<ProcessInfo>; readonly at: number | undefined } | undefined
   /**
@@ -54,7 +56,7 @@ export interface PollReading {
   readonly asksUntil?: number | undefined
   /** The processes of a tool that runs. */
   readonly tree?: ReadonlyArray<ProcessInfo> | undefined
-  readonly signs: Omit<Signs, "since" | "stillSince" | "workedAt">
+  readonly signs: Omit<Signs, "since" | "stillSince" | "restsSince" | "workedAt">
 }
 
 /** The result of a reading, compared with the memory of the polls before it. */
@@ -89,6 +91,7 @@ export const firstMemory = (watch: Watch, comms: CommsSnapshot | undefined, now:
   otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(comms)?.state),
   commsOut: comms === undefined,
   still: undefined,
+  rest: undefined,
   tool: undefined,
   excused: undefined,
   waiting: false,
@@ -141,9 +144,9 @@ const toolNow = ({ last, tool }: Memory, tree: ReadonlyArray<ProcessInfo> | unde
 const isRest = (used: number, millis: number): boolean => used <= Math.max(1, (workingShare * millis) / 10)
 
 /** Returns since when the process rests. */
-const stillNow = ({ last, still }: Memory, used: number, now: number): NonNullable<Memory["still"]> =>
-  still !== undefined && isRest(used - still.used, now - last.wall) && isRest(used - still.first, now - still.since)
-    ? { ...still, used }
+const restNow = ({ last, rest }: Memory, used: number, now: number): NonNullable<Memory["rest"]> =>
+  rest !== undefined && isRest(used - rest.used, now - last.wall) && isRest(used - rest.first, now - rest.since)
+    ? { ...rest, used }
     : { used, first: used, since: now }
 
 /**
@@ -159,9 +162,11 @@ export const remember = (before: Memory, read: PollReading, stallAfter: number):
       ? before.heartbeat
       : see(broken ? undefined : before.heartbeat, conductorOf(comms)?.lastHeartbeat ?? null, now)
   const since = broken ? ended.wall : before.notBefore
-  const still = used === undefined ? undefined : stillNow(broken ? { ...before, still: undefined } : before, used, now)
+  const still =
+    used === undefined ? undefined : !broken && before.still?.used === used ? before.still : { used, since: now }
+  const rest = used === undefined ? undefined : restNow(broken ? { ...before, rest: undefined } : before, used, now)
   const tool = toolNow(before, read.tree, now)
-  const signs = { ...read.signs, stillSince: still?.since, workedAt: tool?.at, since }
+  const signs = { ...read.signs, stillSince: still?.since, restsSince: rest?.since, workedAt: tool?.at, since }
   const verdict = judge(signs, stallAfter)
   const asks = read.asksUntil !== undefined && read.asksUntil > now
   const waiting = verdict._tag === "Waiting" || asks
@@ -182,6 +187,7 @@ export const remember = (before: Memory, read: PollReading, stallAfter: number):
     otherStateSeen: before.otherStateSeen || isOther(conductorOf(comms)?.state),
     commsOut: comms === undefined,
     still,
+    rest,
     tool,
     excused: excuse !== undefined ? turnAt : goesOn ? undefined : before.excused,
     waiting,

@@ -74,14 +74,18 @@ describe("given polls in time", () => {
     })
     assert.deepStrictEqual(after(reading(60)).memory.heartbeat, { raw: null, changedAt: undefined })
   })
-  it("when hardly any processor time is used, then the process is still since the poll that saw it come to rest", () => {
+  it("when the processor time stays, then the process is still since the poll that read it first", () => {
     const still = (...used: ReadonlyArray<number>) =>
       after(...used.map((processorTime, n) => reading((n + 1) * 60, {}, { processorTime }))).signs.stillSince
     assert.strictEqual(still(7, 7, 7), at(60).wall)
-    // Timers of a process that waits.
-    assert.strictEqual(still(7, 8, 9), at(60).wall)
-    assert.strictEqual(still(7, 37, 67), at(60).wall)
-    assert.strictEqual(still(7, 7, 38), at(180).wall, "a burst")
+    assert.strictEqual(still(7, 7, 8), at(180).wall)
+  })
+  it("when timers alone use the processor, then the process rests since the poll that saw it first", () => {
+    const rests = (...used: ReadonlyArray<number>) =>
+      after(...used.map((processorTime, n) => reading((n + 1) * 60, {}, { processorTime }))).signs.restsSince
+    assert.strictEqual(rests(7, 8, 9), at(60).wall)
+    assert.strictEqual(rests(7, 37, 67), at(60).wall)
+    assert.strictEqual(rests(7, 7, 38), at(180).wall, "a burst")
   })
   it("when the processes of a tool use the processor, then they worked at that poll", () => {
     const process = (pid: number, processor: number) => ({

@@ -115,6 +115,7 @@ const over = (turn: TurnState | undefined): Verdict | undefined => {
  */
 export const judge = (signs: Signs, stall: number): Verdict => {
   const { now, pidFile, process, session, stillSince } = signs
+  const { restsSince = stillSince } = signs
   if (isOver(process)) return { _tag: "Gone", clean: signs.turnEnded }
   if (pidFile?.status === "waiting")
     return { _tag: "Waiting", for: pidFile.waitingFor ?? "a person", since: pidFile.writtenAt }
@@ -128,7 +129,8 @@ export const judge = (signs: Signs, stall: number): Verdict => {
   const sign = newest(signs)
   const silentFor = now - sign.at
   const held = turn === undefined ? undefined : heldBy(turn, sign.at, stall, signs)
-  const unused = stillSince !== undefined && now - Math.max(stillSince, signs.since) > stall
+  const isLong = (since: number | undefined) => since !== undefined && now - Math.max(since, signs.since) > stall
+  const unused = isLong(stillSince)
   // What works for it is enough.
   const works = toolAllowance(signs, stall)?.works === true
   const still = process === "stopped" || (unused && session?.idles !== true && !works)
@@ -143,7 +145,7 @@ export const judge = (signs: Signs, stall: number): Verdict => {
   if (pidFile?.status !== "busy" && !frozen)
     return { _tag: "Unknown", because: "its pid file does not say that it is busy" }
   // It writes nothing while an answer streams, and its stillness alone is no proof either.
-  if (session?.idles === true && process !== "stopped" && !unused)
+  if (session?.idles === true && process !== "stopped" && !isLong(restsSince))
     return { _tag: "Unknown", because: "it uses the processor, and may still receive its answer" }
   return { _tag: "Hung", silentFor }
 }

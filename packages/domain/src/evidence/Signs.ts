@@ -107,6 +107,8 @@ export interface Signs {
    * still for as long as a call may stall (`AgentKind.stall`).
    */
   readonly stillSince: number | undefined
+  /** The same, but for the timers of a process that waits. Absent: as {@link stillSince}. */
+  readonly restsSince?: number | undefined
   /**
    * When a poll last saw that the processes of a running tool had used the processor; `undefined`: none saw it. It is
    * work of the tool, and no sign of the agent.
