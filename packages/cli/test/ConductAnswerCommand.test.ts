@@ -9,10 +9,17 @@ import { services } from "./mcp/McpPlace.ts"
 import { printed } from "./Printed.ts"
 
 /** Returns the words of a command to a person in the folder of a run with these events after its opening. */
-const said = Effect.fnUntraced(function* (events: ReadonlyArray<RunEvent>, ...command: ReadonlyArray<string>) {
+const said = (events: ReadonlyArray<RunEvent>, ...command: ReadonlyArray<string>) => saidWith({}, events, ...command)
+
+/** The same, with more variables. */
+const saidWith = Effect.fnUntraced(function* (
+  marks: Readonly<Record<string, string>>,
+  events: ReadonlyArray<RunEvent>,
+  ...command: ReadonlyArray<string>
+) {
   const fs = yield* FileSystem.FileSystem
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-answer-" }))
-  const variables = { PATH: "/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
+  const variables = { PATH: "/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state`, ...marks }
   const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
   const told = [{ ...examples.RunOpened, project: home }, ...events]
   yield* Effect.provide(
@@ -63,6 +70,8 @@ describe("behaviour#limits-in-a-run", () => {
         assert.match(yield* said(refused, "go"), words)
         assert.match(yield* said(refused, "go", "r"), words)
         assert.strictEqual((yield* Effect.flip(said([TaskStarted], "go", "r")))._tag, "Ended")
+        const byAgent = yield* Effect.flip(saidWith({ CLAUDECODE: "1" }, refused, "go", "r"))
+        assert.deepInclude(byAgent, { _tag: "Ended", code: 2 })
       })
     )
   })

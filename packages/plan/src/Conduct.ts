@@ -13,12 +13,12 @@ import { assignedAgent } from "./agent/AssignedAgent.ts"
 import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
 import { changed, waitedOut } from "./Waiting.ts"
 import { ceilingReached, isDeadlineOver } from "./decide/RunAllowance.ts"
-import type { AgentRole } from "./run/RunFields.ts"
+import { type AgentRole, nothingUsed } from "./run/RunFields.ts"
 
 /** Returns what an agent used in its assignment. */
 const usedBy = Effect.fnUntraced(function* (assignment: Assignment) {
   const { askedAt, sessionId } = assignment
-  if (!isSessionKnown(sessionId)) return { tokens: 0, dollars: 0 }
+  if (!isSessionKnown(sessionId)) return nothingUsed
   const { dollars, tokens } = yield* (yield* assignedAgent(assignment)).spent([sessionId], askedAt)
   return { tokens, dollars: Math.round(dollars * 100) }
 })

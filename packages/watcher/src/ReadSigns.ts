@@ -91,7 +91,7 @@ export const signsToLog = ({
   pidFile,
   session,
   stillSince,
-  restsSince = stillSince,
+  restsSince,
   workedAt
 }: Signs): ReadonlyArray<LoggedSign> => {
   const sign = (source: LoggedSign["source"], says: string, at: number): LoggedSign => ({
@@ -106,7 +106,11 @@ export const signsToLog = ({
     ...(pidFile === undefined ? [] : [sign("pid file", pidFile.status, pidFile.writtenAt)]),
     ...(hook === undefined ? [] : [sign("hook", hook.event, hook.at)]),
     ...(beat === undefined ? [] : [sign("agent's beat", "alive", beat)]),
-    ...(restsSince === undefined || restsSince >= now ? [] : [sign("processor", "not used", restsSince)]),
+    ...(stillSince !== undefined && stillSince < now
+      ? [sign("processor", "not used", stillSince)]
+      : restsSince !== undefined && restsSince < now
+        ? [sign("processor", "hardly used", restsSince)]
+        : []),
     ...(workedAt === undefined ? [] : [sign("processor", usedByTool, workedAt)])
   ]
 }

@@ -2,13 +2,15 @@ import {
   brokenOff,
   type CommsSnapshot,
   type HeartbeatSeen,
+  isRest,
   judge,
   type Moment,
   type ProcessInfo,
   see,
   type Signs,
   type Verdict,
-  type Watch
+  type Watch,
+  workingShare
 } from "@souffleur/domain"
 import { Option } from "effect"
 import { type Excuse, excuseOf } from "./Excuse.ts"
@@ -118,9 +120,6 @@ export const isInterrupted = ({
 }: Pick<PollReading, "begun" | "ended" | "stoodStill">): boolean =>
   stoodStill === true || brokenOff(begun, ended, maxPollMillis)
 
-/** The share of a processor from which on processes work. A server of tools that waits uses a tenth of it. */
-const workingShare = 0.005
-
 /** Returns the processor time in ms that the processes of a tree have used since an earlier look at it. */
 const usedSince = (before: ReadonlyArray<ProcessInfo>, tree: ReadonlyArray<ProcessInfo>): number => {
   const then = new Map(
@@ -139,9 +138,6 @@ const toolNow = ({ last, tool }: Memory, tree: ReadonlyArray<ProcessInfo> | unde
   const used = usedSince(tool?.tree ?? [], tree)
   return { tree, at: used > 0 && used >= workingShare * (now - last.wall) ? now : tool?.at }
 }
-
-/** Returns whether processor time (hundredths of a second) is no work in that time (ms): what waits has timers. */
-const isRest = (used: number, millis: number): boolean => used <= Math.max(1, (workingShare * millis) / 10)
 
 /** Returns since when the process rests. */
 const restNow = ({ last, rest }: Memory, used: number, now: number): NonNullable<Memory["rest"]> =>

@@ -47,9 +47,9 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJs
   return last.dropped.length === 0 ? 0 : 1
 })
 
-/** Reads the time of a deadline, as the next one of the host's clock. Fails with `BadUsage`. */
-const deadlineOf = Effect.fnUntraced(function* (text: string) {
-  const at = yield* nextTimeOfDay(text)
+/** Reads the time of a deadline, which may be the `last` one of its run. Fails with `BadUsage`. */
+const deadlineOf = Effect.fnUntraced(function* (text: string, last?: number) {
+  const at = yield* nextTimeOfDay(text, last)
   return at ?? (yield* new BadUsage({ message: `--deadline ${plain(text, 40)} is no time of the day: write 07:00` }))
 })
 
@@ -143,9 +143,11 @@ export const conductCommand = Command.make(
         return 0
       }
       const wait = Option.getOrElse(flags.wait, () => isWatched)
-      // A watch types the same words again in another hour, or on another day.
-      const earlier = isWatched ? yield* deadlineBefore(order) : undefined
-      const until = earlier ?? deadline
+      // A watch types the same words again, perhaps after that time.
+      const until =
+        isWatched && Option.isSome(flags.deadline)
+          ? yield* deadlineOf(flags.deadline.value, yield* deadlineBefore(order))
+          : deadline
       yield* yield* WorksUnread
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
       const run = yield* orTrusted(

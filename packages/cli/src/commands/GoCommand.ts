@@ -3,11 +3,11 @@ import { layerAgentFiles, layerSouffleur, statusLine } from "@souffleur/embed/in
 import { invocation } from "@souffleur/plan"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
-import { signOfAgent } from "../person/PersonOnly.ts"
+import { personOnly, signOfAgent } from "../person/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-/** Ends a hold, or a wait before its time, also of a run (spec: command-line#watches). A hold takes a person's word. */
+/** Ends a hold, or a wait before its time (spec: command-line#watches). A hold and a run take a person's word. */
 export const goCommand = Command.make(
   "go",
   { watch: watchName, projectDir, json },
@@ -16,6 +16,7 @@ export const goCommand = Command.make(
     const name = namedIn(yield* Project, flags.watch)
     const plan = Option.filter(yield* Effect.option(souffleur.findPlan(name)), ({ run }) => run.wait !== null)
     if (Option.isSome(plan)) {
+      yield* personOnly("go")
       const { id, run } = plan.value
       yield* souffleur.answer(id, { wait: "over" })
       if (flags.json) return yield* Console.log(JSON.stringify({ run: id }))

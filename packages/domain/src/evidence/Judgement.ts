@@ -14,6 +14,12 @@ export const stallsInARow = 3
  */
 const aheadMillis = 60_000
 
+/** The share of a processor from which on processes work. A server of tools that waits uses a tenth of it. */
+export const workingShare = 0.005
+
+/** Returns whether processor time (hundredths of a second) is no work in that time (ms): what waits has timers. */
+export const isRest = (used: number, millis: number): boolean => used <= Math.max(1, (workingShare * millis) / 10)
+
 const seconds = (millis: number): string => `${Math.max(0, Math.round(millis / 1000))} s`
 
 /**

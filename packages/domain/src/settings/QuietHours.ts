@@ -42,12 +42,20 @@ export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime
   return DateTime.toEpochMillis(time < to ? end : DateTime.add(end, { days: 1 }))
 }
 
-/** Returns the next moment (epoch ms) at which the host's clock shows such a time of the day; `null`: it is none. */
-export const nextTimeOfDay = Effect.fnUntraced(function* (text: string) {
+/**
+ * Returns the next moment (epoch ms) at which the host's clock shows such a time of the day; `null`: it is none.
+ * `last`: the moment that it meant before. It means that for twelve hours more, since a command may be run again.
+ */
+export const nextTimeOfDay = Effect.fnUntraced(function* (text: string, last?: number) {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/u.exec(text.trim()) ?? []
   if (hour === undefined) return null
   const now = yield* Clock.currentTimeMillis
-  const here = DateTime.makeZonedUnsafe(now, { timeZone: yield* zoneHere })
+  const timeZone = yield* zoneHere
+  if (last !== undefined && now - last < 12 * 3_600_000) {
+    const parts = DateTime.toParts(DateTime.makeZonedUnsafe(last, { timeZone }))
+    if (parts.hour === Number(hour) && parts.minute === Number(minute)) return last
+  }
+  const here = DateTime.makeZonedUnsafe(now, { timeZone })
   const today = DateTime.setParts(here, { hour: Number(hour), minute: Number(minute), second: 0, millisecond: 0 })
   const next = DateTime.toEpochMillis(today) > now ? today : DateTime.add(today, { days: 1 })
   return DateTime.toEpochMillis(next)

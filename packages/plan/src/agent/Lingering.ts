@@ -1,4 +1,4 @@
-import { isSessionKnown, Launcher, type ProcessInfo, Processes, Settings, untraced } from "@souffleur/domain"
+import { isRest, isSessionKnown, Launcher, type ProcessInfo, Processes, Settings, untraced } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
@@ -6,9 +6,6 @@ import { assignedAgent, type RunningLaunch } from "./AssignedAgent.ts"
 
 /** How often an agent whose turn may be over is looked at. */
 const lookInterval = "10 seconds"
-
-/** The share of a processor up to which processes only wait, as servers of tools do. */
-const restingShare = 0.005
 
 /** Since when an agent whose turn is over rests, epoch ms, and the processor ticks that it had used by then. */
 interface Rest {
@@ -53,8 +50,9 @@ export const untilLingering = Effect.fn("untilLingering")(function* <E, R>(
     const now = yield* Clock.currentTimeMillis
     const seen = yield* used(assignment)
     if (before === undefined) return { since: over, used: seen }
-    const rests = seen - before.used <= Math.max(1, (restingShare * (now - before.since)) / 10)
-    return rests ? { ...before, since: Math.max(before.since, over) } : { since: now, used: seen }
+    return isRest(seen - before.used, now - before.since)
+      ? { ...before, since: Math.max(before.since, over) }
+      : { since: now, used: seen }
   })
   for (let rest: Rest | undefined; ;) {
     yield* Effect.sleep(lookInterval)

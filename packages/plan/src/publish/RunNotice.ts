@@ -1,7 +1,7 @@
 import { type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { Notice } from "@souffleur/process"
 import { type Run, taskOf } from "../run/Run.ts"
-import { isPersons, sumUsed } from "../run/RunFields.ts"
+import { isPersons, nothingUsed, sumUsed } from "../run/RunFields.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 import { describeRunEvent, type RunNoticeKind, usedInWords } from "./DescribeRun.ts"
 import { workProblemsOf } from "./WorkProblem.ts"
@@ -69,7 +69,7 @@ export const answerTo = (event: RunEvent): string | undefined => {
 /** Returns the text of a notice, which is the description's, and at the run's end says how much is done. */
 const textOf = (event: RunEvent, { dropped, summary, tasks }: Run, text: string): string => {
   if (event._tag !== "RunFinished" || event.finishing === "failed") return text
-  const used = tasks.map((task) => task.used).reduce(sumUsed, { tokens: 0, dollars: 0 })
+  const used = tasks.map((task) => task.used).reduce(sumUsed, nothingUsed)
   return [
     `${text} ${summary?.completed ?? 0} tasks are done`,
     `${summary?.skipped ?? 0} skipped`,

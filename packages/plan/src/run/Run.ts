@@ -12,6 +12,7 @@ import {
   RunPaused,
   RunWaitKind,
   TaskOutline,
+  nothingUsed,
   Used,
   Work
 } from "./RunEvent.ts"
@@ -151,8 +152,6 @@ export const Run = Schema.Struct({
   implementedAt: Schema.NullOr(Time)
 })
 export interface Run extends Schema.Schema.Type<typeof Run> {}
-
-const nothingUsed: Used = { tokens: 0, dollars: 0 }
 
 /** The run before its first event. */
 export const initialRun: Run = {

@@ -2,7 +2,7 @@ import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
 import { Match } from "effect"
 import { freshTask, initialRun, type Run, type Task, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { isPersons, sumUsed } from "./RunFields.ts"
+import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import { freshImplementerRung } from "./Rungs.ts"
 import { answered, imported, revised, swept, type TaskChange } from "./TaskEvolution.ts"
 
@@ -147,7 +147,7 @@ const change = (run: Run, event: RunEvent): Change =>
     QuietBegan: ({ at, until }) => ({
       wait: { kind: "quiet-hours", since: at, until: Bounds.waitUntil(at, until), agent: null, sessionId: "" }
     }),
-    AllowanceRenewed: ({ at }) => ({ used: { tokens: 0, dollars: 0 }, allowedSince: at }),
+    AllowanceRenewed: ({ at }) => ({ used: nothingUsed, allowedSince: at }),
     LimitWaitEnded: ({ by }) => ({
       wait: null,
       ...(by === "operator" && run.wait?.kind === "quiet-hours" ? { awakeUntil: run.wait.until } : {})

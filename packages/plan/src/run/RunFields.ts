@@ -64,6 +64,8 @@ export type AgentRole = typeof AgentRole.Type
 /** What agents used, by their own records: tokens, and hundredths of a dollar. */
 export const Used = Schema.Struct({ tokens: Count, dollars: Count })
 export type Used = typeof Used.Type
+/** The use of no agent. */
+export const nothingUsed: Used = { tokens: 0, dollars: 0 }
 /** Returns the use of two agents together. */
 export const sumUsed = (one: Used, other: Used): Used => ({
   tokens: one.tokens + other.tokens,
