@@ -39,10 +39,27 @@ const boundIdle = (server: Server, most: number): void => {
   })
 }
 
-/** Gives a server its bounds. */
+/**
+ * Keeps the requests that come between a server's first moment and the program behind it, and gives them to that
+ * program. Node drops them without an answer, and a page that connects again would wait for ever.
+ */
+const keepEarly = (server: Server): void => {
+  const early: Array<[IncomingMessage, ServerResponse]> = []
+  const keep = (...asked: [IncomingMessage, ServerResponse]) => void early.push(asked)
+  server.on("request", keep)
+  const give = (name: string | symbol) => {
+    if (name !== "request") return
+    server.off("newListener", give).off("request", keep)
+    queueMicrotask(() => early.splice(0).forEach((asked) => server.emit("request", ...asked)))
+  }
+  server.on("newListener", give)
+}
+
+/** Gives a server its bounds, and loses no request that comes early. */
 export const bounded = <A extends Server>(server: A, bounds: ConnectionBounds): A => {
   server.timeout = patienceMillis(bounds)
   server.maxConnections = bounds.connections ?? 10_000
   if (bounds.idle !== undefined) boundIdle(server, bounds.idle)
+  keepEarly(server)
   return server
 }

@@ -45,6 +45,22 @@ describe("command-line#page", () => {
       )
     }).pipe(Effect.scoped, Effect.provide(Layer.orDie(LoopbackServer.layer({ port: 0, idle: 64, connections: 256 }))))
   )
+  it.live("a request that comes before the program behind the server is answered once that is there", () =>
+    Effect.gen(function* () {
+      const server = yield* HttpServer.HttpServer
+      const { port } = server.address as { readonly port: number }
+      const status = Promise.withResolvers<number | undefined>()
+      const received = Promise.withResolvers<void>()
+      request({ host: "127.0.0.1", port, method: "POST", headers: { expect: "100-continue" }, agent: false })
+        .on("continue", received.resolve)
+        .on("response", (answer) => status.resolve(answer.resume().statusCode))
+        .on("error", status.reject)
+        .end()
+      yield* Effect.promise(() => received.promise)
+      yield* served
+      assert.strictEqual(yield* Effect.promise(() => status.promise), 200)
+    }).pipe(Effect.scoped, Effect.provide(Layer.orDie(LoopbackServer.layer({ port: 0 }))))
+  )
   it.live("cookies of other ports of this host fill no request: as many as a browser sends are read", () =>
     Effect.gen(function* () {
       const port = yield* served
