@@ -93,6 +93,22 @@ describe("behaviour#standard_compact", () => {
         assert.deepStrictEqual([closedAt(yield* last)?.[0], world.did], ["one writer", ["SIGTERM 4711"]])
       })
     )
+    it.effect("a tool that outlives the compact session is ended, and its session is resumed", () =>
+      Effect.gen(function* () {
+        const { last, run, world } = yield* cycle
+        world.launcher.compactions = ["compacts and ends"]
+        world.launcher.becomes = (launchId) => {
+          if (!launchId.includes("compact")) return { pid: 5001 }
+          const environment = { SOUFFLEUR_LAUNCH_ID: launchId, AGENT_PID: "5000", AGENT_SESSION_ID: "s1" }
+          world.processes.run({ pid: 20, parent: 1, environment }, { pid: 21, parent: 20, environment })
+          return { pid: 5000 }
+        }
+        yield* run
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+        assert.deepStrictEqual(world.processes.alive, [5001])
+        assert.deepStrictEqual(world.did.slice(1), ["launch 5000", "SIGTERM 20", "SIGTERM 21", "launch 5001"])
+      })
+    )
     it.effect("a compact session that ends by itself counts like an idle one", () =>
       Effect.gen(function* () {
         const { last, run, world } = yield* cycle
@@ -217,7 +233,10 @@ describe("behaviour#standard_compact", () => {
         const { last, run, world } = yield* cycle
         world.launcher.compactions = ["cannot be ended"]
         yield* run
-        assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session, process 5000, did not end"])
+        assert.deepStrictEqual(closedAt(yield* last), [
+          "compact",
+          "the compact session: process 5000 did not end, not even by SIGKILL"
+        ])
         assert.deepStrictEqual(launches(world), ["launch 5000"])
       })
     )

@@ -39,17 +39,17 @@ const attempt = (watch: Watch, name: string, { compactPrompt, mark, request, ses
         prompt: () => compactPrompt,
         title: `Compact (S${watch.generation})`
       }
-      const { conductor } = yield* launch(watch, token, request, Effect.as(unhindered(watch), errand)).pipe(
+      const launched = yield* launch(watch, token, request, Effect.as(unhindered(watch), errand)).pipe(
         Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true })))
       )
-      return yield* awaitBoundary(mark, conductor, stillGranted(watch))
+      return yield* awaitBoundary(mark, { ...launched, sessionId }, stillGranted(watch))
     }),
     reconcile: Effect.fnUntraced(
       function* (token) {
         const ran = yield* settled(token)
         return Option.isNone(ran)
           ? Option.none()
-          : Option.some(yield* awaitBoundary(mark, ran.value.conductor, stillGranted(watch)))
+          : Option.some(yield* awaitBoundary(mark, { ...ran.value, sessionId }, stillGranted(watch)))
       },
       Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: false })))
     )
