@@ -15,7 +15,7 @@ import {
   Words
 } from "@souffleur/domain"
 import { Cursor, positionOf } from "@souffleur/eventlog"
-import { Effect, Match, Schedule, Stream, SynchronizedRef } from "effect"
+import { Effect, FiberHandle, Match, Schedule, Stream } from "effect"
 
 /** The news of an event for comms: the row's state, a message, or nothing. */
 export interface Publication {
@@ -92,20 +92,18 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   const comms = yield* Comms
   const log = yield* EventLog
   const cursor = yield* Cursor
-  /** Writes of our row that wait for it: its owners drop their tables, and make them again. */
-  const owed = yield* SynchronizedRef.make<ReturnType<typeof comms.setState>>(Effect.void)
-  const settled = SynchronizedRef.updateEffect(owed, (write) =>
-    Effect.match(write, { onFailure: () => write, onSuccess: () => Effect.void })
-  ).pipe(Effect.repeat(Schedule.spaced("30 seconds")))
+  /** The newest write of our row, while it waits for that row: its owners drop their tables, and make them again. */
+  const owed = yield* FiberHandle.make()
   const telling = Effect.fnUntraced(function* ({ event, revision }: Recorded) {
     const { message, row } = publicationOf(event)
     if (row !== undefined) {
       const { lastError } = row
       const write = comms.setState(row.state, event.at, lastError === undefined ? undefined : plain(lastError))
       // A message does not wait for the row: it may be what tells its owners to make it.
-      yield* SynchronizedRef.updateEffect(owed, () =>
-        Effect.retry(write, { schedule: untilTold, while: ({ reason }) => reason !== "row" }).pipe(
-          Effect.match({ onFailure: () => write, onSuccess: () => Effect.void })
+      yield* FiberHandle.clear(owed)
+      yield* Effect.retry(write, { schedule: untilTold, while: ({ reason }) => reason !== "row" }).pipe(
+        Effect.catchTag("CommsUnavailable", () =>
+          FiberHandle.run(owed, Effect.retry(Effect.delay(write, "30 seconds"), Schedule.forever))
         )
       )
     }
@@ -119,10 +117,9 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   yield* log.changes(id, yield* positionOf(id, newest(id))).pipe(
     Stream.tap((recorded) => Effect.orDie(telling(recorded))),
     Stream.takeUntil(({ event }) => isEnd(event)),
-    Stream.runDrain,
-    Effect.raceFirst(settled)
+    Stream.runDrain
   )
-})
+}, Effect.scoped)
 
 /** Returns whether comms has every event of an ended watch. `false` too if that cannot be known. */
 export const allPublished = (id: string, revision: number) =>
