@@ -8,7 +8,7 @@ export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 export const secondsNow = Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos / 1_000_000n) - begun) / 1000)
 
 /** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
-export const settle = Effect.forEach(Array.from({ length: 31 }), () => TestClock.adjust(0), { discard: true })
+export const settle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })
 
 /** Moves the clock to a second of the world. */
 export const until = (second: number) => Effect.andThen(TestClock.setTime(begun + second * 1000), settle)

@@ -89,10 +89,13 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
   const calm = Effect.gen(function* () {
     return (yield* Ref.get(taken)) && (yield* Ref.get(person)) === null
   })
+  const toldBusy = yield* Ref.make(false)
   const tellIdle = Effect.fnUntraced(function* (seen: Rest) {
-    const since = restOf(watch, seen, intervalMillis)
-    if (since !== undefined)
-      yield* ref.dispatch({ _tag: "ReportIdle", watcher: me, since: (yield* calm) ? since : null })
+    const rests = restOf(watch, seen, intervalMillis)
+    if (rests === undefined) return
+    const since = (yield* calm) ? rests : null
+    const isTold = yield* Ref.getAndSet(toldBusy, since === null)
+    if (since !== null || !isTold) yield* ref.dispatch({ _tag: "ReportIdle", watcher: me, since })
   })
   /** Returns the exit of an agent at its prompt, where a program says whether its work is done. */
   const restingExit = Effect.fnUntraced(function* (seen: Rest) {

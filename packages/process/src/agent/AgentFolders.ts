@@ -9,6 +9,7 @@ export const noteFolders = Effect.fn("noteFolders")(function* (ref: WatchRef, pr
   const { lookWhere } = yield* Agent
   if (lookWhere === undefined) return
   const found = yield* lookWhere(process)
+  if (found.length === 0) return
   const { agentFolders } = yield* ref.state
   for (const folder of found) if (!agentFolders.includes(folder)) yield* ref.dispatch({ _tag: "ReportFolder", folder })
 })

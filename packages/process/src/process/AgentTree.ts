@@ -130,6 +130,7 @@ export const treeOf = Effect.fn("treeOf")(function* <E, R>(
     ]
     const marks = { tags: byTags ? tags : [], known }
     const all = yield* processes.tree(root, marks)
+    if (all.length === 0) return all
     const told = yield* tellApart(all, rooted, new Set([...own, ...others]), isHelper)
     const mine = [...own, ...told.own]
     // A client may also be what the own agent runs in.
@@ -142,6 +143,7 @@ export const treeOf = Effect.fn("treeOf")(function* <E, R>(
   })
   const before = yield* holders
   const found = yield* treeBeside(before)
+  if (found.length === 0) return found
   // souffleur may have been suspended between the two reads, and another process may have taken the pid.
   const after = yield* holders
   return after.reused && !before.reused ? yield* treeBeside(after) : found
