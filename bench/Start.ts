@@ -1,9 +1,9 @@
-import { Clock, Effect, FileSystem, Path, Stream } from "effect"
+import { Clock, Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { souffleur } from "./Child.ts"
 import { measured, startRows } from "./CommandRows.ts"
 import { makeStore } from "./StoreFile.ts"
-import { isMet, median, report, type Row, timed } from "./Table.ts"
+import { isMet, median, report, type Row } from "./Table.ts"
 
 type Env = Readonly<Record<string, string>>
 
@@ -31,23 +31,38 @@ const makeLaunch = Effect.fnUntraced(function* (folder: string, id: string) {
   return file
 })
 
+/** A command that is measured, `count` times. `first`: until its first output alone. */
+interface Measured {
+  readonly name: string
+  readonly args: (
+    round: number
+  ) => Effect.Effect<ReadonlyArray<string>, PlatformError.PlatformError, FileSystem.FileSystem | Path.Path>
+  readonly first?: boolean
+  readonly limit: { readonly atMost: number }
+  readonly count: number
+}
+
 const millis = (seconds: number) => (seconds * 1000).toFixed(1)
 
-/** Runs a program in a folder until it ends. A command that refuses has answered too, and a defect has not. */
-const untilAnswer = Effect.fnUntraced(function* (args: ReadonlyArray<string>, cwd: string, env: Env) {
-  const run = Effect.gen(function* () {
-    const handle = yield* ChildProcess.make(process.execPath, args, {
-      cwd,
-      env,
-      extendEnv: true,
-      stderr: "ignore",
-      stdin: Stream.make(new TextEncoder().encode(call))
-    })
-    yield* Stream.runDrain(handle.stdout)
-    if ((yield* handle.exitCode) > 3) return yield* Effect.die(new Error(`${args.join(" ")} failed`))
-  }).pipe(Effect.scoped)
-  return yield* timed(run)
-})
+/**
+ * Runs a program in a folder, and returns the seconds until it has ended, or until its `first` output. A command that
+ * refuses has answered too, and a defect has not.
+ */
+const untilAnswer = Effect.fnUntraced(function* (args: ReadonlyArray<string>, cwd: string, env: Env, first = false) {
+  const before = yield* Clock.monotonicTimeNanos
+  const handle = yield* ChildProcess.make(process.execPath, args, {
+    cwd,
+    env,
+    extendEnv: true,
+    stderr: "ignore",
+    stdin: Stream.make(new TextEncoder().encode(call))
+  })
+  const ended = Effect.andThen(Stream.runDrain(handle.stdout), handle.exitCode)
+  yield* first ? Stream.runHead(handle.stdout) : ended
+  const after = yield* Clock.monotonicTimeNanos
+  if ((yield* handle.exitCode) > 3) return yield* Effect.die(new Error(`${args.join(" ")} failed`))
+  return Number(after - before) / 1e9
+}, Effect.scoped)
 
 /**
  * Measures the time of each command on a store of one short watch. It takes turns with a Node program that does nothing.
@@ -76,7 +91,7 @@ export const start = Effect.gen(function* () {
     (...args: ReadonlyArray<string>) =>
     () =>
       Effect.succeed(args)
-  const starts = [
+  const starts: ReadonlyArray<Measured> = [
     { name: "--version", args: words(entry, "--version"), limit: { atMost: 1.2 }, count: rounds },
     { name: "hook", args: words(...hook), limit: { atMost: 1.5 }, count: rounds },
     {
@@ -85,6 +100,13 @@ export const start = Effect.gen(function* () {
       limit: { atMost: 1.5 },
       count: rounds
     },
+    {
+      name: "run, until its agent starts",
+      args: words(entry, "run", "--", "/bin/echo", "started"),
+      first: true,
+      limit: { atMost: 9 },
+      count: fewRounds
+    },
     ...[[], ["--help"], ...measured(startRows)].map((each) => ({
       name: ["souffleur", ...each].join(" "),
       args: words(entry, ...each),
@@ -92,10 +114,10 @@ export const start = Effect.gen(function* () {
       count: fewRounds
     }))
   ]
-  const one = (args: ReadonlyArray<string>) => untilAnswer(args, project, env)
+  const one = (args: ReadonlyArray<string>, first?: boolean) => untilAnswer(args, project, env, first)
   const bare: Array<number> = []
   const rows: Array<Row> = []
-  for (const { args, count, limit, name } of starts) {
+  for (const { args, count, first, limit, name } of starts) {
     const [own, nodes] = [new Array<number>(), new Array<number>()]
     // Other programs only ever add to a time, and most to that of a command, which has several threads.
     // So the lesser of two readings counts, and a row beyond its limit gets more rounds.
@@ -107,7 +129,7 @@ export const start = Effect.gen(function* () {
     for (let round = 0; round <= count * patience; round++) {
       if (round > count && isMet(row())) break
       const node = yield* one([nothing])
-      const took = yield* one(yield* args(round))
+      const took = yield* one(yield* args(round), first)
       // The first round fills the caches.
       if (round === 0) continue
       nodes.push(node)
