@@ -232,7 +232,10 @@ tasks:
         )
         // Lines of a Markdown plan count from the beginning of the file.
         assert.include(yield* problems(`---\n${text}---\n`, "plan.md"), "tasks[0].title: it must be there (line 7)")
-        assert.match((yield* problems("---\na: 1\na: 2\n---\n", "plan.md")).join(), /Duplicate key 'a' at line 3$/u)
+        assert.match(
+          (yield* problems("---\na: 1\na: 2\n---\n", "plan.md")).join(),
+          /keys must be unique at line 3, column 1$/u
+        )
         // In flow style the line of an inner key is unknown.
         assert.include(
           yield* problems("tasks: [{ id: a, title: A }]\n"),
@@ -316,6 +319,14 @@ describe("behaviour#files-of-others", () => {
         assert.deepStrictEqual(error._tag === "PlanInvalid" ? error.problems : [], [`the file: ${why}`])
       }
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+  )
+  // A parser that takes quadratic time does not end here.
+  it.effect("a megabyte of lines in one bracket is read in the time of a megabyte", () =>
+    Effect.gen(function* () {
+      const lines = "```\n".repeat(249_000)
+      for (const text of [`{"a":${lines}`, `tasks: [${lines}]`, `tasks: ["${lines}"]`])
+        assert.match((yield* problems(text)).join(), /^the file: /u)
+    }).pipe(Effect.provide(HostServices.layer))
   )
 })
 

@@ -1,7 +1,7 @@
 import { digestOf } from "@souffleur/domain"
 import { readTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Path, Result } from "effect"
-import * as Yaml from "effect/encoding/Yaml"
+import { parse as parseYaml } from "yaml"
 import { documentsIn, type NamedDoc, type Plan, PlanInvalid, planOf } from "./Plan.ts"
 import { problemInWords, type PlanProblem } from "./PlanProblem.ts"
 
@@ -67,11 +67,11 @@ const parted = (text: string) => {
 
 const yaml = (text: string): Result.Result<unknown, string> => {
   try {
-    return Result.succeed(Yaml.parse(text))
+    return Result.succeed(parseYaml(text, { logLevel: "error" }))
   } catch (error) {
-    return Result.fail(
-      `it is no YAML that can be read: ${error instanceof Error ? error.message.slice(0, 200) : "it cannot be parsed"}`
-    )
+    // A picture of the place follows.
+    const why = error instanceof Error ? error.message.split(/:?\n/u, 1)[0]!.slice(0, 200) : "it cannot be parsed"
+    return Result.fail(`it is no YAML that can be read: ${why}`)
   }
 }
 

@@ -44,8 +44,8 @@ const treeOfCompacting = ({ conductor, launchId, sessionId }: Compacting, known:
 
 /**
  * Waits for a whole new boundary line, which alone is completion, and a little for the summary that follows it. In
- * print mode the session ends by itself, in a terminal it idles. Either way it is stopped with its tools, and proven gone, before
- * anything else runs (spec: behaviour#standard_compact). It checks `granted` right before each signal.
+ * print mode the session ends by itself, in a terminal it idles. Either way it is stopped with its tools, and proven
+ * gone, before anything else runs (spec: behaviour#standard_compact). It checks `granted` right before each signal.
  *
  * Fails with `CompactFailed` without a boundary, or when the session does not end.
  */
