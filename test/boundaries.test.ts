@@ -63,7 +63,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   fleet: ["effect", ...ours("eventlog", "domain", "process")],
   /** Alone it knows Postgres. */
   hub: ["effect", "@effect/sql-pg", ...ours("domain", "fleet")],
-  plan: ["effect", "yaml", ...ours("eventlog", "domain", "process")],
+  plan: ["effect", ...ours("eventlog", "domain", "process")],
   node: [
     "effect",
     "@effect/platform-node",
@@ -166,10 +166,10 @@ describe("the floors", () => {
       )
     })
   }
-  it("three libraries bundle a package, and the command everything", () => {
+  it("two libraries bundle a package, and the command everything", () => {
     assert.deepStrictEqual(
       packages.filter((name) => name !== "cli").flatMap((name) => declaredBy(name).bundled),
-      ["@effect/sql-sqlite-node", "yaml", "jsonc-parser"]
+      ["@effect/sql-sqlite-node", "jsonc-parser"]
     )
     assert.deepStrictEqual(declaredBy("cli").travels, [])
     // Two copies of Effect in an app would not know each other's services.

@@ -1,12 +1,15 @@
 import { digestOf } from "@souffleur/domain"
 import { readTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Path, Result } from "effect"
-import { parse as parseYaml } from "yaml"
+import * as Yaml from "effect/encoding/Yaml"
 import { documentsIn, type NamedDoc, type Plan, PlanInvalid, planOf } from "./Plan.ts"
 import { problemInWords, type PlanProblem } from "./PlanProblem.ts"
 
 /** Maximum bytes of a plan, which is read whole. */
 const maxBytes = 1_000_000
+
+/** Maximum UTF-16 units of its YAML, since the parser copies what it has read of a bracket at each line. */
+const maxYaml = 65_536
 
 /** A plan and its file: a change of the file is a change of the digest. */
 export interface LoadedPlan {
@@ -66,12 +69,16 @@ const parted = (text: string) => {
 }
 
 const yaml = (text: string): Result.Result<unknown, string> => {
+  if (text.length > maxYaml)
+    return Result.fail(
+      `its YAML is longer than ${maxYaml} characters: write the texts of its tasks in Markdown, each below a heading with its id`
+    )
   try {
-    return Result.succeed(parseYaml(text, { logLevel: "error" }))
+    return Result.succeed(Yaml.parse(text))
   } catch (error) {
-    // A picture of the place follows.
-    const why = error instanceof Error ? error.message.split(/:?\n/u, 1)[0]!.slice(0, 200) : "it cannot be parsed"
-    return Result.fail(`it is no YAML that can be read: ${why}`)
+    return Result.fail(
+      `it is no YAML that can be read: ${error instanceof Error ? error.message.slice(0, 200) : "it cannot be parsed"}`
+    )
   }
 }
 
