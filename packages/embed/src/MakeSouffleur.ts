@@ -115,7 +115,9 @@ const stopped = Effect.fnUntraced(function* (id: string) {
   return yield* resume(id).pipe(
     Effect.flatMap((running) => Effect.raceFirst(running.ended, settled)),
     Effect.scoped,
-    Effect.catchTag("AlreadyWatched", () => settled)
+    Effect.catchTag("AlreadyWatched", () => settled),
+    // Another souffleur may have carried it out since.
+    Effect.catch((error) => Effect.flatMap(load(id), (now) => (over(now) ? Effect.succeed(now) : Effect.fail(error))))
   )
 })
 
