@@ -89,6 +89,7 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
   const calm = Effect.gen(function* () {
     return (yield* Ref.get(taken)) && (yield* Ref.get(person)) === null
   })
+  // Said again, that it is not idle changes nothing.
   const toldBusy = yield* Ref.make(false)
   const tellIdle = Effect.fnUntraced(function* (seen: Rest) {
     const rests = restOf(watch, seen, intervalMillis)

@@ -7,6 +7,7 @@ import { unhindered } from "../launch/LaunchHindrance.ts"
 import { promptAfterCompaction } from "../launch/LaunchPrompt.ts"
 import { FailedClosed, type Provider, type StepServices } from "../Provider.ts"
 import { type Request, resumePromptOf } from "../steps/Request.ts"
+import { conductorTree } from "../steps/EndConductor.ts"
 import { newestSession } from "../steps/ExportConversation.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step, stillGranted } from "../steps/Step.ts"
@@ -25,6 +26,19 @@ interface Attempt {
   readonly request: Request
 }
 
+/** Waits for the boundary of a launch that compacts, and ends that with its tree, as the tree of a Conductor. */
+const boundaryOf = (
+  watch: Watch,
+  mark: SessionMark,
+  { conductor, launchId }: Effect.Success<ReturnType<typeof launch>>
+) =>
+  awaitBoundary(
+    mark,
+    conductor,
+    (seen) => conductorTree({ ...watch, conductor, launched: conductor, launchId }, conductor, seen),
+    stillGranted(watch)
+  )
+
 const attempt = (watch: Watch, name: string, { compactPrompt, mark, request, sessionId }: Attempt) =>
   step(name, {
     outcome: CompactedTo,
@@ -42,14 +56,12 @@ const attempt = (watch: Watch, name: string, { compactPrompt, mark, request, ses
       const launched = yield* launch(watch, token, request, Effect.as(unhindered(watch), errand)).pipe(
         Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true })))
       )
-      return yield* awaitBoundary(mark, { ...launched, sessionId }, stillGranted(watch))
+      return yield* boundaryOf(watch, mark, launched)
     }),
     reconcile: Effect.fnUntraced(
       function* (token) {
         const ran = yield* settled(token)
-        return Option.isNone(ran)
-          ? Option.none()
-          : Option.some(yield* awaitBoundary(mark, { ...ran.value, sessionId }, stillGranted(watch)))
+        return Option.isNone(ran) ? Option.none() : Option.some(yield* boundaryOf(watch, mark, ran.value))
       },
       Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: false })))
     )

@@ -13,7 +13,7 @@ import {
   Settings,
   untraced
 } from "@souffleur/domain"
-import { endTree, launchOnce, StopFailed, treeOf } from "@souffleur/process"
+import { endTree, launchOnce, StopFailed } from "@souffleur/process"
 import { type Duration, Effect, Option, Schedule, Schema } from "effect"
 import { boundaryPoll, compactOnceMore, summaryTimeout } from "../RecoverySchedule.ts"
 
@@ -26,38 +26,23 @@ export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactF
 /** Says which live process holds the session. It would not notice a compaction beside it. */
 export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld", { message: Schema.String }) {}
 
-/** A launch that compacts a session, and its process. */
-export interface Compacting {
-  readonly launchId: string
-  readonly conductor: ProcessIdentity
-  readonly sessionId: string
-}
-
-/**
- * Lists what a compacting agent started. A model may use a tool against its words, and tools outlive their agent. Other
- * agents are nobody's to end here.
- */
-const treeOfCompacting = ({ conductor, launchId, sessionId }: Compacting, known: ReadonlyArray<ProcessIdentity>) =>
-  treeOf({ root: conductor, sessionIds: [sessionId], launchId, known, tasks: null }, (sessions) =>
-    Effect.succeed(sessions.filter((one) => one.sessionId !== sessionId).map(({ pid }) => pid))
-  )
-
 /**
  * Waits for a whole new boundary line, which alone is completion, and a little for the summary that follows it. In
- * print mode the session ends by itself, in a terminal it idles. Either way it is stopped with its tools, and proven
- * gone, before anything else runs (spec: behaviour#standard_compact). It checks `granted` right before each signal.
+ * print mode the session ends by itself, in a terminal it idles. Either way it is stopped with its `tree`, and proven
+ * gone, before anything else runs (spec: behaviour#standard_compact): a model may use a tool against its words, and
+ * tools outlive their agent. It checks `granted` right before each signal.
  *
  * Fails with `CompactFailed` without a boundary, or when the session does not end.
  */
-export const awaitBoundary = Effect.fn("Compaction.awaitBoundary")(function* <E, R>(
+export const awaitBoundary = Effect.fn("Compaction.awaitBoundary")(function* <E, R, T>(
   mark: SessionMark,
-  compacting: Compacting,
+  session: ProcessIdentity,
+  tree: Parameters<typeof endTree<never, T, never>>[1],
   granted: Effect.Effect<void, E, R>
 ) {
   const agent = yield* Agent
   const processes = yield* Processes
   const settings = yield* Settings
-  const { conductor: session } = compacting
   const look = Effect.gen(function* () {
     const condition = yield* processes.condition(session)
     const compacted = yield* agent.compactedSince(mark)
@@ -70,8 +55,7 @@ export const awaitBoundary = Effect.fn("Compaction.awaitBoundary")(function* <E,
   const waited = yield* wait(({ compacted, over }) => over || compacted !== "not yet", settings.compactTimeout)
   if (Option.isSome(waited)) yield* wait(({ compacted, over }) => over || compacted === "summary", summaryTimeout)
   const context = yield* Effect.context<R>()
-  const seen = (known: ReadonlyArray<ProcessIdentity>) => treeOfCompacting(compacting, known)
-  yield* endTree(session, seen, settings.stopGrace, Effect.provide(granted, context)).pipe(
+  yield* endTree(session, tree, settings.stopGrace, Effect.provide(granted, context)).pipe(
     Effect.catchIf(
       (error) => error instanceof StopFailed,
       ({ message }) => Effect.fail(new CompactFailed({ message: `the compact session: ${message}`, gone: false }))
@@ -157,10 +141,10 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
     })
     const id = `compact-${yield* freshUuid}`
     // The launch is in no log: souffleur watches nothing here.
-    const conductor = yield* launchOnce({ id, command, cwd: project, title: "Compact" }, () => Effect.void).pipe(
+    const session = yield* launchOnce({ id, command, cwd: project, title: "Compact" }, () => Effect.void).pipe(
       Effect.catchTag("LaunchFailed", failed)
     )
-    yield* awaitBoundary(mark, { launchId: id, conductor, sessionId }, Effect.void)
+    yield* awaitBoundary(mark, session, () => Effect.succeed([]), Effect.void)
     return number + 1
   })
   return yield* retriedOnce(attempt)

@@ -17,7 +17,7 @@ const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Wat
  * Lists the tree of a watch's Conductor. An agent below its wrapper belongs to it: it holds the session in the
  * wrapper's place.
  */
-const conductorTree = Effect.fnUntraced(function* (
+export const conductorTree = Effect.fnUntraced(function* (
   watch: Watch,
   conductor: ProcessIdentity,
   seen: ReadonlyArray<ProcessIdentity> = []
