@@ -5,13 +5,13 @@
  */
 const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 
-/** Each of them as a sign. There are some two thousand, and a text of a megabyte may hold nothing else. */
-const signs = new Map<string, string>()
+/** Each of them as a sign, by its code. There are some two thousand, and a text of a megabyte may hold nothing else. */
+const signs = new Map<number, string>()
 
-/** Writes a character as in JSON. */
-export const shownAsSign = (character: string): string => {
-  let sign = signs.get(character)
-  if (sign === undefined) signs.set(character, (sign = `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`))
+/** Writes a character, of which this is the UTF-16 code, as in JSON. */
+export const signOf = (code: number): string => {
+  let sign = signs.get(code)
+  if (sign === undefined) signs.set(code, (sign = `\\u${code.toString(16).padStart(4, "0")}`))
   return sign
 }
 
@@ -23,5 +23,5 @@ export const shownAsSign = (character: string): string => {
 export const plain = (text: string, maxLength = Number.POSITIVE_INFINITY): string =>
   (text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/u, "")}…` : text).replaceAll(
     obeyed,
-    shownAsSign
+    (character) => signOf(character.charCodeAt(0))
   )

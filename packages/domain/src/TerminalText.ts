@@ -1,4 +1,4 @@
-import { shownAsSign } from "./PlainText.ts"
+import { signOf } from "./PlainText.ts"
 
 /** UTF-16 units of a sequence. A longer one is text, and its end is not awaited. */
 const maxSequence = 4096
@@ -14,6 +14,9 @@ const sequence = `${controls}[@-~]|${strings}(?:[\\u0007\\u009C]|\\u001B\\\\)|\\
 const torn = new RegExp(`(?:${controls}|${strings}\\u001B?|\\u001B[ -/]*|\\r)$`, "u")
 /** A sequence that colours text, and does nothing else. */
 const colour = new RegExp(`^${introducer}([\\d;:]*)m$`, "u")
+
+/** One that conceals nothing, and stays as it is. */
+const plainColour = new RegExp(`^(?!\\u009B)${introducer}[0-79;:]*m$`, "u")
 
 /** The numbers after a parameter of a colour that belong to it: by index, or by its parts. */
 const colourParts: ReadonlyMap<string | undefined, number> = new Map([
@@ -42,19 +45,35 @@ const shownParameters = (parameters: string): string | undefined => {
   return kept.length === 0 ? undefined : kept.join(";")
 }
 
+/** What begins a sequence. */
+const opening = "[\\u001B\\u0080-\\u009F]"
 /**
  * Another break of a line than `\n`, and each character that a terminal obeys, or shows nothing of. Of the latter are
- * fills, bells and the shifts that end a colour in tmux and screen.
+ * fills, bells and the shifts that end a colour in tmux and screen. Those that begin no sequence are found in runs: an
+ * output may hold nothing else.
  */
-const mark = "\\r\\n?|(?![\\n\\t])[\\p{Cc}\\p{Cs}\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069]"
-const marks = new RegExp(mark, "gu")
-const marksAndSequences = new RegExp(`${sequence}|${mark}`, "gu")
-const silent = "\0\u0007\u000E\u000F"
+const mark =
+  "(?:\\r\\n?|[\\0-\\u0008\\u000B\\u000C\\u000E-\\u001A\\u001C-\\u001F\\u007F\\p{Cs}\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069]){1,4096}"
+const marks = new RegExp(`${mark}|${opening}`, "gu")
+const marksAndSequences = new RegExp(`${sequence}|${mark}|${opening}`, "gu")
+/** An escape that begins no whole sequence. There may be as many as there are characters. */
+const lone = new RegExp(`(?!${sequence})\\u001B`, "gu")
+const begins = new RegExp(`^${opening}`, "u")
 
-const shownMark = (found: string): string =>
-  found.startsWith("\r") ? "\n" : silent.includes(found) ? "" : shownAsSign(found)
+/** Codes of what shows nothing. A line feed is here the second half of a break. */
+const silent: ReadonlySet<number> = new Set([0, 7, 10, 14, 15])
+
+const shownCode = (code: number): string => (silent.has(code) ? "" : code === 13 ? "\n" : signOf(code))
+
+const shownMarks = (found: string): string => {
+  if (found.length === 1) return shownCode(found.charCodeAt(0))
+  const shown: Array<string> = []
+  for (let at = 0; at < found.length; at++) shown.push(shownCode(found.charCodeAt(at)))
+  return shown.join("")
+}
 
 const shownColour = (found: string): string => {
+  if (plainColour.test(found)) return found
   const given = found.endsWith("m") ? colour.exec(found)?.[1] : undefined
   const parameters = given === undefined ? undefined : shownParameters(given)
   return parameters === undefined ? "" : `\u001B[${parameters}m`
@@ -70,11 +89,13 @@ export const makeTerminalText = (colours: boolean) => {
   let carried = ""
   return (piece: string): string => {
     const text = carried + piece
-    const found = torn.exec(text)?.[0] ?? ""
+    // The beginning of a longer one is shown, so nothing before it need be read.
+    const found = torn.exec(text.slice(-maxSequence - 1))?.[0] ?? ""
     carried = found.length <= maxSequence ? found : ""
-    return text.slice(0, text.length - carried.length).replaceAll(marksAndSequences, (match) => {
-      if (match.length === 1 || match === "\r\n") return shownMark(match)
-      if (match.length > maxSequence) return match.replaceAll(marks, shownMark)
+    const whole = text.slice(0, text.length - carried.length).replaceAll(lone, signOf(27))
+    return whole.replaceAll(marksAndSequences, (match) => {
+      if (match.length === 1 || !begins.test(match)) return shownMarks(match)
+      if (match.length > maxSequence) return match.replaceAll(marks, shownMarks)
       return colours ? shownColour(match) : ""
     })
   }

@@ -97,6 +97,15 @@ describe("behaviour#verdicts", () => {
     // Its timers go on.
     assert.strictEqual(of({ stillSince: now - 1000, restsSince: now - hour }), "Hung")
   })
+  it("a hang of an agent that seems to receive an answer needs no more than two hours of silence, for want of a true share", () => {
+    const at = (ago: number) => {
+      const turn: TurnState = { _tag: "Asked", at: now - ago }
+      const session: SessionSigns = { writtenAt: now - ago, turn, context: undefined, idles: true }
+      const none = { hook: undefined, beat: undefined, since: now - 3 * hour }
+      return tagOf(silent(turn, { ...none, session, pidFile: busySince(now - ago), stillSince: now - 1000 }))
+    }
+    assert.deepStrictEqual([at(2 * hour), at(2 * hour + 1)], ["Unknown", "Hung"])
+  })
   it("a hang of a tool that runs as a process begins when there is no process", () => {
     const at = (ago: number, children: number | undefined) => {
       const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }

@@ -74,6 +74,7 @@ describe("behaviour#output-on-a-terminal", () => {
     })
 
     it("a carriage return begins a line, and other controls are shown as signs", () => {
+      assert.strictEqual(bare("a\r\r\n\u0000\r\b\bz"), "a\n\n\n\\u0008\\u0008z")
       assert.strictEqual(bare("10%\r20%\r\nend\b\u202E\0\tx\n"), "10%\n20%\nend\\u0008\\u202e\tx\n")
     })
   })

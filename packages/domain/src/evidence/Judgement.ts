@@ -151,7 +151,9 @@ export const judge = (signs: Signs, stall: number): Verdict => {
   if (pidFile?.status !== "busy" && !frozen)
     return { _tag: "Unknown", because: "its pid file does not say that it is busy" }
   // It writes nothing while an answer streams, and its stillness alone is no proof either.
-  if (session?.idles === true && process !== "stopped" && !isLong(restsSince))
+  // No share of a processor tells the one from the other on every machine, so the longest tool's time ends the doubt.
+  const streams = session?.idles === true && process !== "stopped" && !isLong(restsSince)
+  if (streams && silentFor <= maxToolMillis)
     return { _tag: "Unknown", because: "it uses the processor, and may still receive its answer" }
   return { _tag: "Hung", silentFor }
 }
