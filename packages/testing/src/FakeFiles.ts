@@ -125,13 +125,18 @@ export class FakeFiles {
     writeFile: (path, bytes) => Effect.sync(() => void this.#contents.set(path, { bytes: bytes.slice() })),
     writeFileString: (path, text) => Effect.sync(() => void this.write(path, text))
   })
+  readonly #refused = new Map<string, FileRefused>()
+  /** Says of a path that nothing is there. A watcher asks it of the same few paths at each poll. */
+  #notThere(path: string): FileRefused {
+    const known = this.#refused.get(path) ?? new FileRefused({ path, problem: "it is not there", missing: true })
+    this.#refused.set(path, known)
+    return known
+  }
   readonly #trusted = TrustedFiles.of({
     open: (path) =>
       Effect.suspend(() => {
         const content = this.#contents.get(path) ?? (this.#isFolder(path) ? { bytes: new Uint8Array() } : undefined)
-        return content === undefined
-          ? Effect.fail(new FileRefused({ path, problem: "it is not there", missing: true }))
-          : Effect.succeed(opened(content))
+        return content === undefined ? Effect.fail(this.#notThere(path)) : Effect.succeed(opened(content))
       }),
     // No file here is a database.
     rows: (path) => Effect.fail(new FileRefused({ path, problem: "it is no SQLite database", missing: false }))

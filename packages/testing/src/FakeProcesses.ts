@@ -10,7 +10,7 @@ import {
 } from "@souffleur/domain"
 import { startedBy } from "@souffleur/process"
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { secondsNow } from "./FakeTime.ts"
+import { secondsOf } from "./FakeTime.ts"
 
 /** Returns the identity of a pid on the fake machine, with 99 as the usual start time. */
 export const identityOf = (pid: number, startTime = 99): ProcessIdentity => ({ pid, startTime, bootId: "boot" })
@@ -119,11 +119,13 @@ export class FakeProcesses {
     )
   }
 
-  readonly #present = Effect.map(Clock.currentTimeMillis, (now) => {
+  readonly #presentBy = (clock: Clock.Clock) => {
+    const now = clock.currentTimeMillisUnsafe()
     for (const entry of this.table.values())
       if (entry.endsAt !== undefined && entry.endsAt <= now) entry.condition = "gone"
     return [...this.table.values()].filter(({ condition }) => condition !== "gone")
-  })
+  }
+  readonly #present = Effect.map(Clock.Clock, this.#presentBy)
   readonly #infoOf = ({
     condition,
     hasTerminal = false,
@@ -145,11 +147,12 @@ export class FakeProcesses {
     ...(startedAt === undefined ? {} : { startedAt })
   })
   readonly #find = (pid: number) => Effect.map(this.#present, (all) => all.find((entry) => entry.pid === pid))
-  readonly #condition = Effect.fnUntraced({ self: this as FakeProcesses }, function* (identity: ProcessIdentity) {
-    this.probes.push(yield* secondsNow)
-    yield* this.#present
-    return this.has(identity) ? this.table.get(identity.pid)!.condition : "gone"
-  })
+  readonly #condition = (identity: ProcessIdentity) =>
+    Effect.map(Clock.Clock, (clock) => {
+      this.probes.push(secondsOf(clock))
+      this.#presentBy(clock)
+      return this.has(identity) ? this.table.get(identity.pid)!.condition : ("gone" as const)
+    })
 
   #awaiting = new Set<() => void>()
   /** Returns once a process has begun, ended or been signalled. */

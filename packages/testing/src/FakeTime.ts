@@ -4,8 +4,11 @@ import { TestClock } from "effect/testing"
 /** The start of a fake world, in epoch ms. */
 export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 
-/** Reads the seconds since the start of a fake world, by the monotonic clock. */
-export const secondsNow = Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos / 1_000_000n) - begun) / 1000)
+/** Returns the seconds since the start of a fake world, by the monotonic clock. */
+export const secondsOf = (clock: Clock.Clock): number =>
+  (Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n) - begun) / 1000
+/** Reads them. */
+export const secondsNow = Effect.map(Clock.Clock, secondsOf)
 
 /** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
 export const settle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })

@@ -23,7 +23,7 @@ export const agentsBehind = Effect.fn("agentsBehind")(function* <P extends Proce
  * Reads a Conductor's process, and the agent behind it where it is a launcher. A launcher does nothing itself. So it is
  * stopped where that agent is, and it used the processor where that agent did.
  */
-export const readAgentProcess = Effect.fn("readAgentProcess")(function* (conductor: ProcessIdentity) {
+export const readAgentProcess = Effect.fnUntraced(function* (conductor: ProcessIdentity) {
   const processes = yield* Processes
   const condition: Condition = yield* processes.condition(conductor)
   const processorTime = yield* processes.processorTime(conductor)

@@ -31,7 +31,7 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
  * Reads every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). `output`: the file
  * of the output of its launch. With them come the processes of a tool that runs.
  */
-export const readSigns = Effect.fn("readSigns")(function* (
+export const readSigns = Effect.fnUntraced(function* (
   { id }: WatchRef,
   watch: Watch,
   output: string | undefined,

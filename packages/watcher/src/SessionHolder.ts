@@ -48,7 +48,7 @@ export const outlivingAgent = Effect.fn("outlivingAgent")(function* ({ conductor
  * its heartbeat is newer than the closing. Without comms the session file must be newer (spec: behaviour#standby).
  * `undefined`: there is none.
  */
-export const findReturned = Effect.fn("findReturned")(function* (
+export const findReturned = Effect.fnUntraced(function* (
   watch: Watch,
   comms: CommsSnapshot,
   heartbeat: HeartbeatSeen,

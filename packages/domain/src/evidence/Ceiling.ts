@@ -68,7 +68,7 @@ const usedOf = Effect.fnUntraced(function* (
  * Foresees each limit that is in use and not reached: those of the service by the agent's `signs`, those of the
  * settings and of the job, and the user's own caps.
  */
-export const limitsAhead = Effect.fn("limitsAhead")(function* (
+export const limitsAhead = Effect.fnUntraced(function* (
   watch: Watch,
   settings: ResolvedSettings,
   signs: SessionSigns | undefined

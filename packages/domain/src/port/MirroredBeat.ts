@@ -6,7 +6,7 @@ import { Comms } from "./Comms.ts"
  * Writes the beat of a role, and returns whether comms took it. souffleur's own store comes first, since a locked comms
  * must not look like a dead watchdog. The row in comms is a mirror (spec: behaviour#beats).
  */
-export const beatMirrored = Effect.fn("Beats.beatMirrored")(function* (watch: string, by: string) {
+export const beatMirrored = Effect.fnUntraced(function* (watch: string, by: string) {
   const at = yield* Clock.currentTimeMillis
   const beats = yield* Beats
   const comms = yield* Comms

@@ -5,7 +5,7 @@ import { Effect } from "effect"
  * Looks for sessions where a living process keeps them. A folder that no setting names goes into the log, since the
  * process may be gone when another souffleur looks.
  */
-export const noteFolders = Effect.fn("noteFolders")(function* (ref: WatchRef, process: ProcessIdentity) {
+export const noteFolders = Effect.fnUntraced(function* (ref: WatchRef, process: ProcessIdentity) {
   const { lookWhere } = yield* Agent
   if (lookWhere === undefined) return
   const found = yield* lookWhere(process)

@@ -82,10 +82,7 @@ export const piecesOf = (
   })
 
 /** Reads a whole file. Fails with `FileRefused`, also when the file grows beyond its bound while it is read. */
-export const readTrusted = Effect.fn("readTrusted")(function* (
-  path: string,
-  trust: Trust & { readonly atMost: number }
-) {
+export const readTrusted = Effect.fnUntraced(function* (path: string, trust: Trust & { readonly atMost: number }) {
   const file = yield* (yield* TrustedFiles).open(path, trust)
   const pieces = yield* Stream.runCollect(piecesOf(file, { bytes: trust.atMost + 1 })).pipe(
     Effect.mapError(

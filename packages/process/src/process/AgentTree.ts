@@ -101,7 +101,7 @@ const tellApart = Effect.fn("treeOf.tellApart")(function* (
  * them, and protected processes are left out (spec: behaviour#stop). `othersOf` returns the pids of agents outside its
  * tree, with or without the root.
  */
-export const treeOf = Effect.fn("treeOf")(function* <E, R>(
+export const treeOf = Effect.fnUntraced(function* <E, R>(
   rooted: Rooted,
   othersOf: (sessions: ReadonlyArray<AgentSession>) => Effect.Effect<ReadonlyArray<number>, E, R>
 ) {
@@ -123,13 +123,16 @@ export const treeOf = Effect.fn("treeOf")(function* <E, R>(
       reused
     }
   })
+  // Without tags, no word of an agent changes what it started. Most agents at rest have started nothing.
+  const untagged = byTags ? undefined : yield* processes.tree(root, { known })
+  if (untagged?.length === 0) return untagged
   const treeBeside = Effect.fnUntraced(function* ({ isHelper, others, own, reused }: Effect.Success<typeof holders>) {
     const tags = [
       ...(reused ? [] : sessionIds.flatMap((sessionId) => agent.tags({ pid: root.pid, sessionId }))),
       ...(launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: launchId } }])
     ]
     const marks = { tags: byTags ? tags : [], known }
-    const all = yield* processes.tree(root, marks)
+    const all = untagged ?? (yield* processes.tree(root, marks))
     if (all.length === 0) return all
     const told = yield* tellApart(all, rooted, new Set([...own, ...others]), isHelper)
     const mine = [...own, ...told.own]

@@ -9,7 +9,7 @@ import { isGone } from "./EndProcess.ts"
  * its children is left out, and so are protected processes. `sessionIds` are the Conductor's own. Nothing is learned of
  * a Conductor that is gone.
  */
-export const rememberOffspring = Effect.fn("rememberOffspring")(function* (
+export const rememberOffspring = Effect.fnUntraced(function* (
   conductor: ProcessIdentity,
   sessionIds: ReadonlyArray<string>
 ) {

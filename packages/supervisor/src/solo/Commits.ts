@@ -43,7 +43,7 @@ const gitFolder = Effect.fnUntraced(function* (project: string) {
  * poll starts no process. Of reftables, which only git reads, it returns their names. Returns an empty text without a
  * commit or a repository. Fails with `FileRefused` when a file there cannot be trusted or is not a regular file.
  */
-export const commitAt = Effect.fn("commitAt")(function* (project: string) {
+export const commitAt = Effect.fnUntraced(function* (project: string) {
   const path = yield* Path.Path
   const git = yield* Effect.catchIf(
     gitFolder(project),
