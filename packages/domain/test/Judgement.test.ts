@@ -115,6 +115,26 @@ describe("behaviour#verdicts", () => {
     assert.deepStrictEqual([at(stall, 0), at(stall + 1, 0)], ["Held", "Hung"])
     assert.deepStrictEqual([at(stall + 1, 1), at(stall + 1, undefined)], ["Held", "Held"])
   })
+  it("a hang of one that waits for its subagents or tasks begins where none lives, three silent stalls later", () => {
+    const turn: TurnState = { _tag: "Finished", at: now - hour }
+    const of = (ago: number, more: Partial<Signs>) =>
+      tagOf(
+        silent(turn, {
+          hook: undefined,
+          beat: undefined,
+          pidFile: busySince(now - ago),
+          session: { writtenAt: now - ago, turn: { _tag: "Finished", at: now - ago }, context: undefined },
+          stillSince: now - 1000,
+          restsSince: now - hour,
+          left: 0,
+          ...more
+        })
+      )
+    assert.deepStrictEqual([of(3 * stall, {}), of(3 * stall + 1, {})], ["Alive", "Hung"])
+    const late = 3 * stall + 1
+    for (const lives of [{ left: 1 }, { left: undefined }, { restsSince: now - stall }])
+      assert.strictEqual(of(late, lives), "Alive", JSON.stringify(lives))
+  })
   it("a hang needs neither a hook nor a beat", () => {
     assert.strictEqual(tagOf(silent(asked, { hook: undefined, beat: undefined })), "Hung")
   })

@@ -22,7 +22,7 @@ export const sessionsIn = (database: string) => {
     )
   const [idsTitled, idsBelow] = [idsOf(titled), idsOf(below)]
 
-  const running = Effect.fnUntraced(function* ({ projectOf }: KnownSessions) {
+  const running = Effect.fnUntraced(function* ({ isIdle, projectOf }: KnownSessions) {
     const processes = yield* Processes
     // Without its database there is no OpenCode, and no process is looked at.
     if (Option.isNone(yield* Effect.option(lookTrusted(database, agentsOwn)))) return []
@@ -37,7 +37,8 @@ export const sessionsIn = (database: string) => {
         const [sessionId, other] = held._tag === "Session" ? [held.value] : yield* none(idsTitled(held.value))
         if (sessionId === undefined || other !== undefined) return []
         const project = yield* projectOf(sessionId)
-        return [{ pid, sessionId, project, status: "busy", waitingFor: undefined, writtenAt: 0 } satisfies AgentSession]
+        const status = (yield* isIdle(sessionId)) ? "idle" : "busy"
+        return [{ pid, sessionId, project, status, waitingFor: undefined, writtenAt: 0 } satisfies AgentSession]
       })
     )
     return found.flat()

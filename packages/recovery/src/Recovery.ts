@@ -95,6 +95,15 @@ const checkWork = Effect.fn("Recovery.checkWork")(function* (ref: WatchRef, cycl
   yield* ref.dispatch({ _tag: "ConcludeCheck", cycle, ...found })
 })
 
+/**
+ * Ends the process of an agent that has finished its turn and rests (spec: behaviour#an-agent-that-does-not-exit). Its
+ * next watcher judges that end.
+ */
+const endLingering = Effect.fn("Recovery.endLingering")(function* (watch: Watch, ref: WatchRef, cycle: number) {
+  yield* stopConductor(watch)
+  yield* ref.dispatch({ _tag: "ConcludeEnding", cycle })
+})
+
 /** Returns the providers that apply to this cycle under these settings, in the order in which they are tried. */
 export const waysOf = <R>(
   providers: ReadonlyArray<Provider<R>>,
@@ -146,6 +155,7 @@ export const recovery = Effect.fnUntraced(function* <R>(
       return yield* relaunch(watch, ref, cycle, providers)
     }
     if (purpose === "check") return yield* checkWork(ref, cycle)
+    if (purpose === "end") return yield* endLingering(watch, ref, cycle)
     yield* purpose === "stop" ? stopForGood(watch, ref, cycle) : exportForPerson(watch, ref, cycle)
   })
   yield* Effect.raceFirst(recovering, beating).pipe(

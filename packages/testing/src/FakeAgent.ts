@@ -31,6 +31,8 @@ const program = "/bin/agent"
 export class FakeAgent {
   /** Pid files. A process that was run and is gone has none. */
   sessions: ReadonlyArray<FakePidFile> = []
+  /** True if its processes end after their turn. */
+  prints = false
   /** The sessions in pid files that killed processes left behind, by pid. */
   readonly left = new Map<number, string>()
   /** The sessions that have a file; `undefined`: each that is not {@link unwritten}. */
@@ -189,7 +191,7 @@ export class FakeAgent {
       toolResults: (sessions) =>
         Effect.sync(() => sessions.reduce((all, one) => all + (this.results.get(one) ?? 0), 0)),
       isAgent: ([word]) => word === program,
-      inPrintMode: () => false,
+      inPrintMode: () => this.prints,
       turnEnded: (_, __, output) => Effect.sync(() => this.turnFinished && this.#tells(output)),
       signs: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string, output?: string) {
         const slow = this.slow

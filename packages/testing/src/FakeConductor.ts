@@ -157,6 +157,16 @@ export class FakeConductor {
     Effect.map(Clock.currentTimeMillis, (now) => void this.#answers.set(this.sessionId, now)),
     Effect.suspend(() => ((this.#stage.comms.conductor.state = "working"), this.works))
   )
+  /** Finishes its turn, but its process does not end, as one that waits for what never comes. */
+  readonly lingers = Effect.andThen(
+    this.#turn((at) => ({ _tag: "Finished", at })),
+    Effect.sync(() => {
+      const { agent, processes } = this.#stage
+      agent.turnFinished = true
+      agent.sessions = agent.sessions.map((one) => (one.pid === this.pid ? { ...one, status: "idle" } : one))
+      processes.run({ ...processes.table.get(this.pid)!, processor: () => this.#ticks })
+    })
+  )
   /**
    * Completes its work: a tool gives a result, and it ends after a finished turn. In comms it says so. A plain command
    * ends with exit code 0.

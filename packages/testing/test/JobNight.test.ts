@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Parts, Souffleur } from "@souffleur/embed"
 import { NoticeChannels } from "@souffleur/process"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { fakeKind, FakeWorld, passes, untilDone, untilEvent } from "../src/index.ts"
 
 describe("behaviour#first-launch", () => {
@@ -34,6 +34,32 @@ describe("behaviour#first-launch", () => {
       Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer)))
     )
   })
+  it.effect(
+    "a job of the fake agent that does not exit after its turn is ended, once it has rested for a stall",
+    () => {
+      const world = new FakeWorld()
+      const { agent, conductor } = world
+      agent.prints = true
+      return Effect.gen(function* () {
+        const { run } = yield* Souffleur
+        const { ended, id } = yield* run({ project: "/p", command: ["agent", "do it"] })
+        yield* untilEvent(id, "WatchSettled")
+        yield* conductor.progresses
+        yield* passes("10 minutes")
+        yield* conductor.lingers
+        const finished = yield* Clock.currentTimeMillis
+        yield* passes("6 minutes")
+        assert.deepStrictEqual(world.signals, [])
+        const ending = yield* untilEvent(id, "EndingStarted")
+        assert.isAtLeast(ending.at - finished, 361_000)
+        assert.strictEqual((yield* untilDone(ended)).end, "unconfirmed")
+        assert.deepStrictEqual([world.processes.alive, world.launches.length], [[], 1])
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer)))
+      )
+    }
+  )
   it.effect("a job of the fake agent whose login expires is launched no more, and says so", () => {
     const world = new FakeWorld()
     const told: Array<string> = []

@@ -151,6 +151,21 @@ export const exitAtRest = (watch: Watch, seen: Rest, intervalMillis: number): Wa
 }
 
 /**
+ * Returns the exit of an agent in print mode whose process does not end, although its turn is finished and it has
+ * rested for a stall, ms (spec: behaviour#an-agent-that-does-not-exit). `undefined`: it may still do something.
+ */
+export const lingers = (watch: Watch, { signs, verdict }: Rest, stall: number): WatcherExit | undefined => {
+  const { comms, held, kind, launchId, lingered, observe, print, standby, wait } = watch
+  const isOurs = kind === "agent" && print && comms === null && launchId !== undefined
+  if (!isOurs || observe || (held ?? standby ?? wait) !== undefined || verdict._tag !== "Idle") return undefined
+  const { hook, left, now, restsSince, session } = signs
+  const turn = ownTurn(watch, session?.turn)
+  if (session === undefined || turn?._tag !== "Finished" || left !== 0 || restsSince === undefined) return undefined
+  const since = Math.max(turn.at, session.writtenAt, restsSince, hook?.at ?? 0, lingered?.at ?? 0)
+  return now - since > stall ? { _tag: "Lingering", since: Math.round(since) } : undefined
+}
+
+/**
  * Returns the first exit in the order of priority (spec: behaviour#exits). In standby only completion and a returned
  * Conductor count.
  */

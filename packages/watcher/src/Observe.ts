@@ -100,6 +100,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const judgedEnd = Effect.fnUntraced(function* (end: ProcessEnd | undefined) {
     const isPersons =
       watch.kind === "agent" && watch.launchId !== undefined && (yield* launcher.inWindow(watch.launchId))
+    // souffleur ended it after its turn.
+    if (watch.lingered?.ended === true) return undefined
     return isPersons && !(end?._tag === "Killed" && !ofPersons.has(end.signal)) ? undefined : end
   })
 

@@ -28,6 +28,20 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
 })
 
 /**
+ * Counts the live processes of an agent's tools after its turn. Without tags of tools, each process that it started may
+ * be one.
+ */
+const leftOf = Effect.fnUntraced(function* (watch: Watch) {
+  const agent = yield* Agent
+  const processes = yield* Processes
+  const { conductor, sessions } = watch
+  if (conductor === undefined) return undefined
+  const tags = sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId }))
+  const found = tags.length === 0 ? yield* childrenOf(watch) : (yield* Effect.forEach(tags, processes.tagged)).flat()
+  return found?.filter(({ condition }) => condition !== "zombie").length
+})
+
+/**
  * Reads every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). `output`: the file
  * of the output of its launch. With them come the processes of a tool that runs.
  */
@@ -45,8 +59,10 @@ export const readSigns = Effect.fnUntraced(function* (
   const turn = session?.turn
   const tree = turn?._tag === "Tool" ? yield* childrenOf(watch) : undefined
   const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
+  const waits = turn?._tag === "Finished" && (watch.print || file?.status === "busy")
   const signs = {
     ...known,
+    left: waits ? yield* leftOf(watch) : undefined,
     session,
     children: turn?._tag === "Tool" && turn.spawns ? tree?.length : undefined,
     pidFile:

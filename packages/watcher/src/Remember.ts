@@ -160,7 +160,10 @@ export const remember = (before: Memory, read: PollReading, stallAfter: number):
   const since = broken ? ended.wall : before.notBefore
   const still =
     used === undefined ? undefined : !broken && before.still?.used === used ? before.still : { used, since: now }
-  const rest = used === undefined ? undefined : restNow(broken ? { ...before, rest: undefined } : before, used, now)
+  // An agent that waits for its tools does not rest.
+  const waits = read.signs.left !== undefined && read.signs.left > 0
+  const restBefore = broken || waits ? { ...before, rest: undefined } : before
+  const rest = used === undefined ? undefined : restNow(restBefore, used, now)
   const tool = toolNow(before, read.tree, now)
   const signs = { ...read.signs, stillSince: still?.since, restsSince: rest?.since, workedAt: tool?.at, since }
   const verdict = judge(signs, stallAfter)

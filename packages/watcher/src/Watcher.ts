@@ -30,7 +30,7 @@ import {
 } from "@souffleur/domain"
 import { makeLastSeen, rememberOffspring, reportedSession } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
-import { awaited, classify, evidenceOf, exitAtRest, givesUp, isStale, type Rest, restOf } from "./Classify.ts"
+import { awaited, classify, evidenceOf, exitAtRest, givesUp, isStale, lingers, type Rest, restOf } from "./Classify.ts"
 import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { isInterrupted } from "./Remember.ts"
@@ -86,9 +86,7 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
     if ((yield* Ref.getAndSet(person, now)) !== now)
       yield* ref.dispatch({ _tag: "ReportPerson", watcher: me, for: now })
   })
-  const calm = Effect.gen(function* () {
-    return (yield* Ref.get(taken)) && (yield* Ref.get(person)) === null
-  })
+  const calm = Effect.map(Effect.all([Ref.get(taken), Ref.get(person)]), ([isTaken, asks]) => isTaken && asks === null)
   // Said again, that it is not idle changes nothing.
   const toldBusy = yield* Ref.make(false)
   const tellIdle = Effect.fnUntraced(function* (seen: Rest) {
@@ -98,9 +96,10 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
     const isTold = yield* Ref.getAndSet(toldBusy, since === null)
     if (since !== null || !isTold) yield* ref.dispatch({ _tag: "ReportIdle", watcher: me, since })
   })
-  /** Returns the exit of an agent at its prompt, where a program says whether its work is done. */
+  /** Returns the exit of an agent that rests: at its prompt, where a program judges its work, or instead of its end. */
   const restingExit = Effect.fnUntraced(function* (seen: Rest) {
-    const found = settings.until === null ? undefined : exitAtRest(watch, seen, intervalMillis)
+    const atRest = settings.until === null ? undefined : exitAtRest(watch, seen, intervalMillis)
+    const found = atRest ?? lingers(watch, seen, Duration.toMillis(settings.stallAfter ?? agent.stall))
     return (yield* calm) ? Option.fromUndefinedOr(found) : Option.none()
   })
   const tellDeferred = Effect.fnUntraced(function* (seen: Observation) {

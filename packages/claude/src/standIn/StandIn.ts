@@ -26,6 +26,8 @@ const readPrompt = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(St
 )
 
 const compactFails = Config.Boolean("SOUFFLEUR_STANDIN_COMPACT_FAILS").pipe(Config.withDefault(false))
+/** Its process does not end after its turn, in print mode either. */
+const lingers = Config.Boolean("SOUFFLEUR_STANDIN_LINGERS").pipe(Config.withDefault(false))
 
 const turn = Effect.fnUntraced(function* <E, R>(session: Session, print: boolean, prompt: string, part: Part<E, R>) {
   if (prompt.trim().startsWith("/compact")) {
@@ -37,7 +39,7 @@ const turn = Effect.fnUntraced(function* <E, R>(session: Session, print: boolean
     if (print) yield* Console.log(last)
   }
   yield* session.turnEnded(prompt)
-  if (print) return 0
+  if (print && !(yield* lingers)) return 0
   yield* session.status("idle")
   return yield* idle
 })

@@ -1,7 +1,7 @@
 import { type AgentSession, Processes, type Unwatchable } from "@souffleur/domain"
 import { type KnownSessions, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { inPrintMode, launchesCodex, runsCodex } from "../command/CodexVerb.ts"
+import { launchesCodex, runsCodex } from "../command/CodexVerb.ts"
 
 const suffix = ".lock"
 
@@ -50,7 +50,7 @@ export const writersIn = Effect.fn("writersIn")(function* (
         pid: launcher ? holder.parent : pid,
         sessionId,
         project: yield* projectOf(sessionId),
-        status: !inPrintMode(words) && (yield* isIdle(sessionId)) ? "idle" : "busy",
+        status: (yield* isIdle(sessionId)) ? "idle" : "busy",
         waitingFor: undefined,
         writtenAt: written === undefined ? 0 : writtenAtOf(written),
         ...(runsCodex(words) ? {} : { unwatchable: unwatchable(pid, words, sessionId) })

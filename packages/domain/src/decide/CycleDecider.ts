@@ -53,6 +53,7 @@ type CycleCommand = Extract<
       | "ExhaustRetries"
       | "ConcludeStop"
       | "ConcludeCheck"
+      | "ConcludeEnding"
       | "CancelForCompletion"
   }
 >
@@ -187,6 +188,10 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
         code === 0 ? Event.ConductorCompleted.make({ at, by: "program" }) : nextWatcher(watch, at)
       )
     }
+    case "ConcludeEnding":
+      return recovery.purpose === "end"
+        ? ok(Event.EndingOver.make({ at, cycle, ended: true }), nextWatcher(watch, at))
+        : no("not now", "no agent is being ended")
     case "CancelForCompletion":
       return ok(Event.ConductorCompleted.make({ at, by: "recovery" }))
   }

@@ -162,6 +162,10 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
           ? Event.CheckStarted.make({ at, cycle: watch.cycles + 1 })
           : Event.ConductorCompleted.make({ at, by: completedBy(watch) })
       )
+    case "Lingering":
+      return watch.observe || (watch.standby ?? watch.held) !== undefined
+        ? ok()
+        : ok(Event.EndingStarted.make({ at, cycle: watch.cycles + 1, since: exit.since }))
     case "Dead": {
       if (watch.standby !== undefined) return ok()
       // It ended itself, because it had used what its user gave it.

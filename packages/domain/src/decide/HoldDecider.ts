@@ -25,6 +25,8 @@ export const decideHold = (
   const held = Event.HoldStarted.make({ at, byAgent })
   // A program that looks at the work stops and launches nothing.
   if (recovery === undefined || recovery.purpose === "check") return ok(held)
+  if (recovery.purpose === "end")
+    return ok(held, Event.EndingOver.make({ at, cycle: recovery.cycle, ended: false }), nextWatcher(watch, at))
   if (recovery.trigger === "ceiling")
     return no("not now", "a limit of the job is reached, and its agent is being ended")
   if (recovery.purpose === "export") return no("not now", "retries are exhausted: the watch is about to end")

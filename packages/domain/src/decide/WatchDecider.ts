@@ -241,7 +241,6 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
             Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: watch.monitor.watcher })
           )
         : ok()
-
     case "StartStep":
     case "SucceedStep":
     case "FailStep":
@@ -254,6 +253,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "ExhaustRetries":
     case "ConcludeStop":
     case "ConcludeCheck":
+    case "ConcludeEnding":
     case "CancelForCompletion":
       return decideCycle(watch, command)
 

@@ -108,6 +108,12 @@ export const describeRecovery = {
         ? "the program of --until ended with 0: the work is done"
         : `the program of --until ${code === null ? "was ended by a signal" : `ended with ${code}`}: the work is not done`
     ),
+  EndingStarted: (_, { who }) =>
+    described("info", `${nameOf(who)} has finished its turn, and its process does not end: souffleur ends it`),
+  EndingOver: ({ ended }, { who }) =>
+    ended
+      ? described("info", `the process of ${nameOf(who)} is ended`)
+      : described("info", `${nameOf(who)} is left as it is, because of the hold`),
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }, { who }) =>
     described(
       "info",

@@ -9,9 +9,10 @@ import { ProcessIdentity } from "../port/Process.ts"
 
 /**
  * The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person.
- * `stop`: a person or a limit has it stop the Conductor, and launch nothing. `check`: see `CheckStarted`.
+ * `stop`: a person or a limit has it stop the Conductor, and launch nothing. `check`, `end`: see `CheckStarted` and
+ * `EndingStarted`.
  */
-export const Purpose = Schema.Literals(["relaunch", "export", "stop", "check"])
+export const Purpose = Schema.Literals(["relaunch", "export", "stop", "check", "end"])
 export type Purpose = typeof Purpose.Type
 
 /** A cycle began. Its providers are tried in their order (spec: behaviour#recovery). */
@@ -54,6 +55,18 @@ export const WorkChecked = event("WorkChecked", {
   /** The end of what it printed. */
   said: Text
 })
+
+/**
+ * An agent in print mode has finished its turn and rests, and its process does not end: it is ended, and its end judged
+ * as if it had come by itself (spec: behaviour#an-agent-that-does-not-exit). Nothing is launched in this cycle.
+ */
+export const EndingStarted = event("EndingStarted", {
+  cycle: Count,
+  /** Since when neither it nor what it started does anything. */
+  since: Time
+})
+/** Its process is gone, unless an operator's hold came first. */
+export const EndingOver = event("EndingOver", { cycle: Count, ended: Schema.Boolean })
 
 /** A provider could not recover the Conductor in this cycle, and escalates (spec: behaviour#providers). */
 export const RecoveryEscalated = event("RecoveryEscalated", {

@@ -146,10 +146,7 @@ export const HandoffRequested = event("HandoffRequested", {
   taskFingerprint: Schema.NullOr(Text),
   retries: Count
 })
-/**
- * A Conductor in print mode ended after a finished turn, with its work not complete. It is a planned hand-off (spec:
- * behaviour#print-mode).
- */
+/** A Conductor in print mode ended after its turn, its work not complete (spec: behaviour#print-mode). */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Count })
 /**
  * A Conductor without comms ended as if its work were done, and it was not (spec: behaviour#early-ends). The work
@@ -239,6 +236,8 @@ export const WatchEvent = Schema.Union([
   Recovery.RecoveryWithheld,
   Recovery.CheckStarted,
   Recovery.WorkChecked,
+  Recovery.EndingStarted,
+  Recovery.EndingOver,
   Recovery.RecoveryEscalated,
   Recovery.StepStarted,
   Recovery.StepSucceeded,

@@ -141,7 +141,10 @@ export const judge = (signs: Signs, stall: number): Verdict => {
   const works = toolAllowance(signs, stall)?.works === true
   const still = process === "stopped" || (unused && session?.idles !== true && !works)
   const frozen = still && silentFor > stall
-  if (background && !frozen) return { _tag: "Alive", because: "its turn is over, and it still says that it is busy" }
+  // What it waited for has died, and nothing tells it so.
+  const abandoned = background && signs.left === 0 && isLong(restsSince) && silentFor > stallsInARow * stall
+  if (background && !frozen && !abandoned)
+    return { _tag: "Alive", because: "its turn is over, and it still says that it is busy" }
   if (held !== undefined && held.until >= now && !frozen) return held
   if (silentFor <= stall) return { _tag: "Alive", because: `${seconds(silentFor)} ago ${sign.what}` }
   if (process === undefined) return { _tag: "Unknown", because: "its process is not known" }

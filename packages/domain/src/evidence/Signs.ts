@@ -114,6 +114,8 @@ export interface Signs {
    * work of the tool, and no sign of the agent.
    */
   readonly workedAt?: number | undefined
+  /** The live processes of its tools after its turn is over; absent: not counted. */
+  readonly left?: number | undefined
   readonly session: SessionSigns | undefined
   /** The agent's own pid file: evidence, never proof. */
   readonly pidFile:

@@ -86,7 +86,8 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   taken: undefined,
   handoff: undefined,
   failing: {},
-  unconfirmed: undefined
+  unconfirmed: undefined,
+  lingered: undefined
 })
 
 /**

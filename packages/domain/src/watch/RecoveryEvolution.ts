@@ -55,6 +55,8 @@ export const evolveRecovery: Pick<
   Changes,
   | "CheckStarted"
   | "ConductorRelaunched"
+  | "EndingOver"
+  | "EndingStarted"
   | "LaunchPrepared"
   | "RecoveryEscalated"
   | "RecoveryFailedClosed"
@@ -73,6 +75,8 @@ export const evolveRecovery: Pick<
     recovery: undefined,
     standby: { cycle, trigger, stage, message, since: at, held: stage === "hold", ended: true }
   }),
+  EndingStarted: ({ at, cycle }) => begun({ at, cycle, purpose: "end", trigger: "turn-ended" }),
+  EndingOver: ({ at, ended }) => ({ recovery: undefined, lingered: { at, ended } }),
   WorkChecked: ({ at, code, said }) => ({
     recovery: undefined,
     unconfirmed: code === 0 ? undefined : { at, code, said }

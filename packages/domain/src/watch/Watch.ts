@@ -52,10 +52,7 @@ export const Watch = Schema.Struct({
   /** The newest first launch of a run: the literal command in its file. `undefined`: the Conductor ran already. */
   firstLaunch: Schema.UndefinedOr(Event.LaunchPrepared),
   conductor: Schema.UndefinedOr(ProcessIdentity),
-  /**
-   * The last process that souffleur launched for this watch. The Conductor may turn out to be another process. Then
-   * both must be gone before the next launch.
-   */
+  /** The last process that souffleur launched. Where the Conductor is another, both must be gone before a launch. */
   launched: Schema.UndefinedOr(ProcessIdentity),
   /** The launch of a recovery that failed closed. It may have run, or may still: the next launch settles it first. */
   undecided: Schema.UndefinedOr(Text),
@@ -98,6 +95,8 @@ export const Watch = Schema.Struct({
   began: Schema.Boolean,
   /** What the user's program said of the end of this generation, which is not done by it. */
   unconfirmed: Schema.UndefinedOr(Schema.Struct({ at: Time, code: Schema.NullOr(Schema.Int), said: Text })),
+  /** The newest cycle that was to end this generation, whose process outlived its finished turn. */
+  lingered: Schema.UndefinedOr(Schema.Struct({ at: Time, ended: Schema.Boolean })),
   /** Deaths in a row without progress. */
   retries: Count,
   /** The last generation that made progress had finished its turn: it said that the work is done. */
@@ -253,6 +252,7 @@ export const initial: Watch = {
   retries: 0,
   saidDone: false,
   unconfirmed: undefined,
+  lingered: undefined,
   watcher: undefined,
   watchersStarted: 0,
   monitor: undefined,

@@ -43,9 +43,7 @@ export interface Handover {
 
 /** The observation that ends a watcher, by its priority (spec: behaviour#exits). */
 export type WatcherExit =
-  | { readonly _tag: "Complete" }
-  | { readonly _tag: "ContextRecovery" }
-  | { readonly _tag: "TurnEnded" }
+  | { readonly _tag: "Complete" | "ContextExhausted" | "ContextRecovery" | "LoginRenewed" | "TurnEnded" }
   /** It wrote that it needs its user before it ended. */
   | { readonly _tag: "ExitRequested" }
   | { readonly _tag: "EndedEarly"; readonly reason: EarlyEnd; readonly leftRunning: number }
@@ -66,10 +64,11 @@ export type WatcherExit =
       readonly turnAt: number
     }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
-  | { readonly _tag: "ContextExhausted" | "LoginRenewed" }
   /** It has ended, and no launch mends the reason. `other`: the service goes on to give an error that is not known. */
   | { readonly _tag: "Unmendable"; readonly reason: Unmendable | "other" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
+  /** In print mode its turn is finished, and it rests since then, but its process does not end. */
+  | { readonly _tag: "Lingering"; readonly since: number }
   /** In `heartbeat-only`, a process was found that holds the session. */
   | { readonly _tag: "Resolved"; readonly holder: Holder }
 
@@ -236,8 +235,8 @@ export type WatchIntent =
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
   /** See `WorkChecked`. */
   | { readonly _tag: "ConcludeCheck"; readonly cycle: number; readonly code: number | null; readonly said: string }
-  /** A recovery saw `complete` before its next act, or has stopped the Conductor as a person said. */
-  | { readonly _tag: "CancelForCompletion" | "ConcludeStop"; readonly cycle: number }
+  /** A recovery saw `complete` before its next act, or has stopped the Conductor (`WatchStopped`, `EndingOver`). */
+  | { readonly _tag: "CancelForCompletion" | "ConcludeEnding" | "ConcludeStop"; readonly cycle: number }
   /** `souffleur done`: the agent or an operator says that the work is complete. */
   | { readonly _tag: "Finish"; readonly saidBy: "agent" | "operator" }
   /**

@@ -60,9 +60,13 @@ const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =
     Match.when(
       { recovery: Match.defined },
       ({ recovery }) =>
-        ({ check: "checking the work", export: "saving what can be saved", relaunch: "recovering", stop: "stopping" })[
-          recovery.purpose
-        ]
+        ({
+          check: "checking the work",
+          export: "saving what can be saved",
+          relaunch: "recovering",
+          stop: "stopping",
+          end: "ending its process"
+        })[recovery.purpose]
     ),
     Match.when({ held: Match.defined }, () => 'held until "souffleur go"'),
     Match.when(

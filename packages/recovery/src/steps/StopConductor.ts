@@ -54,7 +54,8 @@ const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" ||
  */
 const unlessMoving = Effect.fnUntraced(function* ({ conductor, launchId, recovery, sessionId }: Watch) {
   const judged =
-    recovery !== undefined && ["hang", "untaken", "limit", "context", "unconfirmed"].includes(recovery.trigger)
+    recovery !== undefined &&
+    (recovery.purpose === "end" || ["hang", "untaken", "limit", "context", "unconfirmed"].includes(recovery.trigger))
   if (!judged || conductor === undefined) return
   const agent = yield* Agent
   const { stallAfter } = yield* Settings

@@ -8,8 +8,6 @@ export interface Carried {
   readonly variable: string
   /** Returns whether a command line is the agent's. */
   readonly runs: (words: ReadonlyArray<string>) => boolean
-  /** Returns whether a command line is of an agent that ends after its turn. If absent, every one is. */
-  readonly inPrintMode?: (words: ReadonlyArray<string>) => boolean
 }
 
 /**
@@ -18,7 +16,7 @@ export interface Carried {
  * above it. So a launcher that waits for the real agent is named: its pid is the launched one.
  */
 export const carriedSessions = Effect.fn("carriedSessions")(function* (
-  { inPrintMode = () => true, runs, variable }: Carried,
+  { runs, variable }: Carried,
   { isIdle, projectOf }: KnownSessions
 ): Effect.fn.Return<ReadonlyArray<AgentSession>, never, Processes> {
   const processes = yield* Processes
@@ -44,8 +42,7 @@ export const carriedSessions = Effect.fn("carriedSessions")(function* (
     const { pid } = (yield* topOf(carrier, sessionId)).identity
     if (found.has(`${pid} ${sessionId}`) || !(yield* isAgent(pid))) continue
     const project = yield* projectOf(sessionId)
-    const waits = !inPrintMode(yield* processes.commandLine(pid)) && (yield* isIdle(sessionId))
-    const status = waits ? "idle" : "busy"
+    const status = (yield* isIdle(sessionId)) ? "idle" : "busy"
     found.set(`${pid} ${sessionId}`, { pid, sessionId, project, status, waitingFor: undefined, writtenAt: 0 })
   }
   return [...found.values()]
