@@ -24,6 +24,8 @@ export interface SimProcess {
   onTerm: number | "never" | "unkillable"
   /** True if it uses the processor all the time. */
   works: boolean
+  /** True if it is an agent that does not end after its turn, and does nothing any more. */
+  lingers: boolean
   /** True if a person may type to it. */
   hasTerminal: boolean
   /** True if its parent never asks how it ended. */
@@ -79,6 +81,7 @@ export class ProcessTable {
       belongsTo: 0,
       onTerm: 0,
       works: false,
+      lingers: false,
       hasTerminal: false,
       leavesZombie: false,
       ended: () => undefined,

@@ -54,6 +54,8 @@ export class SignalJudge {
       // So is a person's word that another agent goes on, or that this one is stopped.
       watch.handedFrom === undefined &&
       watch.recovery?.purpose !== "stop" &&
+      // Its turn is over, in print mode, and it does not end by itself.
+      !(watch.recovery?.purpose === "end" && conductors[process.belongsTo - 1]!.turnEndedAt !== undefined) &&
       // It is at its prompt, and a program of the user has found its work undone.
       !(watch.recovery?.trigger === "unconfirmed" && conductors[process.belongsTo - 1]!.condition === "idle") &&
       !this.all.some((one) => one.process === process || one.process.belongsTo === process.belongsTo)

@@ -48,8 +48,8 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
         const found = processes.at(pid)
         return found === undefined ? Option.none() : Option.some(processes.info(found))
       }),
-    // The processor time is never looked at here: it is unknown, and so never a sign.
-    processorTime: () => Effect.succeed(undefined),
+    // The processor time of any other process is unknown, and so never a sign.
+    processorTime: ({ pid }) => Effect.sync(() => (processes.at(pid)?.lingers === true ? 1 : undefined)),
     condition: (identity) => sync("processes.condition", () => processes.condition(identity)),
     // The world tells when it is over: thousands of looks at a live process would find nothing.
     untilOver: (identity, every) =>

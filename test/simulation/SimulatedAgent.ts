@@ -355,6 +355,14 @@ export class Conductor {
     })
   }
 
+  /** Stays after its turn, although nothing is left to do in print mode. */
+  #linger(): void {
+    this.answeredAt ??= this.#world.timeline.wall
+    this.condition = this.status = "idle"
+    this.process.lingers = true
+    this.excusedUntil = Infinity
+  }
+
   /** Works on: it is adopted, whatever it had asked for. */
   worksOn(): void {
     if (this.condition !== "handoff" || !this.isAlive) return
@@ -490,7 +498,9 @@ export class Conductor {
         if (this.life.fate === "rests" && !this.process.print) return this.#rest()
         this.turnEndedAt = timeline.monotonic
         this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
-        return processes.end(this.process)
+        return this.life.fate === "rests" && this.#world.solo !== undefined
+          ? this.#linger()
+          : processes.end(this.process)
       case "completes":
         return this.#say("complete", () => {
           this.condition = "complete"

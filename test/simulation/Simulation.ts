@@ -81,7 +81,12 @@ export const simulate = (number: number, options: SimulateOptions = {}): Simulat
     // Most fates are rarer than a rest at the prompt, and a subagent is seldom silent. It takes nothing from the seed.
     const begins: Partial<Life> =
       number % 5 === 0 ? { fate: "rests" } : number % 5 === 2 ? { fate: "delegates", lasts: silentSubagent } : {}
-    const settled = generation === 1 ? { ...moved, ...begins } : moved
+    // A successor may be in print mode, where one that rests does not end.
+    const settled = {
+      ...moved,
+      ...(generation === 1 ? begins : {}),
+      ...(generation === 2 && number % 10 === 1 ? { fate: "rests" as const, ends: undefined } : {})
+    }
     if (world.serviceOut)
       return {
         ...settled,

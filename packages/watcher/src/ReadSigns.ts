@@ -2,6 +2,7 @@ import {
   Agent,
   type Event,
   Hooks,
+  ownTurn,
   Processes,
   type Signs,
   type TurnState,
@@ -55,8 +56,11 @@ export const readSigns = Effect.fnUntraced(function* (
   const beats = yield* Beats
   const hooks = yield* Hooks
   const { conductor, sessionId } = watch
-  const session = Option.getOrUndefined(yield* agent.signs(sessionId, output))
-  const turn = session?.turn
+  const read = Option.getOrUndefined(yield* agent.signs(sessionId, output))
+  // A tool of the process before ended with it. The launch has asked the model since.
+  const isLost = read?.turn?._tag === "Tool" && watch.preparedAt !== 0 && ownTurn(watch, read.turn) === undefined
+  const turn: TurnState | undefined = isLost ? { _tag: "Asked", at: read.turn.at } : read?.turn
+  const session = read && { ...read, turn }
   const tree = turn?._tag === "Tool" ? yield* childrenOf(watch) : undefined
   const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
   const waits = turn?._tag === "Finished" && (watch.print || file?.status === "busy")

@@ -79,6 +79,20 @@ describe("behaviour#excuses", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["KillDeferred"])
     })
   )
+  it.effect("a tool of the process before is no excuse: it ended with that process, without a result", () =>
+    Effect.gen(function* () {
+      for (const [turnBefore, tag] of [
+        [at(-100), "ConductorDied"],
+        [at(-200), "KillDeferred"]
+      ] as const) {
+        yield* TestClock.setTime(begun)
+        const launched = [{ ...history.prepared, turnBefore }, history.confirmed(), history.started()]
+        const { told } = yield* watching({ history: launched, world: { row: { ...silent }, signs: tool(-100) } })
+        yield* until(301)
+        assert.strictEqual(tagsOf(yield* told)[0], tag)
+      }
+    })
+  )
   it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
