@@ -101,9 +101,11 @@ describe("command-line#screen", () => {
         "WaitStarted",
         "HoldStarted",
         "HoldEnded",
+        "EndingStarted",
         "RecoveryWithheld",
         "TurnEnded"
       ])
+      assert.lengthOf(linesOf([{ ...examples.HoldStarted, byAgent: false }]), 1)
       for (const hidden of [
         "OwnerTook",
         "WatcherStarted",

@@ -41,7 +41,7 @@ describe("behaviour#first-launch", () => {
       const { agent, conductor } = world
       agent.prints = true
       return Effect.gen(function* () {
-        const { run } = yield* Souffleur
+        const { go, hold, run } = yield* Souffleur
         const { ended, id } = yield* run({ project: "/p", command: ["agent", "do it"] })
         yield* untilEvent(id, "WatchSettled")
         yield* conductor.progresses
@@ -50,6 +50,11 @@ describe("behaviour#first-launch", () => {
         const finished = yield* Clock.currentTimeMillis
         yield* passes("6 minutes")
         assert.deepStrictEqual(world.signals, [])
+        // A hold leaves it as it is, for as long as it lasts.
+        yield* hold(id)
+        yield* passes("20 minutes")
+        assert.deepStrictEqual(world.signals, [])
+        yield* go(id)
         const ending = yield* untilEvent(id, "EndingStarted")
         assert.isAtLeast(ending.at - finished, 361_000)
         assert.strictEqual((yield* untilDone(ended)).end, "unconfirmed")

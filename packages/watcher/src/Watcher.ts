@@ -100,7 +100,8 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
   const restingExit = Effect.fnUntraced(function* (seen: Rest) {
     const atRest = settings.until === null ? undefined : exitAtRest(watch, seen, intervalMillis)
     const found = atRest ?? lingers(watch, seen, Duration.toMillis(settings.stallAfter ?? agent.stall))
-    return (yield* calm) ? Option.fromUndefinedOr(found) : Option.none()
+    const held = found?._tag === "Lingering" && (yield* ref.state).held !== undefined
+    return !held && (yield* calm) ? Option.fromUndefinedOr(found) : Option.none()
   })
   const tellDeferred = Effect.fnUntraced(function* (seen: Observation) {
     const { excuse } = seen

@@ -34,6 +34,7 @@ const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "CeilingReached",
   "ContextExhausted",
   "ContextRecoveryRequested",
+  "EndingStarted",
   "FleetWordTaken",
   "HandoffRequested",
   "HoldEnded",
