@@ -1,4 +1,4 @@
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Event, type WatcherExit, type WatchIntent } from "../src/index.ts"
 import { at, evidence, given, watching } from "./Given.ts"
 
@@ -16,6 +16,7 @@ describe("behaviour#an-agent-that-does-not-exit", () => {
     const [ended] = given(...solo, ending)
       .when(over)
       .thenTags("EndingOver", "WatcherStarted")
+    assert.deepInclude(ended, { ended: true })
     given(...solo, ending, ended!)
       .when(over)
       .thenRefused("not now")
@@ -32,8 +33,9 @@ describe("behaviour#an-agent-that-does-not-exit", () => {
   })
 
   it("a hold leaves the agent as it is, and nothing of the work waits for its end", () => {
-    given(...solo, ending)
+    const [, left] = given(...solo, ending)
       .when({ _tag: "Hold" })
       .thenTags("HoldStarted", "EndingOver", "WatcherStarted")
+    assert.deepInclude(left, { ended: false })
   })
 })
