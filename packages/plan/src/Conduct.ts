@@ -211,17 +211,13 @@ const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, 
     })
   )
 
-/** Ends a pause whose reason is put right. Returns whether the run continues. */
-const resumed = Effect.fnUntraced(function* (run: Run) {
+/** Ends a pause whose reason is put right. A person may end it at the same moment. */
+const resume = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
-  if (run.paused === null) return true
-  if (yield* isRight(run)) {
-    yield* ref.dispatch({ _tag: "Resume" })
-    return true
-  }
+  if (run.paused === null) return
+  if (yield* isRight(run)) return yield* Effect.asVoid(ref.dispatch({ _tag: "Resume" }))
   const { difference: message } = run.paused.reason === "plan" ? yield* comparedPlan(run) : {}
   if (message !== undefined) yield* ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })
-  return false
 })
 
 /**
@@ -249,7 +245,7 @@ export const conduct = Effect.fn("conduct")(function* () {
     yield* Effect.forEach(kept, (file) => ref.dispatch({ _tag: "RebuildStateFile", ...file }))
     return kept.length === 0 ? run : yield* ref.state
   })
-  if (!(yield* resumed(yield* published))) return yield* published
+  yield* resume(yield* published)
   for (;;) {
     const run = yield* published
     if (run.paused !== null) return run

@@ -161,7 +161,7 @@ export const remember = (before: Memory, read: PollReading, stallAfter: number):
   const still =
     used === undefined ? undefined : !broken && before.still?.used === used ? before.still : { used, since: now }
   // An agent that waits for its tools does not rest.
-  const waits = read.signs.left !== undefined && read.signs.left > 0
+  const waits = (read.signs.left ?? 0) > 0
   const restBefore = broken || waits ? { ...before, rest: undefined } : before
   const rest = used === undefined ? undefined : restNow(restBefore, used, now)
   const tool = toolNow(before, read.tree, now)
