@@ -70,14 +70,14 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
   keeper.wake()
   if (!quiet) world.run(timeline.monotonic + 12 * 60 * minute, done)
   world.run(timeline.monotonic + minute, () => !keeper.isRunning)
-  // A conductor that was struck in its last words is followed by another. The successor tells the rest.
-  for (const plan of world.plans) {
+  // A conductor that was struck in its last words is followed by another. The successor tells the rest. It may find that
+  // the plan of a finished run was edited: a person answers for that, and only a second successor tells of the answer.
+  for (const plan of [...world.plans, ...world.plans]) {
     keeper.start(plan)
     world.run(timeline.monotonic + minute, () => !keeper.isRunning)
+    world.run(timeline.monotonic + 12 * 60 * minute, done)
+    world.run(timeline.monotonic + minute, () => !keeper.isRunning)
   }
-  // One of these may find that the plan of a finished run was edited. A person answers for that first.
-  world.run(timeline.monotonic + 12 * 60 * minute, done)
-  world.run(timeline.monotonic + minute, () => !keeper.isRunning)
   converged(world, keeper, person)
   if (quiet) {
     const twin = conducted(number, true, false, false)
