@@ -11,6 +11,7 @@ import {
   type Owner,
   Processes,
   type ResolvedSettings,
+  isSameProcess,
   Settings,
   Hashing,
   nothingSpent
@@ -40,7 +41,7 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
           gate.through(
             "agent.sessionOf",
             Effect.sync(() => {
-              const one = world.agents.findLast(({ process: { identity } }) => identity.pid === process.pid)
+              const one = world.agents.find(({ process: { identity } }) => isSameProcess(identity, process))
               return one?.tells === true ? Option.some(one.sessionId) : Option.none()
             })
           )
