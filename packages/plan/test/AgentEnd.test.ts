@@ -44,11 +44,27 @@ describe("behaviour#agents-of-a-run", () => {
         assert.deepStrictEqual(yield* lingering(() => {}), [true, "lingering"])
         for (const work of [
           ({ agent }) => (agent.signs = () => ({ writtenAt: 0, turn: { _tag: "Asked", at: 0 }, context: undefined })),
-          ({ agent }) => (agent.sessions = [{ pid: agentPid, sessionId: "s1", status: "busy" }]),
-          ({ processes }) => processes.run({ pid: 103, parent: agentPid, processor: () => (ticks += 100) })
+          ({ agent }) => (agent.sessions = [{ pid: agentPid, sessionId: "s1", status: "busy" }])
         ] satisfies ReadonlyArray<Parameters<typeof lingering>[0]>)
           assert.deepStrictEqual(yield* lingering(work), [false, "timeout"])
+        // What it started works until its time is over. Its word is taken all the same.
+        assert.deepStrictEqual(
+          yield* lingering(({ processes }) =>
+            processes.run({ pid: 103, parent: agentPid, processor: () => (ticks += 100) })
+          ),
+          [false, "lingering"]
+        )
       })
+  )
+  it.effect("the last word of an agent counts where its time went by while no conductor lived", () =>
+    Effect.gen(function* () {
+      const the = yield* scene()
+      the.agent.sessions = [{ pid: agentPid, sessionId: "s1", status: "idle" }]
+      const at = yield* Clock.currentTimeMillis
+      the.agent.signs = () => ({ writtenAt: at, turn: { _tag: "Finished", at }, context: undefined })
+      yield* TestClock.adjust(limit)
+      assert.strictEqual((yield* the.awaits)?.reason, "lingering")
+    }).pipe(Effect.scoped)
   )
   it.effect("an agent has no more than its time where the clock was set back since", () =>
     Effect.gen(function* () {

@@ -84,8 +84,8 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
 const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding">, zone: Zone): Explanation => {
   if (reason === "lingering")
     return {
-      seen: [`its session's records: its turn is over; process ${process.pid} runs on, and does nothing`],
-      rule: "an agent that has said its last word and does not end is ended after a stall, and its word counts"
+      seen: [`its session's records: its turn is over; process ${process.pid} runs on`],
+      rule: "an agent that has said its last word and does not end is ended after a stall, or once its time is over, and its word counts"
     }
   return reason === "timeout"
     ? {

@@ -1,9 +1,9 @@
-import { isSessionKnown, Processes, type ProcessIdentity, Settings } from "@souffleur/domain"
+import { isSessionKnown, Launcher, Processes, type ProcessIdentity, Settings } from "@souffleur/domain"
 import { endTree, isGone, treeOf } from "@souffleur/process"
 import { Clock, Duration, Effect, Option } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
-import { untilLingering } from "./Lingering.ts"
+import { turnOver, untilLingering } from "./Lingering.ts"
 import { reportSession, type RunningLaunch, whileReporting } from "./AssignedAgent.ts"
 
 /** Time between two looks at a running agent. */
@@ -37,8 +37,8 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   const isCommand = asked.role === "finisher" && finishing !== null
   const tree = (assignment: Assignment) => agentTree(assignment, started)
   const over = Effect.as(processes.untilOver(started.process, pollInterval), false)
-  const lingers = isCommand ? Effect.never : Effect.as(untilLingering(asked, started, tree), true)
-  const lingered = yield* Effect.timeoutOption(Effect.raceFirst(over, lingers), leftMillis).pipe(
+  const untilIdle = isCommand ? Effect.never : Effect.as(untilLingering(asked, started, tree), true)
+  const lingered = yield* Effect.timeoutOption(Effect.raceFirst(over, untilIdle), leftMillis).pipe(
     whileReporting(asked, started)
   )
   const inTime = yield* gone
@@ -47,7 +47,13 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   const others = (yield* agentTree(assignment, started)).map(({ identity }) => identity.pid)
   // A finishing command's processes are the user's own, and no agent follows it.
   if (inTime && (others.length === 0 || isCommand)) return null
-  const reason = inTime ? "left running" : Option.getOrElse(lingered, () => false) ? "lingering" : "timeout"
+  // Its time may have gone by after its last word, while no conductor lived.
+  const isDone = Effect.gen(function* () {
+    if (isCommand) return false
+    if (Option.getOrElse(lingered, () => false)) return true
+    return (yield* turnOver(assignment, (yield* Launcher).outputPath(started.launchId))) !== undefined
+  })
+  const reason = inTime ? "left running" : (yield* isDone) ? "lingering" : "timeout"
   return (
     (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, reason, limit: limitMillis, others })).assignment
       ?.ending ?? null

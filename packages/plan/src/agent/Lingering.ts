@@ -14,7 +14,7 @@ interface Rest {
 }
 
 /** Returns when an agent wrote the end of its turn in this assignment, epoch ms; `undefined`: it works, or may. */
-const turnOver = Effect.fnUntraced(function* ({ askedAt, ...assignment }: Assignment, output: string) {
+export const turnOver = Effect.fnUntraced(function* ({ askedAt, ...assignment }: Assignment, output: string) {
   const { sessionId } = assignment
   if (!isSessionKnown(sessionId)) return undefined
   const agent = yield* assignedAgent(assignment)
