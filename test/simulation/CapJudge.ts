@@ -44,15 +44,15 @@ export class CapJudge {
     this.#neglect = new Neglect(world.timeline)
   }
 
-  /** Counts the turns that the sessions have used. */
+  /** Counts the turns that the sessions have used. One that its person left again between two polls is none of them. */
   #used(sessions: ReadonlyArray<string>): number {
     const { byHand, conductors } = this.#world
     return (
       conductors
         // A person's own process is no generation, and what it has just used is not seen yet.
-        .filter((one) => sessions.includes(one.sessionId) && !byHand.has(one))
+        .filter((one) => !byHand.has(one))
         .flatMap(({ turns }) => turns)
-        .filter((at) => at >= this.#since).length
+        .filter(({ at, sessionId }) => at >= this.#since && sessions.includes(sessionId)).length
     )
   }
 

@@ -45,7 +45,7 @@ export class LimitJudge {
           ledger.watch.sessions.includes(sessionId) || (clearing && ledger.watch.sessions.includes(cleared))
       )
       .flatMap(({ turns }) => turns)
-      .filter((turn) => turn >= this.#since && turn <= at)
+      .filter((turn) => turn.at >= this.#since && turn.at <= at)
     return limits.tokens !== null && turns.length * tokensOfTurn >= limits.tokens ? "tokens" : undefined
   }
 

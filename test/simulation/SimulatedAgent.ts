@@ -77,8 +77,8 @@ export class Conductor {
   rest: { readonly from: number; until: number } | undefined
   /** The number of its tools' results, and of its subagents'. */
   worked = 0
-  /** The times at which the model was asked, monotonic. */
-  readonly turns: Array<number> = []
+  /** The times at which the model was asked, monotonic, and the session in which it was. */
+  readonly turns: Array<{ readonly at: number; readonly sessionId: string }> = []
   /** The most turns that it takes, by its user's flag. */
   readonly mostTurns: number
   /** The helper that one of its tools runs. */
@@ -169,7 +169,7 @@ export class Conductor {
   /** When it came to its prompt because its cap was used up, monotonic. `undefined`: it is not there. */
   get cappedSince(): number | undefined {
     const isCapped = this.condition === "failed" && (this.isCapped || this.life.fate === "capped")
-    return isCapped && this.isAlive ? (this.turns.at(-1) ?? this.startedAt) : undefined
+    return isCapped && this.isAlive ? (this.turns.at(-1)?.at ?? this.startedAt) : undefined
   }
 
   get isAlive(): boolean {
@@ -227,7 +227,7 @@ export class Conductor {
   /** Asks the model. Where its user's cap allows no more it ends, or stays at its prompt. */
   #ask(): void {
     const { processes, timeline } = this.#world
-    this.turns.push(timeline.monotonic)
+    this.turns.push({ at: timeline.monotonic, sessionId: this.sessionId })
     this.#world.wrote(this, { _tag: "Asked", at: timeline.wall })
     if (!this.isCapped) return
     this.condition = "failed"

@@ -173,7 +173,14 @@ export const classify = (watch: Watch, seen: Observation): Option.Option<Watcher
   Option.fromUndefinedOr(exitOf(watch, seen))
 
 /** The exits by which a recovery ends a Conductor that may live. */
-export const givesUp: ReadonlySet<WatcherExit["_tag"]> = new Set(["Dead", "ContextRecovery", "ContextExhausted"])
+export const givesUp: ReadonlySet<WatcherExit["_tag"]> = new Set([
+  "ContextExhausted",
+  "ContextRecovery",
+  "Dead",
+  "EndedEarly",
+  "TurnEnded",
+  "WaitOver"
+])
 
 /** Makes the evidence of a decision for the log. */
 export const evidenceOf = (watch: Watch, seen: Observation): Event.Evidence => ({

@@ -186,7 +186,6 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
     yield* tellPerson(seen)
     yield* tellDeferred(seen)
     if (!Option.exists(ended, ({ _tag }) => _tag === "Complete")) yield* tellLimits(ref)
-    if (Option.isSome(ended) && ended.value._tag !== "Complete") yield* tellCap(seen, ended.value)
     if (Option.isNone(ended)) yield* tellForeseen(seen)
     yield* tellSilentTasks(seen)
     const found = Option.isSome(ended) ? ended : yield* restingExit(seen)
@@ -194,6 +193,7 @@ export const watcher = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch)
       yield* tellIdle(seen)
       return false
     }
+    if (found.value._tag !== "Complete") yield* tellCap(seen, found.value)
     if (first && isInterrupted({ begun: seen.read, ended: yield* momentNow })) return true
     const after = yield* ref.dispatch({
       _tag: "ReportExit",

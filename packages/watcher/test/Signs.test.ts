@@ -833,6 +833,28 @@ describe("behaviour#caps-of-the-user", () => {
       }
     })
   )
+  it.effect("a used-up cap ends the rounds of an agent at its prompt whose work its program does not confirm", () =>
+    Effect.gen(function* () {
+      const caps = [{ kind: "turns", flag: "--max-turns", limit: 3 }] as const
+      const checked = [
+        Event.CheckStarted.make({ at: at(31), cycle: 1 }),
+        Event.WorkChecked.make({ at: at(32), cycle: 1, code: 1, said: "2 failed\n" })
+      ]
+      for (const [turns, tags] of [
+        [2, ["LimitForeseen", "EndedEarly", "RecoveryStarted"]],
+        [3, ["CeilingReached", "EndedEarly", "RecoveryWithheld"]]
+      ] as const) {
+        yield* TestClock.setTime(begun)
+        const { told } = yield* watching({
+          history: [history.prepared, history.confirmed(), history.started(), ...checked, history.started(2)],
+          settings: { until: ["/check"], rounds: 5 },
+          world: { solo: true, signs: session({ _tag: "Finished", at: at(30) }), caps, turns }
+        })
+        yield* until(301)
+        assert.deepStrictEqual<ReadonlyArray<string>>(tagsOf(yield* told).slice(0, tags.length), tags)
+      }
+    })
+  )
 })
 
 describe("behaviour#limits-that-come", () => {
