@@ -1,8 +1,10 @@
+import { codex } from "@souffleur/codex"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, FileSystem } from "effect"
+import { Deferred, Effect, FileSystem, Option } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { inject } from "vitest"
 import { until } from "../claude/Lab.ts"
+import { loginSaid } from "../claude/LoginSaid.ts"
 import { only, services, told } from "../claude/Watched.ts"
 import { agentLab, sessionIn } from "./AgentLab.ts"
 import { agentNights } from "./AgentNights.ts"
@@ -144,5 +146,23 @@ describe("command-line#screen", () => {
         assert.match(yield* said, /^\{.*"text":"All is complete\."/mu)
       }
     }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})
+
+describe("behaviour#a-renewed-login", () => {
+  it.live.skipIf(program === null)(
+    "Codex says whether an account is logged in; one that cannot start says nothing",
+    () =>
+      Effect.gen(function* () {
+        const command = { program: program!, args: [] }
+        assert.deepStrictEqual(yield* loginSaid(codex, command), Option.some(false))
+        const nowhere = { CODEX_HOME: "/nowhere" }
+        assert.deepStrictEqual(yield* loginSaid(codex, command, nowhere), Option.none())
+        const kept = (agentDir: string) =>
+          Effect.flatMap(FileSystem.FileSystem, (fs) =>
+            fs.writeFileString(`${agentDir}/auth.json`, '{"OPENAI_API_KEY":"sk-test"}')
+          )
+        assert.deepStrictEqual(yield* loginSaid(codex, command, {}, kept), Option.some(true))
+      })
   )
 })

@@ -37,6 +37,14 @@ export const claudeCode: AgentPackage = {
   recordsDollars: true,
   commitSetting:
     'with acceptEdits, Claude Code commits where .claude/settings.local.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests',
+  login: {
+    asks: ["auth", "status"],
+    reads: (said) => {
+      const [, is] = /"loggedIn": *(true|false)/u.exec(said) ?? []
+      return is === undefined ? undefined : is === "true"
+    },
+    todo: "claude auth login"
+  },
   skillPrompt: (skill) => `/${skill}`,
   typed: [],
   goOn: (sessionId) => `claude --resume ${sessionId} "Go on."`,

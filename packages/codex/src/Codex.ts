@@ -64,6 +64,12 @@ export const codex = saidPackage({
   commitSetting:
     "with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails: .git is read-only there",
   commitsFrom: "bypassPermissions",
+  login: {
+    asks: ["login", "status"],
+    reads: (said) =>
+      /^Not logged in/mu.test(said) ? false : /^(?:Logged in|API key configured)/mu.test(said) ? true : undefined,
+    todo: "codex login"
+  },
   typed: ["exec"],
   goOn: (sessionId) => `codex exec resume ${sessionId} "Go on."`,
   addTools: (name, command) => `codex mcp add ${name} -- ${command}`,

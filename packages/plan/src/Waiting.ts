@@ -1,4 +1,4 @@
-import { sleepUntil, untraced } from "@souffleur/domain"
+import { Agent, lookAtLogin, sleepUntil, untraced } from "@souffleur/domain"
 import { Effect, Schedule, Stream } from "effect"
 import { assignedAgent } from "./agent/AssignedAgent.ts"
 import { PlanContext } from "./PlanContext.ts"
@@ -13,17 +13,22 @@ export const changed = Effect.fnUntraced(function* ({ revision }: Run) {
   yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), revision), 1))
 })
 
-/** How often the login that the service refused is looked at. */
-const loginInterval = Schedule.spaced("10 seconds")
+/** How often the file of the login that the service refused is looked at, and how often its agent is asked. */
+const [writtenInterval, saidInterval] = [Schedule.spaced("10 seconds"), Schedule.spaced("5 minutes")]
 
-/** Waits until the login that the service refused was written again. */
-const loginWritten = Effect.fnUntraced(function* (wait: NonNullable<Run["wait"]>) {
-  const { loginWrittenAt } = yield* assignedAgent(wait)
-  if (loginWrittenAt === undefined || !isPersons(wait.kind)) return yield* Effect.never
-  yield* Effect.repeat(untraced(loginWrittenAt(wait.sessionId)), {
-    schedule: loginInterval,
-    until: (at) => at > wait.since
-  })
+/** Waits until the login that the service refused is renewed. */
+const loginRenewed = Effect.fnUntraced(function* (wait: NonNullable<Run["wait"]>) {
+  if (!isPersons(wait.kind)) return yield* Effect.never
+  const { said, writtenSince } = yield* Effect.provideService(
+    lookAtLogin(wait.sessionId),
+    Agent,
+    yield* assignedAgent(wait)
+  )
+  const until = (isRenewed: boolean) => isRenewed
+  yield* Effect.raceFirst(
+    Effect.repeat(untraced(writtenSince(wait.since)), { schedule: writtenInterval, until }),
+    Effect.repeat(untraced(said), { schedule: saidInterval, until })
+  )
 })
 
 /** Waits until agents may be asked again: by time, by a login, or by a person's word. */
@@ -31,7 +36,7 @@ export const waitedOut = Effect.fnUntraced(function* (run: Run, wait: NonNullabl
   const { ref } = yield* PlanContext
   const over = yield* Effect.raceAllFirst([
     Effect.as(sleepUntil(wait), { renewed: false }),
-    Effect.as(loginWritten(wait), { renewed: true }),
+    Effect.as(loginRenewed(wait), { renewed: true }),
     Effect.as(changed(run), undefined)
   ])
   return over === undefined ? yield* ref.state : yield* ref.dispatch({ _tag: "EndWait", ...over })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NotPermitted, type ResolvedSettings } from "@souffleur/domain"
+import { LoginStatus, NotPermitted, type ResolvedSettings } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
-import { Context, DateTime, Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
+import { Context, DateTime, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { Disk } from "../../../test/simulation/SimulatedDisk.ts"
 import {
@@ -372,6 +372,23 @@ describe("behaviour#limits-in-a-run", () => {
         }).pipe(Effect.provide(services))
     )
 
+    it.effect("a run goes on when the agent whose login was refused says that it is logged in again", () =>
+      Effect.gen(function* () {
+        let isIn = false
+        const scene = yield* play([loginRefused], approved)
+        yield* scene.conducts.pipe(
+          Effect.provideService(LoginStatus, () => Effect.sync(() => Option.some(isIn))),
+          Effect.forkChild
+        )
+        yield* TestClock.adjust("9 minutes")
+        isIn = true
+        assert.lengthOf(scene.asked, 1)
+        yield* TestClock.adjust("5 minutes")
+        assert.isAbove(scene.asked.length, 1)
+        const ends = (yield* scene.events).flatMap((event) => (event._tag === "LimitWaitEnded" ? [event.by] : []))
+        assert.deepStrictEqual(ends, ["login"])
+      }).pipe(Effect.scoped, Effect.provide(services))
+    )
     it.effect("a usage limit is waited out to its end, and not a moment less", () =>
       Effect.gen(function* () {
         const scene = yield* play([refusedFor(90_000)], approved)

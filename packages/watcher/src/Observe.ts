@@ -7,6 +7,7 @@ import {
   endedWell,
   heartbeatAge,
   isLoginRefused,
+  lookAtLogin,
   isOver,
   judge,
   Launcher,
@@ -62,6 +63,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       onSuccess: ({ prompt }) => prompt !== undefined
     }))
   const output = yield* launchOutput(watch.launchId)
+  const login = yield* lookAtLogin(watch.sessionId)
 
   // A process that is gone by the first poll names no folder and no cap.
   if (watch.conductor !== undefined) {
@@ -202,7 +204,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),
       loginRenewed:
         isLoginRefused(watch.standby) &&
-        (yield* agent.loginWrittenAt?.(watch.sessionId) ?? Effect.succeed(0)) > (launchEnd?.at ?? watch.standby.since),
+        ((yield* login.writtenSince(launchEnd?.at ?? watch.standby.since)) || (yield* login.said)),
       resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
       foundSession
     } satisfies Observation

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, formatTime } from "@souffleur/domain"
+import { Event, formatTime, LoginStatus } from "@souffleur/domain"
 import { begun, fakeCompactPrompt, identityOf, settle, until } from "@souffleur/testing"
 import { Deferred, Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -913,6 +913,33 @@ describe("behaviour#standby", () => {
           assert.deepStrictEqual(tagsOf(yield* told), [...tags], stage)
         }
       })
+    )
+    it.effect(
+      "standby for a refused login tells that the agent says that it is logged in, after it said that not",
+      () =>
+        Effect.gen(function* () {
+          const [out, back, unknown] = [Option.some(false), Option.some(true), Option.none<boolean>()]
+          for (const [first, then, tags] of [
+            [out, back, ["RecoveryRetried", "RecoveryStarted"]],
+            // It was refused although it said so.
+            [back, back, []],
+            [unknown, back, []],
+            [out, unknown, []]
+          ] as const) {
+            yield* TestClock.setTime(begun)
+            let says: Option.Option<boolean> = first
+            const stage = "login"
+            const withheld = Event.RecoveryWithheld.make({ at: begun, cycle: 1, trigger: "limit", stage, message: "" })
+            const { told } = yield* watching({
+              world: { condition: "gone" },
+              history: [history.confirmed(), withheld, history.started(2)]
+            }).pipe(Effect.provideService(LoginStatus, () => Effect.sync(() => says)))
+            yield* until(310)
+            says = then
+            yield* until(610)
+            assert.deepStrictEqual(tagsOf(yield* told), [...tags])
+          }
+        })
     )
     it.effect("standby goes on beating", () =>
       Effect.gen(function* () {

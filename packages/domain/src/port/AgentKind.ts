@@ -63,6 +63,16 @@ export interface AgentIdentity {
   readonly mark: string | undefined
 }
 
+/** The words by which an agent says whether an account is logged in. */
+export interface LoginWords {
+  /** The arguments that ask for it. */
+  readonly asks: ReadonlyArray<string>
+  /** Reads the answer; `undefined`: it does not tell, which is not "logged out". */
+  readonly reads: (said: string) => boolean | undefined
+  /** The command line by which a person logs in. */
+  readonly todo: string
+}
+
 /** The facts about a kind of agent before any session is read. `Agent` is the port to its sessions. */
 export interface AgentKind {
   /** Its name for a person. */
@@ -99,6 +109,8 @@ export interface AgentKind {
   readonly commitsFrom?: Permission
   /** Returns the first words of a prompt that runs a skill of the user's. Absent: no prompt can. */
   readonly skillPrompt?: (skill: string) => string
+  /** Absent: it has no such words. */
+  readonly login?: LoginWords
   /** The words that a person types between the program and a prompt, such as `exec`. */
   readonly typed: ReadonlyArray<string>
   /** Returns the command line by which a person resumes a session. */

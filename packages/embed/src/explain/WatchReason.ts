@@ -231,7 +231,9 @@ const explain = (event: WatchEvent, before: Watch, zone: Zone): Explanation | un
           event._tag === "ConductorAdopted" && event.forced
             ? ["evidence said that it is another: the operator knew better (--force)"]
             : event._tag === "RecoveryRetried" && event.by === "login"
-              ? ["the files of its login were written after its end"]
+              ? [
+                  "its login was renewed after its end: its file was written, or the agent says that it is logged in again"
+                ]
               : [],
         rule:
           event._tag === "ConductorAdopted" && event.by === "heartbeat"

@@ -12,7 +12,7 @@ import {
   type Variables
 } from "@souffleur/domain"
 import { Claims as NodeClaims, type ProcessesUnavailable } from "@souffleur/node"
-import { type TrustedFiles as Trusted } from "@souffleur/process"
+import { layerLoginStatus, type TrustedFiles as Trusted } from "@souffleur/process"
 import { layerRecoveryProgram, layerWorkCheck } from "@souffleur/recovery"
 import { Effect, Layer, Option, type Path, type PlatformError, Result } from "effect"
 import { withoutMarks } from "../keeping/MarkedVariables.ts"
@@ -97,6 +97,13 @@ const layerCheck = ({ until: words }: ResolvedSettings, cwd: string) =>
         )
       )
 
+/** The agent of a watch or run, and what it says of its login. */
+const layerAsked = (settings: ResolvedSettings, overrides: LaunchOverrides = {}) =>
+  Layer.provideMerge(
+    Layer.unwrap(Effect.map(Installation, ({ agent }) => layerLoginStatus(agent))),
+    layerAgent(settings, overrides)
+  )
+
 /** The settings that say when souffleur acts. They are pinned, and so the same for as long as it runs. */
 const timesOf = (settings: ResolvedSettings): Partial<ResolvedSettings> => {
   const names: ReadonlySet<string> = new Set(paceKeys.map(nameOfKey))
@@ -144,7 +151,7 @@ export const layerWatch = (
   const terminals = Effect.flatMap(Installation, ({ variables }) => terminalsOf(settings, variables))
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
-    layerAgent(settings, overrides),
+    layerAsked(settings, overrides),
     layerLauncher(settings, terminals),
     layerProgram(settings, overrides),
     layerCheck(settings, project),
@@ -159,4 +166,4 @@ export type PartsError = Layer.Error<ReturnType<typeof layerWatch>> | PlatformEr
 
 /** Makes the agent, the launches and the settings of one run. Its agents are headless, because their output is read. */
 export const layerRun = (settings: ResolvedSettings, project: string) =>
-  Layer.mergeAll(layerAgent(settings), layerLaunches(settings), layerCycleSettings(settings, project))
+  Layer.mergeAll(layerAsked(settings), layerLaunches(settings), layerCycleSettings(settings, project))

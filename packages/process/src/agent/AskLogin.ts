@@ -1,0 +1,46 @@
+import { Agent, clamp, leastPermission, LoginStatus } from "@souffleur/domain"
+import { Effect, Layer, Option } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
+import { runCheck } from "../program/CheckProgram.ts"
+import type { AgentPackage } from "./AgentPackage.ts"
+import { chosenAgent, programOfSession } from "./JoinedAgents.ts"
+
+/**
+ * Asks a session's agent by its own words whether an account is logged in, with the environment of a launch. It is asked
+ * outside of any project, whose settings may name programs.
+ */
+const askLogin = Effect.fn("askLogin")(function* (of: AgentPackage, sessionId: string) {
+  const agent = yield* Agent
+  const program = yield* programOfSession(agent, sessionId)
+  const { login, owns } = of.kindOf?.(program) ?? of
+  if (login === undefined) return Option.none<boolean>()
+  const line = yield* chosenAgent(agent, program).command({
+    session: { _tag: "Resume", sessionId: "none" },
+    permission: clamp(leastPermission, leastPermission),
+    prompt: "",
+    print: true
+  })
+  // The words of a launcher cannot be told from the flags behind them.
+  if (!owns([line.program])) return Option.none<boolean>()
+  const { said } = yield* runCheck({
+    words: [line.program, ...login.asks],
+    cwd: "/",
+    environment: line.environment,
+    within: "30 seconds"
+  })
+  return Option.fromUndefinedOr(login.reads(said))
+})
+
+/** Provides what the agents of a package say of their login. */
+export const layerLoginStatus = (of: AgentPackage) =>
+  Layer.effect(
+    LoginStatus,
+    Effect.map(
+      Effect.context<Agent | ChildProcessSpawner.ChildProcessSpawner>(),
+      (services) => (sessionId: string) =>
+        askLogin(of, sessionId).pipe(
+          Effect.orElseSucceed(() => Option.none<boolean>()),
+          Effect.provide(services)
+        )
+    )
+  )
