@@ -3,6 +3,7 @@ import {
   clamp,
   leastPermission,
   limitRuleInWords,
+  LoginStatus,
   lower,
   type ResolvedSettings,
   Words
@@ -10,7 +11,7 @@ import {
 import { pathOf } from "@souffleur/node"
 import { type AgentPackage, findConfig, programWords, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
-import { Duration, Effect, FileSystem, Path, Result } from "effect"
+import { Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import { commitProblemOf } from "../conducting/CommitRules.ts"
 import { idleSettings } from "../preview/IdleSettings.ts"
 import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram } from "../setup/InstalledAgents.ts"
@@ -18,7 +19,7 @@ import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
 import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
 import { hasDisplay } from "../window/LostWindow.ts"
-import { terminalsOf } from "../world/World.ts"
+import { layerAsked, terminalsOf } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Checks the git repository. Without comms the commit that is checked out is a sign of progress. */
@@ -47,6 +48,21 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, othe
         ? note("agent", error.message, `souffleur setup --agent ${others[0].program} makes that one the usual agent`)
         : wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
   })
+})
+
+/** Says whether somebody is logged in, where the agent tells it. */
+const loginFound = Effect.fnUntraced(function* (settings: ResolvedSettings, { login, title }: AgentPackage) {
+  if (login === undefined) return []
+  const isIn = yield* Effect.flatMap(LoginStatus, (ask) => ask("")).pipe(
+    Effect.provide(layerAsked(settings)),
+    Effect.provide(layerHost),
+    Effect.orElseSucceed(() => Option.none())
+  )
+  return Option.toArray(isIn).map((is) =>
+    is
+      ? passed("login", `${title} says that it is logged in`)
+      : note("login", `${title} says that nobody is logged in`, login.todo)
+  )
 })
 
 /** Names the other agents that are installed. */
@@ -184,6 +200,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   const git = yield* repository(project)
   return [
     yield* agentFound(settings, others),
+    ...(yield* loginFound(settings, kind)),
     ...othersFound(others),
     yield* sessionsReadable(settings, kind),
     ...(yield* config(settings, project)),

@@ -98,7 +98,7 @@ const layerCheck = ({ until: words }: ResolvedSettings, cwd: string) =>
       )
 
 /** The agent of a watch or run, and what it says of its login. */
-const layerAsked = (settings: ResolvedSettings, overrides: LaunchOverrides = {}) =>
+export const layerAsked = (settings: ResolvedSettings, overrides: LaunchOverrides = {}) =>
   Layer.provideMerge(
     Layer.unwrap(Effect.map(Installation, ({ agent }) => layerLoginStatus(agent))),
     layerAgent(settings, overrides)

@@ -1,13 +1,12 @@
 import { Agent, clamp, leastPermission, LoginStatus } from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
-import type { ChildProcessSpawner } from "effect/process"
 import { runCheck } from "../program/CheckProgram.ts"
 import type { AgentPackage } from "./AgentPackage.ts"
 import { chosenAgent, programOfSession } from "./JoinedAgents.ts"
 
 /**
- * Asks a session's agent by its own words whether an account is logged in, with the environment of a launch. It is asked
- * outside of any project, whose settings may name programs.
+ * Asks a session's agent by its own words whether an account is logged in, with the environment of a launch. It is
+ * asked outside of any project, whose settings may name programs.
  */
 const askLogin = Effect.fn("askLogin")(function* (of: AgentPackage, sessionId: string) {
   const agent = yield* Agent
@@ -36,7 +35,7 @@ export const layerLoginStatus = (of: AgentPackage) =>
   Layer.effect(
     LoginStatus,
     Effect.map(
-      Effect.context<Agent | ChildProcessSpawner.ChildProcessSpawner>(),
+      Effect.context<Effect.Services<ReturnType<typeof askLogin>>>(),
       (services) => (sessionId: string) =>
         askLogin(of, sessionId).pipe(
           Effect.orElseSucceed(() => Option.none<boolean>()),
