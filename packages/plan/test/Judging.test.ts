@@ -1,4 +1,5 @@
 import { Agent, SessionNotFound, type TurnState as SessionTurn } from "@souffleur/domain"
+import { identityOf } from "@souffleur/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { PlanContext } from "../src/PlanContext.ts"
@@ -17,6 +18,7 @@ const asked: Assignment = {
   agent: null,
   resumed: false,
   nudge: "it has been told so before",
+  died: null,
   head: "c0",
   askedAt: 1000,
   fence: 1,
@@ -61,6 +63,10 @@ const judged = (given: {
   readonly command?: boolean
   /** What its session was told is left to do; `null`: nothing yet. */
   readonly nudge?: string | null
+  readonly died?: Assignment["died"]
+  /** The results of its session's tools, and the ms since its launch. */
+  readonly results?: number
+  readonly ran?: number
   /** What git says of the work tree now; absent: nothing. */
   readonly status?: { readonly changed?: ReadonlyArray<string>; readonly conflicts?: ReadonlyArray<string> }
   readonly untracked?: ReadonlyArray<string>
@@ -102,6 +108,7 @@ const judged = (given: {
         }))
       ),
     usedTools: () => Effect.succeed(given.lazy !== true && given.unfound === undefined),
+    toolResults: () => Effect.succeed(given.results ?? 0),
     sessionFile: (sessionId) =>
       given.unfound === undefined
         ? Effect.succeed({ path: "/sessions/s1.jsonl", sessionId })
@@ -130,6 +137,8 @@ const judged = (given: {
         ...asked,
         agent: given.chosen === true ? "other" : null,
         nudge: given.nudge === undefined ? asked.nudge : given.nudge,
+        died: given.died ?? null,
+        launch: { launchId: "l", process: identityOf(7), at: -(given.ran ?? 0) },
         sessionId: given.sessionId ?? asked.sessionId,
         role: given.role ?? "implementer",
         word: given.word === undefined ? asked.word : given.word
@@ -294,8 +303,6 @@ describe("behaviour#nudges", () => {
         { printed: "IMPLEMENTATION_COMPLETE" },
         { printed: complete.replace("mine", "another") },
         { printed: complete.replace("\ncommits", "\nIMPLEMENTATION_BLOCKED mine\ncommits") },
-        { ...done, code: 137 },
-        { ...done, fence: 2, code: null },
         { ...done, commits: ["c0"] },
         { ...done, files: () => [] },
         { ...done, status: { changed: ["a.ts"] } },
@@ -308,6 +315,29 @@ describe("behaviour#nudges", () => {
         for (const idle of [{ lazy: true }, { sessionId: "" }])
           assert.notStrictEqual((yield* judged({ ...given, ...first, ...idle }))._tag, "Unfinished")
       }
+    })
+  )
+  it.effect("an agent that was cut off goes on in its session, until its third death in a row without progress", () =>
+    Effect.gen(function* () {
+      const killed = { ...done, code: 137, results: 5 }
+      const twice = { deaths: 2, results: 5 }
+      for (const [given, deaths] of [
+        [killed, 1],
+        [{ ...killed, ...first }, 1],
+        [{ ...killed, fence: 2, code: null }, 1],
+        [{ ...killed, died: { deaths: 1, results: 5 } }, 2],
+        // It did something, for longer than a moment.
+        [{ ...killed, died: twice, results: 6, ran: 600_001 }, 1]
+      ] as const)
+        assert.deepInclude(yield* judged(given), { _tag: "Unfinished", died: { deaths, results: given.results } })
+      for (const given of [
+        { ...killed, results: 0 },
+        { ...killed, sessionId: "" },
+        { ...killed, died: twice, ran: 600_001 },
+        { ...killed, died: twice, results: 6, ran: 600_000 }
+      ])
+        assert.strictEqual(yield* reasonOf(given), "no verdict")
+      assert.strictEqual(yield* reasonOf({ ...killed, died: twice, fence: 2 }), "lost")
     })
   )
   it.effect(

@@ -369,6 +369,23 @@ describe("behaviour#nudges", () => {
       assert.deepInclude(told.ask(), { role, resumed: false, nudge: null })
     }
   })
+  it("an agent that died goes on in its session until its third death, and its deaths outlive a refusal", () => {
+    const told = story()
+    told.start()
+    const { sessionId } = told.ask()
+    for (const deaths of [1, 2]) {
+      const died = { deaths, results: 4 }
+      assert.deepStrictEqual(told.report({ ...undone, died }), ["AgentNudged"])
+      told.ask()
+      told.report(refused("outage", null))
+      told.end()
+      assert.deepInclude(told.ask(), { sessionId, resumed: true, attempt: 1, died })
+    }
+    const third: AgentReport = { ...undone, died: { deaths: 3, results: 4 } }
+    assert.strictEqual(why(told.try({ _tag: "Report", token: told.run().assignment!.token, report: third })), "never")
+    told.report(failed("nothing done"))
+    assert.deepInclude(told.ask(), { resumed: false, attempt: 2, died: null })
+  })
   it("a session that another process holds does not go on: a fresh agent is asked", () => {
     const told = story()
     told.start()

@@ -181,7 +181,9 @@ export class RunOracle {
         this.refusals = 0
         const rung = this.#assignmentOver(event)
         if (rung === undefined || asked === undefined) return
-        if (rung.nudge !== null) this.#violated(`the ${asked.role} of ${asked.taskId} goes on a second time`)
+        if (rung.nudge !== null && event.died === null)
+          this.#violated(`the ${asked.role} of ${asked.taskId} goes on a second time`)
+        if (event.died?.deaths === 3) this.#violated(`the ${asked.role} of ${asked.taskId} goes on after three deaths`)
         rung.nudge = { role: asked.role, session: asked.sessionId }
         return
       }

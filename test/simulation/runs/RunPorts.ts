@@ -86,7 +86,12 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
   projectOf: unused,
   mark: unused,
   compactedSince: unused,
-  toolResults: unused,
+  // Each of its processes has used a tool.
+  toolResults: ([sessionId]) =>
+    gate.through(
+      "agent.usedTools",
+      Effect.sync(() => world.agents.filter((one) => one.sessionId === sessionId).length)
+    ),
   turnEnded: unused,
   handoffTaken: unused,
   spent: (sessions) =>

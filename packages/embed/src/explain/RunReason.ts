@@ -168,7 +168,10 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
     case "AgentNudged":
       return {
         seen: [event.message, ...assigned(before, event.at)],
-        rule: "an agent that did something and left the rest goes on in its session, once an assignment; no attempt is counted"
+        rule:
+          event.died === null
+            ? "an agent that did something and left the rest goes on in its session, once an assignment; no attempt is counted"
+            : "an agent that died goes on in its session, until its third death in a row without progress; no attempt is counted"
       }
     case "AgentEnding":
       return ending(event, zone)

@@ -1,4 +1,4 @@
-import { isSessionKnown, limitWait } from "@souffleur/domain"
+import { attempts, isSessionKnown, limitWait } from "@souffleur/domain"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import { personRung } from "../run/Rungs.ts"
@@ -11,8 +11,8 @@ export type AgentReport =
   | { readonly _tag: "Approved"; readonly summary: string }
   | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
   | { readonly _tag: "Failed"; readonly reason: Event.Failing; readonly message: string; readonly hint?: string }
-  /** Its last turn did something, and left the rest undone: `message` says what, as a clause. */
-  | { readonly _tag: "Unfinished"; readonly message: string }
+  /** It did something, and left the rest undone: `message` says what, as a clause. `died`: it was cut off. */
+  | { readonly _tag: "Unfinished"; readonly message: string; readonly died?: Event.Died }
   /** The service refused the agent. `resetsAt`: epoch ms; `null`: unknown. */
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
@@ -107,10 +107,13 @@ export const decideReport = (
   const task = taskOf(run, assignment.taskId)
   if (task?.dropped) return dropped(at, { token: assignment.token, taskId: task.id, role: assignment.role })
   if (report._tag === "Limited") return limited(run, assignment, report, time)
-  if (report._tag === "Unfinished")
-    return assignment.nudge === null && isSessionKnown(assignment.sessionId) && task !== undefined
-      ? ok(Event.AgentNudged.make({ at, token: assignment.token, taskId: task.id, message: report.message }))
-      : no("never", "its session goes on once an assignment")
+  if (report._tag === "Unfinished") {
+    const { died = null, message } = report
+    const mayGoOn = died === null ? assignment.nudge === null : died.deaths < attempts
+    return mayGoOn && isSessionKnown(assignment.sessionId) && task !== undefined
+      ? ok(Event.AgentNudged.make({ at, token: assignment.token, taskId: task.id, message, died }))
+      : no("never", "its session has gone on as often as it may")
+  }
   if (assignment.role === "finisher") {
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", message: report.message }))

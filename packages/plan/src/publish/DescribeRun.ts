@@ -105,7 +105,7 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
           : `the agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
   AgentNudged: ({ message, taskId }) =>
-    described("warning", `the agent of task ${taskId} is not done: ${message}. Its session is asked once to go on`),
+    described("warning", `the agent of task ${taskId} is not done: ${message}. Its session goes on`),
   ImplementationCompleted: ({ commits, files, taskId }) =>
     described(
       "info",

@@ -1,7 +1,7 @@
 import { Permission, ProcessIdentity } from "@souffleur/domain"
 import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
-import { AgentRole, EndingReason, Failing, Feedback, LimitKind, Used, Work } from "./RunFields.ts"
+import { AgentRole, Died, EndingReason, Failing, Feedback, LimitKind, Used, Work } from "./RunFields.ts"
 
 /* The events of one agent of a run, from the intent to launch it to its result. */
 
@@ -54,10 +54,15 @@ export const AgentEnding = event("AgentEnding", {
 
 const assignment = { token: Text, taskId: Text }
 /**
- * An agent ended before its work was done, after it had done something. Its session is told so and goes on, once an
- * assignment. `message`: what is left to do, as a clause.
+ * An agent ended before its work was done, after it had done something. Its session is told so and goes on: once an
+ * assignment, and after each death, by a rule of its own (spec: behaviour#nudges). `message`: what is left to do, as a
+ * clause.
  */
-export const AgentNudged = event("AgentNudged", { ...assignment, message: Text })
+export const AgentNudged = event("AgentNudged", {
+  ...assignment,
+  message: Text,
+  died: Died.pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+})
 /** An implementer says that its task is done, and git has its work. `head`: the commit of that work. */
 export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
 /** An implementer needs a person. `message`: its reason, bounded. */

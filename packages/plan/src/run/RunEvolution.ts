@@ -1,8 +1,8 @@
 import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
 import { Match } from "effect"
-import { freshTask, initialRun, type Run, type Task, type Assignment } from "./Run.ts"
+import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
+import { type Died, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import { freshImplementerRung } from "./Rungs.ts"
 import { answered, imported, revised, swept, type TaskChange } from "./TaskEvolution.ts"
 
@@ -16,7 +16,7 @@ const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChang
 /** Returns a session that an agent may resume; `null`: the agent has not reported it yet. */
 const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? sessionId : null)
 
-const nudgeOf = ({ role, sessionId }: Assignment, message: string) => ({ role, sessionId, message })
+const nudgeOf = ({ role, sessionId }: Assignment, message: string, died: Died) => ({ role, sessionId, message, died })
 
 const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
 
@@ -90,6 +90,7 @@ const change = (run: Run, event: RunEvent): Change =>
         agent: agent ?? null,
         resumed,
         nudge,
+        died: nudge === null ? null : (taskOf(run, taskId)?.nudge?.died ?? null),
         head,
         askedAt: at,
         fence: run.fence,
@@ -123,9 +124,11 @@ const change = (run: Run, event: RunEvent): Change =>
           },
     AgentEnding: ({ reason, limit }) =>
       run.assignment === null ? {} : { assignment: { ...run.assignment, ending: { reason, limit } } },
-    AgentNudged: ({ message, taskId }) => ({
+    AgentNudged: ({ died, message, taskId }) => ({
       ...assignmentOver,
-      ...(run.assignment === null ? {} : withTask(run, taskId, () => ({ nudge: nudgeOf(run.assignment!, message) })))
+      ...(run.assignment === null
+        ? {}
+        : withTask(run, taskId, () => ({ nudge: nudgeOf(run.assignment!, message, died) })))
     }),
     AgentNeverRan: () => (run.assignment === null ? {} : { assignment: null, ...unasked(run, run.assignment) }),
     AgentLimited: ({ at, kind, until }) => ({
@@ -265,7 +268,7 @@ const change = (run: Run, event: RunEvent): Change =>
 const unasked = (run: Run, assignment: Assignment): Change => {
   const { attempt, nudge, resumed, role, sessionId, taskId } = assignment
   if (role === "finisher") return { finishing: "not begun" }
-  if (nudge !== null) return withTask(run, taskId, () => ({ nudge: nudgeOf(assignment, nudge) }))
+  if (nudge !== null) return withTask(run, taskId, () => ({ nudge: nudgeOf(assignment, nudge, assignment.died) }))
   return role === "implementer"
     ? withTask(run, taskId, () => ({
         attempts: Math.max(0, attempt - 1),

@@ -73,6 +73,13 @@ export const sumUsed = (one: Used, other: Used): Used => ({
 })
 
 /**
+ * Deaths of a session's agents in a row without progress, and the results of its tools by the last one. `null` where it
+ * stands for none: the session goes on for another reason.
+ */
+export const Died = Schema.NullOr(Schema.Struct({ deaths: Count, results: Count }))
+export type Died = typeof Died.Type
+
+/**
  * Why an agent, or what it started, is ended. Its time is over, it has ended and left processes behind, or its turn is
  * over and its process does not end.
  */
