@@ -263,7 +263,12 @@ const rightSchedule = Schedule.spaced("2 seconds")
  */
 const personCame = Effect.fnUntraced(function* (run: Run) {
   if (run.paused === null) return yield* changed(run)
-  yield* Effect.repeat(untraced(isRight(run)), { schedule: rightSchedule, until: (yes) => yes })
+  const { ref } = yield* PlanContext
+  // A person may have ended the pause, and its reason may have come again since.
+  const isOver = Effect.gen(function* () {
+    return (yield* ref.state).paused === null || (yield* isRight(run))
+  })
+  yield* Effect.repeat(untraced(isOver), { schedule: rightSchedule, until: (yes) => yes })
 })
 
 /**

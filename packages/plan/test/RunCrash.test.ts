@@ -180,6 +180,21 @@ describe("behaviour#the-plan-is-a-persons", () => {
         assert.deepInclude(back, { phase: "implementation", dropped: [] })
       }).pipe(Effect.scoped, Effect.provide(services))
   )
+  it.live("a plan that changes again right after a person took it is told again by the conductor that waits", () =>
+    Effect.gen(function* () {
+      const scene = yield* play([], approved)
+      const waited: Array<string | undefined> = []
+      scene.file.plan = planOf("t1", "t2")
+      const run = yield* scene.conductsOn(({ paused }) => {
+        waited.push(paused?.message)
+        const isFirst = waited.length === 1
+        const changes = Effect.sync(() => void (scene.file.plan = planOf("t1", "t3")))
+        return Effect.orDie(Effect.andThen(scene.takesPlan, isFirst ? changes : Effect.void))
+      })
+      assert.deepStrictEqual(waited, ["added: t2", "added: t3; dropped: t2"])
+      assert.deepInclude(run, { phase: "finished" })
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
   it.live("a plan that is gone pauses the run until it is there again, and one that changes anew is told anew", () =>
     Effect.gen(function* () {
       const scene = yield* play([], approved, { whileAtWork: ({ file }) => void (file.plan = undefined) })
