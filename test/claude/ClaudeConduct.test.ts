@@ -1,11 +1,10 @@
-import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { inject } from "vitest"
-import { type LabOptions, makeLab, type Part } from "./Lab.ts"
+import { approved, assignmentOf, complete, conducted, write } from "./Conducted.ts"
+import type { Part } from "./Lab.ts"
 import { limited } from "./ModelEndpoint.ts"
-import { headless } from "./ClaudeStage.ts"
-import { bash, services, told } from "./Watched.ts"
+import { bash, services } from "./Watched.ts"
 
 const claude = inject("claude")
 
@@ -15,60 +14,14 @@ tasks:
   - { id: overture, title: The overture, acceptance_criteria: it is written }
   - { id: finale, title: The finale, acceptance_criteria: it is written, depends_on: [overture] }
 `
-const last = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at(-1)?.[1] ?? ""
-/** The assignment, by the prompt that came last. */
-const assignmentOf = (known: string) => ({
-  role: last(known, /^## (Implementation|Code Review) Task$/gmu),
-  task: last(known, /^\*\*Task ID:\*\* (\w+)$/gmu),
-  word: last(known, /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\w+)$/gmu)
-})
-const write = (task: string) =>
-  `echo line >> ${task}.txt && git add ${task}.txt && git -c user.name=A -c user.email=a@localhost commit -q -m "${task}" && git rev-parse HEAD`
-const complete = (word: string) =>
-  `It is written.\n\n\`\`\`\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [HEAD]\nfiles_changed: [a]\ntest_file: none\n\`\`\``
-const approved = (word: string) => `I have looked.\n\n\`\`\`\nAPPROVED ${word}\nsummary: it is written\n\`\`\``
 const rejected = (word: string) =>
   `\`\`\`\nREJECTED ${word}\nsummary: a line is missing\nissues:\n- one line is not enough\nsuggestions:\n- write another\n\`\`\``
-
-const bow = "---\nname: bow\ndescription: Take the bow\n---\nTake the bow.\n"
-
-/** A project of that plan, in which real agents conduct it, and everything that its conductor said. */
-const conducted = Effect.fn("conducted")(function* (text: string, part: Part, options: LabOptions = {}) {
-  const lab = yield* makeLab(claude!, "opera", part, options)
-  const git = (...args: ReadonlyArray<string>) =>
-    execFileSync("git", ["-C", lab.project, ...args], { encoding: "utf8" })
-  git("init", "-q", "-b", "main")
-  git("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "base")
-  yield* lab.write("plan.yaml", text)
-  yield* lab.write(".claude/skills/bow/SKILL.md", bow)
-  // In print mode the agent can ask no person, so the project allows what its agents need.
-  yield* lab.write(".claude/settings.json", JSON.stringify({ permissions: { allow: ["Bash"] } }))
-  const stage = yield* headless(lab)
-  const souffleur = yield* stage.souffleur(["conduct", "plan.yaml", "--json"])
-  yield* told(souffleur, "TaskCompleted")
-  const code = yield* souffleur.exitCode
-  const said = yield* souffleur.said
-  assert.strictEqual(code, 0, said)
-  const events = said
-    .split("\n")
-    .flatMap((line): ReadonlyArray<{ _tag: string; [field: string]: unknown }> =>
-      line.startsWith("{") ? [JSON.parse(line)] : []
-    )
-  const asked = events
-    .filter(({ _tag }) => _tag === "AgentAsked")
-    .map(({ resumed, role, taskId }) => `${String(taskId)} ${String(role)}${resumed === true ? " again" : ""}`)
-  const state = JSON.parse(yield* lab.read("state.json"))
-  assert.deepInclude(state, { phase: "completion", current_task: null })
-  const { most } = yield* lab.agents
-  assert.strictEqual(most, 1)
-  return { lab, git, events, asked, state }
-})
 
 describe("behaviour#plan", () => {
   it.live.skipIf(claude === null)("conduct: two tasks and one rejection by real agents, with real commits", () =>
     Effect.gen(function* () {
       let reviews = 0
-      const { asked, git, lab, state } = yield* conducted(plan, ({ known, toolResult }) => {
+      const { asked, git, lab, state } = yield* conducted(claude!, plan, ({ known, toolResult }) => {
         const { role, task, word } = assignmentOf(known)
         if (toolResult === undefined)
           return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
@@ -107,7 +60,7 @@ describe("behaviour#plan", () => {
             return limited(resetsAt)
           })
         const overture = plan.slice(0, plan.indexOf("  - { id: finale"))
-        const { asked, events, lab, state } = yield* conducted(overture, part, { account: "subscriber" })
+        const { asked, events, lab, state } = yield* conducted(claude!, overture, part, { account: "subscriber" })
         const [resetsAt] = met
         assert.deepStrictEqual(asked, ["overture implementer", "overture implementer again", "overture reviewer"])
         const sessions = events.filter(({ _tag }) => _tag === "AgentAsked").map(({ sessionId }) => sessionId)
@@ -135,6 +88,7 @@ describe("behaviour#finishing-step", () => {
     Effect.gen(function* () {
       const overture = plan.slice(0, plan.indexOf("  - { id: finale"))
       const { lab, state } = yield* conducted(
+        claude!,
         overture.replace("finish: none", "finish: { skill: bow }"),
         ({ known, toolResult }) => {
           const { role, task, word } = assignmentOf(known)

@@ -197,10 +197,13 @@ export class Incarnation extends Program {
     const meets = () => {
       met.event = true
       const { disturbed } = this.gate
-      world.timeline.after(endsWithin, () => {
-        if (this.outcome === "running" && this.gate.disturbed === disturbed)
-          world.violated(`a souffleur lives on after ${unknown}, which it cannot read`)
-      })
+      const look = () => {
+        if (this.outcome !== "running" || this.gate.disturbed !== disturbed) return
+        // It met the event in the moment in which it was stopped.
+        if (this.process.condition !== "running") world.timeline.after(endsWithin, look)
+        else world.violated(`a souffleur lives on after ${unknown}, which it cannot read`)
+      }
+      world.timeline.after(endsWithin, look)
     }
     this.run(
       main,

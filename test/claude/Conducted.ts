@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Lab, type LabOptions, makeLab, type Part } from "./Lab.ts"
+import { headless } from "./ClaudeStage.ts"
+import { told } from "./Watched.ts"
+
+const last = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at(-1)?.[1] ?? ""
+/** The assignment, by the prompt that came last. */
+export const assignmentOf = (known: string) => ({
+  role: last(known, /^## (Implementation|Code Review) Task$/gmu),
+  task: last(known, /^\*\*Task ID:\*\* (\w+)$/gmu),
+  word: last(known, /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\w+)$/gmu)
+})
+/** Commits a line of a task. */
+export const write = (task: string) =>
+  `echo line >> ${task}.txt && git add ${task}.txt && git -c user.name=A -c user.email=a@localhost commit -q -m "${task}" && git rev-parse HEAD`
+export const complete = (word: string) =>
+  `It is written.\n\n\`\`\`\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [HEAD]\nfiles_changed: [a]\ntest_file: none\n\`\`\``
+export const approved = (word: string) => `I have looked.\n\n\`\`\`\nAPPROVED ${word}\nsummary: it is written\n\`\`\``
+const bow = "---\nname: bow\ndescription: Take the bow\n---\nTake the bow.\n"
+
+/** What happens beside the conductor, which has said these words so far. */
+type Meanwhile = (lab: Lab, said: Effect.Effect<string>) => Effect.Effect<void, unknown>
+
+/** A project of that plan, in which real agents conduct it, and everything that its conductor said. */
+export const conducted = Effect.fn("conducted")(function* (
+  claude: string,
+  text: string,
+  part: Part,
+  { meanwhile = () => Effect.void, ...options }: LabOptions & { readonly meanwhile?: Meanwhile } = {}
+) {
+  const lab = yield* makeLab(claude, "opera", part, options)
+  const git = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-C", lab.project, ...args], { encoding: "utf8" })
+  git("init", "-q", "-b", "main")
+  git("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "base")
+  yield* lab.write("plan.yaml", text)
+  yield* lab.write(".claude/skills/bow/SKILL.md", bow)
+  // In print mode the agent can ask no person, so the project allows what its agents need.
+  yield* lab.write(".claude/settings.json", JSON.stringify({ permissions: { allow: ["Bash"] } }))
+  const stage = yield* headless(lab)
+  const souffleur = yield* stage.souffleur(["conduct", "plan.yaml", "--json"])
+  yield* Effect.forkScoped(meanwhile(lab, souffleur.said))
+  yield* told(souffleur, "TaskCompleted")
+  const code = yield* souffleur.exitCode
+  const said = yield* souffleur.said
+  assert.strictEqual(code, 0, said)
+  const events = said
+    .split("\n")
+    .flatMap((line): ReadonlyArray<{ _tag: string; [field: string]: unknown }> =>
+      line.startsWith("{") ? [JSON.parse(line)] : []
+    )
+  const asked = events
+    .filter(({ _tag }) => _tag === "AgentAsked")
+    .map(({ resumed, role, taskId }) => `${String(taskId)} ${String(role)}${resumed === true ? " again" : ""}`)
+  const state = JSON.parse(yield* lab.read("state.json"))
+  assert.deepInclude(state, { phase: "completion", current_task: null })
+  const { most } = yield* lab.agents
+  assert.strictEqual(most, 1)
+  return { lab, git, events, asked, state }
+})
