@@ -2,7 +2,8 @@ import { defineConfig } from "vitest/config"
 import { loopbackAlone } from "./test/agents/Loopback.ts"
 
 /**
- * What the real Claude Code does when its model is silent for minutes, side by side: some seven minutes, by hand alone.
+ * What the real Claude Code does when its model is silent for minutes, side by side, and a night of twelve tasks: some
+ * ten minutes, by hand alone.
  */
 export default defineConfig({
   test: {
