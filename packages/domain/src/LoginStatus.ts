@@ -1,5 +1,6 @@
 import { Context, Effect, Option, Ref } from "effect"
 import { Agent } from "./port/Agent.ts"
+import { momentNow } from "./evidence/ClockGap.ts"
 
 /**
  * Asks the program of a session's agent whether an account is logged in. `None`: it does not tell, which is not "logged
@@ -10,22 +11,25 @@ export const LoginStatus = Context.Reference<(sessionId: string) => Effect.Effec
   { defaultValue: () => () => Effect.succeedNone }
 )
 
+/** How long the answer of an agent's program holds, ms: each one starts that program. */
+const askInterval = 300_000
+
 /**
- * Makes two looks at a login that the service refused: whether its file was written since a moment (epoch ms), and
- * whether the agent now says that it is logged in, after it said the contrary (spec: behaviour#a-renewed-login).
+ * Makes a look that returns whether a refused login was renewed since a moment (epoch ms): its file was written, or the
+ * agent says that it is logged in, after it said the contrary (spec: behaviour#a-renewed-login).
  */
 export const lookAtLogin = Effect.fnUntraced(function* (sessionId: string) {
   const { loginWrittenAt } = yield* Agent
   const ask = yield* LoginStatus
-  const wasOut = yield* Ref.make(false)
-  return {
-    writtenSince: (moment: number) =>
-      loginWrittenAt === undefined ? Effect.succeed(false) : Effect.map(loginWrittenAt(sessionId), (at) => at > moment),
-    // An agent that says "logged in" all along was refused all the same.
-    said: Effect.gen(function* () {
-      const isIn = yield* ask(sessionId)
-      if (Option.contains(isIn, false)) yield* Ref.set(wasOut, true)
-      return Option.contains(isIn, true) && (yield* Ref.get(wasOut))
-    })
-  }
+  // An agent that says "logged in" all along was refused all the same.
+  const asked = yield* Ref.make({ at: -Infinity, wasOut: false })
+  return Effect.fnUntraced(function* (since: number) {
+    if (loginWrittenAt !== undefined && (yield* loginWrittenAt(sessionId)) > since) return true
+    const { monotonic } = yield* momentNow
+    const { at, wasOut } = yield* Ref.get(asked)
+    if (monotonic - at < askInterval) return false
+    const isIn = yield* ask(sessionId)
+    yield* Ref.set(asked, { at: monotonic, wasOut: wasOut || Option.contains(isIn, false) })
+    return wasOut && Option.contains(isIn, true)
+  })
 })

@@ -13,22 +13,14 @@ export const changed = Effect.fnUntraced(function* ({ revision }: Run) {
   yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), revision), 1))
 })
 
-/** How often the file of the login that the service refused is looked at, and how often its agent is asked. */
-const [writtenInterval, saidInterval] = [Schedule.spaced("10 seconds"), Schedule.spaced("5 minutes")]
+/** How often the login that the service refused is looked at. */
+const loginInterval = Schedule.spaced("10 seconds")
 
 /** Waits until the login that the service refused is renewed. */
-const loginRenewed = Effect.fnUntraced(function* (wait: NonNullable<Run["wait"]>) {
-  if (!isPersons(wait.kind)) return yield* Effect.never
-  const { said, writtenSince } = yield* Effect.provideService(
-    lookAtLogin(wait.sessionId),
-    Agent,
-    yield* assignedAgent(wait)
-  )
-  const until = (isRenewed: boolean) => isRenewed
-  yield* Effect.raceFirst(
-    Effect.repeat(untraced(writtenSince(wait.since)), { schedule: writtenInterval, until }),
-    Effect.repeat(untraced(said), { schedule: saidInterval, until })
-  )
+const loginRenewed = Effect.fnUntraced(function* ({ kind, since, ...refused }: NonNullable<Run["wait"]>) {
+  if (!isPersons(kind)) return yield* Effect.never
+  const look = yield* Effect.provideService(lookAtLogin(refused.sessionId), Agent, yield* assignedAgent(refused))
+  yield* Effect.repeat(untraced(look(since)), { schedule: loginInterval, until: (isRenewed) => isRenewed })
 })
 
 /** Waits until agents may be asked again: by time, by a login, or by a person's word. */

@@ -63,7 +63,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       onSuccess: ({ prompt }) => prompt !== undefined
     }))
   const output = yield* launchOutput(watch.launchId)
-  const login = yield* lookAtLogin(watch.sessionId)
+  const isLoginRenewed = yield* lookAtLogin(watch.sessionId)
 
   // A process that is gone by the first poll names no folder and no cap.
   if (watch.conductor !== undefined) {
@@ -202,9 +202,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       handoffTimedOut:
         judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffTimeout)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),
-      loginRenewed:
-        isLoginRefused(watch.standby) &&
-        ((yield* login.writtenSince(launchEnd?.at ?? watch.standby.since)) || (yield* login.said)),
+      loginRenewed: isLoginRefused(watch.standby) && (yield* isLoginRenewed(launchEnd?.at ?? watch.standby.since)),
       resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
       foundSession
     } satisfies Observation
