@@ -57,7 +57,9 @@ const doneBefore = (world: EndedWorld, { sessions }: Watch): boolean => {
     (one) => (one.worked > 0 || (world.byHand.has(one) && one.turns.length > 0)) && isOf(one)
   )
   if (last === undefined) return false
-  return sessions.includes(last.sessionId) ? last.turnEnded && !last.wasRefused : true
+  // One that died at its prompt had finished its turn too.
+  const isDone = last.turnEnded || last.condition === "idle"
+  return sessions.includes(last.sessionId) ? isDone && !last.wasRefused : true
 }
 
 /**
