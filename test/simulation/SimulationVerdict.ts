@@ -43,10 +43,13 @@ const misjudgesRest = ({ ledger: { watch }, lies, steadyClock, timeline }: World
 }
 
 /** Says whether a watch tells its agent, which is at its prompt with its cap used up, as anything else. */
-const misjudgesCap = ({ ledger: { watch }, lies, timeline }: World, one: Conductor) => {
+const misjudgesCap = ({ ledger: { watch }, lies, sessions, timeline }: World, one: Conductor) => {
   const { cappedSince = timeline.monotonic, process, sessionId } = one
   const isFollowed = watch.conductor?.pid === process.identity.pid && watch.sessionId === sessionId
   if (lies.told || !isFollowed || timeline.monotonic - cappedSince <= restSeen) return undefined
+  // Something else has ended a later turn.
+  const turn = sessions.get(sessionId)?.turn
+  if (turn?._tag !== "Failed" || turn.reason !== "cap") return undefined
   return watch.idle === undefined && watch.person?.for.includes("cap") === true
     ? undefined
     : "the agent is at its cap, and is told as anything else"
