@@ -187,8 +187,13 @@ describe("behaviour#trust", () => {
           assert.match(came.failure.message, /what was trusted of /u)
           yield* fs.chmod(file, 0o600)
         }
+        // The program of a file whose trust is in doubt is not asked of its login.
+        const [program, ran] = [`${the.stateDir}/claude`, `${the.stateDir}/ran`]
+        yield* fs.writeFileString(program, `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o700 })
+        yield* the.config(`AGENT_COMMAND=${program}\n`)
         const from = (yield* TestConsole.logLines).length
         assert.strictEqual(ended((yield* the.run(["doctor", "--json"])).came), 1)
+        assert.isFalse(yield* fs.exists(ran))
         const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<
           Record<string, unknown>
         >

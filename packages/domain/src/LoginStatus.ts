@@ -11,7 +11,7 @@ export const LoginStatus = Context.Reference<(sessionId: string) => Effect.Effec
   { defaultValue: () => () => Effect.succeedNone }
 )
 
-/** How long the answer of an agent's program holds, ms: each one starts that program. */
+/** How long an answer of the agent's program holds, ms: each question starts that program. */
 const askInterval = 300_000
 
 /**

@@ -1,5 +1,4 @@
 import { Agent, SessionNotFound, type TurnState as SessionTurn } from "@souffleur/domain"
-import { identityOf } from "@souffleur/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { PlanContext } from "../src/PlanContext.ts"
@@ -63,10 +62,8 @@ const judged = (given: {
   readonly command?: boolean
   /** What its session was told is left to do; `null`: nothing yet. */
   readonly nudge?: string | null
-  readonly died?: Assignment["died"]
-  /** The results of its session's tools, and the ms since its launch. */
+  /** Of its session's tools. */
   readonly results?: number
-  readonly ran?: number
   /** What git says of the work tree now; absent: nothing. */
   readonly status?: { readonly changed?: ReadonlyArray<string>; readonly conflicts?: ReadonlyArray<string> }
   readonly untracked?: ReadonlyArray<string>
@@ -137,8 +134,6 @@ const judged = (given: {
         ...asked,
         agent: given.chosen === true ? "other" : null,
         nudge: given.nudge === undefined ? asked.nudge : given.nudge,
-        died: given.died ?? null,
-        launch: { launchId: "l", process: identityOf(7), at: -(given.ran ?? 0) },
         sessionId: given.sessionId ?? asked.sessionId,
         role: given.role ?? "implementer",
         word: given.word === undefined ? asked.word : given.word
@@ -317,27 +312,17 @@ describe("behaviour#nudges", () => {
       }
     })
   )
-  it.effect("an agent that was cut off goes on in its session, until its third death in a row without progress", () =>
+  it.effect("an agent that was cut off is told apart, with what its session had done by then", () =>
     Effect.gen(function* () {
       const killed = { ...done, code: 137, results: 5 }
-      const twice = { deaths: 2, results: 5 }
-      for (const [given, deaths] of [
-        [killed, 1],
-        [{ ...killed, ...first }, 1],
-        [{ ...killed, fence: 2, code: null }, 1],
-        [{ ...killed, died: { deaths: 1, results: 5 } }, 2],
-        // It did something, for longer than a moment.
-        [{ ...killed, died: twice, results: 6, ran: 600_001 }, 1]
+      for (const [given, reason, cutOffAfter] of [
+        [killed, "no verdict", 5],
+        [{ ...killed, ...first }, "no verdict", 5],
+        [{ ...killed, fence: 2, code: null }, "lost", 5],
+        [{ ...killed, sessionId: "" }, "no verdict", 0]
       ] as const)
-        assert.deepInclude(yield* judged(given), { _tag: "Unfinished", died: { deaths, results: given.results } })
-      for (const given of [
-        { ...killed, results: 0 },
-        { ...killed, sessionId: "" },
-        { ...killed, died: twice, ran: 600_001 },
-        { ...killed, died: twice, results: 6, ran: 600_000 }
-      ])
-        assert.strictEqual(yield* reasonOf(given), "no verdict")
-      assert.strictEqual(yield* reasonOf({ ...killed, died: twice, fence: 2 }), "lost")
+        assert.deepInclude(yield* judged(given), { _tag: "Failed", reason, cutOffAfter })
+      assert.notProperty(yield* judged({ results: 5 }), "cutOffAfter")
     })
   )
   it.effect(

@@ -369,22 +369,62 @@ describe("behaviour#nudges", () => {
       assert.deepInclude(told.ask(), { role, resumed: false, nudge: null })
     }
   })
-  it("an agent that died goes on in its session until its third death, and its deaths outlive a refusal", () => {
-    const told = story()
-    told.start()
-    const { sessionId } = told.ask()
-    for (const deaths of [1, 2]) {
-      const died = { deaths, results: 4 }
-      assert.deepStrictEqual(told.report({ ...undone, died }), ["AgentNudged"])
-      told.ask()
-      told.report(refused("outage", null))
-      told.end()
-      assert.deepInclude(told.ask(), { sessionId, resumed: true, attempt: 1, died })
-    }
-    const third: AgentReport = { ...undone, died: { deaths: 3, results: 4 } }
-    assert.strictEqual(why(told.try({ _tag: "Report", token: told.run().assignment!.token, report: third })), "never")
-    told.report(failed("nothing done"))
-    assert.deepInclude(told.ask(), { resumed: false, attempt: 2, died: null })
+  describe("an agent that was cut off", () => {
+    const killed = (cutOffAfter: number): AgentReport => ({
+      _tag: "Failed",
+      reason: "no verdict",
+      message: "it ended by SIGKILL",
+      cutOffAfter
+    })
+    it("goes on in its session until its third death, and its deaths outlive a refusal", () => {
+      const told = story()
+      told.start()
+      const { sessionId } = told.ask()
+      for (const deaths of [1, 2]) {
+        assert.deepStrictEqual(told.report(killed(4)), ["AgentNudged"])
+        told.ask()
+        told.report(refused("outage", null))
+        told.end()
+        assert.deepInclude(told.ask(), { sessionId, resumed: true, attempt: 1, died: { deaths, results: 4 } })
+      }
+      assert.deepStrictEqual(told.report(killed(4)), ["ImplementationFailed"])
+      assert.deepInclude(told.ask(), { resumed: false, attempt: 2, died: null })
+    })
+    it("has made progress by new results of its tools, ten minutes after its launch", () => {
+      for (const [cutOffAfter, ran, deaths] of [
+        [5, 600_001, 1],
+        [5, 600_000, 3],
+        [4, 600_001, 3]
+      ] as const) {
+        const told = story()
+        told.start()
+        for (const _ of [1, 2]) {
+          told.ask()
+          told.report(killed(4))
+        }
+        const { token } = told.ask()
+        told.dispatch({ _tag: "Launched", token, launchId: "l", process })
+        const by = { _tag: "Owner", fence: told.run().fence } as const
+        const now = told.run().assignment!.launch!.at + ran
+        const decided = Result.getOrThrow(
+          decideRun(told.run(), { _tag: "Report", token, report: killed(cutOffAfter), now, by })
+        )
+        if (deaths === 1)
+          assert.deepInclude(decided[0], { _tag: "AgentNudged", died: { deaths, results: cutOffAfter } })
+        else assert.deepInclude(decided[0], { _tag: "ImplementationFailed", reason: "no verdict" })
+      }
+    })
+    it("goes on nowhere where it did nothing, or never told its session", () => {
+      for (const [cutOffAfter, sessionId] of [
+        [0, "s1"],
+        [4, ""]
+      ] as const) {
+        const told = story()
+        told.start()
+        told.dispatch({ _tag: "Ask", role: "implementer", sessionId, head: null })
+        assert.deepStrictEqual(told.report(killed(cutOffAfter)), ["ImplementationFailed"])
+      }
+    })
   })
   it("a session that another process holds does not go on: a fresh agent is asked", () => {
     const told = story()

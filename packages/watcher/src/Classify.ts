@@ -172,12 +172,13 @@ export const lingers = (watch: Watch, { signs, verdict }: Rest, stall: number): 
 export const classify = (watch: Watch, seen: Observation): Option.Option<WatcherExit> =>
   Option.fromUndefinedOr(exitOf(watch, seen))
 
-/** The exits by which a recovery ends a Conductor that may live. */
+/** The exits after which a recovery may end a Conductor that lives. */
 export const givesUp: ReadonlySet<WatcherExit["_tag"]> = new Set([
   "ContextExhausted",
   "ContextRecovery",
   "Dead",
   "EndedEarly",
+  "LoginRenewed",
   "TurnEnded",
   "WaitOver"
 ])

@@ -833,6 +833,18 @@ describe("behaviour#caps-of-the-user", () => {
       }
     })
   )
+  it.effect("a used-up cap withholds what a renewed login would begin for an agent at its prompt", () =>
+    Effect.gen(function* () {
+      const refused = { at: begun, cycle: 1, trigger: "limit", stage: "login", message: "" } as const
+      const { told, world } = yield* watching({
+        history: [history.confirmed(), Event.RecoveryWithheld.make(refused), history.started(2)],
+        world: { caps: [{ kind: "turns", flag: "--max-turns", limit: 3 }], turns: 3 }
+      })
+      world.agent.loginWrittenAt = at(290)
+      yield* until(310)
+      assert.deepStrictEqual(tagsOf(yield* told).slice(0, 3), ["CeilingReached", "RecoveryRetried", "RecoveryWithheld"])
+    })
+  )
   it.effect("a used-up cap ends the rounds of an agent at its prompt whose work its program does not confirm", () =>
     Effect.gen(function* () {
       const caps = [{ kind: "turns", flag: "--max-turns", limit: 3 }] as const

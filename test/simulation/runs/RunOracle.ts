@@ -1,4 +1,5 @@
 import type { RunEvent } from "@souffleur/plan"
+import { minute } from "../Timeline.ts"
 import type { AgentRole } from "./Deed.ts"
 
 /** The place of a task on the ladder (spec: behaviour#ladder), counted apart from souffleur's own counting. */
@@ -10,8 +11,8 @@ interface Rung {
   unreviewed: number
   /** The session that is to go on; `null` asks for a fresh implementer. */
   session: string | null
-  /** The agent that goes on once in its session. `null`: nobody was told to. */
-  nudge: { readonly role: AgentRole; readonly session: string } | null
+  /** The agent that goes on in its session, and its quick deaths in a row. `null`: nobody was told to. */
+  nudge: { readonly role: AgentRole; readonly session: string; readonly deaths: number } | null
   answers: number
   /** True if it began in this run. The base of a task from another run is unknown. */
   begun: boolean
@@ -26,6 +27,7 @@ interface Asked {
   readonly taskId: string | null
   readonly sessionId: string
   readonly resumed: boolean
+  readonly at: number
   /** True if another souffleur took the run since. */
   orphaned: boolean
 }
@@ -91,7 +93,8 @@ export class RunOracle {
     return rung !== undefined && rung.standing !== "done"
   }
 
-  #ask(asked: Asked, at: number): void {
+  #ask(asked: Asked): void {
+    const { at } = asked
     if (this.asked !== undefined) this.#violated("a second agent is asked while one is")
     this.asked = asked
     if (this.#finished) this.#violated("an agent is asked after the end")
@@ -165,7 +168,7 @@ export class RunOracle {
       }
       case "AgentAsked": {
         const { at, resumed, role, sessionId, taskId, token } = event
-        return this.#ask({ token, role, taskId, sessionId, resumed, orphaned: false }, at)
+        return this.#ask({ token, role, taskId, sessionId, resumed, at, orphaned: false })
       }
       case "AgentSessionFound": {
         const { asked } = this
@@ -181,10 +184,12 @@ export class RunOracle {
         this.refusals = 0
         const rung = this.#assignmentOver(event)
         if (rung === undefined || asked === undefined) return
-        if (rung.nudge !== null && event.died === null)
-          this.#violated(`the ${asked.role} of ${asked.taskId} goes on a second time`)
-        if (event.died?.deaths === 3) this.#violated(`the ${asked.role} of ${asked.taskId} goes on after three deaths`)
-        rung.nudge = { role: asked.role, session: asked.sessionId }
+        const who = `the ${asked.role} of ${asked.taskId}`
+        const before = event.at - asked.at > 10 * minute ? 0 : (rung.nudge?.deaths ?? 0)
+        const deaths = event.died === null ? 0 : before + 1
+        if (rung.nudge !== null && event.died === null) this.#violated(`${who} goes on a second time`)
+        if (deaths === 3) this.#violated(`${who} goes on after three deaths`)
+        rung.nudge = { role: asked.role, session: asked.sessionId, deaths }
         return
       }
       case "AgentNeverRan": {

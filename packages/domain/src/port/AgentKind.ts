@@ -109,7 +109,7 @@ export interface AgentKind {
   readonly commitsFrom?: Permission
   /** Returns the first words of a prompt that runs a skill of the user's. Absent: no prompt can. */
   readonly skillPrompt?: (skill: string) => string
-  /** Absent: it has no such words. */
+  /** How it is asked whether an account is logged in. Absent: it cannot be asked. */
   readonly login?: LoginWords
   /** The words that a person types between the program and a prompt, such as `exec`. */
   readonly typed: ReadonlyArray<string>

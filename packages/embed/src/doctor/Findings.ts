@@ -1,11 +1,11 @@
-import { Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { leastPin, noPrograms, Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
 import { channelProblem } from "@souffleur/notify"
 import { Effect, Layer } from "effect"
 import { layerAgent, layerAgentFiles } from "../world/AgentLayers.ts"
 import { trustOf } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
-import { settingsOf } from "../world/ReadHere.ts"
+import { readHere } from "../world/ReadHere.ts"
 import { layerHost } from "../world/StoreLayers.ts"
 import { commsCheck } from "./CommsCheck.ts"
 import { passed, wrong } from "./Finding.ts"
@@ -19,14 +19,17 @@ import { stateFolderCheck } from "./StateFolderCheck.ts"
 import { pinned, trustCheck } from "./TrustCheck.ts"
 import { windowCheck } from "../window/WindowCheck.ts"
 
-/** Checks the trust in the config file. A damaged record of trust is a finding too. */
+/**
+ * Checks the trust in the config file. A damaged record of trust is a finding too, and nothing of the file that needs
+ * trust counts then.
+ */
 const trustFinding = Effect.fnUntraced(function* (project: string) {
   return yield* Effect.map(trustOf(project), (trust) => ({
     settings: trust.settings,
     finding: trustCheck(trust)
   })).pipe(
     Effect.catchTag("ConfigUntrusted", ({ message }) =>
-      Effect.map(settingsOf(project), (settings) => ({
+      Effect.map(readHere(project, {}, { ...leastPin, programs: noPrograms }), ({ settings }) => ({
         settings,
         finding: wrong("trust", message, "look at the config file, then: souffleur config --trust")
       }))

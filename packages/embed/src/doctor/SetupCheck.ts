@@ -19,7 +19,7 @@ import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
 import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
 import { hasDisplay } from "../window/LostWindow.ts"
-import { layerAsked, terminalsOf } from "../world/World.ts"
+import { layerAgentAndLogin, terminalsOf } from "../world/World.ts"
 import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Checks the git repository. Without comms the commit that is checked out is a sign of progress. */
@@ -51,10 +51,16 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, othe
 })
 
 /** Says whether somebody is logged in, where the agent tells it. */
-const loginFound = Effect.fnUntraced(function* (settings: ResolvedSettings, { login, title }: AgentPackage) {
+const loginFound = Effect.fnUntraced(function* (
+  settings: ResolvedSettings,
+  { login, program, title }: AgentPackage,
+  configured: AgentPackage
+) {
   if (login === undefined) return []
   const isIn = yield* Effect.flatMap(LoginStatus, (ask) => ask("")).pipe(
-    Effect.provide(layerAsked(settings)),
+    Effect.provide(
+      layerAgentAndLogin(program === configured.program ? settings : { ...settings, agentCommand: program })
+    ),
     Effect.provide(layerHost),
     Effect.orElseSucceed(() => Option.none())
   )
@@ -200,7 +206,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   const git = yield* repository(project)
   return [
     yield* agentFound(settings, others),
-    ...(yield* loginFound(settings, kind)),
+    ...(yield* loginFound(settings, kind, configured)),
     ...othersFound(others),
     yield* sessionsReadable(settings, kind),
     ...(yield* config(settings, project)),

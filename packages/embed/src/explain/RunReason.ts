@@ -171,7 +171,7 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
         rule:
           event.died === null
             ? "an agent that did something and left the rest goes on in its session, once an assignment; no attempt is counted"
-            : "an agent that died goes on in its session, until its third death in a row without progress; no attempt is counted"
+            : "an agent that was cut off goes on in its session, until its third death in a row without progress; no attempt is counted"
       }
     case "AgentEnding":
       return ending(event, zone)

@@ -98,7 +98,7 @@ const layerCheck = ({ until: words }: ResolvedSettings, cwd: string) =>
       )
 
 /** The agent of a watch or run, and what it says of its login. */
-export const layerAsked = (settings: ResolvedSettings, overrides: LaunchOverrides = {}) =>
+export const layerAgentAndLogin = (settings: ResolvedSettings, overrides: LaunchOverrides = {}) =>
   Layer.provideMerge(
     Layer.unwrap(Effect.map(Installation, ({ agent }) => layerLoginStatus(agent))),
     layerAgent(settings, overrides)
@@ -151,7 +151,7 @@ export const layerWatch = (
   const terminals = Effect.flatMap(Installation, ({ variables }) => terminalsOf(settings, variables))
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
-    layerAsked(settings, overrides),
+    layerAgentAndLogin(settings, overrides),
     layerLauncher(settings, terminals),
     layerProgram(settings, overrides),
     layerCheck(settings, project),
@@ -166,4 +166,4 @@ export type PartsError = Layer.Error<ReturnType<typeof layerWatch>> | PlatformEr
 
 /** Makes the agent, the launches and the settings of one run. Its agents are headless, because their output is read. */
 export const layerRun = (settings: ResolvedSettings, project: string) =>
-  Layer.mergeAll(layerAsked(settings), layerLaunches(settings), layerCycleSettings(settings, project))
+  Layer.mergeAll(layerAgentAndLogin(settings), layerLaunches(settings), layerCycleSettings(settings, project))

@@ -1,5 +1,5 @@
-import { type Agent, attempts, endedWell, isSessionKnown, Words } from "@souffleur/domain"
-import { Clock, Effect, Option, Result, Schema } from "effect"
+import { type Agent, endedWell, isSessionKnown, Words } from "@souffleur/domain"
+import { Effect, Option, Result, Schema } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import { LimitKind } from "../run/RunFields.ts"
@@ -10,17 +10,12 @@ import { readVerdict, type NoVerdict } from "./Verdict.ts"
 
 type Heard = Extract<AgentEnded, { readonly _tag: "Ended" }>
 
-const nothing = (
-  reason: Extract<AgentReport, { readonly _tag: "Failed" }>["reason"],
-  message: string
-): AgentReport => ({
-  _tag: "Failed",
-  reason,
-  message
-})
+type Failed = Extract<AgentReport, { readonly _tag: "Failed" }>
+
+const nothing = (reason: Failed["reason"], message: string): Failed => ({ _tag: "Failed", reason, message })
 
 /** An agent of an earlier conductor may have been stopped with it: its missing verdict is "lost", and no failure. */
-const unsaid = (run: Run, assignment: Assignment, { reason, message }: NoVerdict): AgentReport =>
+const unsaid = (run: Run, assignment: Assignment, { reason, message }: NoVerdict): Failed =>
   reason === "no verdict" && assignment.fence !== run.fence
     ? nothing("lost", `${message}, while its conductor was gone`)
     : nothing(reason, message)
@@ -78,27 +73,6 @@ const goesOn = Effect.fnUntraced(function* (assignment: Assignment, message: str
   return (yield* (yield* assignedAgent(assignment)).usedTools(sessionId))
     ? ({ _tag: "Unfinished", message } satisfies AgentReport)
     : counts
-})
-
-/** An agent that dies within this time of its launch, ms, has made no progress, whatever it did. */
-const quick = 600_000
-
-/**
- * Has the session of an agent that was cut off go on, where it had done something: until the third death in a row
- * without progress, which counts as it is.
- */
-const revived = Effect.fnUntraced(function* (
-  { died, launch, sessionId }: Assignment,
-  agent: Agent["Service"],
-  message: string,
-  counts: AgentReport
-) {
-  const results = isSessionKnown(sessionId) ? yield* agent.toolResults([sessionId]) : 0
-  if (results === 0) return counts
-  const ran = (yield* Clock.currentTimeMillis) - (launch?.at ?? 0)
-  const gotOn = died === null || (results > died.results && ran > quick)
-  const deaths = gotOn ? 1 : died.deaths + 1
-  return deaths < attempts ? ({ _tag: "Unfinished", message, died: { deaths, results } } satisfies AgentReport) : counts
 })
 
 /** Says what complete work lacks to be a commit; `undefined`: nothing. A conflict is a person's. */
@@ -213,9 +187,10 @@ export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
   if (Result.isFailure(read)) {
     const limited = yield* refused(assignment, ended.output)
     if (limited !== undefined) return limited
-    return yield* cut === undefined
-      ? silent(read.failure)
-      : revived(assignment, yield* assignedAgent(assignment), cut, unsaid(run, assignment, read.failure))
+    if (cut === undefined) return yield* silent(read.failure)
+    const { toolResults } = yield* assignedAgent(assignment)
+    const cutOffAfter = isSessionKnown(assignment.sessionId) ? yield* toolResults([assignment.sessionId]) : 0
+    return { ...unsaid(run, assignment, read.failure), cutOffAfter }
   }
   const { verdict: said, word } = read.success
   if ((yield* (yield* PlanContext).words.digest(word)) !== assignment.word)

@@ -10,9 +10,16 @@ export type AgentReport =
   | { readonly _tag: "Blocked"; readonly message: string }
   | { readonly _tag: "Approved"; readonly summary: string }
   | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
-  | { readonly _tag: "Failed"; readonly reason: Event.Failing; readonly message: string; readonly hint?: string }
-  /** It did something, and left the rest undone: `message` says what, as a clause. `died`: it was cut off. */
-  | { readonly _tag: "Unfinished"; readonly message: string; readonly died?: Event.Died }
+  | {
+      readonly _tag: "Failed"
+      readonly reason: Event.Failing
+      readonly message: string
+      readonly hint?: string
+      /** It was cut off: the results of its session's tools by then. Absent: it ended as it meant to. */
+      readonly cutOffAfter?: number
+    }
+  /** Its last turn did something, and left the rest undone: `message` says what, as a clause. */
+  | { readonly _tag: "Unfinished"; readonly message: string }
   /** The service refused the agent. `resetsAt`: epoch ms; `null`: unknown. */
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
@@ -73,6 +80,24 @@ const failed = (task: Task, at: number, assignment: Asked, failure: Failed): Dec
   )
 }
 
+/** An agent that dies within this time of its launch, ms, has made no progress, whatever it did. */
+const quick = 600_000
+
+/**
+ * Returns the deaths after which the session of an agent that was cut off goes on (spec: behaviour#nudges).
+ * `undefined`: it did nothing, or this is the third death in a row without progress.
+ */
+const diedOf = (
+  { died, launch, sessionId }: Assignment,
+  { cutOffAfter: results = 0 }: Failed,
+  at: number
+): Event.Died | undefined => {
+  if (results === 0 || !isSessionKnown(sessionId)) return undefined
+  const gotOn = died === null || (results > died.results && at - (launch?.at ?? at) > quick)
+  const deaths = gotOn ? 1 : died.deaths + 1
+  return deaths < attempts ? { deaths, results } : undefined
+}
+
 interface ReportTime {
   /** Epoch ms. */
   readonly now: number
@@ -107,13 +132,10 @@ export const decideReport = (
   const task = taskOf(run, assignment.taskId)
   if (task?.dropped) return dropped(at, { token: assignment.token, taskId: task.id, role: assignment.role })
   if (report._tag === "Limited") return limited(run, assignment, report, time)
-  if (report._tag === "Unfinished") {
-    const { died = null, message } = report
-    const mayGoOn = died === null ? assignment.nudge === null : died.deaths < attempts
-    return mayGoOn && isSessionKnown(assignment.sessionId) && task !== undefined
-      ? ok(Event.AgentNudged.make({ at, token: assignment.token, taskId: task.id, message, died }))
-      : no("never", "its session has gone on as often as it may")
-  }
+  if (report._tag === "Unfinished")
+    return assignment.nudge === null && isSessionKnown(assignment.sessionId) && task !== undefined
+      ? ok(Event.AgentNudged.make({ at, token: assignment.token, taskId: task.id, message: report.message }))
+      : no("never", "its session goes on once an assignment")
   if (assignment.role === "finisher") {
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", message: report.message }))
@@ -140,7 +162,11 @@ export const decideReport = (
       )
     case "Rejected":
       return rejected(task, at, of, { attempt: assignment.attempt, ...report.feedback })
-    case "Failed":
-      return failed(task, at, { ...of, role: assignment.role }, report)
+    case "Failed": {
+      const died = diedOf(assignment, report, at)
+      return died === undefined
+        ? failed(task, at, { ...of, role: assignment.role }, report)
+        : ok(Event.AgentNudged.make({ at, ...of, message: report.message, died }))
+    }
   }
 }

@@ -54,14 +54,13 @@ export const AgentEnding = event("AgentEnding", {
 
 const assignment = { token: Text, taskId: Text }
 /**
- * An agent ended before its work was done, after it had done something. Its session is told so and goes on: once an
- * assignment, and after each death, by a rule of its own (spec: behaviour#nudges). `message`: what is left to do, as a
- * clause.
+ * An agent ended before its work was done, after it had done something. Its session is told so and goes on (spec:
+ * behaviour#nudges). `message`: what is left to do, as a clause. `died`: it was cut off; `null`: its turn left that.
  */
 export const AgentNudged = event("AgentNudged", {
   ...assignment,
   message: Text,
-  died: Died.pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+  died: Schema.NullOr(Died).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
 /** An implementer says that its task is done, and git has its work. `head`: the commit of that work. */
 export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })

@@ -46,7 +46,7 @@ export const Task = Schema.Struct({
   /** The session that the next attempt resumes; `null`: a fresh implementer. */
   implementer: Schema.NullOr(Text),
   /** The agent whose session is to go on, and what is left to do; `null`: there is none. */
-  nudge: Schema.NullOr(Schema.Struct({ role: AgentRole, sessionId: Text, message: Text, died: Died })),
+  nudge: Schema.NullOr(Schema.Struct({ role: AgentRole, sessionId: Text, message: Text, died: Schema.NullOr(Died) })),
   /** The commit that the task began from, and the last reviewed one. Later commits are its work. */
   base: Schema.NullOr(Text),
   reviewed: Schema.NullOr(Text),
@@ -83,8 +83,8 @@ export const Assignment = Schema.Struct({
   resumed: Schema.Boolean,
   /** What its session was told is left to do, since its last turn did not do it; `null`: it was told of its task. */
   nudge: Schema.NullOr(Text),
-  /** The deaths after which it goes on. */
-  died: Died,
+  /** The deaths after which its session goes on; `null`: none. */
+  died: Schema.NullOr(Died),
   head: Schema.NullOr(Text),
   askedAt: Time,
   /** The fence of the owner that asked for it. Another owner did not see it through. */

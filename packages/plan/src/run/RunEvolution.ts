@@ -16,7 +16,12 @@ const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChang
 /** Returns a session that an agent may resume; `null`: the agent has not reported it yet. */
 const knownSession = (sessionId: string) => (isSessionKnown(sessionId) ? sessionId : null)
 
-const nudgeOf = ({ role, sessionId }: Assignment, message: string, died: Died) => ({ role, sessionId, message, died })
+const nudgeOf = ({ role, sessionId }: Assignment, message: string, died: Died | null) => ({
+  role,
+  sessionId,
+  message,
+  died
+})
 
 const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
 

@@ -72,11 +72,8 @@ export const sumUsed = (one: Used, other: Used): Used => ({
   dollars: one.dollars + other.dollars
 })
 
-/**
- * Deaths of a session's agents in a row without progress, and the results of its tools by the last one. `null` where it
- * stands for none: the session goes on for another reason.
- */
-export const Died = Schema.NullOr(Schema.Struct({ deaths: Count, results: Count }))
+/** Deaths of a session's agents in a row without progress, and the results of its tools by the last one. */
+export const Died = Schema.Struct({ deaths: Count, results: Count })
 export type Died = typeof Died.Type
 
 /**

@@ -1,4 +1,4 @@
-import { Agent, clamp, leastPermission, LoginStatus } from "@souffleur/domain"
+import { Agent, clamp, kindOf, leastPermission, LoginStatus } from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
 import { runCheck } from "../program/CheckProgram.ts"
 import type { AgentPackage } from "./AgentPackage.ts"
@@ -11,7 +11,7 @@ import { chosenAgent, programOfSession } from "./JoinedAgents.ts"
 const askLogin = Effect.fn("askLogin")(function* (of: AgentPackage, sessionId: string) {
   const agent = yield* Agent
   const program = yield* programOfSession(agent, sessionId)
-  const { login, owns } = of.kindOf?.(program) ?? of
+  const { login, owns } = kindOf(of, program)
   if (login === undefined) return Option.none<boolean>()
   const line = yield* chosenAgent(agent, program).command({
     session: { _tag: "Resume", sessionId: "none" },
