@@ -90,13 +90,17 @@ export const makeAggregate = <
     return snapshot === undefined ? undefined : codec.decode(snapshot)
   })
 
-  /** Reads the state from the log. `from` is a state that is known already, else a snapshot is. */
-  const load = Effect.fnUntraced(function* (id: string, from: State = initial) {
-    const log = yield* key
+  const loadFrom = (log: Log<Event>, id: string, from: State) => {
     const stream = streamOf(id)
-    const known = from.revision > 0 ? from : ((yield* remembered(log, stream)) ?? initial)
-    return (yield* log.read(stream, known.revision)).reduce((state, { event }) => evolve(state, event), known)
-  })
+    const newest = (known: State) =>
+      Effect.map(log.read(stream, known.revision), (newer) =>
+        newer.reduce((state, { event }) => evolve(state, event), known)
+      )
+    if (from.revision > 0) return newest(from)
+    return Effect.flatMap(remembered(log, stream), (known) => newest(known ?? initial))
+  }
+  /** Reads the state from the log. `from` is a state that is known already, else a snapshot is. */
+  const load = (id: string, from: State = initial) => Effect.flatMap(key, (log) => loadFrom(log, id, from))
 
   const along = milestones(fold)
 
@@ -136,15 +140,16 @@ export const makeAggregate = <
     const known = yield* Ref.make<State>(from)
     const remember = (state: State) =>
       Ref.update(known, (before) => (before.revision > state.revision ? before : state))
-    const withLog = Effect.provideService(key, log)
     const state = Ref.get(known).pipe(
-      Effect.flatMap((from) => load(id, from)),
-      Effect.tap(remember),
-      withLog
+      Effect.flatMap((from) => loadFrom(log, id, from)),
+      Effect.tap(remember)
     )
     const say = Effect.fnUntraced(function* (intent: Intent) {
       const now = yield* Clock.currentTimeMillis
-      return yield* dispatch(id, { ...intent, now, by }, yield* Ref.get(known)).pipe(Effect.tap(remember), withLog)
+      return yield* dispatch(id, { ...intent, now, by }, yield* Ref.get(known)).pipe(
+        Effect.tap(remember),
+        Effect.provideService(key, log)
+      )
     })
     return { id, state, dispatch: say } satisfies AggregateRef<State, Intent>
   })
