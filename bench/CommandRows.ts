@@ -61,6 +61,7 @@ export const startRows: Rows = {
   "service status": "waits for the service manager",
   "service uninstall": "changes the services of the machine",
   conduct: [["conduct", "nothing.md", "--dry-run"]],
+  "conduct plan": [["conduct", "plan", "nothing.md"]],
   "conduct status": [["conduct", "status", "--all"]],
   "conduct log": [["conduct", "log", "--run", "nobody"]],
   "conduct why": [["conduct", "why", "--run", "nobody"]],
@@ -128,6 +129,7 @@ export const storeRows: Rows = {
       .map((name) => [name, /^(?:fleet|hub)/u.test(name) ? hub : noStore])
   ),
   conduct: seldom,
+  "conduct plan": noStore,
   "conduct status": [["conduct", "status", "--all"]],
   "conduct log": "has the run alone, and its events as `log` has",
   "conduct why": "reads one run, which has a few hundred events",

@@ -1,4 +1,3 @@
-import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import type { Signs } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
@@ -16,8 +15,6 @@ const seen = Effect.runSync(
 /** The verdict of a simple watchdog, which reads only the process and the age of the session file. */
 const bySilence = ({ now, process, session }: Signs) =>
   process === "gone" || process === "zombie" || (session !== undefined && now - session.writtenAt > stall)
-
-const page = fs.readFileSync(new URL("../../docs/reliability.md", import.meta.url), "utf8")
 
 describe("behaviour#verdicts", () => {
   it.layer(HostServices.layer)((it) => {
@@ -52,32 +49,11 @@ describe("behaviour#verdicts", () => {
         assert.deepStrictEqual(killed, [])
       })
     )
-    it.effect("the page has the results of this run", () =>
+    it.effect("silence alone would kill a third of the healthy ones", () =>
       Effect.gen(function* () {
-        const all = yield* seen
-        const row = (kind: string, of: typeof all) => {
-          const killed = (by: (signs: Signs) => boolean) =>
-            of.filter(({ signs, situation }) => situation.right === "alive" && by(signs)).length
-          const missed = (by: (signs: Signs) => boolean) =>
-            of.filter(({ signs, situation }) => situation.right === "dead" && !by(signs)).length
-          const recorded = of.filter(({ situation }) => situation.from === "recorded").length
-          const ours = (signs: Signs) => kills(judged(signs))
-          return `| ${kind} | ${of.length} | ${recorded} | ${killed(ours)} | ${missed(ours)} | ${killed(bySilence)} | ${missed(bySilence)} |`
-        }
-        const tags = [...new Set(situations.map(({ verdict }) => verdict._tag))].toSorted()
-        const rows = [
-          "| right verdict | situations | with records of the real agent | false kills | missed deaths | false kills by silence alone | missed deaths by silence alone |",
-          "| --- | --- | --- | --- | --- | --- | --- |",
-          ...tags.map((tag) =>
-            row(
-              tag,
-              all.filter(({ situation }) => situation.verdict._tag === tag)
-            )
-          ),
-          row("all", all)
-        ]
-        const stands = page.slice(page.indexOf(rows[0]!)).split("\n\n")[0]
-        assert.strictEqual(stands, rows.join("\n"))
+        const healthy = (yield* seen).filter(({ situation }) => situation.right === "alive")
+        const killed = healthy.filter(({ signs }) => bySilence(signs))
+        assert.isAbove(killed.length, healthy.length / 3)
       })
     )
   })

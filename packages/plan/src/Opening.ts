@@ -80,7 +80,10 @@ interface OpenOptions<E, R> {
  * file is not this run's.
  */
 export const openRun = Effect.fn("openRun")(
-  function* <E, R>({ digest, path, plan }: LoadedPlan, { git, newId, pin, project, statePath }: OpenOptions<E, R>) {
+  function* <E, R>(
+    { digest, path, plan }: Omit<LoadedPlan, "understood">,
+    { git, newId, pin, project, statePath }: OpenOptions<E, R>
+  ) {
     const runs = yield* runsIn(git.root)
     yield* refuseOtherConductor(runs)
     const known = Option.getOrUndefined(yield* runOfPlan(project, path))

@@ -1,7 +1,11 @@
 /** @module-tag cases */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { readState, readVerdict, sections } from "../src/index.ts"
+import { readState, readVerdict } from "../src/index.ts"
+import { readPlan } from "../src/formats/ReadPlan.ts"
+
+const readMarkdown = (text: string) =>
+  readPlan("markdown", text, { file: "plan.md", folder: "plans", beside: new Map(), each: false })
 
 /**
  * Texts that agents and people write, and that a pattern may look for again and again. Two of them take turns with line
@@ -59,7 +63,7 @@ describe("a megabyte of one character is read in the time of a megabyte", () => 
       it(`a plan's text: ${named(text)}`, () => {
         const much = megabyte(text)
         for (const around of [much, `## ${much}!`, `## task-001${much}!`, `## a\n${much}\n## b\n${much}`])
-          assert.isDefined(sections(around))
+          assert.isDefined(readMarkdown(around))
       })
     })
     it(`a state file: ${named(text)}`, () => {
@@ -68,6 +72,6 @@ describe("a megabyte of one character is read in the time of a megabyte", () => 
     })
   }
   it("a plan of nothing but headings", () => {
-    for (const level of ["#", "######"]) assert.isDefined(sections(megabyte(`${level} a\nt\n`)))
+    for (const level of ["#", "######"]) assert.isDefined(readMarkdown(megabyte(`${level} a\nt\n`)))
   })
 })

@@ -18,7 +18,7 @@ import {
 import { planOf } from "./PlanStage.ts"
 
 const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
-const loaded = (path: string): LoadedPlan => ({ plan: planOf("t1"), path, digest: "d" })
+const loaded = (path: string): Omit<LoadedPlan, "understood"> => ({ plan: planOf("t1"), path, digest: "d" })
 
 const daemon = 8
 /** The commits that HEAD has. */

@@ -22,7 +22,8 @@ const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
 const story = (
   tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")],
   before?: ReadonlyArray<ImportedTask>,
-  finishing: "done" | null = null
+  finishing: "done" | null = null,
+  doneBefore: ReadonlyArray<string> = []
 ) => {
   const events: Array<RunEvent> = []
   let sessions = 0
@@ -76,6 +77,7 @@ const story = (
         plan: "/p/plan.yaml",
         digest: "d",
         tasks,
+        done: doneBefore,
         progress: before === undefined ? null : { from: "state", tasks: before, finishing, unproven: [] },
         found: null,
         now: 0,
@@ -774,6 +776,37 @@ describe("behaviour#plan", () => {
       ["RunOpened", "UnknownTaskSkipped", "ProgressImported", "RunTaken"]
     )
     assert.strictEqual(next(told.run())._tag, "Verify")
+  })
+  it("what the plan has as done is skipped when the run takes it; a state file says more of a task", () => {
+    const took = (before?: ReadonlyArray<ImportedTask>) => {
+      const told = story([outline("t1"), outline("t2")], before, null, ["t1"])
+      return [told.events.map(({ _tag }) => _tag), told.run().tasks.map(({ skipped, status }) => [status, skipped])]
+    }
+    assert.deepStrictEqual(took(), [
+      ["RunOpened", "TaskDoneBefore", "RunTaken"],
+      [
+        ["completed", true],
+        ["pending", false]
+      ]
+    ])
+    const task = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
+    assert.deepStrictEqual(took([{ id: "t1", ...task }]), [
+      ["RunOpened", "ProgressImported", "RunTaken"],
+      [
+        ["completed", false],
+        ["pending", false]
+      ]
+    ])
+    const told = story()
+    told.start()
+    const tasks = [outline("t1"), outline("t2"), outline("t3")]
+    const said = told.dispatch({ _tag: "RevisePlan", finishingDigest: null, digest: "e", tasks, done: ["t1", "t3"] })
+    assert.deepStrictEqual(said, ["PlanRevised", "TaskDoneBefore"])
+    assert.deepStrictEqual(
+      told.run().tasks.map(({ status }) => status),
+      ["in_progress", "pending", "completed"],
+      "a box that is ticked while the run lasts proves nothing"
+    )
   })
   it("a run whose plan got another task goes on, and keeps what was done", () => {
     const told = story()

@@ -146,6 +146,12 @@ export class RunOracle {
           Object.assign(this.#rung(id), { standing, rejections: Math.min(feedback.length, 2) })
         }
         return
+      case "TaskDoneBefore": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "waiting") this.#violated(`${event.taskId} was done before, and is ${rung.standing}`)
+        rung.standing = "done"
+        return
+      }
       case "PlanRevised":
         this.#outline(event.tasks)
         // The word that takes the plan is the answer to its pause.

@@ -9,13 +9,15 @@ export interface PlannedWorld extends SimMachine {
   readonly zombies: boolean
 }
 
-const planned = (id: string, dependsOn: ReadonlyArray<string> = []): PlannedTask => ({
+/** Returns a task, which its author may have as done. */
+const planned = (seed: Seed, id: string, dependsOn: ReadonlyArray<string> = []): PlannedTask => ({
   id,
   title: `Do ${id}`,
   description: "what is to be done",
   acceptanceCriteria: "it is done",
   referenceDocs: [],
-  dependsOn
+  dependsOn,
+  done: seed.chance(0.1)
 })
 
 /** Draws a plan of at most `most` tasks, each after another task or not. */
@@ -23,7 +25,7 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
   const ids = Array.from({ length: seed.between(1, most) }, (_, at) => `${name}${at + 1}`)
   return {
     workflowId: name,
-    tasks: ids.map((id, at) => planned(id, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])),
+    tasks: ids.map((id, at) => planned(seed, id, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])),
     finish: seed.pick([
       { _tag: "None" },
       { _tag: "Prompt", prompt: "put an end to it" },
@@ -106,7 +108,7 @@ export class SimPlan {
   grow(seed: Seed): void {
     this.edition++
     const more = Array.from({ length: seed.between(1, 3) }, (_, at) =>
-      planned(`${this.plan.workflowId}${this.edition}-${at}`)
+      planned(seed, `${this.plan.workflowId}${this.edition}-${at}`)
     )
     this.plan = { ...this.plan, tasks: [...this.plan.tasks, ...more] }
   }

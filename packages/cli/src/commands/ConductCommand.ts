@@ -13,6 +13,7 @@ import { orTrusted } from "../person/TrustQuestion.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
+import { conductPlanCommand } from "./ConductPlanCommand.ts"
 import { conductStatusCommand } from "./ConductStatusCommand.ts"
 import { json, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
@@ -85,7 +86,7 @@ const optional = (name: string, what: string) => Flag.String(name).pipe(Flag.wit
 export const conductCommand = Command.make(
   "conduct",
   {
-    plan: Argument.String("plan").pipe(Argument.withDescription("The plan: YAML, or Markdown with front matter")),
+    plan: Argument.String("plan").pipe(Argument.withDescription("The plan, as YAML, Markdown or JSON")),
     projectDir,
     state: Flag.String("state").pipe(
       Flag.withDescription("The state file (default: state.json in the project)"),
@@ -175,5 +176,11 @@ export const conductCommand = Command.make(
     { command: "souffleur conduct plan.yaml", description: "Conduct a plan; after a stop, go on with it" },
     { command: 'souffleur conduct answer task-002 "use the other library"', description: "Answer an escalation" }
   ]),
-  Command.withSubcommands([conductStatusCommand, conductLogCommand, conductWhyCommand, conductAnswerCommand])
+  Command.withSubcommands([
+    conductPlanCommand,
+    conductStatusCommand,
+    conductLogCommand,
+    conductWhyCommand,
+    conductAnswerCommand
+  ])
 )

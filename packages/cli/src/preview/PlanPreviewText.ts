@@ -24,10 +24,16 @@ const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
 /** Prints the preview of a plan for a person, or as JSON. */
 export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview: PlanPreview, asJson: boolean) {
   if (asJson) return yield* printJson(preview)
-  const { agents, commit_problem, goes_on, tasks, workflow_id } = preview
-  yield* Console.log(`Workflow ${workflow_id}, in this order:`)
-  const order = tasks.map(({ id, title }, index) => [String(index + 1), id, title])
+  const { agents, commit_problem, form, goes_on, left_out, tasks, workflow_id } = preview
+  yield* Console.log(`Workflow ${workflow_id}, ${form === null ? "" : `${form}, `}in this order:`)
+  const order = tasks.map(({ done, id, line, title }, index) => [
+    String(index + 1),
+    id,
+    ...(line === null ? [] : [`line ${line}`]),
+    `${title}${done ? ": done, says the plan" : ""}`
+  ])
   yield* printTable([...order, ["", ending(preview)]], { indent: "  " })
+  yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)
   yield* Effect.forEach(agents, ({ agent, held_by, permission, role }) =>
     Console.log(
@@ -38,9 +44,11 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
     yield* Console.log(`warning: ${commit_problem.detail}`)
     yield* Console.log(`  -> ${commit_problem.todo}`)
   }
-  yield* Effect.forEach(tasks, ({ id, implementer_prompt, reviewer_prompt }) =>
-    printLines(
-      `\n──── ${plain(id)}: implementer\n\n${indented(implementer_prompt)}\n──── ${plain(id)}: reviewer\n\n${indented(reviewer_prompt)}`
-    )
+  yield* Effect.forEach(
+    tasks.filter(({ done }) => !done),
+    ({ id, implementer_prompt, reviewer_prompt }) =>
+      printLines(
+        `\n──── ${plain(id)}: implementer\n\n${indented(implementer_prompt)}\n──── ${plain(id)}: reviewer\n\n${indented(reviewer_prompt)}`
+      )
   )
 })

@@ -1,5 +1,13 @@
 import { type EffectivePermission, flagsOf } from "@souffleur/domain"
-import { type Assignment, freshTask, implementerPrompt, orderOf, type Plan, reviewerPrompt } from "@souffleur/plan"
+import {
+  type Assignment,
+  freshTask,
+  implementerPrompt,
+  type LoadedPlan,
+  orderOf,
+  type Plan,
+  reviewerPrompt
+} from "@souffleur/plan"
 import type { CommitProblem } from "@souffleur/process"
 import { Effect } from "effect"
 import { finishingOf } from "../conducting/FinishingCommand.ts"
@@ -21,6 +29,10 @@ export interface ForeseenTask {
   readonly id: string
   readonly title: string
   readonly depends_on: ReadonlyArray<string>
+  /** Its line in the plan; `null`: unknown. */
+  readonly line: number | null
+  /** True if the plan has it as done, so that a new run skips it. */
+  readonly done: boolean
   readonly implementer_prompt: string
   readonly reviewer_prompt: string
 }
@@ -28,6 +40,10 @@ export interface ForeseenTask {
 /** The run that `conduct` would make of a plan. */
 export interface PlanPreview {
   readonly workflow_id: string
+  /** The form of another tool that the plan has, in words; `null`: souffleur's own. */
+  readonly form: string | null
+  /** What of the plan is no task, and why. */
+  readonly left_out: ReadonlyArray<string>
   /** The id of the run that would be resumed; `null` for a new one. */
   readonly goes_on: string | null
   /** The agents of the roles that are still needed. */
@@ -43,14 +59,16 @@ export interface PlanPreview {
 const word = "WORD"
 
 /** Returns the tasks of a plan in their order, with the prompts of their first agents. */
-const foreseenTasks = (plan: Plan): ReadonlyArray<ForeseenTask> =>
+const foreseenTasks = ({ plan, understood }: LoadedPlan): ReadonlyArray<ForeseenTask> =>
   orderOf(plan).map((task) => {
-    const { dependsOn, id, title } = task
+    const { dependsOn, done = false, id, title } = task
     const fresh = freshTask({ id, title, dependsOn })
     return {
       id,
       title,
       depends_on: dependsOn,
+      line: understood.lines[plan.tasks.indexOf(task)] ?? null,
+      done,
       implementer_prompt: implementerPrompt(task, fresh, word),
       reviewer_prompt: reviewerPrompt(task, fresh, word)
     }
@@ -70,10 +88,12 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
   yield* finishingOf(loaded, { project, variables: parts.variables })
   return {
     workflow_id: loaded.plan.workflowId,
+    form: loaded.understood.form,
+    left_out: loaded.understood.leftOut,
     goes_on: known?.id ?? null,
     agents: cast.map(({ agent, heldBy, permission, role }) => ({ role, agent, permission, held_by: heldBy })),
     commit_problem: yield* commitProblemIn(cast, project, settings),
-    tasks: foreseenTasks(loaded.plan),
+    tasks: foreseenTasks(loaded),
     finish: loaded.plan.finish
   } satisfies PlanPreview
 })

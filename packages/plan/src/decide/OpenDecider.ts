@@ -33,6 +33,7 @@ const imported = (
 export const opened = (
   {
     digest,
+    done = [],
     finishingDigest = null,
     found,
     pin,
@@ -64,6 +65,10 @@ export const opened = (
     ...(progress?.tasks ?? [])
       .filter(({ id }) => !known(id))
       .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id.slice(0, 64) })),
-    ...(progress === null ? [] : imported(progress, known, at))
+    ...(progress === null ? [] : imported(progress, known, at)),
+    // What a state file says of a task is newer, and names its commits.
+    ...done
+      .filter((taskId) => progress === null || progress.tasks.every(({ id }) => id !== taskId))
+      .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
   ]
 }

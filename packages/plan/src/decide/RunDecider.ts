@@ -98,7 +98,7 @@ const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boole
 /** A task that was begun and left the plan is skipped. A complete one stays. */
 const revised = (
   run: Run,
-  { digest, finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  { digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
   at: number
 ): Decision<Event.RunEvent> => {
   const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
@@ -107,7 +107,10 @@ const revised = (
     Event.PlanRevised.make({ at, digest, tasks, finishingDigest, changed, dropped: gone.map(({ id }) => id) }),
     ...gone
       .filter(({ status }) => status !== "pending")
-      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id }))
+      .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
+    ...done
+      .filter((taskId) => taskOf(run, taskId) === undefined)
+      .map((taskId) => Event.TaskDoneBefore.make({ at, taskId }))
   )
 }
 

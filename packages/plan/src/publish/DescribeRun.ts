@@ -69,6 +69,7 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
           words: escalated.escalation?.message
         })
   },
+  TaskDoneBefore: ({ taskId }) => described("info", `task ${taskId} is skipped: the plan has it as done`),
   UnknownTaskSkipped: ({ taskId }) => described("warning", `task ${taskId} is skipped: it is not in the plan`),
   StateFileRebuilt: ({ found, from, kept }) =>
     described(

@@ -60,6 +60,8 @@ export const ProgressImported = event("ProgressImported", {
   /** Its word on the finishing step, which is asked once; `null`: it has none. */
   finishing: Schema.NullOr(Schema.Literals(["begun", "none", "done", "failed", "skipped"]))
 })
+/** The plan had a task as done when the run took it. */
+export const TaskDoneBefore = event("TaskDoneBefore", { taskId: Text })
 /** A task of the state file, or a begun task, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
 /**
@@ -140,6 +142,7 @@ export const RunEvent = Schema.Union([
   RunTaken,
   RunLeft,
   ProgressImported,
+  TaskDoneBefore,
   UnknownTaskSkipped,
   StateFileRebuilt,
   TaskStarted,

@@ -72,6 +72,8 @@ const change = (run: Run, event: RunEvent): Change =>
         ...(finishing !== null && all.every(({ status }) => status === "completed") ? { finishing } : {})
       }
     },
+    TaskDoneBefore: ({ at, taskId }) =>
+      withTask(run, taskId, () => ({ status: "completed", skipped: true, completedAt: at })),
     UnknownTaskSkipped: () => ({}),
     StateFileRebuilt: () => ({}),
     TaskStarted: ({ at, base, branch, taskId, untracked }) => ({

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "2f0b31cc6d322ec8" },
+  name: { kind: "run", fingerprint: "15479b9d8adf05d9" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

@@ -14,6 +14,8 @@ export type RunIntent =
       readonly plan: string
       readonly digest: string
       readonly tasks: ReadonlyArray<Event.TaskOutline>
+      /** Ids of tasks that the plan has as done. */
+      readonly done?: ReadonlyArray<string>
       /** The pin in force from now on; absent: the least. */
       readonly pin?: Pin
       /** SHA-256 of the plan's finishing step; `null` or absent: it has none. */

@@ -26,10 +26,14 @@ export interface PlannedTask {
   readonly description: string
   /** As the prompt has it. */
   readonly acceptanceCriteria: string
+  /** What the plan asks of each of its tasks; absent: nothing. */
+  readonly constraints?: string
   /** The plan's documents, then the task's own. */
   readonly referenceDocs: ReadonlyArray<ReferenceDoc>
   /** Ids of tasks that must be complete before it. */
   readonly dependsOn: ReadonlyArray<string>
+  /** True if the plan has it as done. When a run takes the plan, that is a person's word. */
+  readonly done?: boolean
 }
 
 /** The last step, when every task is complete (spec: behaviour#finishing-step). */
@@ -78,10 +82,12 @@ const TaskFields = Schema.Struct({
   description: Schema.optional(Text),
   acceptance_criteria: Schema.Union([Text, Schema.NonEmptyArray(Text)]),
   reference_docs: Docs,
-  depends_on: Schema.optional(Schema.Union([Id, Schema.Array(Id)]))
+  depends_on: Schema.optional(Schema.Union([Id, Schema.Array(Id)])),
+  done: Schema.optional(Schema.Boolean)
 })
 const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
+  constraints: Schema.optional(Schema.Union([Text, Schema.NonEmptyArray(Text)])),
   reference_docs: Docs,
   finish: Schema.optional(
     Schema.Union([
@@ -143,20 +149,23 @@ const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
 const docsOf = (docs: PlanSource["reference_docs"]): ReadonlyArray<ReferenceDoc> =>
   (docs ?? []).map((doc) => (typeof doc === "string" ? { path: doc, description: "read it first" } : doc))
 
+/** Returns one text of a list, as a prompt has it. */
+const listed = (texts: string | ReadonlyArray<string>) =>
+  typeof texts === "string" ? texts : texts.map((text) => `- ${text}`).join("\n")
+
 const taskOf = (
   source: TaskSource,
-  common: ReadonlyArray<ReferenceDoc>,
+  { constraints, reference_docs }: PlanSource,
   described: ReadonlyMap<string, string>
 ): PlannedTask => ({
   id: source.id,
   title: source.title,
   description: source.description ?? described.get(source.id) ?? source.title,
-  acceptanceCriteria:
-    typeof source.acceptance_criteria === "string"
-      ? source.acceptance_criteria
-      : source.acceptance_criteria.map((criterion) => `- ${criterion}`).join("\n"),
-  referenceDocs: [...common, ...docsOf(source.reference_docs)],
-  dependsOn: dependenciesOf(source)
+  acceptanceCriteria: listed(source.acceptance_criteria),
+  ...(constraints === undefined ? {} : { constraints: listed(constraints) }),
+  referenceDocs: [...docsOf(reference_docs), ...docsOf(source.reference_docs)],
+  dependsOn: dependenciesOf(source),
+  ...(source.done === true ? { done: true } : {})
 })
 
 /** Returns the order of tasks when each is approved: the plan's, each after its dependencies. */
@@ -213,8 +222,7 @@ export const planOf = (
   const decoded = decode(source)
   if (Result.isFailure(decoded)) return Result.fail(problemsIn(decoded.failure, keysAt))
   const plan = decoded.success
-  const common = docsOf(plan.reference_docs)
-  const tasks = plan.tasks.map((task) => taskOf(task, common, described))
+  const tasks = plan.tasks.map((task) => taskOf(task, plan, described))
   const finish = finishOf(plan.finish)
   const long = [...tasks.flatMap((task, index) => tooLong(task, ["tasks", index])), ...tooLong(finish, ["finish"])]
   const problems = [...problemsOf(plan), ...long]

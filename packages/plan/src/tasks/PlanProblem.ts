@@ -1,6 +1,7 @@
 import { type Schema, SchemaIssue } from "effect"
 
-type Place = ReadonlyArray<PropertyKey>
+/** Where something is in the source of a plan. */
+export type Place = ReadonlyArray<PropertyKey>
 
 /** A fault of a plan and its place. */
 export interface PlanProblem {
@@ -14,69 +15,20 @@ const placeInWords = (place: Place) =>
     .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${String(key)}`))
     .join("") || "the plan"
 
-interface Mark {
-  readonly line: number
-  readonly indent: number
-  /** `undefined`: the mark begins an entry of a list. */
-  readonly key: string | undefined
-}
-
-/** A line of YAML in block style. It may begin an entry of a list, and a key in that. */
-const shape = /^( *)(-(?: +|$))?(?:(["']?)([^\s"':#]+)\3:(?=\s|$))?/u
-
-const marksOf = (text: string): ReadonlyArray<Mark> =>
-  text.split(/\r?\n/u).flatMap((written, index) => {
-    const [, blanks = "", dash, , key] = shape.exec(written) ?? []
-    const line = index + 1
-    return [
-      ...(dash === undefined ? [] : [{ line, indent: blanks.length, key: undefined }]),
-      ...(key === undefined ? [] : [{ line, indent: blanks.length + (dash ?? "").length, key }])
-    ]
-  })
-
-/** Returns the line of a place, or of the part around it, as far as block style shows it. The parser keeps no lines. */
-const lineOf = (marks: ReadonlyArray<Mark>, place: Place): number | undefined => {
-  let inside: { readonly at: number; readonly mark: Mark } | undefined
-  for (const part of place) {
-    let level: number | undefined
-    let entries = 0
-    let found: typeof inside
-    for (const [at, mark] of marks.entries()) {
-      if (at <= (inside?.at ?? -1)) continue
-      const isEntry = mark.key === undefined
-      const outside = inside?.mark.indent ?? -1
-      // The entries of a list may be indented as its key is.
-      if (mark.indent < outside || (mark.indent === outside && !(isEntry && typeof part === "number"))) break
-      level ??= mark.indent
-      if (mark.indent === level && (typeof part === "number" ? isEntry && entries++ === part : mark.key === part)) {
-        found = { at, mark }
-        break
-      }
-    }
-    if (found === undefined) break
-    inside = found
-  }
-  return inside?.mark.line
-}
-
 /** Maximum of problems that are told. */
 const maxProblems = 100
 
-/** Returns each problem as a sentence that says where. `above`: lines of the file before the text. */
+/** Returns each problem as a sentence that says where. `lineOf`: the line of a place, where it is known. */
 export const problemInWords = (
   problems: ReadonlyArray<PlanProblem>,
-  text: string,
-  above: number
-): ReadonlyArray<string> => {
-  const marks = marksOf(text)
-  return [
-    ...problems.slice(0, maxProblems).map(({ place, what }) => {
-      const line = lineOf(marks, place)
-      return `${placeInWords(place)}: ${what}${line === undefined ? "" : ` (line ${line + above})`}`
-    }),
-    ...(problems.length > maxProblems ? [`the plan: ${problems.length - maxProblems} more are wrong`] : [])
-  ]
-}
+  lineOf: (place: Place) => number | undefined
+): ReadonlyArray<string> => [
+  ...problems.slice(0, maxProblems).map(({ place, what }) => {
+    const line = lineOf(place)
+    return `${placeInWords(place)}: ${what}${line === undefined ? "" : ` (line ${line})`}`
+  }),
+  ...(problems.length > maxProblems ? [`the plan: ${problems.length - maxProblems} more are wrong`] : [])
+]
 
 /** Counts the letters that differ, are too many or too few between two words. */
 const distance = (one: string, other: string): number => {

@@ -8,6 +8,8 @@ export interface PlanTerms {
   readonly tasks: ReadonlyArray<TaskOutline>
   /** SHA-256 of the finishing step, in hex; `null`: the plan has none. */
   readonly finishingDigest: string | null
+  /** Ids of the tasks that it has as done, which changes nothing of what is to be done; absent: none. */
+  readonly done?: ReadonlyArray<string>
 }
 
 /** A box that an agent ticks when it commits is no other word. */
@@ -15,6 +17,7 @@ const unticked = (text: string) => text.replaceAll(/^([ \t]*(?:(?:[-*+]|\d{1,9}[
 
 const outlined = Effect.fnUntraced(function* ({
   acceptanceCriteria,
+  constraints,
   dependsOn,
   description,
   id,
@@ -26,7 +29,9 @@ const outlined = Effect.fnUntraced(function* ({
     id,
     title,
     dependsOn,
-    digest: yield* digestOf(JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents]))
+    digest: yield* digestOf(
+      JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents, constraints])
+    )
   }
 })
 
@@ -34,6 +39,7 @@ const outlined = Effect.fnUntraced(function* ({
 export const termsOf = Effect.fn("termsOf")(function* ({ finish, tasks }: Plan) {
   return {
     tasks: yield* Effect.forEach(tasks, outlined),
+    done: tasks.filter(({ done }) => done === true).map(({ id }) => id),
     finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish))
   } satisfies PlanTerms
 })

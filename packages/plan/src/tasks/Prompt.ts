@@ -1,13 +1,13 @@
 import type { Finish, PlannedTask } from "./Plan.ts"
 import type { Run, Task } from "../run/Run.ts"
 
-const taskDetails = ({ acceptanceCriteria, description, id, title }: PlannedTask) => `**Task ID:** ${id}
+const taskDetails = ({ acceptanceCriteria, constraints, description, id, title }: PlannedTask) => `**Task ID:** ${id}
 **Title:** ${title}
 **Description:**
 ${description}
 
 **Acceptance Criteria:**
-${acceptanceCriteria}`
+${acceptanceCriteria}${constraints === undefined ? "" : `\n\n**Constraints of the whole plan:**\n${constraints}`}`
 
 const references = ({ referenceDocs }: PlannedTask, doing: "implementing" | "reviewing") =>
   referenceDocs.length === 0
@@ -258,7 +258,7 @@ export const completionSummary = ({ dropped, summary, tasks }: Run): string =>
   [
     "## Implementation Complete",
     "",
-    `${tasks.length === 1 ? "The one task has" : `All ${tasks.length} tasks have`} been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped` : ""}.`,
+    `${tasks.length === 1 ? "The one task has" : `All ${tasks.length} tasks have`} been implemented and reviewed${summary?.skipped ? `, but for ${summary.skipped} that the user skipped or had done before` : ""}.`,
     ...(dropped.length === 0 ? [] : [`Dropped with the plan, and not done: ${dropped.join(", ")}.`]),
     "",
     "### Summary",

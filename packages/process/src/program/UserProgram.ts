@@ -45,6 +45,8 @@ export const programWords = (
 export interface ProgramRun {
   readonly command: string
   readonly args: ReadonlyArray<string>
+  /** The folder that it runs in; absent: that of souffleur. */
+  readonly cwd?: string
   readonly stdin: string
   readonly within: Duration.Input
   /** Most bytes of standard output; a program that prints more is ended. */
@@ -55,7 +57,7 @@ export interface ProgramRun {
    */
   readonly heard?: boolean
   /** Its whole environment, in place of souffleur's. */
-  readonly environment?: Readonly<Record<string, string>>
+  readonly environment?: Readonly<Record<string, string | undefined>>
   /**
    * True if what it started may run on after it has ended with 0, also with its standard output. Absent: everything is
    * ended with it.
@@ -109,6 +111,7 @@ export const runProgram = Effect.fn("runProgram")(function* ({
   args,
   atMost,
   command,
+  cwd,
   environment,
   heard = false,
   leaves = false,
@@ -120,6 +123,7 @@ export const runProgram = Effect.fn("runProgram")(function* ({
     const handle = yield* ChildProcess.make(program, [...first, ...args], {
       stdin: Stream.make(new TextEncoder().encode(stdin)),
       stderr: heard ? "pipe" : "ignore",
+      ...(cwd === undefined ? {} : { cwd }),
       ...(environment === undefined ? { extendEnv: true } : { env: environment, extendEnv: false }),
       forceKillAfter: "1 second"
     }).pipe(Effect.mapError(notStarted(program)))

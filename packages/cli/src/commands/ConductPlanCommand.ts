@@ -1,0 +1,72 @@
+import { plain } from "@souffleur/domain"
+import { layerHost } from "@souffleur/embed/internal"
+import { askTracker, loadPlan, planText, type Plan, type Understood } from "@souffleur/plan"
+import { Effect, Option, Path } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { BadUsage } from "../Failure.ts"
+import { printLines } from "../Printing.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { projectDir } from "./Options.ts"
+import { Project, withProject } from "./ProjectCommand.ts"
+
+/** Prints a plan, with what was understood as comments. */
+const printPlan = Effect.fnUntraced(function* (
+  from: string,
+  { plan, understood: { form, leftOut } }: { readonly plan: Plan; readonly understood: Understood }
+) {
+  const read = `${plain(from)}${form === null ? "" : `, ${plain(form)}`}`
+  const comments = [`Read from ${read}.`, ...leftOut.map((what) => `Left out: ${plain(what)}`)]
+  yield* printLines([...comments.map((line) => `# ${line}`), yield* planText(plan)].join("\n").trimEnd())
+})
+
+/** Prints what a plan is understood as, in the form of souffleur's own (spec: command-line#plans). */
+export const conductPlanCommand = Command.make(
+  "plan",
+  {
+    file: Argument.String("file").pipe(
+      Argument.withDescription("A plan, in its own form or in that of another tool"),
+      Argument.optional
+    ),
+    projectDir,
+    each: Flag.Boolean("each").pipe(
+      Flag.withDescription("A task a line of spec-kit's phases, and not a phase"),
+      Flag.withDefault(false)
+    ),
+    tag: Flag.String("tag").pipe(Flag.withDescription("The list of task-master that is meant"), Flag.optional),
+    fromBeads: Flag.Boolean("from-beads").pipe(
+      Flag.withDescription("The open issues that bd lists in the folder"),
+      Flag.withDefault(false)
+    ),
+    fromGithub: Flag.String("from-github").pipe(
+      Flag.withDescription("The open issues with this label that gh lists in the folder"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ each, file, fromBeads, fromGithub, tag }) {
+    const path = yield* Path.Path
+    const { cwd, variables } = yield* Environment
+    const project = yield* Project
+    const label = Option.getOrUndefined(fromGithub)
+    const tracker = label !== undefined ? ({ name: "github", label } as const) : ({ name: "beads" } as const)
+    const sources = [Option.isSome(file), fromBeads, label !== undefined].filter((given) => given)
+    if (sources.length !== 1)
+      return yield* new BadUsage({ message: "name one source: a file, --from-beads, or --from-github LABEL" })
+    if (Option.isNone(file)) return yield* printPlan(tracker.name, yield* askTracker(tracker, project, variables))
+    const choice = { each, tag: Option.getOrUndefined(tag) }
+    yield* printPlan(file.value, yield* loadPlan(path.resolve(cwd, file.value), project, choice))
+  })
+).pipe(
+  Command.provide(layerHost),
+  withProject,
+  Command.withDescription("Print a plan as souffleur understands it, as YAML"),
+  Command.withExamples([
+    {
+      command: "souffleur conduct plan specs/001-notes/tasks.md --each > plan.yaml",
+      description: "Make each line of spec-kit's phases a task"
+    },
+    {
+      command: "souffleur conduct plan --from-github agent-ready > plan.yaml",
+      description: "Make a plan of issues, to be read before it is conducted"
+    }
+  ])
+)

@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, FileSystem } from "effect"
+import { services } from "./mcp/McpPlace.ts"
+import { printedAt } from "./Printed.ts"
+
+const checklist = "# Notes\n\n- [x] a1 Keep notes\n- [ ] a2 List them\n"
+const issues = [
+  { number: 12, title: "List notes", body: "Newest first.\n\n## Acceptance criteria\n- [ ] sorted\n\nBlocked by #11" },
+  { number: 11, title: "Keep notes", body: null }
+]
+
+/** A folder with a plan, in which programs are found that print these texts, or end badly. */
+const opera = Effect.fnUntraced(function* (programs: Readonly<Record<string, string>> = {}) {
+  const fs = yield* FileSystem.FileSystem
+  const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-forms-" }))
+  yield* fs.makeDirectory(`${home}/bin`)
+  yield* fs.writeFileString(`${home}/todo.md`, checklist)
+  for (const [program, text] of Object.entries(programs)) {
+    yield* fs.writeFileString(`${home}/${program}.said`, text)
+    const script = `#!/bin/sh\necho "$0 $*" >> ${home}/asked\n/bin/cat ${home}/${program}.said\n`
+    yield* fs.writeFileString(`${home}/bin/${program}`, script, { mode: 0o755 })
+  }
+  const variables = { HOME: home, PATH: `${home}/bin`, SOUFFLEUR_STATE_DIR: `${home}/state` }
+  const conduct = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const lines: Array<string> = []
+    const exit = yield* Effect.exit(printedAt({ cwd: home, variables, interactive: false, lines }, "conduct", ...args))
+    return { isDone: Exit.isSuccess(exit), said: lines.join("\n") }
+  })
+  return { conduct, asked: fs.readFileString(`${home}/asked`), home }
+})
+
+describe("behaviour#plan-forms", () => {
+  it.layer(services)((it) => {
+    it.effect("a plan of another tool is printed as souffleur's own, and conducted from that as well", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { conduct, home } = yield* opera({ claude: "" })
+        const { isDone, said } = yield* conduct("plan", "todo.md")
+        assert.isTrue(isDone, said)
+        assert.include(said, "# Read from todo.md, a task each box of a list.\nworkflow_id: todo\n")
+        assert.include(said, "  - id: a1\n    title: Keep notes\n")
+        yield* fs.writeFileString(`${home}/plan.yaml`, said)
+        for (const [file, line] of [
+          ["todo.md", 3],
+          ["plan.yaml", "\\d+"]
+        ] as const) {
+          const run = yield* conduct(file, "--dry-run")
+          assert.match(run.said, new RegExp(`1 {2}a1 {2}line ${line} {2,}Keep notes: done, says the plan`, "u"))
+        }
+      })
+    )
+    it.effect("issues of GitHub and of beads become a plan for a person to read, by their own programs", () =>
+      Effect.gen(function* () {
+        const bead = { id: "nt-1", title: "Keep\nnotes", status: "open", description: "x" }
+        const { asked, conduct, home } = yield* opera({ gh: JSON.stringify(issues), bd: JSON.stringify([bead]) })
+        const github = yield* conduct("plan", "--from-github", "ready")
+        assert.isTrue(github.isDone, github.said)
+        assert.match(github.said, /- id: issue-11\n[^]*- id: issue-12\n[^]*- sorted\n[^]*depends_on:\n {6}- issue-11/u)
+        const beads = yield* conduct("plan", "--from-beads")
+        assert.match(beads.said, /^# Read from beads, a task each issue of beads\.\n[^]*- id: nt-1\n/u)
+        assert.strictEqual(
+          yield* asked,
+          `${home}/bin/gh issue list --label ready --limit 1000 --json number,title,body\n${home}/bin/bd list --json\n`
+        )
+      })
+    )
+    it.effect("one source is named; a tracker that cannot be asked, or names no issue, is an error", () =>
+      Effect.gen(function* () {
+        const { conduct } = yield* opera({ bd: "[]" })
+        for (const [args, why] of [
+          [[], /name one source: a file, --from-beads, or --from-github LABEL/u],
+          [["todo.md", "--from-beads"], /name one source/u],
+          [["--from-beads"], /bd list --json: it names no issue/u],
+          [["--from-github", "ready"], /gh issue list --label ready .*: there is no program gh in PATH/u],
+          [["none.md"], /none\.md: the file: it is not there/u]
+        ] as const) {
+          const { isDone, said } = yield* conduct("plan", ...args)
+          assert.isFalse(isDone)
+          assert.match(said, why)
+        }
+      })
+    )
+  })
+})

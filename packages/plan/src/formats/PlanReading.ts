@@ -1,0 +1,32 @@
+/** A task as a reader understood it. Its keys are those of a plan's own file. */
+export interface ReadTask {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly acceptance_criteria: ReadonlyArray<string>
+  readonly depends_on?: ReadonlyArray<string>
+  readonly done?: true
+}
+
+/** What a reader understood of a plan in the form of another tool. */
+export interface PlanReading {
+  /** The form, in words for a person. */
+  readonly form: string
+  readonly source: {
+    readonly workflow_id?: string
+    readonly constraints?: string
+    readonly reference_docs?: ReadonlyArray<string>
+    readonly tasks: ReadonlyArray<ReadTask>
+  }
+  /** The line of each task; empty: its file has no lines. */
+  readonly lines: ReadonlyArray<number>
+  /** What is no task of the run, and why. */
+  readonly leftOut: ReadonlyArray<string>
+}
+
+/** What a task without criteria of its own must fulfil. */
+export const asDescribed = ["What the description asks for is there, and tested"] as const
+
+/** Makes tasks wait for the one before. */
+export const oneByOne = (tasks: ReadonlyArray<ReadTask>): ReadonlyArray<ReadTask> =>
+  tasks.map((task, at) => (at === 0 ? task : { ...task, depends_on: [tasks[at - 1]!.id] }))

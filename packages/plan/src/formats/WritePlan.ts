@@ -1,0 +1,42 @@
+import { stringify } from "yaml"
+import type { Finish, Plan } from "../tasks/Plan.ts"
+
+/** Returns the list that a prompt's text was made of, or that text. */
+const criteriaOf = (text: string) => {
+  const lines = text.split("\n")
+  return lines.every((line) => /^- \S/u.test(line)) ? lines.map((line) => line.slice(2)) : text
+}
+
+const finishOf = (finish: Finish) => {
+  switch (finish._tag) {
+    case "None":
+      return "none"
+    case "Prompt":
+      return { prompt: finish.prompt }
+    case "Skill":
+      return { skill: finish.skill }
+    case "Command":
+      return { command: finish.command }
+  }
+}
+
+/** Returns a plan as YAML that is read as the same plan. */
+export const writePlan = ({ finish, tasks, workflowId }: Plan): string =>
+  stringify(
+    {
+      workflow_id: workflowId,
+      // Each task has those of its plan.
+      constraints: tasks[0]?.constraints,
+      finish: finishOf(finish),
+      tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, id, referenceDocs, title }) => ({
+        id,
+        title,
+        description,
+        acceptance_criteria: criteriaOf(acceptanceCriteria),
+        reference_docs: referenceDocs.length === 0 ? undefined : referenceDocs,
+        depends_on: dependsOn.length === 0 ? undefined : dependsOn,
+        done
+      }))
+    },
+    { lineWidth: 0, aliasDuplicateObjects: false }
+  )
