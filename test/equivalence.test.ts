@@ -145,6 +145,7 @@ const ofParameters: Readonly<Record<string, string>> = {
   plan: "plan",
   finishing: "finishing",
   allow: "allow",
+  "allow-red": "red",
   deadline: "deadline",
   since: "Period"
 }

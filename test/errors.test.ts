@@ -85,6 +85,7 @@ const codes: Readonly<Record<string, number>> = {
   NotQuarantined: 3,
   OpenedOtherwise: 2,
   PlanInvalid: 2,
+  ProgramsUntrusted: 2,
   ProcessesUnavailable: 2,
   ProjectMissing: 2,
   RoleUnfit: 2,

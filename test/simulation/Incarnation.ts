@@ -61,6 +61,7 @@ export const defaults: ResolvedSettings = {
   maxTime: null,
   quietHours: null,
   stopGrace: Duration.seconds(10),
+  verifyTimeout: Duration.minutes(30),
   implementerTimeout: Duration.minutes(60),
   reviewerTimeout: Duration.minutes(30),
   launchSpacing: Duration.seconds(5),

@@ -26,6 +26,7 @@ import { takeRestored } from "./keeping/Restored.ts"
 import { overviewOf, sessions, statusNow, statusOfRun, tasksOfWatch } from "./LookNow.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import { logMetrics } from "./metrics/LogMetrics.ts"
+import { trustPrograms } from "./conducting/PlanPrograms.ts"
 import { previewPlan } from "./preview/PlanPreview.ts"
 import type { Period } from "./report/Report.ts"
 import { report } from "./report/ReportLook.ts"
@@ -174,6 +175,7 @@ export const makeSouffleur = Effect.gen(function* () {
     resume: (name: WatchName, options?: ResumeOptions) => here(resume(name, options)),
     detach: (order: WatchOrder, options: DetachOptions) => here(detach(order, options)),
     conduct: (options: ConductOptions) => here(conductPlan(options)),
+    trustPlan: (...of: Parameters<typeof trustPrograms>) => here(trustPrograms(...of)),
     answer: (name: PlanName, answer: PlanAnswer) => here(answerRun(name, answer)),
     jobs: here(livingJobs),
     endedJobs: (...of: Parameters<typeof endedJobs>) => here(endedJobs(...of)),

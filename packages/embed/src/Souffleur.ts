@@ -28,6 +28,7 @@ import type {
   SettleError,
   StopError,
   TrustError,
+  TrustPlanError,
   WatchError
 } from "./SouffleurError.ts"
 import type {
@@ -115,6 +116,11 @@ export class Souffleur extends Context.Service<
      * ```
      */
     readonly conduct: (options: ConductOptions) => Effect.Effect<RunningPlan<PlanBroken>, ConductError, Scope.Scope>
+    /**
+     * Trusts the programs of a plan that judge its work, for a person who has read them: each as a line, as
+     * `ProgramsUntrusted` has them. Fails with that error where the plan has others by now.
+     */
+    readonly trustPlan: (order: PlanOrder, programs: ReadonlyArray<string>) => Effect.Effect<void, TrustPlanError>
     /** Gives a run a person's answer, to a task, the finishing step or a changed plan, or ends its wait. */
     readonly answer: (name: PlanName, answer: PlanAnswer) => Effect.Effect<Run, AnswerError>
     /** Lists the live sessions of this user's agents, by their own files and hooks. `watch` takes any of them. */

@@ -17,6 +17,7 @@ import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
 import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/NamedPlan.ts"
 import type { PlanNotFound } from "./conducting/FindPlan.ts"
+import type { ProgramsUntrusted } from "./conducting/PlanPrograms.ts"
 import type { RoleUnfit } from "./conducting/RoleAgent.ts"
 import type { NoOutput } from "./jobs/JobOutput.ts"
 import type { ProjectMissing } from "./jobs/ProjectMissing.ts"
@@ -82,7 +83,8 @@ export type DetachError = NotDetached | ResumeError | RunError | WatchError
 /**
  * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does
  * not fit. `GitUnusable`: the project is in no usable work tree. `AlreadyWatched`: another souffleur conducts there.
- * `AgentCommandRefused`, `RoleUnfit`: a run cannot drive that agent. `ProjectMissing`: the project is not there.
+ * `ProgramsUntrusted`: a person must trust its programs first. `AgentCommandRefused`, `RoleUnfit`: a run cannot drive
+ * that agent. `ProjectMissing`: the project is not there.
  */
 export type ConductError =
   | AgentCommandRefused
@@ -94,6 +96,7 @@ export type ConductError =
   | LogError
   | PartsError
   | PlanInvalid
+  | ProgramsUntrusted
   | ProjectMissing
   | Refused
   | RoleUnfit
@@ -103,8 +106,18 @@ export type ConductError =
 /** A plan cannot be previewed, for a reason for which `conduct` would refuse it too. */
 export type PlanPreviewError = Exclude<
   ConductError,
-  AgentNotFound | AlreadyWatched | ClaimFailed | GitUnusable | Refused | StateForeign
+  AgentNotFound | AlreadyWatched | ClaimFailed | GitUnusable | ProgramsUntrusted | Refused | StateForeign
 >
+
+/** The programs of a plan cannot be trusted: the plan, or the settings of its project, cannot be read. */
+export type TrustPlanError =
+  | LogError
+  | PartsError
+  | PlanInvalid
+  | PlatformError.PlatformError
+  | ProgramsUntrusted
+  | ProjectMissing
+  | StateMisplaced
 
 /** A run that is under way has to stop. `Refused`: another souffleur conducts it, or has claimed its work tree. */
 export type PlanBroken = LogError | Refused

@@ -214,7 +214,7 @@ export type PlanAnswer =
   | { readonly finishing: "retry" | "skip" }
   | { readonly plan: "as it is" }
   | { readonly wait: "over" }
-  | { readonly allow: "as much again" }
+  | { readonly allow: "as much again" | "red" }
 
 /** souffleur on Node. */
 export interface NodeOptions<E = never> {

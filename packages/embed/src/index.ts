@@ -43,6 +43,7 @@ export { type AgentHooksChanged, type HooksOrder, type HooksSeen, NoHooks } from
 export type { NoticeAnswer } from "./setup/NoticeTrial.ts"
 export type { ProjectConfig, ProjectSetting, ProjectSettings } from "./setup/ProjectSettings.ts"
 export { GuidanceUnfit } from "./conducting/AnswerRun.ts"
+export { ProgramsUntrusted } from "./conducting/PlanPrograms.ts"
 export { StateMisplaced } from "./conducting/NamedPlan.ts"
 export { RoleUnfit } from "./conducting/RoleAgent.ts"
 export { type PlanName, PlanNotFound } from "./conducting/FindPlan.ts"

@@ -2,6 +2,7 @@ import { isSessionKnown, jittered, newTrace, quietUntilNow, Settings, untraced }
 import { type LogError, type Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Schedule } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
+import { judgeBaseline, judgeWork } from "./gate/JudgeCommit.ts"
 import { astray, obstacle, withoutObstacle } from "./git/Obstacle.ts"
 import { PlanContext } from "./PlanContext.ts"
 import { judgeAgent } from "./agent/Judging.ts"
@@ -161,6 +162,10 @@ const advance = Effect.fnUntraced(function* (run: Run) {
         run,
         withoutObstacle(false, step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role), run)
       )
+    case "Baseline":
+      return yield* byPlan(run, withoutObstacle(false, judgeBaseline(), run))
+    case "Gate":
+      return yield* byPlan(run, withoutObstacle(false, judgeWork(step.task, step.head), run))
     case "Verify":
       return yield* byPlan(run, withoutObstacle(true, verify(run), run))
     case "Finish":
@@ -180,6 +185,7 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
   }
   // A higher ceiling puts it right, and a person's word.
   if (paused?.reason === "ceiling") return (yield* atCeiling(yield* (yield* PlanContext).ref.state)) === undefined
+  if (paused?.reason === "red") return (yield* (yield* PlanContext).git.head) !== run.baseline?.head
   if (paused?.reason === "deadline") return !isDeadlineOver(run, yield* Clock.currentTimeMillis)
   // A person's word also puts it right: the run understands that plan then.
   if (paused?.reason === "plan") {

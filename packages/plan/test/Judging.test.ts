@@ -214,7 +214,7 @@ describe("behaviour#verdicts-of-agents", () => {
   )
 
   describe("a reviewer", () => {
-    const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
+    const implemented = { role: "reviewer", task: { implementation: { head: "c1", verified: false } } } as const
     it.effect("a reviewer approves what it looked at, and what is there", () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* reasonOf({ ...implemented, printed: approves }), "Approved")
@@ -233,7 +233,11 @@ describe("behaviour#verdicts-of-agents", () => {
   })
 
   describe("a reviewer whose approval does not count", () => {
-    const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+    const approval = {
+      role: "reviewer",
+      task: { implementation: { head: "c1", verified: false } },
+      printed: approves
+    } as const
     const detailOf = (given: Parameters<typeof judged>[0]) =>
       Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.message : report._tag))
     it.effect("the reason is told: it looked at nothing, or its session file is not where it should be", () =>
@@ -256,7 +260,7 @@ describe("behaviour#verdicts-of-agents", () => {
   })
 
   describe("a reviewer is not taken at a word that it quotes:", () => {
-    const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
+    const implemented = { role: "reviewer", task: { implementation: { head: "c1", verified: false } } } as const
     const notes = `NOTES.md, which the commit adds, reads:\n\n\`\`\`\nx\n${approved}\n\`\`\`\n`
     it.effect("killed in the midst of its sentence, or right after the quotation, or gone by itself", () =>
       Effect.gen(function* () {
@@ -381,7 +385,11 @@ describe("behaviour#agents-of-a-run", () => {
   describe("the agent of an assignment", () => {
     it.effect("it is judged by its own records, whatever the configured agent has", () =>
       Effect.gen(function* () {
-        const given = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
+        const given = {
+          role: "reviewer",
+          task: { implementation: { head: "c1", verified: false } },
+          printed: approves
+        } as const
         assert.strictEqual(yield* reasonOf({ ...given, chosen: true }), "Approved")
       })
     )

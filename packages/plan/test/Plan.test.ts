@@ -209,7 +209,7 @@ tasks:
       descripton: it
     - nowhere.md
 `
-        const known = "id, title, description, acceptance_criteria, reference_docs, depends_on, done"
+        const known = "id, title, description, acceptance_criteria, reference_docs, depends_on, verify, done"
         const found = yield* problems(text)
         for (const one of [
           "workflow: there is no such key: did you mean workflow_id? (line 1)",

@@ -1,9 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { type ResolvedSettings } from "@souffleur/domain"
+import { layerSettings } from "@souffleur/testing"
 import { runProgram } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, type Scope } from "effect"
-import { gitOf } from "../src/index.ts"
+import { GatePort, gitOf, hostGate, type PlanGate } from "../src/index.ts"
 import { type Act, complete, own, planOf, stage } from "./PlanStage.ts"
 
 /** A commit of a test is by somebody, unsigned, and starts no housekeeping. */
@@ -31,6 +32,8 @@ export const theatre = Effect.fnUntraced(function* (
     readonly tasks?: ReadonlyArray<string>
     readonly settings?: Partial<ResolvedSettings>
     readonly lazy?: boolean
+    /** The gate of each task, which is the real one. */
+    readonly gate?: PlanGate
   } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
@@ -52,15 +55,22 @@ export const theatre = Effect.fnUntraced(function* (
   yield* asked("add", "base.txt")
   yield* asked("commit", "-q", "-m", "base")
   const repository = yield* gitOf(project, yield* own(path.join(project, "state.json"), []))
+  const plan = planOf(...(options.tasks ?? ["t1"]))
+  const { gate } = options
   const it = yield* stage(
-    planOf(...(options.tasks ?? ["t1"])),
+    gate === undefined ? plan : { ...plan, tasks: plan.tasks.map((task) => ({ ...task, gate })) },
     repository,
     project,
     acts({ commits: commit, git: asked, write, project }),
     options.settings,
     options.lazy
   )
-  return { ...it, git: asked, write, project }
+  const stateDir = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+  const judging = yield* hostGate({ project, environment: { PATH: process.env["PATH"] ?? "" } }).pipe(
+    Effect.provide(layerSettings({ stateDir, ...options.settings }))
+  )
+  const conducts = Effect.provideService(it.conducts, GatePort, judging)
+  return { ...it, conducts, judging, stateDir, git: asked, write, project }
 })
 export type Play = Effect.Success<ReturnType<typeof theatre>>
 

@@ -103,6 +103,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           max_dollars: null,
           quiet_hours: null,
           stop_grace: "10 seconds",
+          verify_timeout: "1800 seconds",
           task_stale_after: "540 seconds",
           implementer_timeout: "3600 seconds",
           reviewer_timeout: "1800 seconds",

@@ -25,19 +25,23 @@ interface Given {
   readonly finishing: boolean
   readonly plan: boolean
   readonly allow: boolean
+  readonly allowRed: boolean
 }
 
 /** Reads one answer to one task, to the finishing step or to the plan. Fails with `BadUsage` for any other number. */
-const wordOf = Effect.fnUntraced(function* ({ allow, finishing, plan, retry, skip, task, text }: Given) {
+const wordOf = Effect.fnUntraced(function* ({ allow, allowRed, finishing, plan, retry, skip, task, text }: Given) {
   const guidance = Option.getOrElse(text, () => "").trim()
   const answer = skip ? ("skip" as const) : ("retry" as const)
-  if (plan || allow) {
-    if ((plan && allow) || finishing || retry || skip || Option.isSome(task))
-      return yield* new BadUsage({
-        message: `--${plan ? "plan" : "allow"} is an answer of its own: nothing else goes with it`
-      })
-    const said: PlanAnswer = plan ? { plan: "as it is" } : { allow: "as much again" }
-    return said
+  const [alone, ...others] = [
+    ...(plan ? [["plan", { plan: "as it is" }] as const] : []),
+    ...(allow ? [["allow", { allow: "as much again" }] as const] : []),
+    ...(allowRed ? [["allow-red", { allow: "red" }] as const] : [])
+  ]
+  if (alone !== undefined) {
+    const [flag, said] = alone
+    if (others.length > 0 || finishing || retry || skip || Option.isSome(task))
+      return yield* new BadUsage({ message: `--${flag} is an answer of its own: nothing else goes with it` })
+    return said satisfies PlanAnswer
   }
   if (finishing) {
     if (Option.isSome(task) || retry === skip)
@@ -45,7 +49,9 @@ const wordOf = Effect.fnUntraced(function* ({ allow, finishing, plan, retry, ski
     return { finishing: answer } satisfies PlanAnswer
   }
   if (Option.isNone(task))
-    return yield* new BadUsage({ message: "name the task that is escalated, or --finishing, --plan or --allow" })
+    return yield* new BadUsage({
+      message: "name the task that is escalated, or --finishing, --plan, --allow or --allow-red"
+    })
   const given = [guidance !== "", retry, skip].filter((one) => one).length
   if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
   const said: PlanAnswer = guidance === "" ? { task: task.value, answer } : { task: task.value, guidance }
@@ -72,6 +78,10 @@ export const conductAnswerCommand = Command.make(
     ),
     plan: Flag.Boolean("plan").pipe(
       Flag.withDescription("In place of a task: take the plan, which has changed, as it is now"),
+      Flag.withDefault(false)
+    ),
+    allowRed: Flag.Boolean("allow-red").pipe(
+      Flag.withDescription("In place of a task: begin from a commit that the gate refuses"),
       Flag.withDefault(false)
     ),
     allow: Flag.Boolean("allow").pipe(
@@ -108,7 +118,7 @@ export const conductAnswerCommand = Command.make(
       const dropped = after.dropped.length === 0 ? "" : `, without ${after.dropped.join(", ")}`
       yield* Console.error(
         "allow" in word
-          ? `run ${id} is allowed as much again; ${how}`
+          ? `run ${id} ${word.allow === "red" ? "begins though its gate is red" : "is allowed as much again"}; ${how}`
           : "plan" in word
             ? `run ${id}: its plan is taken as it is now${dropped}; ${how}`
             : `run ${id}: ${what} ${skipped ? "is skipped" : "is tried again"}${kept}; ${how}`
@@ -117,5 +127,5 @@ export const conductAnswerCommand = Command.make(
   })
 ).pipe(
   withSettings,
-  Command.withDescription("Answer an escalation, a failed finishing step, a changed plan, or a ceiling")
+  Command.withDescription("Answer an escalation, a failed finishing step, a changed plan, a ceiling, or a red gate")
 )

@@ -9,7 +9,7 @@ import { printPlanPreview } from "../preview/PlanPreviewText.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
-import { orTrusted } from "../person/TrustQuestion.ts"
+import { orProgramsTrusted, orTrusted } from "../person/TrustQuestion.ts"
 import { drainNarrator } from "../watching/WatchSession.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
@@ -153,11 +153,14 @@ export const conductCommand = Command.make(
       const waiting = (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that")
       const run = yield* orTrusted(
         order.project,
-        souffleur.conduct({
-          ...order,
-          ...(until === undefined ? {} : { deadline: until }),
-          ...(wait ? { waiting } : {})
-        })
+        orProgramsTrusted(
+          order,
+          souffleur.conduct({
+            ...order,
+            ...(until === undefined ? {} : { deadline: until }),
+            ...(wait ? { waiting } : {})
+          })
+        )
       )
       const ended = yield* printRun(run, flags.json, yield* zoneOf(flags))
       // A watch would take another end for a death, and what was dropped for work that another start brings back.

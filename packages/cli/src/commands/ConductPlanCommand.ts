@@ -1,9 +1,11 @@
 import { plain } from "@souffleur/domain"
-import { layerHost } from "@souffleur/embed/internal"
-import { askTracker, loadPlan, planText, type Plan, type Understood } from "@souffleur/plan"
-import { Effect, Option, Path } from "effect"
+import { type PlanOrder, Souffleur } from "@souffleur/embed"
+import { layerAgentFiles, layerHost, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
+import { askTracker, loadPlan, planText, type Plan, programLines, type Understood } from "@souffleur/plan"
+import { Console, Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
+import { personOnly } from "../person/PersonOnly.ts"
 import { printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { projectDir } from "./Options.ts"
@@ -19,6 +21,16 @@ const printPlan = Effect.fnUntraced(function* (
   yield* printLines([...comments.map((line) => `# ${line}`), yield* planText(plan)].join("\n").trimEnd())
 })
 
+/** Takes a person's word for programs that they have read. */
+const trustIn = Effect.fnUntraced(function* (order: PlanOrder, programs: ReadonlyArray<string>) {
+  const settings = yield* settingsOf(order.project)
+  yield* Effect.andThen(
+    personOnly("conduct plan --trust"),
+    Souffleur.use((souffleur) => souffleur.trustPlan(order, programs))
+  ).pipe(Effect.provide(Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))
+  yield* Console.error(programs.length === 0 ? "it has no programs to trust" : "its programs are trusted from now on")
+})
+
 /** Prints what a plan is understood as, in the form of souffleur's own (spec: command-line#plans). */
 export const conductPlanCommand = Command.make(
   "plan",
@@ -32,6 +44,10 @@ export const conductPlanCommand = Command.make(
       Flag.withDescription("A task a line of spec-kit's phases, and not a phase"),
       Flag.withDefault(false)
     ),
+    trust: Flag.Boolean("trust").pipe(
+      Flag.withDescription("Trust the programs by which it judges its work, as they are printed"),
+      Flag.withDefault(false)
+    ),
     tag: Flag.String("tag").pipe(Flag.withDescription("The list of task-master that is meant"), Flag.optional),
     fromBeads: Flag.Boolean("from-beads").pipe(
       Flag.withDescription("The open issues that bd lists in the folder"),
@@ -42,7 +58,7 @@ export const conductPlanCommand = Command.make(
       Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ each, file, fromBeads, fromGithub, tag }) {
+  Effect.fnUntraced(function* ({ each, file, fromBeads, fromGithub, tag, trust }) {
     const path = yield* Path.Path
     const { cwd, variables } = yield* Environment
     const project = yield* Project
@@ -53,7 +69,10 @@ export const conductPlanCommand = Command.make(
       return yield* new BadUsage({ message: "name one source: a file, --from-beads, or --from-github LABEL" })
     if (Option.isNone(file)) return yield* printPlan(tracker.name, yield* askTracker(tracker, project, variables))
     const choice = { each, tag: Option.getOrUndefined(tag) }
-    yield* printPlan(file.value, yield* loadPlan(path.resolve(cwd, file.value), project, choice))
+    const at = path.resolve(cwd, file.value)
+    const loaded = yield* loadPlan(at, project, choice)
+    yield* printPlan(file.value, loaded)
+    if (trust) yield* trustIn({ project, plan: at }, programLines(loaded.plan))
   })
 ).pipe(
   Command.provide(layerHost),

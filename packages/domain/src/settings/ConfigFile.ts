@@ -29,6 +29,7 @@ export const configKeys = [
   "MAX_TIME",
   "QUIET_HOURS",
   "STOP_GRACE",
+  "VERIFY_TIMEOUT",
   "IMPLEMENTER_TIMEOUT",
   "REVIEWER_TIMEOUT",
   "LAUNCH_SPACING",

@@ -78,6 +78,7 @@ export const tableFor = (agent: AgentKind) => ({
   maxTime: setting<Duration.Duration | null>("MAX_TIME", interval, null),
   quietHours: setting<QuietHours | null>("QUIET_HOURS", quietHours, null),
   stopGrace: setting("STOP_GRACE", wait, Duration.seconds(10)),
+  verifyTimeout: setting("VERIFY_TIMEOUT", interval, Duration.minutes(30)),
   implementerTimeout: setting("IMPLEMENTER_TIMEOUT", interval, Duration.minutes(60)),
   reviewerTimeout: setting("REVIEWER_TIMEOUT", interval, Duration.minutes(30)),
   launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),

@@ -35,7 +35,7 @@ export const watchMilestone = 250
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent, keyof WatchBrief> = {
-  name: { kind: "watch", fingerprint: "9b147d52716ffd62" },
+  name: { kind: "watch", fingerprint: "890dce143581de64" },
   initial,
   evolve,
   schema: Watch,

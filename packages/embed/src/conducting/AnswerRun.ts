@@ -13,7 +13,7 @@ export class GuidanceUnfit extends Schema.TaggedError<GuidanceUnfit>()("Guidance
 
 /** Returns what an answer means for a run. Fails with `GuidanceUnfit`. */
 const intentOf = (said: Exclude<PlanAnswer, { readonly plan: unknown }>): Effect.Effect<RunIntent, GuidanceUnfit> => {
-  if ("allow" in said) return Effect.succeed({ _tag: "AllowAgain" })
+  if ("allow" in said) return Effect.succeed({ _tag: said.allow === "red" ? "AllowRed" : "AllowAgain" })
   if ("wait" in said) return Effect.succeed({ _tag: "EndWait" })
   if ("finishing" in said) return Effect.succeed({ _tag: "AnswerFinishing", answer: said.finishing })
   if ("answer" in said) return Effect.succeed({ _tag: "Answer", taskId: said.task, answer: said.answer, text: "" })

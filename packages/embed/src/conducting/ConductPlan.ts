@@ -8,7 +8,10 @@ import {
   openRun,
   ownFiles,
   PlanContext,
-  GitPort
+  GatePort,
+  GitPort,
+  hostGate,
+  isRunOver
 } from "@souffleur/plan"
 import { Effect, Layer, Option, Path } from "effect"
 import { runNeeds } from "../explain/RunSentence.ts"
@@ -19,8 +22,9 @@ import { withinSession } from "../trust/CallingSession.ts"
 import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
-import { finishingOf } from "./FinishingCommand.ts"
+import { environmentOf, finishingOf } from "./FinishingCommand.ts"
 import { castOf, commitProblemIn, type NamedPlan, namedPlan } from "./NamedPlan.ts"
+import { refusePrograms } from "./PlanPrograms.ts"
 import { type CastAgent, chosenFor } from "./RoleAgent.ts"
 import { runIdOf } from "./FindPlan.ts"
 import { keepRun } from "./KeptRun.ts"
@@ -67,6 +71,7 @@ const begin = Effect.fnUntraced(function* (
     const newId = runIdOf(project, file)
     return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin })), git }
   })
+  const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
   const waits = waiting !== undefined && known !== undefined
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
   const by = cast.map(({ agent, role }) => `, ${role} by ${agent}`).join("")
@@ -97,7 +102,11 @@ const begin = Effect.fnUntraced(function* (
     isOthers: yield* watchedElsewhere(comms),
     conducting: (ref) => {
       const runs = waiting === undefined ? conduct() : conductOn((run) => waiting(runNeeds(id, run, outputPath), run))
-      return Effect.provideService(runs, PlanContext, { ...conducted, ref })
+      return runs.pipe(
+        Effect.tap((run) => (isRunOver(run) ? gate.clear(id) : Effect.void)),
+        Effect.provideService(PlanContext, { ...conducted, ref }),
+        Effect.provideService(GatePort, gate)
+      )
     }
   }).pipe(spansOf({ project, plan: id }))
 })
@@ -115,7 +124,9 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const cast = castOf(named, options)
   // A start whose agents are unfit is refused before anything is trusted or remarked. A resumed run has its own pin.
   if (known === undefined) {
-    yield* cast(yield* parts.settings(project))
+    const settings = yield* parts.settings(project)
+    yield* cast(settings)
+    yield* refusePrograms(loaded, settings.stateDir)
     yield* finishingOf(loaded, { project, variables: parts.variables })
   }
   const conducting = yield* parts.conducting({ project, limits: flagsOf(limits), known })

@@ -60,6 +60,7 @@ const escalations: Readonly<Record<Of<"TaskEscalated">["reason"], string>> = {
   blocked: "an implementer that is blocked is a person's at once",
   "implementer failures": "the third assignment in a row that came to nothing is a person's",
   "reviewer failures": "the third assignment in a row that came to nothing is a person's",
+  gate: "the third refusal of its gate is a person's",
   unproven: "a state file is believed as far as git bears it out: the rest is a person's"
 }
 
@@ -78,6 +79,7 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
   ceiling: "all agents of a run share its ceilings of use, which are asked before each launch: a person allows more",
   deadline: "after its deadline a run finishes the task in hand, and begins no other",
   failed: "souffleur does not guess: a person mends the cause, and the run goes on from its log",
+  red: "no agent begins where the gate is red already, unless a person allows it: it could not tell whose fault that is",
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 

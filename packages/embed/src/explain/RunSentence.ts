@@ -42,6 +42,10 @@ const pauses = {
     standing: "paused: its deadline is over",
     what: "conduct the plan again without a deadline, or with a later one"
   },
+  red: {
+    standing: "paused: the gate is red before the first agent",
+    what: "mend the commit that the gate refuses, or allow it:"
+  },
   failed: { standing: "paused: it cannot go on", what: "put this right:" },
   "work lost": {
     standing: "paused: work that was approved is gone",
@@ -150,7 +154,8 @@ const needs = (
     const { what } = pauses[paused.reason]
     return [
       `run ${id} is paused: ${what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`.trimEnd(),
-      ...(paused.reason === "ceiling" ? ["souffleur conduct answer --allow"] : [])
+      ...(paused.reason === "ceiling" ? ["souffleur conduct answer --allow"] : []),
+      ...(paused.reason === "red" ? ["souffleur conduct answer --allow-red"] : [])
     ]
   }
   const task = tasks.find(({ status }) => status === "escalated")
@@ -167,9 +172,13 @@ const needs = (
   ]
 }
 
+/** Says whether a program took the work of a complete task. */
+export const verifiedWord = ({ verified }: Pick<Task, "verified">) => (verified ? "verified" : "unverified")
+
 /** Says how a task is: its status, its counts, and each rejection. */
 export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
   const counts = [
+    ...(task.status === "completed" && !task.skipped ? [verifiedWord(task)] : []),
     ...(task.attempts === 0 ? [] : [Words.many(task.attempts, "attempt")]),
     ...(task.feedback.length === 0 ? [] : [Words.many(task.feedback.length, "rejection")]),
     ...(task.work.commits.length === 0 ? [] : [Words.many(task.work.commits.length, "commit")]),

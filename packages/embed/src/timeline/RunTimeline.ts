@@ -34,6 +34,8 @@ export interface TaskStretch {
   readonly from: number | null
   readonly to: number | null
   readonly outcome: "completed" | "skipped" | "escalated" | null
+  /** True if a program took its work. */
+  readonly verified: boolean
   readonly agents: ReadonlyArray<AgentStretch>
   readonly commits: ReadonlyArray<string>
   /** By all of its agents: tokens, and hundredths of a dollar. */
@@ -148,12 +150,13 @@ export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTi
     from: events[0]?.event.at ?? now,
     to,
     over,
-    tasks: run.tasks.map(({ completedAt, id, skipped, startedAt, status, title, used, work }) => ({
+    tasks: run.tasks.map(({ completedAt, id, skipped, startedAt, status, title, used, verified, work }) => ({
       id,
       title,
       from: startedAt,
       to: completedAt,
       outcome: skipped ? "skipped" : status === "completed" || status === "escalated" ? status : null,
+      verified,
       agents: agents.filter(({ taskId }) => taskId === id),
       commits: work.commits,
       used

@@ -65,6 +65,21 @@ export const forgetTrust = Effect.fn("forgetTrust")(function* (stateDir: string,
   yield* fs.remove(yield* fileOf(stateDir, config), { force: true })
 })
 
+/** The programs of a plan, by its real path, as a person trusts them: their digest. */
+const planFile = (stateDir: string, plan: string) =>
+  Effect.flatMap(digestOf(plan), (digest) => folderOf(stateDir, `${digest}.plan`))
+
+/** Tells whether a person trusts the programs of a plan, by their digest. A record that cannot be used trusts none. */
+export const isPlanTrusted = Effect.fn("isPlanTrusted")(function* (stateDir: string, plan: string, digest: string) {
+  const kept = yield* Effect.option(read(yield* planFile(stateDir, plan)))
+  return Option.isSome(kept) && kept.value === digest
+})
+
+/** Records that a person trusts the programs of a plan. */
+export const keepPlanTrust = Effect.fn("keepPlanTrust")(function* (stateDir: string, plan: string, digest: string) {
+  yield* write(stateDir, yield* planFile(stateDir, plan), digest)
+})
+
 /**
  * Records the trust in a config file, by its real path. The programs are written first, so that each program of a pin
  * exists.

@@ -119,7 +119,7 @@ export const tasksPart = ({ events, id, run, secret }: ShownTasks, links: JobLin
             <p>
               <strong>${task.id}</strong> ${task.title}
               <span class="quiet">
-                ${task.outcome ?? (task.from === null ? "not begun" : "under way")}${task.from !== null && `, ${Words.duration((task.to ?? seen.now) - task.from)}`}
+                ${task.outcome ?? (task.from === null ? "not begun" : "under way")}${task.outcome === "completed" && (task.verified ? ", verified" : ", unverified")}${task.from !== null && `, ${Words.duration((task.to ?? seen.now) - task.from)}`}
               </span>
             </p>
             ${agentList(task.agents, seen)}

@@ -2,6 +2,7 @@ import { abovePin, decidePin, isSessionKnown, isWaitOver } from "@souffleur/doma
 import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
 import { decideReport } from "./Ladder.ts"
+import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
 import { opened } from "./OpenDecider.ts"
 import { pauseInWords } from "./Pause.ts"
 import { isRunOver, next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
@@ -209,7 +210,9 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     case "Recount": {
       const step = next(run)
       const { commits, files, head, taskId } = command
-      return step._tag === "Ask" && step.task.id === taskId && step.task.implementation !== null
+      return (step._tag === "Ask" || step._tag === "Gate") &&
+        step.task.id === taskId &&
+        step.task.implementation !== null
         ? ok(
             ...(step.task.implementation.head === head
               ? []
@@ -217,6 +220,12 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
           )
         : notNow(`nothing of task ${taskId} waits for a reviewer`)
     }
+    case "ReportGate":
+      return judgedWork(run, command)
+    case "ReportBaseline":
+      return judgedBaseline(run, command)
+    case "AllowRed":
+      return redAllowed(run, command)
     case "KeepQuiet":
       return run.wait === null
         ? ok(Event.QuietBegan.make({ at, until: command.until }))

@@ -63,6 +63,8 @@ const validation = /^validation commands$/iu
 const unsaid: ReadonlySet<string> = new Set(["blockquote_open", "hr"])
 /** A command in a list of them: what is between backticks. */
 const command = /`([^`]+)`/gu
+/** Words that mean the same to a shell and to none. */
+const plainWords = /^[\w@%+=:,./-]+(?: [\w@%+=:,./-]+)*$/u
 
 /**
  * A task below each heading `Task N: …`: plans of superpowers and of ralphex. What stands before the tasks counts for
@@ -74,7 +76,10 @@ const taskSections: Form = (outline, around) => {
   if (first === undefined) return undefined
   const before = outline.sections.slice(0, outline.sections.indexOf(first.sections[0]!))
   const checks = outline.sections.filter(({ title }) => validation.test(title))
-  const commands = checks.flatMap((section) => [...sectionsText(outline, partOf(outline, section)).matchAll(command)])
+  const commands = checks.flatMap((section) =>
+    [...sectionsText(outline, partOf(outline, section)).matchAll(command)].map(([, words]) => words!)
+  )
+  const verify = commands.filter((words) => plainWords.test(words)).map((words) => words.split(" "))
   const general = before
     .filter(({ title }) => !validation.test(title))
     .map((section) => ({ ...section, blocks: section.blocks.filter(({ type }) => !unsaid.has(type)) }))
@@ -88,12 +93,16 @@ const taskSections: Form = (outline, around) => {
     id: `task-${number}`,
     title,
     description: ticking(text === "" ? title : text, boxes, around),
-    acceptance_criteria: [...everyStep(boxes), ...commands.map(([marked]) => `${marked} ends with 0`)],
+    acceptance_criteria: [...everyStep(boxes), ...commands.map((words) => `\`${words}\` ends with 0`)],
     ...done(boxes)
   }))
   return {
     form: "a task below each heading “Task N”, as superpowers and ralphex write them",
-    source: { ...(constraints === "" ? {} : { constraints }), tasks: oneByOne(tasks) },
+    source: {
+      ...(constraints === "" ? {} : { constraints }),
+      ...(verify.length === 0 ? {} : { verify }),
+      tasks: oneByOne(tasks)
+    },
     lines: parts.map(lineOf),
     leftOut: others.map(({ line, title }) => `${title} (line ${line}): it belongs to no task`)
   }

@@ -16,6 +16,7 @@ export interface PlanReading {
     readonly workflow_id?: string
     readonly constraints?: string
     readonly reference_docs?: ReadonlyArray<string>
+    readonly verify?: ReadonlyArray<ReadonlyArray<string>>
     readonly tasks: ReadonlyArray<ReadTask>
   }
   /** The line of each task; empty: its file has no lines. */

@@ -1,3 +1,4 @@
+import { Equal } from "effect"
 import { stringify } from "yaml"
 import type { Finish, Plan } from "../tasks/Plan.ts"
 
@@ -21,22 +22,28 @@ const finishOf = (finish: Finish) => {
 }
 
 /** Returns a plan as YAML that is read as the same plan. */
-export const writePlan = ({ finish, tasks, workflowId }: Plan): string =>
-  stringify(
+export const writePlan = ({ finish, tasks, workflowId }: Plan): string => {
+  const gates = tasks.flatMap(({ gate }) => gate ?? [])
+  const isCommon = tasks.every(({ gate }) => Equal.equals(gate?.verify, gates[0]?.verify))
+  return stringify(
     {
       workflow_id: workflowId,
       // Each task has those of its plan.
       constraints: tasks[0]?.constraints,
+      setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,
+      verify: isCommon ? gates[0]?.verify : undefined,
       finish: finishOf(finish),
-      tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, id, referenceDocs, title }) => ({
+      tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title }) => ({
         id,
         title,
         description,
         acceptance_criteria: criteriaOf(acceptanceCriteria),
         reference_docs: referenceDocs.length === 0 ? undefined : referenceDocs,
         depends_on: dependsOn.length === 0 ? undefined : dependsOn,
+        verify: isCommon ? undefined : gate?.verify,
         done
       }))
     },
     { lineWidth: 0, aliasDuplicateObjects: false }
   )
+}

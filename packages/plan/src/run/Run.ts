@@ -52,8 +52,12 @@ export const Task = Schema.Struct({
   reviewed: Schema.NullOr(Text),
   /** Files that git did not know when the task began; `null`: unknown. */
   untracked: Schema.NullOr(Schema.Array(Text)),
-  /** The implementation that waits for a reviewer. */
-  implementation: Schema.NullOr(Schema.Struct({ head: Text })),
+  /** The implementation that waits for its gate, and then for a reviewer. `verified`: its gate took it. */
+  implementation: Schema.NullOr(Schema.Struct({ head: Text, verified: Schema.Boolean })),
+  /** Refusals of its gate since the task began, or since a person's last answer. */
+  gateFailures: Count,
+  /** True if its gate took the work that was approved. */
+  verified: Schema.Boolean,
   work: Work,
   /** By all agents that worked on it or reviewed it. */
   used: Used,
@@ -136,6 +140,8 @@ export const Run = Schema.Struct({
   /** By all agents since `allowedSince`: the run's opening, or a person's word that allows as much again. */
   used: Used,
   allowedSince: Time,
+  /** The commit from which the first agent begins, as the gates judged it; `null`: they did not. */
+  baseline: Schema.NullOr(Schema.Struct({ head: Schema.NullOr(Text), red: Schema.Boolean })),
   paused: Schema.NullOr(
     Schema.Struct({
       reason: RunPaused.fields.reason,
@@ -181,6 +187,7 @@ export const initialRun: Run = {
   awakeUntil: 0,
   used: nothingUsed,
   allowedSince: 0,
+  baseline: null,
   paused: null,
   fence: 0,
   owner: null,
@@ -211,6 +218,8 @@ export const freshTask = (outline: TaskOutline): Task => ({
   untracked: null,
   reviewed: null,
   implementation: null,
+  gateFailures: 0,
+  verified: false,
   work: { commits: [], files: [], testFile: null },
   used: nothingUsed,
   escalation: null,
@@ -244,6 +253,10 @@ export type Next =
   | { readonly _tag: "Wait"; readonly wait: NonNullable<Run["wait"]> }
   | { readonly _tag: "Start"; readonly task: Task }
   | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
+  /** The gates judge the commit that the first agent begins from. */
+  | { readonly _tag: "Baseline" }
+  /** The gate of a task judges its work. */
+  | { readonly _tag: "Gate"; readonly task: Task; readonly head: string }
   /** A person's word is needed (spec: behaviour#answers). */
   | { readonly _tag: "Escalated"; readonly task: Task }
   | { readonly _tag: "Verify" }
@@ -261,9 +274,16 @@ export const next = (run: Run): Next => {
   if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
   if (run.wait !== null) return { _tag: "Wait", wait: run.wait }
   const running = run.tasks.find(({ status }) => status === "in_progress")
-  if (running !== undefined)
-    return { _tag: "Ask", role: running.implementation === null ? "implementer" : "reviewer", task: running }
+  if (running !== undefined) {
+    const { gateDigest, implementation } = running
+    if (implementation === null) return { _tag: "Ask", role: "implementer", task: running }
+    return gateDigest === undefined || implementation.verified
+      ? { _tag: "Ask", role: "reviewer", task: running }
+      : { _tag: "Gate", task: running, head: implementation.head }
+  }
   const ready = run.tasks.find((task) => isReady(run, task))
+  const isGated = run.tasks.some(({ gateDigest, status }) => gateDigest !== undefined && status === "pending")
+  if (ready !== undefined && isGated && run.assignments === 0 && run.baseline === null) return { _tag: "Baseline" }
   if (ready !== undefined) return { _tag: "Start", task: ready }
   return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
 }

@@ -2,7 +2,7 @@ import { Event as Watched, leastPin, Owner, Pin } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import * as Assignment from "./AssignmentEvent.ts"
-import { Chosen, EscalationReason, ImportedTask, PauseReason, TaskOutline, Work } from "./RunFields.ts"
+import { Chosen, EscalationReason, ImportedTask, PauseReason, RefusedWork, TaskOutline, Work } from "./RunFields.ts"
 
 export * from "./AssignmentEvent.ts"
 export * from "./RunFields.ts"
@@ -94,6 +94,17 @@ export const WorkChanged = event("WorkChanged", {
 
 /** The work of a task is accepted, and is in git. */
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
+/** The gate of a task took its work at this commit. */
+export const WorkVerified = event("WorkVerified", { taskId: Text, head: Text })
+/** A program of the gate refused the work of a task at this commit. */
+export const WorkRefused = event("WorkRefused", { taskId: Text, head: Text, ...RefusedWork.fields })
+/** The gates took the commit that the first agent begins from; `head`: `null`: there is none. */
+export const BaselineVerified = event("BaselineVerified", { head: Schema.NullOr(Text) })
+/** A program of a gate refused that commit. */
+export const BaselineRefused = event("BaselineRefused", { head: Text, ...RefusedWork.fields })
+/** A person lets the first agent begin from a commit that a gate refuses. */
+export const RedAllowed = event("RedAllowed", {})
+
 /** A task waits for a person's answer. */
 export const TaskEscalated = event("TaskEscalated", { taskId: Text, reason: EscalationReason, message: Text })
 /** A person's answer to an escalation. */
@@ -166,6 +177,11 @@ export const RunEvent = Schema.Union([
   Assignment.AllowanceRenewed,
   Assignment.LimitWaitEnded,
   TaskCompleted,
+  WorkVerified,
+  WorkRefused,
+  BaselineVerified,
+  BaselineRefused,
+  RedAllowed,
   TaskEscalated,
   TaskAnswered,
   RunPaused,

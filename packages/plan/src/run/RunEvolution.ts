@@ -4,7 +4,7 @@ import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } f
 import type { RunEvent } from "./RunEvent.ts"
 import { type Died, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
 import { freshImplementerRung } from "./Rungs.ts"
-import { answered, imported, revised, swept, type TaskChange } from "./TaskEvolution.ts"
+import { answered, imported, refusedWork, revised, swept, type TaskChange, verifiedWork } from "./TaskEvolution.ts"
 
 type Change = { readonly [K in keyof Run]?: Run[K] }
 type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
@@ -165,7 +165,7 @@ const change = (run: Run, event: RunEvent): Change =>
     ImplementationCompleted: ({ commits, files, head, taskId, testFile }) => ({
       ...assignmentOver,
       ...withTask(run, taskId, () => ({
-        implementation: { head },
+        implementation: { head, verified: false },
         work: { commits, files, testFile },
         failures: 0,
         reviewFailures: 0,
@@ -210,12 +210,13 @@ const change = (run: Run, event: RunEvent): Change =>
               lastFailure: "its commits are not there any more",
               lastHint: null
             }
-          : { implementation: { head } })
+          : { implementation: { head, verified: false } })
       })),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
       current: null,
-      ...withTask(run, taskId, ({ digest }) => ({
+      ...withTask(run, taskId, ({ digest, implementation }) => ({
         status: "completed",
+        verified: implementation?.verified ?? false,
         doneAs: digest ?? null,
         work: { commits, files, testFile },
         completedAt: at,
@@ -223,6 +224,11 @@ const change = (run: Run, event: RunEvent): Change =>
         implementer: null
       }))
     }),
+    WorkVerified: ({ taskId }) => withTask(run, taskId, verifiedWork),
+    WorkRefused: (event) => withTask(run, event.taskId, (task) => refusedWork(task, event)),
+    BaselineVerified: ({ head }) => ({ baseline: { head, red: false } }),
+    BaselineRefused: ({ head }) => ({ baseline: { head, red: true } }),
+    RedAllowed: () => ({ baseline: { head: run.baseline?.head ?? null, red: false } }),
     TaskEscalated: ({ reason, message, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),
     TaskAnswered: (event) => {
@@ -241,7 +247,8 @@ const change = (run: Run, event: RunEvent): Change =>
       }
     },
     RunPaused: ({ reason, files, message }) => ({ paused: { reason, files, message } }),
-    RunResumed: () => ({ paused: null }),
+    // What was red is judged again.
+    RunResumed: () => ({ paused: null, ...(run.baseline?.red === true ? { baseline: null } : {}) }),
     RunVerified: ({ at, commits, completed, files, skipped }) => ({
       phase: "completion",
       current: null,

@@ -4,8 +4,17 @@ import { Schema } from "effect"
 
 const Texts = Schema.Array(Schema.String)
 
-/** A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent: unknown. */
-export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts, digest: Schema.optionalKey(Text) })
+/**
+ * A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent: unknown. `gateDigest`:
+ * that of the programs that judge its work; absent: none does.
+ */
+export const TaskOutline = Schema.Struct({
+  id: Text,
+  title: Text,
+  dependsOn: Texts,
+  digest: Schema.optionalKey(Text),
+  gateDigest: Schema.optionalKey(Text)
+})
 export type TaskOutline = typeof TaskOutline.Type
 
 /** The words of a reviewer that rejected (spec: behaviour#verdicts-of-agents). */
@@ -29,6 +38,7 @@ export const EscalationReason = Schema.Literals([
   "blocked",
   "implementer failures",
   "reviewer failures",
+  "gate",
   "unproven"
 ])
 export type EscalationReason = typeof EscalationReason.Type
@@ -115,5 +125,13 @@ export const PauseReason = Schema.Literals([
   "work lost",
   "failed",
   "ceiling",
-  "deadline"
+  "deadline",
+  "red"
 ])
+
+/** What a gate says of a commit that a program refuses: its words, its exit code and the end of its output. */
+export const RefusedWork = Schema.Struct({ program: Text, code: Schema.NullOr(Schema.Int), said: Text })
+export type RefusedWork = typeof RefusedWork.Type
+/** Says which program refused a commit, and how it ended, as a clause. The end of its output follows in a fence. */
+export const refusalInWords = ({ code, program, said }: RefusedWork): string =>
+  `in a checkout of its own, the commit is refused by \`${program}\`, which ${code === null ? "did not end by itself" : `ended with ${code}`}${said.trim() === "" ? "" : `. The end of what it printed:\n\n~~~\n${said.trim()}\n~~~\n`}`

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent, never> = {
-  name: { kind: "run", fingerprint: "15479b9d8adf05d9" },
+  name: { kind: "run", fingerprint: "d9a9ce0231cef178" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

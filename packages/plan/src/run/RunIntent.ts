@@ -34,6 +34,17 @@ export type RunIntent =
   | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number; readonly chosen?: Event.Chosen }
   | { readonly _tag: "Leave" }
   /** A person takes the plan as its file is now. */
+  /** What the gate of a task says of its work at a commit. */
+  | {
+      readonly _tag: "ReportGate"
+      readonly taskId: string
+      readonly head: string
+      readonly refused: Event.RefusedWork | null
+    }
+  /** What the gates say of the commit that the first agent begins from. */
+  | { readonly _tag: "ReportBaseline"; readonly head: string | null; readonly refused: Event.RefusedWork | null }
+  /** A person lets the first agent begin from a commit that a gate refuses. */
+  | { readonly _tag: "AllowRed" }
   | ({ readonly _tag: "RevisePlan"; readonly digest: string } & PlanTerms)
   /** `kept`: the name under which the old content was kept. */
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }

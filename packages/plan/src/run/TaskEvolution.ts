@@ -1,5 +1,6 @@
 import { freshTask, type Run, type Task, taskOf } from "./Run.ts"
 import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
+import { refusalInWords, type RefusedWork } from "./RunFields.ts"
 import { personRung } from "./Rungs.ts"
 
 /** The fields of a task that an event changes. */
@@ -14,12 +15,18 @@ export const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): Readonl
     .filter(({ id }) => !outlines.some((outline) => outline.id === id))
     .map((task) => ({ ...task, dropped: task.status !== "completed" })),
   // What is asked for may be other work since.
-  ...outlines.map((outline) => ({
-    ...(taskOf(run, outline.id) ?? freshTask(outline)),
-    ...outline,
-    nudge: null,
-    dropped: false
-  }))
+  ...outlines.map((outline) => {
+    const { gateDigest, ...task } = taskOf(run, outline.id) ?? freshTask(outline)
+    const { implementation } = task
+    const isVerified = implementation?.verified === true && gateDigest === outline.gateDigest
+    return {
+      ...task,
+      ...outline,
+      implementation: implementation === null ? null : { ...implementation, verified: isVerified },
+      nudge: null,
+      dropped: false
+    }
+  })
 ]
 
 /** Forgets the tasks that were dropped and have no agent at work. */
@@ -58,7 +65,15 @@ export const answered = (
   event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>,
   lost: boolean
 ): TaskChange => {
-  const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null, nudge: null }
+  const again = {
+    escalation: null,
+    rejections: 0,
+    gateFailures: 0,
+    failures: 0,
+    reviewFailures: 0,
+    implementer: null,
+    nudge: null
+  }
   // Work of an earlier run, or work that was lost, starts over from what is there: its outcome is unknown.
   const freshStart =
     task.begun && !lost
@@ -76,5 +91,23 @@ export const answered = (
       }
     case "guidance":
       return { ...again, ...freshStart, implementation: null, guidance: [...task.guidance, event.text] }
+  }
+}
+
+/** Returns what changes in a task whose gate took its work. */
+export const verifiedWork = ({ implementation }: Task): TaskChange => ({
+  implementation: implementation === null ? null : { ...implementation, verified: true },
+  gateFailures: 0
+})
+
+/** Returns what changes in a task whose gate refused its work: the session of its implementer goes on. */
+export const refusedWork = (task: Task, refused: RefusedWork): TaskChange => {
+  const message = refusalInWords(refused)
+  const { implementer: sessionId } = task
+  return {
+    gateFailures: task.gateFailures + 1,
+    implementation: null,
+    lastFailure: message,
+    nudge: sessionId === null ? null : { role: "implementer", sessionId, message, died: null }
   }
 }

@@ -25,6 +25,8 @@ const StateTask = Schema.Struct({
   feedback: Schema.optional(Schema.Array(FeedbackItem)),
   /** True if a person said that it is to be left out. No status says it. */
   skipped: Schema.optional(Schema.Boolean),
+  /** Whether a program took the work of a completed task. */
+  verified: Schema.optional(Schema.Boolean),
   /** Why it needs a person, for a later run of the workflow whose log does not say it. */
   escalation_cause: Schema.optional(Schema.String),
   escalation_reason: Schema.optional(Schema.String),
@@ -60,7 +62,7 @@ const taskJson = (task: Task): typeof StateTask.Type => ({
       }
     : {}),
   ...(task.status === "in_progress" || task.feedback.length > 0 ? { feedback: task.feedback } : {}),
-  ...(task.skipped ? { skipped: true } : {}),
+  ...(task.skipped ? { skipped: true } : task.status === "completed" ? { verified: task.verified } : {}),
   ...(task.escalation === null
     ? {}
     : { escalation_cause: task.escalation.reason, escalation_reason: task.escalation.message }),

@@ -19,6 +19,16 @@ export interface ReferenceDoc {
   readonly description: string
 }
 
+/** A program with its arguments, read by no shell. */
+export type PlanProgram = readonly [string, ...ReadonlyArray<string>]
+
+/** The programs that judge a commit, in a checkout of its own (spec: behaviour#gate). */
+export interface PlanGate {
+  /** What makes that checkout ready. */
+  readonly setup: ReadonlyArray<PlanProgram>
+  readonly verify: readonly [PlanProgram, ...ReadonlyArray<PlanProgram>]
+}
+
 /** A task as the plan has it, with its defaults filled in. */
 export interface PlannedTask {
   readonly id: string
@@ -32,6 +42,8 @@ export interface PlannedTask {
   readonly referenceDocs: ReadonlyArray<ReferenceDoc>
   /** Ids of tasks that must be complete before it. */
   readonly dependsOn: ReadonlyArray<string>
+  /** The plan's gate, then the task's own programs; absent: no program judges it. */
+  readonly gate?: PlanGate
   /** True if the plan has it as done. When a run takes the plan, that is a person's word. */
   readonly done?: boolean
 }
@@ -41,7 +53,7 @@ export type Finish =
   | { readonly _tag: "None" }
   | { readonly _tag: "Prompt"; readonly prompt: string }
   | { readonly _tag: "Skill"; readonly skill: string }
-  | { readonly _tag: "Command"; readonly command: readonly [string, ...ReadonlyArray<string>] }
+  | { readonly _tag: "Command"; readonly command: PlanProgram }
 
 /** A plan without a problem. Its tasks are in the order of its file. */
 export interface Plan {
@@ -76,6 +88,10 @@ const Skill = Schema.String.check(
 const Doc = Schema.Union([Text, Schema.Struct({ path: Text, description: Text })])
 const Docs = Schema.optional(Schema.Array(Doc))
 
+const Program = Schema.NonEmptyArray(Word)
+/** One program, or several in their order. */
+const Programs = Schema.Union([Program, Schema.NonEmptyArray(Program)])
+
 const TaskFields = Schema.Struct({
   id: Id,
   title: Text,
@@ -83,18 +99,21 @@ const TaskFields = Schema.Struct({
   acceptance_criteria: Schema.Union([Text, Schema.NonEmptyArray(Text)]),
   reference_docs: Docs,
   depends_on: Schema.optional(Schema.Union([Id, Schema.Array(Id)])),
+  verify: Schema.optional(Programs),
   done: Schema.optional(Schema.Boolean)
 })
 const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
   constraints: Schema.optional(Schema.Union([Text, Schema.NonEmptyArray(Text)])),
   reference_docs: Docs,
+  setup: Schema.optional(Programs),
+  verify: Schema.optional(Programs),
   finish: Schema.optional(
     Schema.Union([
       Schema.Literal("none"),
       Schema.Struct({ prompt: Text }),
       Schema.Struct({ skill: Skill }),
-      Schema.Struct({ command: Schema.NonEmptyArray(Word) })
+      Schema.Struct({ command: Program })
     ])
   ),
   tasks: Schema.NonEmptyArray(TaskFields)
@@ -153,20 +172,43 @@ const docsOf = (docs: PlanSource["reference_docs"]): ReadonlyArray<ReferenceDoc>
 const listed = (texts: string | ReadonlyArray<string>) =>
   typeof texts === "string" ? texts : texts.map((text) => `- ${text}`).join("\n")
 
-const taskOf = (
-  source: TaskSource,
-  { constraints, reference_docs }: PlanSource,
-  described: ReadonlyMap<string, string>
-): PlannedTask => ({
+const isProgram = Schema.is(Program)
+const programsOf = (programs: typeof Programs.Type | undefined): ReadonlyArray<PlanProgram> =>
+  programs === undefined ? [] : isProgram(programs) ? [programs] : programs
+const gateOf = ({ verify: own }: TaskSource, { setup, verify }: PlanSource): { readonly gate?: PlanGate } => {
+  const [first, ...others] = [...programsOf(verify), ...programsOf(own)]
+  return first === undefined ? {} : { gate: { setup: programsOf(setup), verify: [first, ...others] } }
+}
+
+const taskOf = (source: TaskSource, plan: PlanSource, described: ReadonlyMap<string, string>): PlannedTask => ({
   id: source.id,
   title: source.title,
   description: source.description ?? described.get(source.id) ?? source.title,
   acceptanceCriteria: listed(source.acceptance_criteria),
-  ...(constraints === undefined ? {} : { constraints: listed(constraints) }),
-  referenceDocs: [...docsOf(reference_docs), ...docsOf(source.reference_docs)],
+  ...(plan.constraints === undefined ? {} : { constraints: listed(plan.constraints) }),
+  referenceDocs: [...docsOf(plan.reference_docs), ...docsOf(source.reference_docs)],
   dependsOn: dependenciesOf(source),
+  ...gateOf(source, plan),
   ...(source.done === true ? { done: true } : {})
 })
+
+/** Returns the gates of a plan's tasks as one, with each program once; `undefined`: no task has any. */
+export const gateOfPlan = ({ tasks }: Pick<Plan, "tasks">): PlanGate | undefined => {
+  const once = (programs: ReadonlyArray<PlanProgram>) => [
+    ...new Map(programs.map((words) => [JSON.stringify(words), words])).values()
+  ]
+  const gates = tasks.flatMap(({ gate }) => gate ?? [])
+  const [first, ...others] = once(gates.flatMap(({ verify }) => verify))
+  return first === undefined
+    ? undefined
+    : { setup: once(gates.flatMap(({ setup }) => setup)), verify: [first, ...others] }
+}
+
+/** Returns the programs of a plan's gates, each as a line, in the order in which they run. */
+export const programLines = (plan: Pick<Plan, "tasks">): ReadonlyArray<string> => {
+  const gate = gateOfPlan(plan)
+  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map((words) => words.join(" "))
+}
 
 /** Returns the order of tasks when each is approved: the plan's, each after its dependencies. */
 export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {

@@ -20,6 +20,7 @@ const outlined = Effect.fnUntraced(function* ({
   constraints,
   dependsOn,
   description,
+  gate,
   id,
   referenceDocs,
   title
@@ -31,7 +32,8 @@ const outlined = Effect.fnUntraced(function* ({
     dependsOn,
     digest: yield* digestOf(
       JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents, constraints])
-    )
+    ),
+    ...(gate === undefined ? {} : { gateDigest: yield* digestOf(JSON.stringify([gate.setup, gate.verify])) })
   }
 })
 
@@ -55,7 +57,10 @@ const named = (what: string, ids: ReadonlyArray<string>): ReadonlyArray<string> 
       ]
 
 const isOther = (a: TaskOutline, b: TaskOutline) =>
-  a.title !== b.title || a.digest !== b.digest || a.dependsOn.join("\n") !== b.dependsOn.join("\n")
+  a.title !== b.title ||
+  a.digest !== b.digest ||
+  a.gateDigest !== b.gateDigest ||
+  a.dependsOn.join("\n") !== b.dependsOn.join("\n")
 
 /** Says what another plan has that these terms have not, and the reverse. `undefined`: they mean the same. */
 export const planDifference = (before: PlanTerms, after: PlanTerms): string | undefined => {

@@ -72,7 +72,9 @@ const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: Readonly
     ...newest(feedback.map(feedbackText)),
     ...(lastFailure === null
       ? []
-      : [`**The last attempt came to nothing:** ${lastFailure}. Its work may lie in the project: look first.`]),
+      : [
+          `**The last attempt came to nothing:** ${lastFailure}${lastFailure.endsWith("\n") ? "\n" : ". "}Its work may lie in the project: look first.`
+        ]),
     ...(forgotten.length === 0
       ? []
       : [
@@ -152,7 +154,7 @@ export const nudgePrompt = (
   const { title, verdicts } = sections[role]
   return `## ${title}, continued
 
-It is not done yet: ${message}. Go on from where you are, in this turn; nobody answers a question.
+It is not done yet: ${message}${message.endsWith("\n") ? "\n" : ". "}Go on from where you are, in this turn; nobody answers a question.
 ${forgotten.length === 0 ? "" : `\nFiles that git does not know, new since the task began:\n${listed(forgotten)}\n`}
 ${answered(word)} Its form is that of your task:
 
@@ -177,6 +179,12 @@ const changed = (files: ReadonlyArray<string>) => {
   ].join("\n")
 }
 
+/** Tells a reviewer which programs took the work, so that it need not run them. */
+const verifiedBy = ({ gate }: PlannedTask, { implementation }: Pick<Task, "implementation">) =>
+  gate === undefined || implementation?.verified !== true
+    ? ""
+    : `**Gate:** in a clean checkout of the last commit these ended with 0: ${gate.verify.map((words) => `\`${words.join(" ")}\``).join(", ")}\n`
+
 /** Returns the user's guidance for a reviewer, which would else reject what the user asked for. */
 const decided = (guidance: ReadonlyArray<string>) =>
   guidance.length === 0
@@ -190,7 +198,7 @@ const decided = (guidance: ReadonlyArray<string>) =>
  */
 export const reviewerPrompt = (
   planned: PlannedTask,
-  { guidance, work }: Task,
+  { guidance, implementation, work }: Task,
   word: string,
   forgotten: ReadonlyArray<string> = []
 ): string => `## Code Review Task
@@ -208,7 +216,7 @@ ${references(planned, "reviewing")}${decided(guidance)}### Implementation Detail
 ${changed(work.files)}
 
 **Test File:** ${work.testFile === null ? "none was named" : quoted(work.testFile)}
-${forgotten.length === 0 ? "" : `\n**Not in any commit:** these files are new since the task began, and git does not know them. Work that needs one of them is not whole:\n${listed(forgotten)}\n`}
+${verifiedBy(planned, { implementation })}${forgotten.length === 0 ? "" : `\n**Not in any commit:** these files are new since the task began, and git does not know them. Work that needs one of them is not whole:\n${listed(forgotten)}\n`}
 ### Review Checklist
 
 Verify each item:
@@ -263,6 +271,7 @@ export const completionSummary = ({ dropped, summary, tasks }: Run): string =>
     "",
     "### Summary",
     `- Tasks completed: ${summary?.completed ?? 0}`,
+    `- Verified by a program: ${tasks.filter(({ verified }) => verified).length}`,
     `- Total commits: ${summary?.commits ?? 0}`,
     `- Files changed: ${summary?.files ?? 0}`
   ].join("\n")

@@ -1,0 +1,52 @@
+import { type Decision, ok } from "@souffleur/eventlog"
+import { next, type Run } from "../run/Run.ts"
+import * as Event from "../run/RunEvent.ts"
+import type { RunCommand } from "../run/RunIntent.ts"
+
+/** Refusals of a gate after which a task is a person's. */
+const maxRefusals = 3
+
+/** Records what a gate says of work; nothing where that work is not there any more. */
+export const judgedWork = (
+  run: Run,
+  { head, now: at, refused, taskId }: Extract<RunCommand, { readonly _tag: "ReportGate" }>
+): Decision<Event.RunEvent> => {
+  const step = next(run)
+  if (step._tag !== "Gate" || step.task.id !== taskId || step.head !== head) return ok()
+  if (refused === null) return ok(Event.WorkVerified.make({ at, taskId, head }))
+  const count = step.task.gateFailures + 1
+  return ok(
+    Event.WorkRefused.make({ at, taskId, head, ...refused }),
+    ...(count < maxRefusals
+      ? []
+      : [
+          Event.TaskEscalated.make({
+            at,
+            taskId,
+            reason: "gate",
+            message: `refused ${count} times by \`${refused.program}\``
+          })
+        ])
+  )
+}
+
+/** Records what the gates say of the commit that the first agent begins from. A red one pauses the run. */
+export const judgedBaseline = (
+  run: Run,
+  { head, now: at, refused }: Extract<RunCommand, { readonly _tag: "ReportBaseline" }>
+): Decision<Event.RunEvent> => {
+  // A person may have allowed it meanwhile.
+  if (next(run)._tag !== "Baseline") return ok()
+  if (head === null || refused === null) return ok(Event.BaselineVerified.make({ at, head }))
+  return ok(
+    Event.BaselineRefused.make({ at, head, ...refused }),
+    Event.RunPaused.make({ at, reason: "red", files: [], message: `${refused.program} at ${head.slice(0, 12)}` })
+  )
+}
+
+/** Lets the first agent begin from a red commit, by a person's word. */
+export const redAllowed = (
+  { paused }: Run,
+  { now: at }: Extract<RunCommand, { readonly _tag: "AllowRed" }>
+): Decision<Event.RunEvent> =>
+  ok(Event.RedAllowed.make({ at }), ...(paused?.reason === "red" ? [Event.RunResumed.make({ at })] : []))

@@ -1,0 +1,24 @@
+import { Context, Effect } from "effect"
+import { GitUnusable } from "../git/Git.ts"
+import type { RunRef } from "../run/RunRef.ts"
+import type { RefusedWork } from "../run/RunFields.ts"
+import type { PlanGate } from "../tasks/Plan.ts"
+
+/** A commit that is to be judged, and by which programs. */
+export interface GateOrder {
+  readonly gate: PlanGate
+  readonly head: string
+  readonly ref: RunRef
+}
+
+/**
+ * Judges commits by the programs of a plan, in a checkout of their own. `null`: each ended with 0. By default there is
+ * no such checkout.
+ */
+export const GatePort = Context.Reference<{
+  readonly judge: (order: GateOrder) => Effect.Effect<RefusedWork | null, GitUnusable>
+}>("@souffleur/plan/GatePort", {
+  defaultValue: () => ({
+    judge: ({ head }) => Effect.fail(new GitUnusable({ project: head, problem: "nothing here can check a commit out" }))
+  })
+})

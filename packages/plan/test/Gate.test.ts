@@ -1,0 +1,143 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { taskOf } from "../src/index.ts"
+import { type Act, approves, complete } from "./PlanStage.ts"
+import { live, liveCase, noting, say, theatre } from "./PlanTheatre.ts"
+
+const checks = (...names: ReadonlyArray<string>) =>
+  ({
+    setup: [],
+    verify: [["sh", "-c", names.map((name) => `test -f ${name} || { echo no ${name}; exit 3; }`).join(";")]]
+  }) as const
+
+describe.concurrent("behaviour#gate", () => {
+  live("a forgotten file is caught in a clean checkout, and the same session mends it before any review", () =>
+    Effect.gen(function* () {
+      const prompts: Array<string> = []
+      const play = yield* theatre(
+        ({ commits, git, write }) => {
+          const forgets: Act = (assignment) => Effect.andThen(write("needed.txt", "1"), commitsBut(assignment))
+          const commitsBut: Act = () =>
+            Effect.gen(function* () {
+              yield* write("work.txt", "1")
+              yield* git("add", "work.txt")
+              yield* git("commit", "-q", "-m", "work")
+              return complete
+            })
+          return { implementer: [forgets, noting(prompts, commits)], reviewer: [noting(prompts, say(approves))] }
+        },
+        { gate: checks("base.txt", "needed.txt"), tasks: ["t1"] }
+      )
+      // The base lacks it too.
+      assert.deepInclude((yield* play.conducts).paused, { reason: "red" })
+      assert.deepStrictEqual(play.asked, [], "no agent begins from there")
+      yield* play.dispatch({ _tag: "AllowRed" })
+      const run = yield* play.conducts
+      assert.deepStrictEqual(
+        play.asked.map(({ resumed, role }) => [role, resumed]),
+        [
+          ["implementer", false],
+          ["implementer", true],
+          ["reviewer", false]
+        ]
+      )
+      assert.strictEqual(play.asked[0]?.session, play.asked[1]?.session)
+      assert.match(
+        prompts[0]!,
+        /the commit is refused by `sh -c .*`, which ended with 3\. The end .*:\n\n~~~\nno needed\.txt\n~~~\n\nGo on from/su
+      )
+      assert.match(prompts[1]!, /\*\*Gate:\*\* in a clean checkout of the last commit these ended with 0: `sh -c/u)
+      assert.deepInclude(taskOf(run, "t1"), { status: "completed", attempts: 1, verified: true })
+      assert.includeMembers(yield* play.tags, ["BaselineRefused", "RedAllowed", "WorkRefused", "WorkVerified"])
+      const fs = yield* FileSystem.FileSystem
+      assert.strictEqual((yield* play.git("worktree", "list")).trim().split("\n").length, 2)
+      yield* play.judging.clear("r")
+      assert.strictEqual((yield* play.git("worktree", "list")).trim().split("\n").length, 1)
+      assert.deepStrictEqual(yield* fs.readDirectory(`${play.stateDir}/gates`), [])
+    })
+  )
+  live("the third refusal is a person's; an answer begins the count again", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+        gate: checks("work-1.txt", "work-5.txt")
+      })
+      yield* play.dispatch({ _tag: "AllowRed" })
+      const run = yield* play.conducts
+      assert.deepInclude(taskOf(run, "t1")?.escalation, { reason: "gate" })
+      assert.strictEqual(play.asked.length, 3)
+      yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+      assert.deepInclude(taskOf(yield* play.conducts, "t1"), { status: "completed", verified: true })
+      assert.strictEqual((yield* play.tags).filter((tag) => tag === "WorkRefused").length, 4)
+    })
+  )
+  live("a red commit before the first agent pauses the run, until another one is there", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+        gate: checks("mended.txt"),
+        tasks: ["t1", "t2"]
+      })
+      for (const _ of [1, 2]) assert.match((yield* play.conducts).paused?.message ?? "", /^sh -c .* at [0-9a-f]{12}$/u)
+      yield* play.write("mended.txt", "1")
+      yield* play.git("add", "-A")
+      yield* play.git("commit", "-q", "-m", "mended")
+      const run = yield* play.conducts
+      assert.deepInclude(run, { phase: "finished" })
+      const tags = yield* play.tags
+      assert.deepStrictEqual(
+        [
+          tags.filter((tag) => tag === "BaselineRefused").length,
+          tags.filter((tag) => tag === "BaselineVerified").length,
+          tags.filter((tag) => tag === "WorkVerified").length
+        ],
+        [1, 1, 2]
+      )
+    })
+  )
+  liveCase("ignored files that .worktreeinclude names are there, setup comes first, and what it makes stays", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+        gate: {
+          setup: [["sh", "-c", "grep -q key .env && echo once >> made.log"]],
+          verify: [["sh", "-c", "test ! -f other.log && cat made.log && test $(wc -l < made.log) -lt 3"]]
+        },
+        tasks: ["t1", "t2"]
+      })
+      yield* play.write(".gitignore", ".env\n*.log\n")
+      yield* play.write(".worktreeinclude", ".env\n")
+      yield* play.git("add", "-A")
+      yield* play.git("commit", "-q", "-m", "settings")
+      yield* play.write(".env", "key=1")
+      yield* play.write("other.log", "1")
+      const run = yield* play.conducts
+      assert.strictEqual(taskOf(run, "t1")?.verified, true)
+      assert.match(taskOf(run, "t2")?.lastFailure ?? "", /once\nonce\nonce\nonce\n~~~/u, "the fourth time")
+    })
+  )
+  liveCase("a program that is not there, and one that takes too long, refuse the commit", () =>
+    Effect.gen(function* () {
+      const acts = () => ({ implementer: [], reviewer: [] })
+      for (const [program, settings, why] of [
+        ["nonesuch", {}, /there is no program nonesuch in PATH/u],
+        ["sleep", { verifyTimeout: "50 millis" }, /did not end within 50ms/u]
+      ] as const) {
+        const play = yield* theatre(acts, { gate: { setup: [], verify: [[program, "60"]] }, settings: settings as {} })
+        assert.deepInclude((yield* play.conducts).paused, { reason: "red" })
+        const refused = (yield* play.events).find(({ _tag }) => _tag === "BaselineRefused")
+        assert.match(JSON.stringify(refused), why)
+      }
+    })
+  )
+  live("a task without a gate is judged by its reviewer alone, and is unverified", () =>
+    Effect.gen(function* () {
+      const prompts: Array<string> = []
+      const play = yield* theatre(({ commits }) => ({
+        implementer: [commits],
+        reviewer: [noting(prompts, say(approves))]
+      }))
+      const run = yield* play.conducts
+      assert.strictEqual(taskOf(run, "t1")?.verified, false)
+      assert.notInclude(prompts[0]!, "**Gate:**")
+      assert.notInclude(yield* play.tags, "BaselineVerified")
+    })
+  )
+})
