@@ -16,6 +16,8 @@ const ofAPerson = [
   "adopt --force",
   "conduct answer --finishing",
   "conduct answer --plan",
+  "conduct answer --allow-red",
+  "conduct plan --trust",
   "conduct answer TASK --retry",
   "conduct answer TASK --skip",
   "conduct answer TASK guidance",

@@ -13,6 +13,7 @@ export const runBoundaries = [
   "comms.post",
   "comms.setState",
   "comms.setTask",
+  "gate.judge",
   "fs.open",
   "fs.read",
   "fs.rename",

@@ -218,7 +218,12 @@ export class RunJudge {
 }
 
 /** The events that a person's word alone leads to. */
-const ofAPerson: ReadonlySet<RunEvent["_tag"]> = new Set(["FinishingAnswered", "PlanRevised", "TaskAnswered"])
+const ofAPerson: ReadonlySet<RunEvent["_tag"]> = new Set([
+  "FinishingAnswered",
+  "PlanRevised",
+  "RedAllowed",
+  "TaskAnswered"
+])
 
 const endsAssignment: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ImplementationCompleted",

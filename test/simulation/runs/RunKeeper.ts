@@ -173,12 +173,17 @@ export class Person {
         ? undefined
         : this.#say(stream, { _tag: "RevisePlan", digest: plan!.digest, ...terms }, "for the plan")
     }
+    if (reason === "red" && this.#seed.chance(0.5))
+      return disk.full ? undefined : this.#say(stream, { _tag: "AllowRed" }, "for a red gate")
     // git answers the next time. A foreign file in the way is moved by its owner.
     if (reason === "failed") return void this.deeds++
     this.deeds++
     this.#world.tell(`a person puts right what a run is paused for: ${reason}`)
     if (reason === "not gone") for (const process of agents.flatMap(({ living }) => living)) processes.end(process)
-    else repository.tidy()
+    else if (reason === "red") {
+      repository.moved++
+      repository.commit(["person.ts"])
+    } else repository.tidy()
   }
 
   /** Looks at the runs again and again, and acts late. */

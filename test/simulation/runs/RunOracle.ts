@@ -4,7 +4,7 @@ import type { AgentRole } from "./Deed.ts"
 
 /** The place of a task on the ladder (spec: behaviour#ladder), counted apart from souffleur's own counting. */
 interface Rung {
-  standing: "waiting" | "to implement" | "to review" | "escalated" | "done"
+  standing: "waiting" | "to implement" | "to verify" | "to review" | "escalated" | "done"
   rejections: number
   /** Implementers in a row without a result. `unreviewed` counts such reviewers of one implementation. */
   fruitless: number
@@ -14,6 +14,9 @@ interface Rung {
   /** The agent that goes on in its session, and its quick deaths in a row. `null`: nobody was told to. */
   nudge: { readonly role: AgentRole; readonly session: string; readonly deaths: number } | null
   answers: number
+  /** True if a gate judges its work, and how often that refused since the last answer. */
+  gated: boolean
+  refused: number
   /** True if it began in this run. The base of a task from another run is unknown. */
   begun: boolean
   dependsOn: ReadonlyArray<string>
@@ -42,6 +45,9 @@ export class RunOracle {
   /** Refusals of the service in a row. */
   refusals = 0
   finishers = 0
+  /** Refusals of the commit from which the first agent begins, and whether one may begin from there. */
+  #reds = 0
+  #mayBegin = false
   #owed: string | undefined = undefined
   #wait: { readonly since: number; readonly until: number } | undefined = undefined
   #paused: string | undefined = undefined
@@ -55,17 +61,23 @@ export class RunOracle {
   /** Names an assignment by the work and all its counts. An assignment that is not counted is played again. */
   position(role: AgentRole, taskId: string | null): string {
     const rung = taskId === null ? undefined : this.rungs.get(taskId)
-    const { answers = 0, fruitless = 0, nudge = null, rejections = 0, unreviewed = 0 } = rung ?? {}
-    return [role, taskId, answers, rejections, fruitless, unreviewed, this.refusals, nudge?.role].join("/")
+    const { answers = 0, fruitless = 0, nudge = null, refused = 0, rejections = 0, unreviewed = 0 } = rung ?? {}
+    return [role, taskId, answers, rejections, fruitless, unreviewed, refused, this.refusals, nudge?.role].join("/")
   }
 
-  #outline(tasks: ReadonlyArray<{ readonly id: string; readonly dependsOn: ReadonlyArray<string> }>): void {
+  /** Names what a gate judges now. */
+  get judged(): string {
+    const found = [...this.rungs].find(([, { standing }]) => standing === "to verify")
+    return found === undefined ? `baseline/${this.#reds}` : this.position("implementer", found[0])
+  }
+
+  #outline(tasks: Extract<RunEvent, { readonly _tag: "RunOpened" }>["tasks"]): void {
     for (const [id, rung] of this.rungs) {
       if (rung.standing === "done" || tasks.some((task) => task.id === id)) continue
       if (this.asked?.taskId === id) rung.dropped = true
       else this.rungs.delete(id)
     }
-    for (const { dependsOn, id } of tasks) {
+    for (const { dependsOn, gateDigest, id } of tasks) {
       const fresh = {
         standing: "waiting" as const,
         rejections: 0,
@@ -74,11 +86,19 @@ export class RunOracle {
         session: null,
         nudge: null,
         answers: 0,
+        refused: 0,
         begun: false
       }
       const { nudge, ...before } = this.rungs.get(id) ?? fresh
       // What is asked for may be other work since, unless that agent is at work.
-      this.rungs.set(id, { ...before, nudge: this.asked?.taskId === id ? nudge : null, dependsOn, dropped: false })
+      const gated = gateDigest !== undefined
+      this.rungs.set(id, {
+        ...before,
+        nudge: this.asked?.taskId === id ? nudge : null,
+        dependsOn,
+        dropped: false,
+        gated
+      })
     }
   }
 
@@ -109,6 +129,8 @@ export class RunOracle {
       return
     }
     const rung = this.#rung(asked.taskId)
+    if (rung.gated && !this.#mayBegin) this.#violated("an agent begins from a commit that no gate took")
+    this.#mayBegin = true
     const wanted =
       rung.standing === "to review" ? "reviewer" : rung.standing === "to implement" ? "implementer" : "nobody"
     if (asked.role !== wanted) this.#violated(`${asked.role} is asked, and ${wanted} is wanted for ${asked.taskId}`)
@@ -218,7 +240,31 @@ export class RunOracle {
         this.#wait = undefined
         return
       case "ImplementationCompleted":
-        return this.#move(event, (rung) => Object.assign(rung, { standing: "to review", fruitless: 0, unreviewed: 0 }))
+        return this.#move(event, (rung) =>
+          Object.assign(rung, { standing: rung.gated ? "to verify" : "to review", fruitless: 0, unreviewed: 0 })
+        )
+      case "WorkVerified": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "to verify") this.#violated(`the gate took ${event.taskId}, which is ${rung.standing}`)
+        return void Object.assign(rung, { standing: "to review", refused: 0 })
+      }
+      case "WorkRefused": {
+        const rung = this.#rung(event.taskId)
+        if (rung.standing !== "to verify") this.#violated(`the gate refused ${event.taskId}, which is ${rung.standing}`)
+        const { session } = rung
+        rung.standing = "to implement"
+        rung.nudge = session === null ? null : { role: "implementer", session, deaths: 0 }
+        if (++rung.refused === 3) this.#owed = "gate"
+        return
+      }
+      case "BaselineVerified":
+      case "RedAllowed":
+        this.#mayBegin = true
+        return
+      case "BaselineRefused":
+        if (this.#mayBegin) this.#violated("a commit is judged that an agent may begin from")
+        this.#reds++
+        return
       case "ImplementationBlocked":
         return this.#move(event, () => void (this.#owed = "blocked"))
       case "ImplementationFailed":
@@ -234,8 +280,10 @@ export class RunOracle {
         })
       case "WorkChanged": {
         const rung = this.#rung(event.taskId)
-        if (rung.standing !== "to review") this.#violated(`work changed, and ${event.taskId} is ${rung.standing}`)
+        if (rung.standing !== "to review" && rung.standing !== "to verify")
+          this.#violated(`work changed, and ${event.taskId} is ${rung.standing}`)
         rung.nudge = null
+        if (rung.gated) rung.standing = "to verify"
         if (event.commits.length === 0 || event.files.length === 0)
           Object.assign(rung, { standing: "to implement", session: null })
         return
@@ -275,6 +323,7 @@ export class RunOracle {
           rejections: 0,
           fruitless: 0,
           unreviewed: 0,
+          refused: 0,
           session: null,
           nudge: null,
           answers: rung.answers + 1

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { RunLog } from "@souffleur/plan"
+import { GatePort, RunLog } from "@souffleur/plan"
 import {
   Agent,
   Claims,
@@ -277,6 +277,16 @@ export const runPorts = (
           )
       }
     ]),
+    Context.add(GatePort, {
+      judge: ({ ref }) =>
+        gate.through(
+          "gate.judge",
+          Effect.as(
+            Effect.sleep(3000),
+            world.refuses(`run/${ref.id}`) ? { program: "judge", code: 1, said: "it is red" } : null
+          )
+        )
+    }),
     // A digest that waits for a real thread would never end in a simulated world.
     Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes))),
     Context.add(Agent, agent(world, gate)),

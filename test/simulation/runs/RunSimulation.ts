@@ -34,6 +34,7 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
     // The rest of the work then depends on the number of commits of a lost agent. A twin may differ in that.
     return quiet && deed.kind === "takes a commit away" ? { ...deed, kind: "completes" } : deed
   }
+  world.gates = (position) => !world.calm && new Seed(hash(`gate ${position}`, number)).chance(0.3)
   const person = new Person(world, late, (position) =>
     new Seed(hash(position, number + 1)).pick(["guidance", "guidance", "retry", "skip"])
   )

@@ -70,6 +70,9 @@ export class RunWorld extends SimMachine {
   /** Chooses the deed of an agent by its role and its assignment. */
   deeds: (role: AgentRole, position: string) => Deed = (role) => plainDeed(role)
 
+  /** Says whether a gate refuses what it judges next. */
+  gates: (position: string) => boolean = () => false
+
   constructor(seed: number, shuffled: boolean, plans: ReadonlyArray<Plan>) {
     super(seed, shuffled)
     this.comms = new SimulatedComms(this.timeline)
@@ -111,6 +114,13 @@ export class RunWorld extends SimMachine {
 
   runOf(agent: RunAgent): Run {
     return this.ledger.runs.get(this.#streamOf(agent)) ?? initialRun
+  }
+
+  /** Returns whether the gate of a run refuses the commit that it judges. */
+  refuses(stream: string): boolean {
+    const refuses = this.gates(this.oracle(stream).judged)
+    if (refuses) this.faults.mishap()
+    return refuses
   }
 
   oracle(stream: string): RunOracle {

@@ -1,4 +1,4 @@
-import { isRunOver, type Plan, type PlannedTask, type Run } from "@souffleur/plan"
+import { isRunOver, type Plan, type PlanGate, type PlannedTask, type Run } from "@souffleur/plan"
 import type { Seed } from "../Seed.ts"
 import type { SimMachine } from "../SimMachine.ts"
 import { StateWitness } from "./StateWitness.ts"
@@ -9,23 +9,30 @@ export interface PlannedWorld extends SimMachine {
   readonly zombies: boolean
 }
 
+/** The program by which a plan judges its work. */
+const gate: PlanGate = { setup: [], verify: [["/usr/bin/judge"]] }
+
 /** Returns a task, which its author may have as done. */
-const planned = (seed: Seed, id: string, dependsOn: ReadonlyArray<string> = []): PlannedTask => ({
+const planned = (seed: Seed, id: string, isGated: boolean, dependsOn: ReadonlyArray<string> = []): PlannedTask => ({
   id,
   title: `Do ${id}`,
   description: "what is to be done",
   acceptanceCriteria: "it is done",
   referenceDocs: [],
   dependsOn,
+  ...(isGated ? { gate } : {}),
   done: seed.chance(0.1)
 })
 
 /** Draws a plan of at most `most` tasks, each after another task or not. */
 export const planOf = (seed: Seed, name: string, most: number): Plan => {
+  const isGated = seed.chance(0.4)
   const ids = Array.from({ length: seed.between(1, most) }, (_, at) => `${name}${at + 1}`)
   return {
     workflowId: name,
-    tasks: ids.map((id, at) => planned(seed, id, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])),
+    tasks: ids.map((id, at) =>
+      planned(seed, id, isGated, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])
+    ),
     finish: seed.pick([
       { _tag: "None" },
       { _tag: "Prompt", prompt: "put an end to it" },
@@ -108,7 +115,7 @@ export class SimPlan {
   grow(seed: Seed): void {
     this.edition++
     const more = Array.from({ length: seed.between(1, 3) }, (_, at) =>
-      planned(seed, `${this.plan.workflowId}${this.edition}-${at}`)
+      planned(seed, `${this.plan.workflowId}${this.edition}-${at}`, this.plan.tasks[0]?.gate !== undefined)
     )
     this.plan = { ...this.plan, tasks: [...this.plan.tasks, ...more] }
   }
