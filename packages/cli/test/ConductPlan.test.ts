@@ -10,7 +10,10 @@ const issues = [
 ]
 
 /** A folder with a plan, in which programs are found that print these texts, or end badly. */
-const opera = Effect.fnUntraced(function* (programs: Readonly<Record<string, string>> = {}) {
+const opera = Effect.fnUntraced(function* (
+  programs: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>> = {}
+) {
   const fs = yield* FileSystem.FileSystem
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-forms-" }))
   yield* fs.makeDirectory(`${home}/bin`)
@@ -20,7 +23,7 @@ const opera = Effect.fnUntraced(function* (programs: Readonly<Record<string, str
     const script = `#!/bin/sh\necho "$0 $*" >> ${home}/asked\n/bin/cat ${home}/${program}.said\n`
     yield* fs.writeFileString(`${home}/bin/${program}`, script, { mode: 0o755 })
   }
-  const variables = { HOME: home, PATH: `${home}/bin`, SOUFFLEUR_STATE_DIR: `${home}/state` }
+  const variables = { HOME: home, PATH: `${home}/bin`, SOUFFLEUR_STATE_DIR: `${home}/state`, ...more }
   const conduct = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
     const lines: Array<string> = []
     const exit = yield* Effect.exit(printedAt({ cwd: home, variables, interactive: false, lines }, "conduct", ...args))
@@ -62,6 +65,32 @@ describe("behaviour#plan-forms", () => {
           yield* asked,
           `${home}/bin/gh issue list --label ready --limit 1000 --json number,title,body\n${home}/bin/bd list --json\n`
         )
+      })
+    )
+    it.effect("a plan with programs is conducted once a person trusts them; others need another word", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { conduct, home } = yield* opera({ claude: "" })
+        const plan = (program: string) =>
+          fs.writeFileString(
+            `${home}/gated.yaml`,
+            `verify: [${program}, test]\nfinish: none\ntasks:\n  - id: a\n    title: A\n    acceptance_criteria: it is\n`
+          )
+        yield* plan("npm")
+        for (const refused of [yield* conduct("gated.yaml"), yield* conduct("gated.yaml")])
+          assert.include(
+            refused.said,
+            `${home}/gated.yaml has programs that are not trusted yet: npm test: read them, then say "souffleur conduct plan ${home}/gated.yaml --trust"`
+          )
+        const { isDone, said } = yield* conduct("plan", "gated.yaml", "--trust")
+        assert.isTrue(isDone, said)
+        assert.match(said, /verify:\n {2}- - npm\n {4}- test\n[^]*its programs are trusted from now on$/u)
+        // There is no repository: that is the next refusal.
+        assert.include((yield* conduct("gated.yaml")).said, "not a git repository")
+        yield* plan("make")
+        assert.include((yield* conduct("gated.yaml")).said, "not trusted yet: make test")
+        const agent = yield* opera({ claude: "" }, { CLAUDECODE: "1", SOUFFLEUR_LAUNCH_ID: "x" })
+        assert.include((yield* agent.conduct("plan", "todo.md", "--trust")).said, "only a person may use")
       })
     )
     it.effect("one source is named; a tracker that cannot be asked, or names no issue, is an error", () =>

@@ -283,7 +283,8 @@ export const next = (run: Run): Next => {
   }
   const ready = run.tasks.find((task) => isReady(run, task))
   const isGated = run.tasks.some(({ gateDigest, status }) => gateDigest !== undefined && status === "pending")
-  if (ready !== undefined && isGated && run.assignments === 0 && run.baseline === null) return { _tag: "Baseline" }
+  const isFirst = run.tasks.every(({ begun }) => !begun)
+  if (ready !== undefined && isGated && isFirst && run.baseline === null) return { _tag: "Baseline" }
   if (ready !== undefined) return { _tag: "Start", task: ready }
   return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
 }
