@@ -18,9 +18,10 @@ export class CeilingJudge {
   #pinned: Permission = "acceptEdits"
   /** The ceiling that was read since the launch was meant. */
   #read: Permission | undefined = undefined
-  #told = false
-  /** A reading found more than is pinned, and nobody is told yet. A pin that changes after it does not count for it. */
-  #owed = false
+  /** The streams that have told what the file asks for. */
+  readonly #told = new Set<string>()
+  /** The same, with those that had told it when it was read; `undefined`: what was read is no more than was pinned. */
+  #toldOf: Set<string> | undefined = undefined
   /** Every ceiling that a person has said, or that was in force when anything was opened. */
   readonly #words = new Set<Permission>(["acceptEdits"])
 
@@ -36,26 +37,27 @@ export class CeilingJudge {
   /** Reads the file as souffleur does, and notes what it says. */
   read(): Permission {
     this.#read = this.#config.ceiling
-    this.#owed = this.#read === "bypassPermissions" && this.#pinned === "acceptEdits" && !this.#told
+    const isMore = this.#read === "bypassPermissions" && this.#pinned === "acceptEdits"
+    this.#toldOf = isMore ? new Set(this.#told) : undefined
     return this.#read
   }
 
-  record(event: WatchEvent | RunEvent): void {
+  record(event: WatchEvent | RunEvent, stream: string): void {
     const violated = (what: string) => this.#config.violated(`${event._tag}: ${what}`)
     switch (event._tag) {
       case "WatchOpened":
       case "RunOpened":
       case "TrustGiven":
         this.#pinned = event.pin.ceiling
-        this.#told = false
+        this.#told.delete(stream)
         if (!this.#words.has(this.#pinned)) violated(`nobody said ${this.#pinned}`)
         break
       case "ConfigOverreached":
-        this.#told = true
-        this.#owed = false
+        this.#told.add(stream)
+        this.#toldOf?.add(stream)
         break
       case "ConfigWithdrawn":
-        this.#told = false
+        this.#told.delete(stream)
         break
       case "StepStarted":
       case "AgentAsked":
@@ -71,7 +73,7 @@ export class CeilingJudge {
           (this.#pinned !== event.effective || this.#read !== event.effective)
         )
           violated(`a launch above the ceiling: ${this.#pinned} is pinned, the file said ${this.#read}`)
-        if (this.#owed) violated("the file asks for more than is pinned, and nobody was told")
+        if (this.#toldOf?.has(stream) === false) violated("the file asks for more than is pinned, and nobody was told")
         break
       }
       default:

@@ -61,7 +61,7 @@ export class Oracle {
   record(before: Watch, event: WatchEvent): void {
     const world = this.#world
     const { wall } = world.timeline
-    world.ceilings.record(event)
+    world.ceilings.record(event, "watch")
     switch (event._tag) {
       case "ConductorConfirmed":
       case "ConductorRelaunched":

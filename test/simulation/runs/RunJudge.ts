@@ -104,7 +104,7 @@ export class RunJudge {
 
   record(stream: string, before: Run, event: RunEvent): void {
     const world = this.#world
-    world.ceilings.record(event)
+    world.ceilings.record(event, stream)
     if (ofAPerson.has(event._tag) && !world.personSpeaks) world.violated(`${event._tag}, and no person said it`)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
     const agent =
