@@ -246,7 +246,8 @@ export class RunOracle {
       case "WorkVerified": {
         const rung = this.#rung(event.taskId)
         if (rung.standing !== "to verify") this.#violated(`the gate took ${event.taskId}, which is ${rung.standing}`)
-        return void Object.assign(rung, { standing: "to review", refused: 0 })
+        rung.standing = "to review"
+        return
       }
       case "WorkRefused": {
         const rung = this.#rung(event.taskId)
@@ -292,6 +293,7 @@ export class RunOracle {
         return this.#move(event, (rung) => {
           rung.standing = "to implement"
           rung.rejections++
+          rung.refused = 0
           if (rung.rejections === 2) rung.session = null
           if (rung.rejections === 3) this.#owed = "rejections"
         })

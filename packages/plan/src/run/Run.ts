@@ -54,7 +54,7 @@ export const Task = Schema.Struct({
   untracked: Schema.NullOr(Schema.Array(Text)),
   /** The implementation that waits for its gate, and then for a reviewer. `verified`: its gate took it. */
   implementation: Schema.NullOr(Schema.Struct({ head: Text, verified: Schema.Boolean })),
-  /** Refusals of its gate since the task began, or since a person's last answer. */
+  /** Refusals of its gate since the last rejection, or since a person's last answer. */
   gateFailures: Count,
   /** True if its gate took the work that was approved. */
   verified: Schema.Boolean,

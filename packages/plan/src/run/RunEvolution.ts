@@ -189,6 +189,7 @@ const change = (run: Run, event: RunEvent): Change =>
       ...assignmentOver,
       ...withTask(run, taskId, (task) => ({
         rejections: task.rejections + 1,
+        gateFailures: 0,
         feedback: [...task.feedback, feedback],
         reviewed: task.implementation?.head ?? task.reviewed,
         implementation: null,

@@ -96,8 +96,7 @@ export const answered = (
 
 /** Returns what changes in a task whose gate took its work. */
 export const verifiedWork = ({ implementation }: Task): TaskChange => ({
-  implementation: implementation === null ? null : { ...implementation, verified: true },
-  gateFailures: 0
+  implementation: implementation === null ? null : { ...implementation, verified: true }
 })
 
 /** Returns what changes in a task whose gate refused its work: the session of its implementer goes on. */
