@@ -278,7 +278,8 @@ it.layer(services)((it) => {
         assert.deepStrictEqual(sees.settings, [
           { name: "max_external_permission", value: "bypassPermissions", from: `line 3 of ${file}` },
           { name: "watcher_interval", value: "7 seconds", from: "SOUFFLEUR_WATCHER_INTERVAL" },
-          { name: "stop_grace", value: "3 seconds", from: `line 2 of ${file}` }
+          { name: "stop_grace", value: "3 seconds", from: `line 2 of ${file}` },
+          { name: "state_dir", value: `${the.home}/state`, from: "SOUFFLEUR_STATE_DIR" }
         ])
         assert.deepInclude(sees.config, { file, trusted: "yes" })
         assert.strictEqual(sees.permission?.effective, "acceptEdits")
