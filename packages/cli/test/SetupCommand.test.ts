@@ -138,6 +138,9 @@ it.layer(services)((it) => {
         for (const what of [
           "Which agent?",
           "may have?",
+          "it may edit files, and its own rules",
+          "it may run any command without a question",
+          "the agent says at once what it does",
           "Hooks",
           "Where are you told",
           "after a reboot",
