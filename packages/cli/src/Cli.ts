@@ -2,6 +2,7 @@ import { debugDefect, plain } from "@souffleur/domain"
 import { Cause, Console, Effect, FileSystem, Option, Runtime } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
 import type { CompletedShell } from "./completions/CompletionFile.ts"
+import { completionFor } from "./completions/IdCompletion.ts"
 import { CompletionScript } from "./completions/CompletionScript.ts"
 import { ordered, rootFor } from "./CommandTable.ts"
 import { Ended, ofFullDisk } from "./Failure.ts"
@@ -51,7 +52,7 @@ const completions = GlobalFlag.Action({
   run: (shell, { command }) =>
     Option.match(shell, {
       onNone: () => Effect.void,
-      onSome: (shell) => printLines(Completions.generate(command.name, shell, Completions.fromCommand(command)))
+      onSome: (shell) => printLines(completionFor(Completions.fromCommand(command), shell))
     })
 })
 
@@ -71,9 +72,7 @@ const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
 
 /** Makes the script of a shell from every command. */
 const madeScript = (shell: CompletedShell) =>
-  Effect.map(rootFor(["--completions"]), (root) =>
-    Completions.generate(root.name, shell, Completions.fromCommand(root))
-  )
+  Effect.map(rootFor(["--completions"]), (root) => completionFor(Completions.fromCommand(root), shell))
 
 /** Returns the script of a shell, which the published command has as a file. */
 const scripts = CompletionScript.of(
