@@ -91,6 +91,7 @@ export const startRows: Rows = {
   completions: group,
   "completions install": [["completions", "install", "bash"]],
   "completions uninstall": [["completions", "uninstall", "bash"]],
+  "completions ids": [["completions", "ids", "watches"]],
   uninstall: [["uninstall", "--dry-run"]],
   help: [["help", "status"]]
 }
@@ -128,6 +129,7 @@ export const storeRows: Rows = {
       .filter((name) => /^(?:fleet|hub|service|hooks|plugin|completions|demo)\b/u.test(name))
       .map((name) => [name, /^(?:fleet|hub)/u.test(name) ? hub : noStore])
   ),
+  "completions ids": [["completions", "ids", "watches"]],
   conduct: seldom,
   "conduct plan": noStore,
   "conduct status": [["conduct", "status", "--all"]],

@@ -13,6 +13,13 @@ const versions = new Map<string, string>([
   ...realAgents.map((one) => [one.bin, one.version] as const)
 ])
 
+it("each agent names the package of npm with which it was seen", () => {
+  assert.deepStrictEqual(
+    agentKinds.map(({ npm, program }) => [program, npm]),
+    [claudeCode, ...realAgents].map(({ bin, name }) => [bin, name])
+  )
+})
+
 const sessionId = "11111111-0000-4000-8000-000000000000"
 
 /** Makes the row of an agent from its adapter alone. */

@@ -288,7 +288,7 @@ describe("the floors", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli":
-        /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|person\/TrustQuestion|setup\/SetupQuestions|watching\/NamedTarget)\.ts$/u,
+        /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|completions\/IdCompletion|help\/HelpText|person\/TrustQuestion|setup\/(?:Agent|Setup)Questions?|watching\/NamedTarget)\.ts$/u,
       "effect/cluster": /^packages\/hub\/src\/cluster\/HubCluster\.ts$/u,
       "effect/http":
         /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/OtlpExport|node\/src\/(?:LoopbackServer|TlsServer)|page\/src\/(?:fleet\/)?\w+|fleet\/src\/Hub|hub\/src\/HubServer|cli\/src\/commands\/HubCommand)\.ts$/u,

@@ -191,7 +191,7 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
       assert.include(yield* lab.said("status", "--json"), "runs the tool")
       yield* lab.said("release")
       assert.include(yield* lab.said(), sessionId.slice(0, 8))
-      assert.include(yield* lab.said("doctor"), `${agent.title} is found too`)
+      assert.include(yield* lab.said("doctor"), `${agent.title} is installed`)
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 }

@@ -27,6 +27,7 @@ import { agentOfLaunch, literalAgent } from "./command/LiteralCommand.ts"
 export const claudeCode: AgentPackage = {
   title: "Claude Code",
   program: "claude",
+  npm: "@anthropic-ai/claude-code",
   folder: { variables: ["SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR"], inHome: ".claude" },
   sessions: "projects",
   stall: Claude.stall,

@@ -2,17 +2,17 @@ import { debugDefect, plain } from "@souffleur/domain"
 import { Cause, Console, Effect, FileSystem, Option, Runtime } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
 import type { CompletedShell } from "./completions/CompletionFile.ts"
+import { completionFor } from "./completions/IdCompletion.ts"
 import { CompletionScript } from "./completions/CompletionScript.ts"
 import { ordered, rootFor } from "./CommandTable.ts"
 import { Ended, ofFullDisk } from "./Failure.ts"
 import { withStep } from "./explain/NextStep.ts"
+import { helpText } from "./help/HelpText.ts"
 import { printLines } from "./Printing.ts"
 import { defectCode, defective } from "./Uncaught.ts"
 import { version } from "./Version.ts"
 import { Environment } from "./world/CommandEnvironment.ts"
 import { wrapped, wrappedText } from "./Wrapped.ts"
-
-const help = CliOutput.defaultFormatter({ colors: false })
 
 /** Tells a sentence on standard error. A terminal breaks it, and no line break of others. */
 const wrappedMessage = (text: string, columns: number | undefined) =>
@@ -29,21 +29,22 @@ const usage = (error: CliError.CliError): string => {
 }
 
 /** Prints bad usage on standard error. Standard output is for facts, and requested help is a fact. */
-const presenter = Effect.map(Environment, ({ columns }): CliOutput.Presenter => ({
-  present: (event) => {
-    switch (event._tag) {
-      case "InvalidInvocation":
-        return wrappedMessage(
-          `${event.errors.map(usage).join(" ")} See "${event.commandPath.join(" ")} --help"`,
-          columns
-        )
-      case "Help":
-        return printLines(wrappedText(help.formatHelpDoc(event.helpDoc), columns))
-      case "Version":
-        return Console.log(`${event.name} v${event.version}`)
+const presenter = (args: ReadonlyArray<string>) =>
+  Effect.map(Environment, ({ columns }): CliOutput.Presenter => ({
+    present: (event) => {
+      switch (event._tag) {
+        case "InvalidInvocation":
+          return wrappedMessage(
+            `${event.errors.map(usage).join(" ")} See "${event.commandPath.join(" ")} --help"`,
+            columns
+          )
+        case "Help":
+          return printLines(wrappedText(helpText(event.helpDoc, args), columns))
+        case "Version":
+          return Console.log(`${event.name} v${event.version}`)
+      }
     }
-  }
-}))
+  }))
 
 /** Prints a script line by line, because a line break within one call is shown as a sign. */
 const completions = GlobalFlag.Action({
@@ -51,7 +52,7 @@ const completions = GlobalFlag.Action({
   run: (shell, { command }) =>
     Option.match(shell, {
       onNone: () => Effect.void,
-      onSome: (shell) => printLines(Completions.generate(command.name, shell, Completions.fromCommand(command)))
+      onSome: (shell) => printLines(completionFor(Completions.fromCommand(command), shell))
     })
 })
 
@@ -71,9 +72,7 @@ const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
 
 /** Makes the script of a shell from every command. */
 const madeScript = (shell: CompletedShell) =>
-  Effect.map(rootFor(["--completions"]), (root) =>
-    Completions.generate(root.name, shell, Completions.fromCommand(root))
-  )
+  Effect.map(rootFor(["--completions"]), (root) => completionFor(Completions.fromCommand(root), shell))
 
 /** Returns the script of a shell, which the published command has as a file. */
 const scripts = CompletionScript.of(
@@ -109,6 +108,6 @@ export const cli = (args: ReadonlyArray<string>) =>
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
     Effect.provideService(CompletionScript, scripts),
-    Effect.provideServiceEffect(CliOutput.Presenter, presenter),
+    Effect.provideServiceEffect(CliOutput.Presenter, presenter(args)),
     Effect.provideService(CliConfig.CliConfig, config)
   )

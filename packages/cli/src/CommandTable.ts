@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { commandGroups } from "./help/CommandGroups.ts"
 import type { hereCommand } from "./commands/HereCommand.ts"
 import { json, projectDir } from "./commands/Options.ts"
 
@@ -14,7 +15,7 @@ const entry = <const Name extends string, Input, ContextInput, E, R>(
   mention: Command.withDescription(Command.make(name), description)
 })
 
-/** Every command but the help, in the order of the help. */
+/** Every command but the help. */
 const others = [
   entry(
     "watch",
@@ -213,7 +214,7 @@ const others = [
   )
 ]
 
-/** Every command, in the order of the help. */
+/** Every command. */
 const entries = [
   ...others,
   entry("help", "Show the help of a command, or of all", async () =>
@@ -266,7 +267,12 @@ export const rootFor = Effect.fnUntraced(function* (args: ReadonlyArray<string>)
   const here = alone ? (yield* Effect.promise(() => import("./commands/HereCommand.ts"))).hereCommand : root
   return here.pipe(
     Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),
-    Command.withSubcommands(commands),
+    Command.withSubcommands(
+      commandGroups.map(({ group, more, usual }) => ({
+        group,
+        commands: [...usual, ...more].flatMap((name) => commands.filter((command) => command.name === name))
+      }))
+    ),
     Command.provide(installed)
   )
 })

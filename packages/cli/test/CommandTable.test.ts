@@ -40,8 +40,8 @@ describe("settings#compiled-code", () => {
 
   it.effect("a help reads the command that it is asked for", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* loadedFor("help", "status"), ["status"])
-      assert.deepStrictEqual(yield* loadedFor("help"), [])
+      assert.deepStrictEqual(yield* loadedFor("help", "status"), ["status", "help"])
+      assert.deepStrictEqual(yield* loadedFor("help"), ["help"])
     })
   )
 })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { Completions } from "effect/cli"
 import { cli } from "../src/Cli.ts"
+import { completionFor } from "../src/completions/IdCompletion.ts"
 import { rootFor } from "../src/CommandTable.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 import { printing } from "../src/Printing.ts"
@@ -20,11 +21,7 @@ describe("behaviour#plain-words", () => {
             Effect.provideService(Console.Console, printing(false, { log, error: log })),
             Effect.provideService(Environment, surroundingsIn("/", {}))
           )
-          assert.deepStrictEqual(
-            lines,
-            Completions.generate("souffleur", shell, Completions.fromCommand(root)).split("\n"),
-            shell
-          )
+          assert.deepStrictEqual(lines, completionFor(Completions.fromCommand(root), shell).split("\n"), shell)
         }
       })
     )

@@ -411,6 +411,25 @@ describe("behaviour#trust", () => {
   })
 })
 
+describe("command-line#config", () => {
+  it.layer(services)((it) => {
+    it.effect("config says of each value where it comes from", () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        yield* the.config("STOP_GRACE=3 seconds\n")
+        const before = (yield* TestConsole.logLines).length
+        yield* the.run(["config"], { SOUFFLEUR_STATE_DIR: the.stateDir, SOUFFLEUR_LAUNCHER: "headless" })
+        const shown = (yield* TestConsole.logLines).slice(before).join("\n")
+        assert.match(shown, /^stop_grace +3 seconds \(line 1 of the file\)$/mu)
+        assert.match(shown, /^launcher +headless \(SOUFFLEUR_LAUNCHER\)$/mu)
+        assert.match(shown, /^state_dir +\/.*\/state \(SOUFFLEUR_STATE_DIR\)$/mu)
+        for (const name of ["max_time", "notify"])
+          assert.match(shown, new RegExp(`^${name} +none \\(default\\)$`, "mu"))
+      })
+    )
+  })
+})
+
 describe("settings#gate", () => {
   it.layer(services)((it) => {
     it.effect("config tells the gate: by the window, or by the settings that outrank it", () =>

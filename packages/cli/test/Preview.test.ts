@@ -278,7 +278,8 @@ it.layer(services)((it) => {
         assert.deepStrictEqual(sees.settings, [
           { name: "max_external_permission", value: "bypassPermissions", from: `line 3 of ${file}` },
           { name: "watcher_interval", value: "7 seconds", from: "SOUFFLEUR_WATCHER_INTERVAL" },
-          { name: "stop_grace", value: "3 seconds", from: `line 2 of ${file}` }
+          { name: "stop_grace", value: "3 seconds", from: `line 2 of ${file}` },
+          { name: "state_dir", value: `${the.home}/state`, from: "SOUFFLEUR_STATE_DIR" }
         ])
         assert.deepInclude(sees.config, { file, trusted: "yes" })
         assert.strictEqual(sees.permission?.effective, "acceptEdits")
@@ -295,9 +296,11 @@ it.layer(services)((it) => {
         )
         assert.include(text, `  config file   ${file}`)
         assert.include(text, "IF IT IS KILLED")
-        const brief = yield* printed(the.project, the.variables, "run", "--dry-run", "--", "claude", "do it")
+        const at = { cwd: the.project, variables: the.variables, interactive: true }
+        const brief = yield* printedAt(at, "run", "--dry-run", "--", "claude", "do it")
+        assert.isAtMost(brief.length, 10)
         const names = brief.slice(1).map((line) => line.trim().split(/ {2,}/u)[0])
-        const seen = "agent, folder, terminal, permission, starts, prompt"
+        const seen = "agent, terminal, permission, starts, prompt"
         assert.strictEqual(
           names.join("; "),
           `${seen.replaceAll(", ", "; ")}; killed, hung; context full; usage limit; finished`

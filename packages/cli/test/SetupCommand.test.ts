@@ -138,9 +138,12 @@ it.layer(services)((it) => {
         for (const what of [
           "Which agent?",
           "may have?",
+          "it may edit files, and its own rules",
+          "it may run any command without a question",
+          "the agent says at once what it does",
           "Hooks",
-          "Notices",
-          "reboot?",
+          "Where are you told",
+          "after a reboot",
           "EXPORT_COMMAND=/tmp/\\u001b[2Jmine"
         ])
           assert.include(told, what)
@@ -212,8 +215,11 @@ it.layer(services)((it) => {
         const fs = yield* FileSystem.FileSystem
         const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-setup-" }))
         const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_STATE_DIR: `${home}/state` }
-        const told = yield* printed(home, variables, "setup", "--yes", "--agent", "no-such-agent")
-        assert.match(told[0] ?? "", /^warning: .*no-such-agent.*: nothing can be launched until it is installed$/u)
+        const told = yield* printed(home, variables, "setup", "--yes", "--agent", "qwen")
+        assert.match(
+          told[0] ?? "",
+          /^warning: .*qwen.*: nothing can be launched until it is installed, such as by "npm/u
+        )
       })
     )
 
@@ -229,7 +235,8 @@ it.layer(services)((it) => {
         const setup = (...args: ReadonlyArray<string>) =>
           printedAt({ cwd: project, variables, interactive: false, lines }, "setup", "--yes", ...args)
         assert.strictEqual((yield* Effect.flip(setup("--agent", "mine", "--service"))).code, 2)
-        assert.strictEqual(lines[0], `config   ${file}`)
+        assert.strictEqual(lines[0], "note: mine is none of the agents by its name: it is taken for Claude Code")
+        assert.strictEqual(lines[1], `config   ${file}`)
         assert.include(yield* setup("--notify", "desktop"), 'Next: souffleur run -- mine "do it"')
       })
     )
@@ -254,7 +261,7 @@ it.layer(services)((it) => {
           [missing?.level, missing?.todo],
           ["note", "souffleur setup --agent codex makes that one the usual agent"]
         )
-        assert.strictEqual(other?.detail, "Codex is found too: souffleur run -- codex exec …")
+        assert.strictEqual(other?.detail, "Codex is installed: souffleur run -- codex exec …")
         assert.strictEqual(
           (yield* Effect.flip(said("setup", "--yes", "--agent", "codex", "--hooks", "project"))).code,
           2

@@ -49,6 +49,7 @@ const hooks = settingsHooks({
 export const codex = saidPackage({
   title: "Codex",
   program: "codex",
+  npm: "@openai/codex",
   is: isCodex,
   verb: isExec,
   folder: { variables: ["CODEX_HOME"], inHome: ".codex" },

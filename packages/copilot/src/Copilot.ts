@@ -20,6 +20,7 @@ import { copilotMode, copilotSayings, copilotWords } from "./CopilotSayings.ts"
 export const copilot = saidPackage({
   title: "Copilot CLI",
   program: "copilot",
+  npm: "@github/copilot",
   is: isCopilot,
   folder: { variables: ["COPILOT_HOME"], inHome: ".copilot" },
   sessions: "session-state",

@@ -43,7 +43,7 @@ describe("command-line#doctor", () => {
         return (check: string) => found.filter((one) => one.check === check).map(({ detail }) => detail)
       })
       const found = yield* checked(home)
-      assert.include(found("agent").join(), "Other is found too: souffleur run -- other")
+      assert.include(found("agent").join(), "Other is installed: souffleur run -- other")
       assert.include(found("sessions").join(), `${home}/.other/talks`)
       assert.include(found("stale limit").join(), "silent for 5 m 1 s")
       const none = yield* checked(`${home}/none`)

@@ -20,6 +20,7 @@ import { geminiSayings, resumable } from "./GeminiSayings.ts"
 export const gemini = saidPackage({
   title: "Gemini CLI",
   program: "gemini",
+  npm: "@google/gemini-cli",
   is: isGemini,
   // Its variable names a home, in which its own folder is.
   folder: { variables: ["GEMINI_CLI_HOME"], inHome: "" },

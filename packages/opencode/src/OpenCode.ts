@@ -23,6 +23,7 @@ const databaseOf = ({ agentDir }: AgentOptions): string => `${agentDir}/opencode
 const described = saidPackage({
   title: "OpenCode",
   program: "opencode",
+  npm: "opencode-ai",
   is: isOpenCode,
   verb: isRun,
   // Its own folder is in the user's data folder.

@@ -20,6 +20,7 @@ import { piSayings, piWords } from "./PiSayings.ts"
 export const pi = saidPackage({
   title: "pi",
   program: "pi",
+  npm: "@earendil-works/pi-coding-agent",
   is: isPi,
   folder: { variables: ["PI_CODING_AGENT_DIR"], inHome: ".pi/agent" },
   sessions: "sessions",

@@ -31,6 +31,16 @@ describe("settings#config-file", () => {
     assert.match(warnings[4]!, /^line 6: TRIM_CHARS /)
   })
 
+  it("an unknown key that is nearly a known one is told with it", () => {
+    const { warnings } = parseConfigFile("AGENT_COMAND=claude\nstop_grace=1s\nQUIETHOURS=1\nCOLOUR=red")
+    assert.deepStrictEqual(warnings, [
+      "line 1: unknown key AGENT_COMAND, ignored: did you mean AGENT_COMMAND?",
+      "line 2: unknown key stop_grace, ignored: did you mean STOP_GRACE?",
+      "line 3: unknown key QUIETHOURS, ignored: did you mean QUIET_HOURS?",
+      "line 4: unknown key COLOUR, ignored"
+    ])
+  })
+
   it("the last of a repeated key wins, also when it is empty", () => {
     assert.deepStrictEqual(values("FORCE_COMPACT=1\nFORCE_COMPACT=2"), { FORCE_COMPACT: "2" })
     assert.deepStrictEqual(values("FORCE_COMPACT=\nFORCE_COMPACT=2"), { FORCE_COMPACT: "2" })

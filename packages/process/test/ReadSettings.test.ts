@@ -305,7 +305,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
           "NaN seconds",
           "1e9 seconds",
           "60",
-          "60s",
+          "60 x",
           "9999999 weeks",
           "seconds"
         ]
@@ -332,6 +332,21 @@ layer(HostServices.layer)("loadSettings", (it) => {
       })
     )
 
+    it.effect("a duration is a number with s, m, h or d, from the environment, a flag or the file", () =>
+      Effect.gen(function* () {
+        const settings = yield* load({
+          environment: { SOUFFLEUR_STOP_GRACE: "90s" },
+          flags: { reviewerTimeout: "30m" },
+          file: "MAX_TIME=8h\nHANDOFF_WITHIN=1 d"
+        })
+        assert.deepStrictEqual(settings.warnings, [])
+        const { handoffWithin, maxTime, reviewerTimeout, stopGrace } = settings
+        assert.deepStrictEqual(
+          [stopGrace, reviewerTimeout, maxTime!, handoffWithin].map(Duration.toSeconds),
+          [90, 1800, 28_800, 86_400]
+        )
+      })
+    )
     it.effect("the durations that are printed read back as the same", () =>
       Effect.gen(function* () {
         for (const written of ["1500 millis", "1.5 seconds", "2 minutes", "1.25 millis"]) {

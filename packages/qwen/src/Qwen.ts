@@ -27,6 +27,7 @@ import { qwenSayings } from "./QwenSayings.ts"
 export const qwen = saidPackage({
   title: "Qwen Code",
   program: "qwen",
+  npm: "@qwen-code/qwen-code",
   is: isQwen,
   folder: { variables: ["QWEN_HOME"], inHome: ".qwen" },
   sessions: "projects",

@@ -1,9 +1,15 @@
+import { endedWatches, findPlan, layerStoreReading, livingWatches } from "@souffleur/embed/internal"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { installCompletion, shells, uninstallCompletion, usualShell } from "../completions/CompletionFile.ts"
 import { CompletionScript } from "../completions/CompletionScript.ts"
 import { printJson } from "../Printing.ts"
-import { json } from "./Options.ts"
+import { idKinds } from "../completions/IdCompletion.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
+
+/** The ended watches that a completion offers. */
+const maxEnded = 20
 
 const flags = {
   shell: Argument.Literals("shell", shells).pipe(
@@ -45,5 +51,26 @@ const uninstall = Command.make(
   })
 ).pipe(Command.withDescription("Remove the completion of a shell"))
 
+const ids = Command.make(
+  "ids",
+  {
+    kind: Argument.Literals("kind", idKinds).pipe(
+      Argument.withDescription(
+        "The watches of this user, or the tasks of this folder's newest run that wait for an answer"
+      )
+    ),
+    projectDir
+  },
+  Effect.fnUntraced(function* ({ kind }) {
+    const found =
+      kind === "watches"
+        ? [...(yield* livingWatches), ...(yield* endedWatches(maxEnded)).last].map(({ id }) => id)
+        : (yield* findPlan({ project: yield* Project })).run.tasks.flatMap(({ escalation, id }) =>
+            escalation === null ? [] : [id]
+          )
+    yield* Effect.forEach(found, (id) => Console.log(id), { discard: true })
+  })
+).pipe(withLayers(layerStoreReading), Command.withDescription("Print the ids that a completion offers, one a line"))
+
 /** Adds the completions of a shell, or removes those that souffleur wrote (spec: command-line#setting-up). */
-export const completionsCommand = Command.make("completions").pipe(Command.withSubcommands([install, uninstall]))
+export const completionsCommand = Command.make("completions").pipe(Command.withSubcommands([install, uninstall, ids]))

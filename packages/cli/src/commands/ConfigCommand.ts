@@ -50,7 +50,11 @@ export const configCommand = Command.make(
       const said = { max_external_permission, asks_for }
       return yield* printJson({ ...values, warnings, source: file, from, trusted, file: said })
     }
-    yield* printTable(settings.map(({ name, value }) => [name, String(value ?? "none")]))
+    // The path of the file is told once, below.
+    const origin = (from: string | null) => from?.replace(/^(line \d+) of .*$/su, "$1 of the file") ?? "default"
+    yield* printTable(
+      settings.map(({ from, name, value }) => [name, `${String(value ?? "") || "none"} (${origin(from)})`])
+    )
     yield* Console.error(
       config.file === null ? "no config file: these are defaults and the environment" : `config file: ${config.file}`
     )

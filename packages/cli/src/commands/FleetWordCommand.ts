@@ -1,4 +1,4 @@
-import { FleetWord, isOver, Processes, type Watch } from "@souffleur/domain"
+import { durationOf, FleetWord, isOver, Processes, type Watch } from "@souffleur/domain"
 import { FleetDesk, longestWord, type WordAnswer } from "@souffleur/fleet"
 import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
@@ -10,7 +10,7 @@ import { joinedFleet, layerDesk } from "../fleet/JoinedFleet.ts"
 import { addresseeOf, silenceWarning, sayWord } from "../fleet/SayWord.ts"
 import { WordOrder, WordReply } from "../fleet/WordErrand.ts"
 import { personOnly } from "../person/PersonOnly.ts"
-import { durationOf, json, projectDir } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
 import { withLayers } from "./ProjectCommand.ts"
 
 const withAgents = withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings)))

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Argument, CliError, Command } from "effect/cli"
+import { Argument, CliError, Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
 
 /** Makes the command that shows the help of another one. `names`: the commands that there are. */
@@ -7,8 +7,9 @@ export const helpCommand = (names: ReadonlyArray<string>) =>
   Command.make(
     "help",
     {
+      all: Flag.Boolean("all").pipe(Flag.withDescription("Every command, and every flag"), Flag.withDefault(false)),
       words: Argument.String("command").pipe(
-        Argument.withDescription("A command, such as run or conduct status; nothing: all commands"),
+        Argument.withDescription("A command, such as run or conduct status; nothing: the usual commands"),
         Argument.variadic()
       )
     },
@@ -16,7 +17,7 @@ export const helpCommand = (names: ReadonlyArray<string>) =>
       const [first] = words
       if (first !== undefined && !names.includes(first))
         return yield* new BadUsage({
-          message: `there is no command ${JSON.stringify(first)}: "souffleur help" lists all`
+          message: `there is no command ${JSON.stringify(first)}: "souffleur help --all" lists all`
         })
       return yield* new CliError.ShowHelp({ commandPath: ["souffleur", ...words], errors: [] })
     })

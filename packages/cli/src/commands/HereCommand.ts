@@ -1,6 +1,10 @@
 import { HookFiles } from "@souffleur/node"
 import { Settings } from "@souffleur/domain"
 import {
+  type AgentHere,
+  agentsHere,
+  agentStanding,
+  installsAgent,
   jobJson,
   jobLine,
   layerAgentFiles,
@@ -14,7 +18,9 @@ import {
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { firstTyped } from "../agent/FirstTyped.ts"
+import { agentKind } from "../agent/Kind.ts"
 import { nextLines } from "../explain/NextLine.ts"
+import { withProgressLine } from "../explain/Progress.ts"
 import { shortTitle } from "../explain/ShortTitle.ts"
 import { table } from "../explain/TextTable.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
@@ -23,8 +29,20 @@ import { wrapped } from "../Wrapped.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+const isNothing = ({ agents, ended, jobs }: Overview) => agents.length + ended.length + jobs.length === 0
+
+/** Returns what to type first. `null`: no agent is installed. */
+const beginning = (first: string | null): ReadonlyArray<Need> => [
+  first === null
+    ? { next: installsAgent(agentKind), why: `install an agent, such as ${agentKind.title}` }
+    : { next: first, why: "start an agent and watch it" },
+  { next: "souffleur demo", why: "see it work, without an agent" },
+  { next: "souffleur setup", why: "agent, hooks, notices and service, one question each" }
+]
+
 /** Returns the commands to type next, the most urgent first. */
-const nextOf = ({ agents, ended, jobs }: Overview, first: string): ReadonlyArray<Need> => {
+const nextOf = (found: Overview, first: string | null): ReadonlyArray<Need> => {
+  const { agents, ended, jobs } = found
   const needs = [...jobs, ...ended].flatMap(({ id, kind, need }) =>
     need === null ? [] : [{ next: need.next, why: `${kind === "run" ? "run " : ""}${id}: ${need.why}` }]
   )
@@ -39,15 +57,7 @@ const nextOf = ({ agents, ended, jobs }: Overview, first: string): ReadonlyArray
   const looking = [...jobs, ...ended].every(({ kind }) => kind === "run")
     ? []
     : [{ next: "souffleur status", why: `how the watches are${ended.length === 0 ? "" : ", and what happened"}` }]
-  const starting =
-    agents.length + ended.length + jobs.length > 0
-      ? []
-      : [
-          { next: first, why: "start an agent and watch it" },
-          { next: "souffleur demo", why: "see it work" },
-          { next: "souffleur setup", why: "agent, hooks, notices and service, one question each" }
-        ]
-  return [...resuming, ...others, ...unwatched, ...planned, ...looking, ...starting]
+  return [...resuming, ...others, ...unwatched, ...planned, ...looking, ...(isNothing(found) ? beginning(first) : [])]
 }
 
 const number = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
@@ -70,9 +80,15 @@ const summary = ({ agents, ended, jobs }: Overview): string => {
   return `${watched}${over}; ${agents.length === 0 ? "no agent runs" : number(agents.length, "agent runs", "agents run")} unwatched.`
 }
 
+/** Returns the agents that a newcomer is told of: those that are installed, else all. */
+const shownOf = (known: ReadonlyArray<AgentHere>) => {
+  const there = known.filter(({ isInstalled }) => isInstalled)
+  return there.length === 0 ? known : there
+}
+
 const linesOf = (
   found: Overview,
-  first: string,
+  { known, next }: { readonly known: ReadonlyArray<AgentHere>; readonly next: ReadonlyArray<Need> },
   dim: (text: string) => string,
   columns: number | undefined
 ): ReadonlyArray<string> => {
@@ -94,7 +110,14 @@ const linesOf = (
         layout
       )
     ),
-    ...part("NEXT", nextLines(nextOf(found, first), dim))
+    ...part(
+      "AGENTS",
+      table(
+        shownOf(known).map((one) => [one.kind.title, agentStanding(one)]),
+        layout
+      )
+    ),
+    ...part("NEXT", nextLines(next, dim))
   ]
 }
 
@@ -106,16 +129,19 @@ export const hereCommand = Command.make(
     const { colour, columns } = yield* Environment
     const found = yield* overview(yield* Project)
     const settings = yield* Settings
-    const first = firstTyped(yield* usualProgram(settings), settings.maxExternalPermission)
+    const known = isNothing(found) ? yield* withProgressLine("asking the agents")(agentsHere(settings)) : []
+    const isNone = settings.agentCommand === agentKind.program && !known.some(({ isInstalled }) => isInstalled)
+    const first = isNone ? null : firstTyped(yield* usualProgram(settings), settings.maxExternalPermission)
+    const next = nextOf(found, first)
     if (flags.json)
       return yield* printJson({
         agents: found.agents,
         jobs: found.jobs.map(jobJson),
         ended: found.ended.map(jobJson),
-        next: nextOf(found, first)
+        next
       })
     const brush = paint(colour)
-    yield* printLines(linesOf(found, first, (text) => brush("dim", text), columns).join("\n"))
+    yield* printLines(linesOf(found, { known, next }, (text) => brush("dim", text), columns).join("\n"))
   })
 ).pipe(
   withLayers((settings) =>

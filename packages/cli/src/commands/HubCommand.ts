@@ -11,7 +11,7 @@ import {
   layerProjector,
   layerSentinel
 } from "@souffleur/hub"
-import { pageUrl, Processes } from "@souffleur/domain"
+import { durationOf, pageUrl, Processes } from "@souffleur/domain"
 import { noticeChannels, opening } from "@souffleur/embed/internal"
 import { Processes as HostProcesses } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
@@ -29,7 +29,7 @@ import { printView } from "../fleet/FleetTable.ts"
 import { checkedName, database, withStore } from "./HubTier.ts"
 import { WorksUnread } from "../world/CommandEnvironment.ts"
 import { personCommand } from "./HubPersonCommand.ts"
-import { durationOf, json, projectDir } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** The usual port of a hub. */

@@ -1,7 +1,7 @@
 import type { NamedWatch, WatchName } from "@souffleur/embed"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { clockBefore, personsZone, utc, type Zone } from "@souffleur/domain"
+import { clockBefore, durationOf, personsZone, utc, type Zone } from "@souffleur/domain"
 import type { Telling } from "../watching/WatchScreen.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
@@ -91,16 +91,6 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
     )
   )
 })
-
-/** Reads `8h`, `30m`, `90d`, or a duration as Effect writes it. */
-export const durationOf = (text: string): Option.Option<Duration.Duration> =>
-  Duration.fromInput(
-    text.replace(
-      /^(\d+)\s*(s|m|h|d)$/u,
-      (_, n: string, unit: "s" | "m" | "h" | "d") =>
-        `${n} ${{ s: "seconds", m: "minutes", h: "hours", d: "days" }[unit]}`
-    ) as Duration.Input
-  )
 
 /**
  * Reads `8h`, `30m`, a duration as Effect writes it, or a time of the clock. Returns it as epoch ms, which is 0 for an

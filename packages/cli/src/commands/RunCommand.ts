@@ -1,9 +1,10 @@
-import { dollars, plainWords, positiveInteger, type Read, Settings, type Watch } from "@souffleur/domain"
+import { dollars, durationOf, plainWords, positiveInteger, type Read, Settings, type Watch } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, unfinished } from "@souffleur/embed/internal"
 import { Console, Effect, Option, Result, Stdio } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
+import { agentsInWords, withInstallation } from "../agent/MissingAgent.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint } from "../Printing.ts"
 import { printPreview } from "../preview/PreviewText.ts"
@@ -13,7 +14,7 @@ import { orTrusted } from "../person/TrustQuestion.ts"
 import { guardedBy, printWatch } from "../watching/WatchSession.ts"
 import { hasPipedInput, promptInput } from "../world/PromptInput.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
-import { detachFlag, dryRunFlag, durationOf, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
+import { detachFlag, dryRunFlag, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { jobFlags, jobFlagsSaid, jobIn } from "./JobFlags.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
@@ -105,72 +106,75 @@ export const runCommand = Command.make(
     utc: utcFlag,
     json
   },
-  Effect.fnUntraced(function* (flags) {
-    const project = yield* Project
-    const settings = yield* Settings
-    const input = yield* Effect.cached(Effect.provideService(promptInput, Stdio.Stdio, yield* Stdio.Stdio))
-    /** Returns the command with its folder. Without a command the unfinished watch of the folder is meant. */
-    const ordered = Effect.gen(function* () {
-      const [program, ...args] = flags.words
-      if (program !== undefined)
-        return {
-          project,
-          command: [program, ...args] as const,
-          terminal: flags.terminal,
-          force: flags.force,
-          input,
-          until: yield* Option.match(flags.until, { onNone: () => Effect.undefined, onSome: untilWords }),
-          rounds: Option.getOrUndefined(flags.rounds),
-          limits: yield* limitsIn(flags),
-          ...(yield* jobIn(flags))
-        }
-      const [flag] = [
-        ...(Option.isSome(flags.until) ? ["--until"] : []),
-        ...(Option.isSome(flags.rounds) ? ["--rounds"] : []),
-        ...(Option.isSome(flags.maxTime) ? ["--max-time"] : []),
-        ...(Option.isSome(flags.maxDollars) ? ["--max-dollars"] : []),
-        ...(Option.isSome(flags.maxTokens) ? ["--max-tokens"] : []),
-        ...jobFlagsSaid(flags)
-      ]
-      if (flag !== undefined)
-        return yield* new BadUsage({ message: `${flag} is said where an agent begins: ${example}` })
-      const known = yield* unfinished({ project })
-      return Option.isSome(known)
-        ? { watch: known.value.id }
-        : yield* new BadUsage({ message: `which command? ${example}` })
-    })
-    if (flags.dryRun) {
-      const { colour } = yield* Environment
-      const foreseen = Effect.gen(function* () {
-        const souffleur = yield* Souffleur
-        return yield* souffleur.preview(yield* ordered)
+  Effect.fnUntraced(
+    function* (flags) {
+      const project = yield* Project
+      const settings = yield* Settings
+      const input = yield* Effect.cached(Effect.provideService(promptInput, Stdio.Stdio, yield* Stdio.Stdio))
+      /** Returns the command with its folder. Without a command the unfinished watch of the folder is meant. */
+      const ordered = Effect.gen(function* () {
+        const [program, ...args] = flags.words
+        if (program !== undefined)
+          return {
+            project,
+            command: [program, ...args] as const,
+            terminal: flags.terminal,
+            force: flags.force,
+            input,
+            until: yield* Option.match(flags.until, { onNone: () => Effect.undefined, onSome: untilWords }),
+            rounds: Option.getOrUndefined(flags.rounds),
+            limits: yield* limitsIn(flags),
+            ...(yield* jobIn(flags))
+          }
+        const [flag] = [
+          ...(Option.isSome(flags.until) ? ["--until"] : []),
+          ...(Option.isSome(flags.rounds) ? ["--rounds"] : []),
+          ...(Option.isSome(flags.maxTime) ? ["--max-time"] : []),
+          ...(Option.isSome(flags.maxDollars) ? ["--max-dollars"] : []),
+          ...(Option.isSome(flags.maxTokens) ? ["--max-tokens"] : []),
+          ...jobFlagsSaid(flags)
+        ]
+        if (flag !== undefined)
+          return yield* new BadUsage({ message: `${flag} is said where an agent begins: ${example}` })
+        const known = yield* unfinished({ project })
+        return Option.isSome(known)
+          ? { watch: known.value.id }
+          : yield* new BadUsage({ message: `which command? ${example}; ${yield* agentsInWords}` })
       })
-      const found = yield* Effect.provide(foreseen, layerSouffleurReading(settings))
-      return yield* printPreview(found, { asJson: flags.json, brush: paint(colour), whole: flags.verbose })
-    }
-    const running = Effect.gen(function* () {
-      const souffleur = yield* Souffleur
-      const order = yield* ordered
-      if (flags.detach) {
-        const detached = yield* orTrusted(project, souffleur.detach(order, { line: yield* detachedLine(flags) }))
-        if (!("watch" in order)) yield* noteUnread((yield* souffleur.find(detached.id)).watch)
-        return yield* tellDetached(detached, flags.json)
+      if (flags.dryRun) {
+        const { colour } = yield* Environment
+        const foreseen = Effect.gen(function* () {
+          const souffleur = yield* Souffleur
+          return yield* souffleur.preview(yield* ordered)
+        })
+        const found = yield* Effect.provide(foreseen, layerSouffleurReading(settings))
+        return yield* printPreview(found, { asJson: flags.json, brush: paint(colour), whole: flags.verbose })
       }
-      yield* yield* WorksUnread
-      yield* ready
-      const keeping = yield* guardedBy(flags.guardian)
-      const watch = yield* "watch" in order
-        ? souffleur.resume(order.watch, keeping)
-        : orTrusted(project, souffleur.run({ ...order, ...keeping }))
-      if (!("watch" in order)) yield* noteUnread(yield* watch.state)
-      const code = yield* printWatch(watch, yield* tellingOf(flags))
-      const { end, generation } = yield* watch.state
-      // It was the second of two simultaneous starts, so the folder is looked at again.
-      return Option.isNone(flags.id) && watch.from > 0 && end === "released" && generation === 0 ? undefined : code
-    })
-    const code = yield* Effect.repeat(Effect.scoped(running), { until: (code) => code !== undefined }).pipe(
-      Effect.provide(layerSouffleur(settings))
-    )
-    if (code !== 0) return yield* new Ended({ code: code ?? 1 })
-  })
+      const running = Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        const order = yield* ordered
+        if (flags.detach) {
+          const detached = yield* orTrusted(project, souffleur.detach(order, { line: yield* detachedLine(flags) }))
+          if (!("watch" in order)) yield* noteUnread((yield* souffleur.find(detached.id)).watch)
+          return yield* tellDetached(detached, flags.json)
+        }
+        yield* yield* WorksUnread
+        yield* ready
+        const keeping = yield* guardedBy(flags.guardian)
+        const watch = yield* "watch" in order
+          ? souffleur.resume(order.watch, keeping)
+          : orTrusted(project, souffleur.run({ ...order, ...keeping }))
+        if (!("watch" in order)) yield* noteUnread(yield* watch.state)
+        const code = yield* printWatch(watch, yield* tellingOf(flags))
+        const { end, generation } = yield* watch.state
+        // It was the second of two simultaneous starts, so the folder is looked at again.
+        return Option.isNone(flags.id) && watch.from > 0 && end === "released" && generation === 0 ? undefined : code
+      })
+      const code = yield* Effect.repeat(Effect.scoped(running), { until: (code) => code !== undefined }).pipe(
+        Effect.provide(layerSouffleur(settings))
+      )
+      if (code !== 0) return yield* new Ended({ code: code ?? 1 })
+    },
+    Effect.catchTag("AgentNotFound", withInstallation)
+  )
 ).pipe(withSettings, Command.withExamples([{ command: example, description: "An agent for the night" }]))

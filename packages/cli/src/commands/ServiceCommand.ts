@@ -4,7 +4,7 @@ import { Argument, Command } from "effect/cli"
 import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalsOf } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { everyWatch, shipper } from "../service/Service.ts"
-import { inspect, install, uninstall } from "../service/ServiceManager.ts"
+import { inspect, install, uninstall, untilLogin } from "../service/ServiceManager.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -19,11 +19,8 @@ const flags = {
   json
 }
 
-const atLogin = (lingers: boolean | null) =>
-  lingers === true ? "" : ' It starts when you log in; to start it with the machine: "loginctl enable-linger".'
-
-const written = ({ changed, file, lingers, unit }: Effect.Success<ReturnType<typeof install>>) =>
-  `${unit} ${changed ? "is written to" : "is in"} ${file}.${atLogin(lingers)}`
+const written = (done: Effect.Success<ReturnType<typeof install>>) =>
+  `${done.unit} ${done.changed ? "is written to" : "is in"} ${done.file}. ${untilLogin(done)}`.trimEnd()
 
 /** Finds the watch of a service. `None`: the service serves every watch, or ships. */
 const served = Effect.fnUntraced(function* (name: Option.Option<string>) {

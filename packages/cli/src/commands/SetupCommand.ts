@@ -5,7 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { firstTyped } from "../agent/FirstTyped.ts"
 import { printJson } from "../Printing.ts"
 import { everyWatch } from "../service/Service.ts"
-import { install as installService } from "../service/ServiceManager.ts"
+import { install as installService, untilLogin } from "../service/ServiceManager.ts"
 import { writeConfig } from "../setup/SetupConfig.ts"
 import { removeHooks, writeHooks } from "../setup/SetupHooks.ts"
 import { hookAnswers, setupAnswers } from "../setup/SetupQuestions.ts"
@@ -57,6 +57,12 @@ export const setupCommand = Command.make(
     // Each file is told once it is written: a later step may fail.
     const told = (what: string, file: string) =>
       Effect.as(flags.json ? Effect.void : Console.log(`${what.padEnd(8)} ${file}`), { what, file })
+    const installed = Effect.gen(function* () {
+      const done = yield* installService(everyWatch, true)
+      const service = yield* told("service", done.file)
+      if (!flags.json && untilLogin(done) !== "") yield* Console.log(untilLogin(done))
+      return service
+    })
     const wrote = [
       ...(keys.length === 0 ? [] : [yield* told("config", yield* writeConfig(project, keys))]),
       ...(commits === undefined ? [] : [yield* told("commits", yield* commits.allow(project))]),
@@ -66,7 +72,7 @@ export const setupCommand = Command.make(
       ...(Option.isSome(own) && hooks === "none"
         ? yield* Effect.forEach(yield* removeHooks(own.value, project), (file) => told("no hooks", file))
         : []),
-      ...(service ? [yield* told("service", (yield* installService(everyWatch, true)).file)] : [])
+      ...(service ? [yield* installed] : [])
     ]
     if (flags.json) return yield* printJson({ wrote })
     const onlyIf = Option.getOrUndefined(own)?.hooks.onlyIf

@@ -5,7 +5,7 @@ import { agentKind } from "../agent/Kind.ts"
 import { table } from "../explain/TextTable.ts"
 import { type Paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { wrappedText } from "../Wrapped.ts"
+import { cut, wrappedText } from "../Wrapped.ts"
 
 /** UTF-16 units of one value. `--json` prints everything. */
 const maxLength = 2000
@@ -55,7 +55,7 @@ const permissionOf = ({ ceiling, edits_anywhere, effective }: NonNullable<Previe
 }
 
 const terminals: Readonly<Record<Preview["sees"]["terminal"], string>> = {
-  headless: "none: it runs in the background, and its output goes to the state folder",
+  headless: "none: it runs in the background, its output in the state folder",
   tmux: "a window of its own in this tmux",
   kitty: "a tab of its own in this kitty",
   window: "a window of its own, by TERMINAL_COMMAND",
@@ -146,15 +146,19 @@ const ending = (end: End, earlier: ReadonlyArray<End>): ReadonlyArray<string> =>
   ]
 }
 
-/** Says in a few words what follows from an end. */
-const outcomeOf = ({ says, watch_ends, ways }: End): string =>
-  watch_ends === null
-    ? ways.map(({ provider }) => wayNames[provider] ?? `by ${provider}`).join("; else ") || (says.at(-1) ?? "")
-    : `the watch ends (${watch_ends})`
+/** Says in a few words what follows from an end: the way that is tried first. */
+const outcomeOf = ({ says, watch_ends, ways: [first, ...others] }: End): string => {
+  if (watch_ends !== null) return `the watch ends (${watch_ends})`
+  if (first === undefined) return says.at(-1) ?? ""
+  const otherwise =
+    others.length === 0 ? "" : `; else in ${others.length} other ${others.length === 1 ? "way" : "ways"}`
+  return `${wayNames[first.provider] ?? `by ${first.provider}`}${otherwise}`
+}
 
 /** Tells what is seen, started and done in about ten lines. */
-const brief = ({ ends, sees, starts }: Preview): ReadonlyArray<readonly [name: string, text: string]> => {
-  const decisive = new Set(["agent", "folder", "watch", "warning", "terminal", "permission", "caps", "limits", "until"])
+const brief = ({ ends, sees, starts }: Preview, cwd: string): ReadonlyArray<readonly [name: string, text: string]> => {
+  const decisive = new Set(["agent", "watch", "warning", "terminal", "permission", "caps", "limits", "until"])
+  if (sees.project !== cwd) decisive.add("folder")
   if (sees.conductor !== null) decisive.add("process")
   if (sees.session !== null) decisive.add("session")
   const told = ends.filter(({ end }) => end !== "third end without progress")
@@ -173,10 +177,18 @@ export const printPreview = Effect.fn("printPreview")(function* (
   { asJson, brush, whole }: { readonly asJson: boolean; readonly brush: Paint; readonly whole: boolean }
 ) {
   if (asJson) return yield* printJson(preview)
-  const { columns } = yield* Environment
+  const { columns, cwd } = yield* Environment
   if (!whole) {
-    yield* printLines("This is what souffleur would do, and nothing is changed. --verbose says it whole.")
-    return yield* printLines(table(brief(preview), { columns, wraps: true, indent: "  " }).join("\n"))
+    yield* printLines("What souffleur would do; nothing is changed. --verbose says it whole.")
+    const rows = brief(preview, cwd)
+    const begin = 4 + Math.max(...rows.map(([name]) => name.length))
+    // A command line may be longer than all the rest.
+    const short = rows.map(([name, text]) =>
+      columns !== undefined && (name === "starts" || name === "prompt")
+        ? [name, cut(text, columns - begin)]
+        : [name, text]
+    )
+    return yield* printLines(table(short, { columns, wraps: true, indent: "  " }).join("\n"))
   }
   const part = (title: string, body: ReadonlyArray<string>) => [
     "",

@@ -2,6 +2,7 @@ import { replaceDurably, runProgram } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
+import { byCron } from "./CronLine.ts"
 import { launchdPlist } from "./LaunchdPlist.ts"
 import { type Service, serviceOf } from "./Service.ts"
 import { ServiceFailed } from "./ServiceFailed.ts"
@@ -59,7 +60,9 @@ const managerOf = Effect.fnUntraced(function* (service: Service) {
     return launchd
   }
   if (platform !== "linux")
-    return yield* new BadUsage({ message: `services are built for systemd and launchd, and this is ${platform}` })
+    return yield* new BadUsage({
+      message: `services are built for systemd and launchd, and this is ${platform}; ${byCron(service)}`
+    })
   const unit = `souffleur-${service.id}.service`
   const config = variables["XDG_CONFIG_HOME"] ?? ""
   const systemd: Manager = {
@@ -116,7 +119,8 @@ const lingers = Effect.fnUntraced(function* () {
 export const install = Effect.fn("ServiceManager.install")(function* (id: string, start: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const manager = yield* managerOf(serviceOf(id, yield* Environment))
+  const service = serviceOf(id, yield* Environment)
+  const manager = yield* managerOf(service)
   const before = yield* serviceText(manager.file)
   const changed = !Option.contains(before, manager.text)
   if (changed) {
@@ -128,7 +132,10 @@ export const install = Effect.fn("ServiceManager.install")(function* (id: string
     onSome: (text) => replaceDurably(manager.file, text)
   })
   // A file that the manager does not take would be taken for a service.
-  yield* Effect.tapError(runAll(manager.enable), () => (changed ? asBefore : Effect.void))
+  yield* runAll(manager.enable).pipe(
+    Effect.tapError(() => (changed ? asBefore : Effect.void)),
+    Effect.mapError(({ message }) => new ServiceFailed({ message: `${message}; ${byCron(service)}` }))
+  )
   if (start) yield* runAll([manager.start])
   return {
     manager: manager.name,
@@ -172,6 +179,15 @@ export const installed = Effect.fn("ServiceManager.installed")(function* () {
     Effect.map(Effect.option(serviceText(file)), (text) => Option.isSome(Option.flatten(text)))
   )
 })
+
+/** Says how a service begins with the machine, where it waits for a login. Empty: it does not wait. */
+export const untilLogin = ({
+  lingers,
+  manager
+}: Pick<Effect.Success<ReturnType<typeof install>>, "lingers" | "manager">) =>
+  manager === "systemd" && lingers !== true
+    ? 'It starts when you log in; to start it with the machine: "loginctl enable-linger".'
+    : ""
 
 /** Reads the state of a watch's service. `current`: an installation now would write the same file. */
 export const inspect = Effect.fn("ServiceManager.inspect")(function* (id: string) {

@@ -2,6 +2,7 @@ import {
   clamp,
   leastPermission,
   Permission,
+  permissionMeanings,
   type PinnedKey,
   parseNotify,
   plain,
@@ -13,12 +14,10 @@ import {
   commitsMendable,
   hasHooks,
   type ConfigTrust,
-  installedAgents,
   trustOf,
   untrustedIn,
   usualProgram
 } from "@souffleur/embed/internal"
-import { resolveProgram } from "@souffleur/process"
 import { Console, Effect, Equal, Option, Result } from "effect"
 import { Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -26,6 +25,7 @@ import { BadUsage } from "../Failure.ts"
 import { everyWatch } from "../service/Service.ts"
 import { installed as services } from "../service/ServiceManager.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
+import { agentQuestion, checkAgent } from "./AgentQuestion.ts"
 import { hooksNow } from "./SetupHooks.ts"
 
 /** The answers about hooks. */
@@ -54,12 +54,21 @@ const asked = <A>(prompt: Prompt.Prompt<A>) =>
     Effect.fail(new BadUsage({ message: "nothing is set up: the questions were broken off" }))
   )
 
+/** What each choice of a menu means, in a line. */
+const meaning: Readonly<Record<HookAnswer | Permission, string>> = {
+  ...permissionMeanings,
+  project: "the agent says at once what it does, in this project alone",
+  user: "the same in every project of yours",
+  none: "souffleur reads the session's file, and learns it some seconds later"
+}
+
 /** Returns the choices of a menu, which begins at what holds now. */
-const choicesOf = <A extends string>(values: ReadonlyArray<A>, now: A | undefined) =>
+const choicesOf = <A extends HookAnswer | Permission>(values: ReadonlyArray<A>, now: A | undefined) =>
   [...values]
     .sort((one, other) => Number(other === now) - Number(one === now))
     .map((value) => ({
       title: value === now ? `${value} (as now)` : value,
+      description: meaning[value],
       value
     }))
 
@@ -67,14 +76,14 @@ const choicesOf = <A extends string>(values: ReadonlyArray<A>, now: A | undefine
 const showable = (text: string) => (plain(text) === text ? text : "")
 
 /** Returns an answer: the flag, else the usual one with `--yes`, else a person's. */
-const answered = Effect.fnUntraced(function* <A>(
+const answered = Effect.fnUntraced(function* <A, E, R>(
   flag: Option.Option<A>,
   {
+    asks,
     name,
-    prompt,
     usual,
     yes
-  }: { readonly name: string; readonly prompt: Prompt.Prompt<A>; readonly usual: A; readonly yes: boolean }
+  }: { readonly asks: Effect.Effect<A, E, R>; readonly name: string; readonly usual: A; readonly yes: boolean }
 ) {
   const { interactive } = yield* Environment
   if (Option.isSome(flag)) return flag.value
@@ -83,7 +92,7 @@ const answered = Effect.fnUntraced(function* <A>(
     return yield* new BadUsage({
       message: `there is no terminal to ask at: say --${name}, or --yes for the usual answers`
     })
-  return yield* asked(prompt)
+  return yield* asks
 })
 
 /**
@@ -120,14 +129,6 @@ const warnOfVariables = Effect.fnUntraced(function* (keys: ReadonlyArray<string>
   )
 })
 
-/** Warns of an agent that is not installed yet. A setup may come before it. */
-const warnOfMissing = Effect.fnUntraced(function* (program: string) {
-  const { variables } = yield* Environment
-  yield* Effect.catchTag(resolveProgram(program, variables["PATH"] ?? ""), "AgentNotFound", ({ problem }) =>
-    Console.error(`warning: ${problem}: nothing can be launched until it is installed`)
-  )
-})
-
 /**
  * Asks for each answer that was not given, and for the trust in the rest of the config file. Returns the answers and
  * writes nothing. Fails with `BadUsage` where an answer is none, or is missing and no person can be asked.
@@ -144,29 +145,31 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
   // The config file alone has a ceiling.
   yield* warnOfVariables([...shown].filter((key) => key !== "MAX_EXTERNAL_PERMISSION"))
   const notifyNow = Settings.json(settings)["notify"] as ReadonlyArray<string>
-  const installed = (yield* installedAgents).map(({ program }) => program)
   const usual = yield* usualProgram(settings)
   const agent = yield* answered(given.agent, {
     name: "agent",
     usual: settings.agentCommand,
-    prompt: Prompt.String({
-      message: installed.length === 0 ? "Which agent?" : `Which agent? Found: ${installed.join(", ")}`,
-      default: settings.agentCommand === agentKind.program ? usual : showable(settings.agentCommand)
-    }),
+    asks: Effect.flatMap(
+      agentQuestion(settings, settings.agentCommand === agentKind.program ? usual : settings.agentCommand),
+      asked
+    ),
     yes
   })
   const permission = yield* answered(given.permission, {
     name: "permission",
     usual: settings.maxExternalPermission,
-    prompt: Prompt.Select({
-      message: "The most that a launch may have?",
-      choices: choicesOf(Permission.literals, settings.maxExternalPermission)
-    }),
+    asks: asked(
+      Prompt.Select({
+        message: "The most that a launch may have?",
+        choices: choicesOf(Permission.literals, settings.maxExternalPermission)
+      })
+    ),
     yes
   })
   if ([agent, ...Option.toArray(given.notify)].some((text) => /[\0\n\r]/u.test(text)))
     return yield* new BadUsage({ message: "an answer is one line" })
   const { args, program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
+  yield* checkAgent(program, agent !== settings.agentCommand)
   const kind = agentOfProgram(agentKind, program)
   const own = Option.liftPredicate(kind, hasHooks)
   const choices = hookAnswers.filter(
@@ -176,13 +179,15 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
     return yield* new BadUsage({
       message: `${kind.title} has ${Option.isNone(own) ? "no hooks of souffleur" : "hooks of the user alone"}: --hooks takes ${choices.join(" or ")}`
     })
-  const hooks = yield* answered<HookAnswer | AsTheyAre>(given.hooks, {
+  const hooks = yield* answered(given.hooks as Option.Option<HookAnswer | AsTheyAre>, {
     name: "hooks",
     usual: "as they are",
-    prompt: Prompt.Select<HookAnswer>({
-      message: "Hooks of the agent?",
-      choices: choicesOf(choices, Option.isNone(own) ? undefined : yield* hooksNow(own.value, project))
-    }),
+    asks: asked(
+      Prompt.Select<HookAnswer>({
+        message: "Hooks of the agent?",
+        choices: choicesOf(choices, Option.isNone(own) ? undefined : yield* hooksNow(own.value, project))
+      })
+    ),
     yes: yes || Option.isNone(own)
   })
   if (Option.isSome(given.commits) && kind.commits === undefined)
@@ -190,10 +195,12 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
   const commits = yield* answered(given.commits, {
     name: "commits",
     usual: false,
-    prompt: Prompt.Confirm({
-      message: "May the agent commit here without a question, as souffleur conduct needs it?",
-      initial: false
-    }),
+    asks: asked(
+      Prompt.Confirm({
+        message: "May the agent commit here without a question, as souffleur conduct needs it?",
+        initial: false
+      })
+    ),
     yes:
       yes ||
       !(yield* commitsMendable(kind, settings, {
@@ -205,23 +212,26 @@ export const setupAnswers = Effect.fn("setupAnswers")(function* (given: AnswersG
   const channelsAsked = yield* answered(given.notify, {
     name: "notify",
     usual: notifyNow.join(" "),
-    prompt: Prompt.String({
-      message: "Notices, such as ntfy:TOPIC (empty: none)?",
-      default: showable(notifyNow.join(" "))
-    }),
+    asks: asked(
+      Prompt.String({
+        message: "Where are you told that you are needed, such as ntfy:TOPIC or desktop (empty: nowhere)?",
+        default: showable(notifyNow.join(" "))
+      })
+    ),
     yes
   })
   const notify = channelsAsked.trim() === "none" ? "" : channelsAsked
   const service = yield* answered(given.service, {
     name: "service",
     usual: false,
-    prompt: Prompt.Confirm({
-      message: "Keep every watch running after a reboot?",
-      initial: (yield* services()).some(({ id }) => id === everyWatch)
-    }),
+    asks: asked(
+      Prompt.Confirm({
+        message: "Keep every watch running after a reboot, by a service of your own user?",
+        initial: (yield* services()).some(({ id }) => id === everyWatch)
+      })
+    ),
     yes
   })
-  yield* warnOfMissing(program)
   const channels = notify.trim() === "" ? Result.succeed([]) : parseNotify(notify)
   if (Result.isFailure(channels)) return yield* new BadUsage({ message: `--notify ${channels.failure}` })
 

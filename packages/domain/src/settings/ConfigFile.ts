@@ -61,6 +61,20 @@ export interface FoundConfig extends ConfigFile {
   readonly refused: string | null
 }
 
+/** Counts the letters to put in, take out or change. */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, n) => n)
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1]
+    for (const [j, wanted] of [...other].entries())
+      next.push(Math.min(row[j + 1]! + 1, next[j]! + 1, row[j]! + (letter === wanted ? 0 : 1)))
+    row = next
+  }
+  return row[other.length]!
+}
+
+const nearest = (key: string) => configKeys.find((known) => distance(key.toUpperCase(), known) <= 2)
+
 const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyArray<string>).includes(key)
 
 /**
@@ -83,7 +97,11 @@ export const parseConfigFile = (text: string): ConfigFile => {
       warnings.push(`line ${line}: not KEY=value, ignored`)
     } else if (!isConfigKey(key)) {
       // A word that does not look like a key may be a pasted secret.
-      warnings.push(`line ${line}: unknown key${/^[A-Za-z][A-Za-z_]{0,39}$/.test(key) ? ` ${key}` : ""}, ignored`)
+      const told = /^[A-Za-z][A-Za-z_]{0,39}$/.test(key) ? key : ""
+      const likely = told === "" ? undefined : nearest(told)
+      warnings.push(
+        `line ${line}: unknown key${told === "" ? "" : ` ${told}`}, ignored${likely === undefined ? "" : `: did you mean ${likely}?`}`
+      )
     } else {
       const earlier = values.get(key)
       if (earlier !== undefined)

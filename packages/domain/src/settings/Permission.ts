@@ -8,6 +8,12 @@ export const leastPermission: Permission = "acceptEdits"
 /** The permission that only an equal ceiling allows. */
 export const mostPermission: Permission = "bypassPermissions"
 
+/** What each permission lets an agent do, for a person who chooses. */
+export const permissionMeanings: Readonly<Record<Permission, string>> = {
+  acceptEdits: "it may edit files, and its own rules say what else it may run",
+  bypassPermissions: "it may run any command without a question, where you start it so"
+}
+
 /** Reads a permission; `undefined`: the text names none. Case-sensitive. */
 export const permissionOf = (text: string): Permission | undefined =>
   Permission.literals.find((permission) => permission === text)

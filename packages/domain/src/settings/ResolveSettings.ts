@@ -106,21 +106,28 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
       ? Effect.fail(new BadSetting({ name: "HOME", problem: "must be set to an absolute path" }))
       : Effect.succeed(path.join(folder, ...below))
   }
-  const folder = (...names: ReadonlyArray<string>) => {
-    const value = names.map((name) => environment[name]).find((text) => text !== undefined && text !== "")
-    return value === undefined ? undefined : Effect.succeed(path.resolve(value))
+  const folder = (setting: "agent_dir" | "state_dir", ...names: ReadonlyArray<string>) => {
+    const name = names.find((name) => (environment[name] ?? "") !== "")
+    if (name === undefined) return undefined
+    sources[setting] = name
+    return Effect.succeed(path.resolve(environment[name]!))
   }
-  // The XDG specification says to ignore a relative path.
-  const xdg = environment["XDG_STATE_HOME"]
-  const stateHome = xdg !== undefined && path.isAbsolute(xdg) ? Effect.succeed(path.join(xdg, "souffleur")) : undefined
+  const stateHome = () => {
+    // The XDG specification says to ignore a relative path.
+    const xdg = environment["XDG_STATE_HOME"]
+    if (xdg === undefined || !path.isAbsolute(xdg)) return undefined
+    sources["state_dir"] = "XDG_STATE_HOME"
+    return Effect.succeed(path.join(xdg, "souffleur"))
+  }
 
   const address = environment["SOUFFLEUR_PAGE_URL"] ?? ""
+  if (address !== "") sources["page_url"] = "SOUFFLEUR_PAGE_URL"
   const reached = address === "" ? Result.succeed(null) : pageUrl(address)
 
   const settings = {
     ...(resolved as { readonly [Key in SettingName]: ResolvedSettings[Key] }),
-    stateDir: yield* folder("SOUFFLEUR_STATE_DIR") ?? stateHome ?? home(".local", "state", "souffleur"),
-    agentDir: yield* folder(...agent.folder.variables) ?? home(agent.folder.inHome),
+    stateDir: yield* folder("state_dir", "SOUFFLEUR_STATE_DIR") ?? stateHome() ?? home(".local", "state", "souffleur"),
+    agentDir: yield* folder("agent_dir", ...agent.folder.variables) ?? home(agent.folder.inHome),
     pageUrl: yield* Effect.fromResult(
       Result.mapError(reached, (problem) => new BadSetting({ name: "SOUFFLEUR_PAGE_URL", value: address, problem }))
     ),

@@ -67,6 +67,17 @@ export const dollars: Read<number> = (value) => {
   return number > 0 ? Result.succeed(number) : Result.fail("must be dollars such as 25 or 2.50")
 }
 
+const units = { s: "seconds", m: "minutes", h: "hours", d: "days" } as const
+
+/** Reads `8h`, `30m`, `90d`, or a duration as Effect writes it. Any other text gives `None`. */
+export const durationOf = (text: string): Option.Option<Duration.Duration> =>
+  Duration.fromInput(
+    text.replace(
+      /^(\d+)\s*([smhd])$/u,
+      (_, count: string, unit: keyof typeof units) => `${count} ${units[unit]}`
+    ) as Duration.Input
+  )
+
 /** The longest setting of a duration. It is far below the limit of a timer. */
 const maxDuration = Duration.weeks(2)
 
@@ -74,16 +85,13 @@ const durationFrom =
   (shortest: Duration.Duration): Read<Duration.Duration> =>
   (value) =>
     Option.match(
-      // Any text that is no duration gives `None`, also against its type.
-      Duration.fromInput(value as Duration.Input).pipe(
-        Option.filter(
-          (duration) =>
-            Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: maxDuration })
-        )
+      Option.filter(
+        durationOf(value),
+        (duration) =>
+          Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: maxDuration })
       ),
       {
-        onNone: () =>
-          Result.fail(`must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(maxDuration)}`),
+        onNone: () => Result.fail(`must be a duration such as 90s or 8h, from ${inWords(shortest)} to two weeks`),
         onSome: Result.succeed
       }
     )

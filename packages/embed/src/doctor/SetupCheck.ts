@@ -14,7 +14,18 @@ import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import { commitProblemOf } from "../conducting/CommitRules.ts"
 import { idleSettings } from "../preview/IdleSettings.ts"
-import { agentOfProgram, agentProgram, installedAgents, typedWith, usualProgram } from "../setup/InstalledAgents.ts"
+import {
+  type AgentHere,
+  agentOfProgram,
+  agentProgram,
+  agentsHere,
+  agentsOf,
+  agentStanding,
+  installsAgent,
+  isInstalled,
+  typedWith,
+  usualProgram
+} from "../setup/InstalledAgents.ts"
 import { agentDirOf, launchable, layerAgent } from "../world/AgentLayers.ts"
 import { Installation } from "../world/Installation.ts"
 import { layerHost } from "../world/StoreLayers.ts"
@@ -33,20 +44,30 @@ const repository = Effect.fnUntraced(function* (project: string) {
 })
 
 /** Checks the agent that `AGENT_COMMAND` names. A default that is not installed is fine where another agent is. */
-const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, others: ReadonlyArray<AgentPackage>) {
+const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings, others: ReadonlyArray<AgentHere>) {
   const { agent } = yield* Installation
   const launched = launchable(settings).pipe(
     Effect.andThen(Effect.fromResult(agent.parseCommand(settings.agentCommand))),
     Effect.provide(layerAgent(settings)),
     Effect.provide(layerHost)
   )
+  const named = agentOfProgram(agent, settings.agentCommand)
+  const isMissing = named.program === settings.agentCommand && !(yield* isInstalled(named))
   return Result.match(yield* Effect.result(launched), {
     // The arguments are left out, because they may hold a key.
     onSuccess: ({ program }) => passed("agent", `${program} is found`),
-    onFailure: (error) =>
-      settings.agentCommand === agent.program && others[0] !== undefined
-        ? note("agent", error.message, `souffleur setup --agent ${others[0].program} makes that one the usual agent`)
-        : wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
+    onFailure: (error) => {
+      const instead = others.find(({ isInstalled }) => isInstalled)?.kind.program
+      return named.program === agent.program && isMissing && instead !== undefined
+        ? note("agent", error.message, `souffleur setup --agent ${instead} makes that one the usual agent`)
+        : wrong(
+            "agent",
+            error.message,
+            isMissing
+              ? `${installsAgent(named)}; souffleur demo needs no agent`
+              : "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file"
+          )
+    }
   })
 })
 
@@ -71,9 +92,14 @@ const loginFound = Effect.fnUntraced(function* (
   )
 })
 
-/** Names the other agents that are installed. */
-const othersFound = (others: ReadonlyArray<AgentPackage>) =>
-  others.map((kind) => passed("agent", `${kind.title} is found too: ${typedWith(kind, kind.program, "…")}`))
+/** Names the other agents that are installed, and where there is none, how to install each. */
+const othersFound = (others: ReadonlyArray<AgentHere>, isFound: boolean) =>
+  others.flatMap((one) => {
+    const { kind } = one
+    if (one.isInstalled)
+      return [passed("agent", `${kind.title} is ${agentStanding(one)}: ${typedWith(kind, kind.program, "…")}`)]
+    return isFound ? [] : [note("agent", `${kind.title} is not installed`, installsAgent(kind))]
+  })
 
 const sessionsReadable = Effect.fnUntraced(function* (settings: ResolvedSettings, kind: AgentPackage) {
   const fs = yield* FileSystem.FileSystem
@@ -202,12 +228,16 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
   const { agent } = yield* Installation
   const kind = agentOfProgram(agent, yield* usualProgram(settings))
   const configured = agentOfProgram(agent, agentProgram(agent, settings))
-  const others = (yield* installedAgents).filter(({ program }) => program !== configured.program)
+  const others = yield* agentsHere(
+    settings,
+    agentsOf(agent).filter(({ program }) => program !== configured.program)
+  )
+  const found = yield* agentFound(settings, others)
   const git = yield* repository(project)
   return [
-    yield* agentFound(settings, others),
+    found,
     ...(yield* loginFound(settings, kind, configured)),
-    ...othersFound(others),
+    ...othersFound(others, found.level !== "wrong"),
     yield* sessionsReadable(settings, kind),
     ...(yield* config(settings, project)),
     ...git,

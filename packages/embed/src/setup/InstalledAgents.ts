@@ -1,7 +1,9 @@
-import { plain, type ResolvedSettings } from "@souffleur/domain"
+import { Agent, LoginStatus, plain, type ResolvedSettings } from "@souffleur/domain"
 import { type AgentPackage, resolveProgram } from "@souffleur/process"
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { Installation } from "../world/Installation.ts"
+import { layerHost } from "../world/StoreLayers.ts"
+import { layerAgentAndLogin } from "../world/World.ts"
 
 /** UTF-16 units of a program's path in a line for a person. */
 const maxLength = 200
@@ -12,7 +14,8 @@ export const agentsOf = (agent: AgentPackage): ReadonlyArray<AgentPackage> => ag
 /** Returns the agent of a program; the first where no agent has it. */
 export const agentOfProgram = (agent: AgentPackage, program: string): AgentPackage => agent.kindOf?.(program) ?? agent
 
-const isInstalled = Effect.fnUntraced(function* ({ program }: AgentPackage) {
+/** Says whether the program of an agent is in PATH. */
+export const isInstalled = Effect.fnUntraced(function* ({ program }: AgentPackage) {
   const { variables } = yield* Installation
   return yield* Effect.isSuccess(resolveProgram(program, variables["PATH"] ?? ""))
 })
@@ -42,3 +45,58 @@ export const usualProgram = Effect.fnUntraced(function* (settings: ResolvedSetti
   if (settings.agentCommand !== agent.program || (yield* isInstalled(agent))) return agentProgram(agent, settings)
   return (yield* installedAgents)[0]?.program ?? agent.program
 })
+
+/** An agent that souffleur knows, as it is on this host. */
+export interface AgentHere {
+  readonly kind: AgentPackage
+  readonly isInstalled: boolean
+  /** `None`: nothing tells. */
+  readonly isLoggedIn: Option.Option<boolean>
+}
+
+/** Asks the agent, else looks for the file of its login. An agent without such a file may have a key. */
+const loginHere = Effect.gen(function* () {
+  const said = yield* Effect.flatMap(LoginStatus, (ask) => ask(""))
+  if (Option.isSome(said)) return said
+  const { loginWrittenAt } = yield* Agent
+  return loginWrittenAt !== undefined && (yield* loginWrittenAt("")) > 0 ? Option.some(true) : said
+})
+
+/**
+ * Looks which agents are in PATH, and which of them somebody is logged in to. It asks the programs in PATH alone: a
+ * config file may name any other. `kinds`: by default all that are known.
+ */
+export const agentsHere = Effect.fn("agentsHere")(function* (
+  settings: ResolvedSettings,
+  kinds?: ReadonlyArray<AgentPackage>
+) {
+  const { agent } = yield* Installation
+  return yield* Effect.forEach(
+    kinds ?? agentsOf(agent),
+    Effect.fnUntraced(function* (kind) {
+      const found = yield* isInstalled(kind)
+      const isLoggedIn = found
+        ? yield* loginHere.pipe(
+            Effect.provide(layerAgentAndLogin({ ...settings, agentCommand: kind.program })),
+            Effect.provide(layerHost),
+            Effect.orElseSucceed(() => Option.none<boolean>())
+          )
+        : Option.none<boolean>()
+      return { kind, isInstalled: found, isLoggedIn } satisfies AgentHere
+    }),
+    { concurrency: "unbounded" }
+  )
+})
+
+/** Returns the command that installs an agent. */
+export const installsAgent = ({ npm, program }: AgentPackage): string =>
+  npm === undefined ? `install ${program}` : `npm install -g ${npm}`
+
+/** Says in a few words how an agent is on this host. */
+export const agentStanding = ({ isInstalled, isLoggedIn, kind }: AgentHere): string =>
+  isInstalled
+    ? Option.match(isLoggedIn, {
+        onNone: () => "installed",
+        onSome: (is) => (is ? "installed, logged in" : `installed, not logged in: ${kind.login?.todo ?? kind.program}`)
+      })
+    : `not installed: ${installsAgent(kind)}`

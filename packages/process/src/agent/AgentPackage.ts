@@ -50,6 +50,8 @@ export interface AgentCommits {
  * Everything that an agent package exports: the facts about its kind of agent, its hooks, and the port to its sessions.
  */
 export interface AgentPackage extends AgentKind {
+  /** The package of npm that has its program. Absent: a person is not told how to install it. */
+  readonly npm?: string
   /** If absent, the agent has no hooks that souffleur could install. */
   readonly hooks?: AgentHooks
   /** If absent, souffleur has no plugin for it. */
