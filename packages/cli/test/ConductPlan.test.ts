@@ -3,7 +3,7 @@ import { Effect, Exit, FileSystem } from "effect"
 import { services } from "./mcp/McpPlace.ts"
 import { printedAt } from "./Printed.ts"
 
-const checklist = "# Notes\n\n- [x] a1 Keep notes\n- [ ] a2 List them\n"
+const checklist = "# Notes\n\n- [x] A1 Keep notes\n- [ ] A2 List them\n"
 const issues = [
   { number: 12, title: "List notes", body: "Newest first.\n\n## Acceptance criteria\n- [ ] sorted\n\nBlocked by #11" },
   { number: 11, title: "Keep notes", body: null }
@@ -41,14 +41,14 @@ describe("behaviour#plan-forms", () => {
         const { isDone, said } = yield* conduct("plan", "todo.md")
         assert.isTrue(isDone, said)
         assert.include(said, "# Read from todo.md, a task each box of a list.\nworkflow_id: todo\n")
-        assert.include(said, "  - id: a1\n    title: Keep notes\n")
+        assert.include(said, "  - id: A1\n    title: Keep notes\n")
         yield* fs.writeFileString(`${home}/plan.yaml`, said)
         for (const [file, line] of [
           ["todo.md", 3],
           ["plan.yaml", "\\d+"]
         ] as const) {
           const run = yield* conduct(file, "--dry-run")
-          assert.match(run.said, new RegExp(`1 {2}a1 {2}line ${line} {2,}Keep notes: done, says the plan`, "u"))
+          assert.match(run.said, new RegExp(`1 {2}A1 {2}line ${line} {2,}Keep notes: done, says the plan`, "u"))
         }
       })
     )
@@ -63,7 +63,7 @@ describe("behaviour#plan-forms", () => {
         assert.match(beads.said, /^# Read from beads, a task each issue of beads\.\n[^]*- id: nt-1\n/u)
         assert.strictEqual(
           yield* asked,
-          `${home}/bin/gh issue list --label ready --limit 1000 --json number,title,body\n${home}/bin/bd list --json\n`
+          `${home}/bin/gh issue list --label ready --limit 1000 --json number,title,body\n${home}/bin/bd list --limit 0 --json\n`
         )
       })
     )
@@ -99,7 +99,7 @@ describe("behaviour#plan-forms", () => {
         for (const [args, why] of [
           [[], /name one source: a file, --from-beads, or --from-github LABEL/u],
           [["todo.md", "--from-beads"], /name one source/u],
-          [["--from-beads"], /bd list --json: it names no issue/u],
+          [["--from-beads"], /bd list --limit 0 --json: it names no issue/u],
           [["--from-github", "ready"], /gh issue list --label ready .*: there is no program gh in PATH/u],
           [["none.md"], /none\.md: the file: it is not there/u]
         ] as const) {

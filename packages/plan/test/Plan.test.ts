@@ -235,7 +235,7 @@ tasks:
         // Lines of a Markdown plan count from the beginning of the file.
         assert.include(yield* problems(`---\n${text}---\n`, "plan.md"), "tasks[0].title: it must be there (line 7)")
         assert.match(
-          (yield* problems("---\na: 1\na: 2\n---\n", "plan.md")).join(),
+          (yield* problems("---\ntasks: 1\ntasks: 2\n---\n", "plan.md")).join(),
           /Map keys must be unique \(line 3\)$/u
         )
         assert.include(

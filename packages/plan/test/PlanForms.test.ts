@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, Schema } from "effect"
-import { loadPlan, type PlanChoice, type Plan, planText } from "../src/index.ts"
+import { loadPlan, type PlanChoice, type Plan, planText, termsOf } from "../src/index.ts"
 
 /** Reads a plan in a project that has it, with other files beside it. */
 const load = Effect.fnUntraced(function* (
@@ -152,7 +152,11 @@ describe("behaviour#plan-forms", () => {
         assert.match(first!.description, /```js\n### Task 9: none\n/u)
         assert.match(first!.description, /\n\nTick its boxes in `docs\/plans\/2026-notes\.md` in the commit/u)
         assert.deepStrictEqual(understood.lines, [12, 30])
-        assert.deepStrictEqual(understood.leftOut, ["Notes (line 35): it belongs to no task"])
+        assert.deepStrictEqual(understood.leftOut, [
+          "Notes (line 35): it belongs to no task",
+          "Task 9: none (line 22): it stands in a code fence or a comment",
+          "Task 8: none either (line 28): it stands in a code fence or a comment"
+        ])
         assert.match(understood.form ?? "", /superpowers/u)
       })
     )
@@ -240,9 +244,12 @@ describe("behaviour#plan-forms", () => {
           ["2", "List", "1", false]
         ])
         assert.strictEqual(plan.tasks[1]?.acceptanceCriteria, "- npm test -- list")
-        assert.deepStrictEqual(understood.leftOut, ["3 Sync: its status is cancelled"])
+        assert.deepStrictEqual(understood.leftOut, [
+          "3 Sync: its status is cancelled",
+          "3, for which 2 waits: it is no task here"
+        ])
         const two = JSON.stringify({ a: master.master, b: master.master })
-        assert.match(yield* refused("tasks.json", two), /no list of the tag master: name one of a, b by --tag/u)
+        assert.match(yield* refused("tasks.json", two), /it has several lists: name one of a, b by --tag/u)
         assert.strictEqual((yield* load("tasks.json", two, { choice: { tag: "b" } })).plan.workflowId, "b")
         assert.strictEqual((yield* load("tasks.json", JSON.stringify(master.master))).plan.tasks.length, 2)
       })
@@ -255,7 +262,7 @@ describe("behaviour#plan-forms", () => {
             ["nt-a1b2", "Store", "", true],
             ["nt-9f00", "List", "nt-a1b2", false]
           ])
-          assert.deepStrictEqual(understood.leftOut, ["nt-1 All: it is an epic"])
+          assert.deepStrictEqual(understood.leftOut, ["nt-1 All: it is of the kind epic"])
         }
       })
     )
@@ -278,6 +285,173 @@ describe("behaviour#plan-forms", () => {
     )
   })
 
+  /** What is read of a text: its tasks in short, what is left out, or why it is refused. */
+  const short = (name: string, text: string, choice: PlanChoice = {}) =>
+    Effect.match(load(name, text, { choice }), {
+      onFailure: (error) => (error._tag === "PlanInvalid" ? error.problems.join("\n") : error._tag),
+      onSuccess: ({ plan, understood }) =>
+        [
+          ...plan.tasks.map(({ done = false, id, title }) => `${id} ${title}${done ? ", done" : ""}`),
+          ...understood.leftOut
+        ].join("; ")
+    })
+  const rows: ReadonlyArray<readonly [string, string, string, RegExp]> = [
+    [
+      "a box is done with those below it",
+      "p.md",
+      "- [x] a\n  - [ ] b\n- [x] c\n  - [x] d\n",
+      /^task-1 a; task-2 c, done$/u
+    ],
+    [
+      "a task heading in a task is a step",
+      "p.md",
+      "## Task 1: A\n### Task 1.1: B\n- [ ] b\n## Task 2: C\n",
+      /^task-1 A; task-2 C$/u
+    ],
+    [
+      "headings as people type them",
+      "p.md",
+      "### ✅ Task 1 (optional): A\n### **Task 2: B**\n### Task #3 - C\n### Task 4\n### Task 5b E\n",
+      /^task-1 A; task-2 B; task-3 C; task-4 Task 4; task-5b E$/u
+    ],
+    [
+      "a lone carriage return is a line end",
+      "p.md",
+      "### Task 1: A\r- [x] a\r### Task 2: B\r- [ ] b\r",
+      /^task-1 A, done; task-2 B$/u
+    ],
+    [
+      "a line across the page is no front matter",
+      "p.md",
+      "---\n# Plan\n\n### Task 1: A\n---\n### Task 2: B\n",
+      /^task-1 A; task-2 B$/u
+    ],
+    [
+      "keys of front matter count in any form",
+      "p.md",
+      "---\nworkflow_id: mine\nfinsh: none\n---\n### Task 1: A\n",
+      /^finsh: there is no such key: did you mean finish\? \(line 3\)$/u
+    ],
+    ["front matter with a likely tasks:", "p.md", "---\ntaks:\n  - id: a\n---\n- [ ] b\n", /did you mean tasks\?$/u],
+    [
+      "boxes below a plain item",
+      "p.md",
+      "- Server\n  - [ ] a\n- [ ] b\n- [-] c\n",
+      /^task-1 a; task-2 b; c \(line 4\): its mark is \[-\]$/u
+    ],
+    [
+      "a footnote is no box, and a number no id",
+      "p.md",
+      "- [1] Knuth\n- [ ] 3 retries on failure\n",
+      /^task-1 3 retries on failure$/u
+    ],
+    [
+      "each group with boxes is a task, and the rest is named",
+      "p.md",
+      "## 1. A\n- [ ] 1.1 a\n## 2. Archive Runtime Inputs\n- [ ] do\n## Prerequisites\n- [ ] 0.1 p\n## 3. Archive change\n- [ ] openspec archive x\n",
+      /^task-1 A; task-2 Archive Runtime Inputs; Prerequisites \(line 5\): it belongs to no task; Archive change \(line 7\): a change/u
+    ],
+    [
+      "each phase is a task, and the rest is named",
+      "p.md",
+      "## Phase 1: A\n- [ ] T001 a\n## PHASE 2: QA\n- [ ] ask ops\n## Notes\nn\n",
+      /^phase-1 A; phase-2 QA; Notes \(line 5\)/u
+    ],
+    [
+      "own JSON is judged as such",
+      "p.json",
+      '{"workflow_id":"w","tasks":[{"id":"a","title":"A","depends_on":[]}]}',
+      /^tasks\[0\]\.acceptance_criteria: it must be there/u
+    ],
+    [
+      "JSON without any mark is souffleur's own",
+      "p.json",
+      '{"tasks":[{"id":"a","title":"A"}]}',
+      /acceptance_criteria: it must be there/u
+    ],
+    [
+      "no other tag is taken",
+      "p.json",
+      '{"master":{"tasks":[{"id":1,"title":"A","status":5}]},"old":{"tasks":[{"id":2,"title":"B","status":"x"}]}}',
+      /^the file: the tag master\.tasks\[0\]\.status: /u
+    ],
+    [
+      "several tags and no master",
+      "p.json",
+      '{"a":{"tasks":[{"id":1,"title":"A","status":"x"}]},"b":{"tasks":[]}}',
+      /it has several lists: name one of a, b by --tag/u
+    ],
+    [
+      "states of task-master",
+      "p.json",
+      '{"tasks":[{"id":1,"title":"A","status":"completed"},{"id":2,"title":"B","status":"review"},{"id":3,"title":"C","subtasks":[{"id":1,"title":"s","dependencies":["1.2"]}]}]}',
+      /^1 A, done; 3 C; 2 B: its status is review$/u
+    ],
+    [
+      "an epic is done with its children",
+      "p.json",
+      '[{"id":"e","title":"E","status":"open","issue_type":"epic"},{"id":"n","title":"N","status":"open","dependencies":[{"depends_on_id":"e","type":"blocks"},{"depends_on_id":"gone","type":"blocks"}]},{"id":"c","title":"C","status":"open","dependencies":[{"depends_on_id":"e","type":"parent-child"}]},{"id":"p","title":"P","status":"pinned"}]',
+      /^n N; c C; e E: it is of the kind epic; p P: its status is pinned; gone, for which n waits/u
+    ],
+    ["more tasks than anybody conducts", "p.md", "- [ ] a\n".repeat(1001), /^tasks: 1001 tasks, more than 1000$/u]
+  ]
+  describe("what is read, line by line", () => {
+    for (const [what, name, text, right] of rows)
+      reads(what, () => Effect.map(short(name, text), (found) => assert.match(found, right)))
+    reads("a choice is for the form that has it", () =>
+      Effect.gen(function* () {
+        assert.match(yield* short("p.md", "- [ ] a\n", { each: true }), /--each is for the phases of spec-kit/u)
+        assert.match(yield* short("p.md", "- [ ] a\n", { tag: "x" }), /--tag is for the lists of task-master/u)
+        assert.match(
+          yield* short("p.md", "## Phase 1: A\n- [ ] **T001** [P] a\n- [ ] T002: b\n- [ ] c\n", { each: true }),
+          /^T001 a; T002 b; c \(line 4\): it has no id such as T001$/u
+        )
+      })
+    )
+    reads("validation commands: of a list or a fence, of the plan or a task; what needs a shell is a criterion", () =>
+      Effect.gen(function* () {
+        const text =
+          "## Validation Commands:\n```bash\nnpm test\n$ npm run lint\n```\n- make all\n- `a | b`\n- `npm test` in `x`\n### Task 1: A\n#### Validation Commands\n- `cargo test`\n### Task 2: B\n"
+        const { plan } = yield* load("p.md", text)
+        assert.deepStrictEqual(
+          plan.tasks.map(({ gate }) => gate?.verify.map((words) => words.join(" "))),
+          [
+            ["npm test", "npm run lint", "make all", "cargo test"],
+            ["npm test", "npm run lint", "make all"]
+          ]
+        )
+        assert.match(plan.tasks[1]!.acceptanceCriteria, /- `a \| b` ends with 0\n- `npm test` in `x`$/u)
+      })
+    )
+    reads("what is ticked while a run lasts changes nothing", () =>
+      Effect.gen(function* () {
+        const terms = (name: string, text: string) =>
+          Effect.flatMap(load(name, text), ({ plan }) => Effect.map(termsOf(plan), ({ tasks }) => tasks))
+        const text = "# P\n- [ ] pre\n> - [ ] quoted\n### Task 1: A\n- [~] a\n  - [ ] b\n"
+        assert.deepStrictEqual(yield* terms("p.md", text), yield* terms("p.md", text.replaceAll(/\[[ ~]\]/gu, "[x]")))
+        const master = (status: string) =>
+          JSON.stringify({ tasks: [{ id: 1, title: "A", status, subtasks: [{ id: 1, title: "s", status }] }] })
+        assert.deepStrictEqual(yield* terms("t.json", master("pending")), yield* terms("t.json", master("done")))
+      })
+    )
+  })
+  // Each of these took minutes, or was no answer at all.
+  reads("a long text in any form is read in time", () =>
+    Effect.gen(function* () {
+      const much = (unit: string) => unit.repeat(Math.floor(200_000 / unit.length))
+      for (const text of [
+        `- [ ] a\n\n${much("  b\n")}`,
+        `- [ ] a\n${much("  - Verify:\n")}`,
+        much("- [ ] a\n"),
+        much("# Task 1: a\n"),
+        much("# Phase 1: a\n- [ ] T001 a\n"),
+        `# Phase 1: a\n- [ ] T001 ${much("(depends on ")}`,
+        much("- a\n  - [ ] b\n")
+      ])
+        for (const each of [false, true]) assert.isString(yield* short("p.md", text, { each }))
+    })
+  )
+
   reads("a plan in two forms is refused with both, and so is one in none", () =>
     Effect.gen(function* () {
       assert.match(
@@ -286,7 +460,7 @@ describe("behaviour#plan-forms", () => {
       )
       for (const none of ["# Plan\n\n1. Do it\n2. And that\n", "", "```\n- [ ] in a fence\n```\n"])
         assert.match(yield* refused("p.md", none), /there are no tasks in it/u)
-      assert.match(yield* refused("p.json", "[]"), /the plan: /u)
+      assert.match(yield* refused("p.json", "[]"), /it names no issue/u)
     })
   )
 

@@ -64,9 +64,12 @@ export const conductPlanCommand = Command.make(
     const project = yield* Project
     const label = Option.getOrUndefined(fromGithub)
     const tracker = label !== undefined ? ({ name: "github", label } as const) : ({ name: "beads" } as const)
+    if (label?.trim() === "") return yield* new BadUsage({ message: "--from-github needs the label of the issues" })
     const sources = [Option.isSome(file), fromBeads, label !== undefined].filter((given) => given)
     if (sources.length !== 1)
       return yield* new BadUsage({ message: "name one source: a file, --from-beads, or --from-github LABEL" })
+    if (Option.isNone(file) && (each || Option.isSome(tag) || trust))
+      return yield* new BadUsage({ message: "--each, --tag and --trust are for a file" })
     if (Option.isNone(file)) return yield* printPlan(tracker.name, yield* askTracker(tracker, project, variables))
     const choice = { each, tag: Option.getOrUndefined(tag) }
     const at = path.resolve(cwd, file.value)

@@ -135,6 +135,8 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   yield* remarkWarnings(settings)
   const problem = yield* commitProblemIn(begun.cast, project, settings)
   if (problem !== null) yield* remark("warning", `${problem.detail}: ${problem.todo}`)
+  const { leftOut } = loaded.understood
+  if (known === undefined) yield* Effect.forEach(leftOut, (what) => remark("note", `left out of the plan: ${what}`))
   const begins = begin(begun, options)
   return yield* Effect.provideContext(begins, yield* Layer.build(parts.layerRun({ settings, project })))
 })

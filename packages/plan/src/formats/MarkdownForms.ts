@@ -1,7 +1,8 @@
 import { type Box, type Outline, partOf, type Section, sectionsText } from "./Outline.ts"
+import { checklist } from "./Checklist.ts"
 import { asDescribed, oneByOne, type PlanReading, type ReadTask } from "./PlanReading.ts"
 
-/** Where a plan lies. */
+/** Where a plan lies, and what a person chose of it. */
 export interface Around {
   /** Its path, relative to the project. */
   readonly file: string
@@ -13,209 +14,256 @@ export interface Around {
   readonly each: boolean
 }
 
-type Form = (outline: Outline, around: Around) => PlanReading | undefined
+/** Reads one form; `undefined`: the text does not have it. */
+export type Form = (outline: Outline, around: Around) => PlanReading | undefined
 
 /** A section that is a task, and what its heading says of it. */
 interface TaskPart {
+  readonly first: Section
   readonly number: string
   readonly title: string
   readonly sections: ReadonlyArray<Section>
   readonly boxes: ReadonlyArray<Box>
-  readonly text: string
 }
 
-/** Lists the sections whose headings have a number and a title, as `heading` finds them. */
-const partsBy = (outline: Outline, heading: RegExp): ReadonlyArray<TaskPart> =>
-  outline.sections.flatMap((section) => {
-    const [, number, title] = heading.exec(section.title) ?? []
-    if (number === undefined || title === undefined) return []
-    const sections = partOf(outline, section)
+/** Lists the sections whose headings have a number and a title by a pattern. One in another is part of that. */
+const partsBy = (outline: Outline, pattern: RegExp): ReadonlyArray<TaskPart> => {
+  let end = 0
+  return outline.sections.flatMap((first) => {
+    const [, number, title = ""] = (first.index < end ? null : pattern.exec(first.title)) ?? []
+    if (number === undefined) return []
+    end = first.end
+    const sections = partOf(outline, first)
+    const words = title.replaceAll("**", "").trim()
     return [
       {
+        first,
         number,
-        title: title.trim(),
+        title: words === "" ? first.title : words,
         sections,
-        boxes: sections.flatMap((part) => part.boxes),
-        text: sectionsText(outline, sections)
+        boxes: sections.flatMap((one) => one.boxes)
       }
     ]
   })
+}
 
-const isDone = (boxes: ReadonlyArray<Box>) => boxes.length > 0 && boxes.every(({ ticked }) => ticked)
-const done = (boxes: ReadonlyArray<Box>) => (isDone(boxes) ? ({ done: true } as const) : {})
+/** Notes to the agent that would carry out the plan, and lines across the page. */
+const unsaid: ReadonlySet<string> = new Set(["blockquote_open", "hr"])
+
+/** Returns what stands before the first task, which counts for all of them. */
+const constraintsOf = (outline: Outline, [first]: ReadonlyArray<TaskPart>, isOther: (section: Section) => boolean) => {
+  const before = outline.sections
+    .slice(0, first?.first.index)
+    .filter((section) => !isOther(section))
+    .map((section) => ({ ...section, blocks: section.blocks.filter(({ type }) => !unsaid.has(type)) }))
+    .filter(({ blocks }) => blocks.length > 0)
+  const constraints = sectionsText(outline, before)
+  return constraints === "" ? {} : { constraints }
+}
+
+/** Says what belongs to no task: sections behind the first task, and headings that a fence or a comment hides. */
+const leftOutOf = (
+  outline: Outline,
+  parts: ReadonlyArray<TaskPart>,
+  pattern: RegExp,
+  isOther: (one: Section) => boolean
+) => {
+  const known = new Set(parts.flatMap(({ sections }) => sections))
+  const begins = parts[0]?.first.index ?? 0
+  return [
+    ...outline.sections
+      .filter((section) => section.index > begins && !known.has(section) && !isOther(section))
+      .map(({ line, title }) => `${title} (line ${line}): it belongs to no task`),
+    ...outline.hidden
+      .filter(({ title }) => pattern.test(title))
+      .map(({ line, title }) => `${title} (line ${line}): it stands in a code fence or a comment`)
+  ]
+}
+
+const done = (boxes: ReadonlyArray<Box>) =>
+  boxes.length > 0 && boxes.every(({ isTicked }) => isTicked) ? ({ done: true } as const) : {}
 const everyStep = (boxes: ReadonlyArray<Box>) => (boxes.length === 0 ? asDescribed : ["Each of its steps is done"])
-/** Asks the implementer of a task to tick what it does. souffleur asks git, and not the boxes, what is done. */
-const ticking = (text: string, boxes: ReadonlyArray<Box>, { file }: Around) =>
-  boxes.length === 0 ? text : `${text}\n\nTick its boxes in \`${file}\` in the commit that does the work.`
-const lineOf = ({ sections }: TaskPart) => sections[0]!.line
 
-/** Returns what is written behind a bold label, such as `**Goal**: …` or `**Goal:** …`, to the end of its paragraph. */
-const labelled = (text: string, label: string) =>
-  new RegExp(`^\\*\\*${label}:?\\*\\*:?[ \\t]*(.+(?:\\n(?!\\n|\\*\\*|[-#]).+)*)`, "mu").exec(text)?.[1]?.trim()
+/** Asks the implementer of a task to tick what it does. souffleur asks git, and not the boxes, what is done. */
+const ticking = (text: string, boxes: ReadonlyArray<unknown>, { file }: Around) =>
+  boxes.length === 0 || file.startsWith("../")
+    ? text
+    : `${text}\n\nTick its boxes in \`${file}\` in the commit that does the work.`
+
+/** Makes a task of each part. */
+const tasksOf = (
+  outline: Outline,
+  around: Around,
+  parts: ReadonlyArray<TaskPart>,
+  of: (part: TaskPart, text: string) => Pick<ReadTask, "id"> & Partial<ReadTask>
+): ReadonlyArray<ReadTask> =>
+  oneByOne(
+    parts.map((part) => {
+      const { boxes, sections, title } = part
+      const text = sectionsText(outline, sections)
+      return {
+        title,
+        description: ticking(text === "" ? title : text, boxes, around),
+        acceptance_criteria: everyStep(boxes),
+        ...done(boxes),
+        ...of(part, text)
+      }
+    })
+  )
 
 const documents = ({ beside }: Around, ...names: ReadonlyArray<RegExp>) => {
   const found = [...beside].filter(([name]) => names.some((one) => one.test(name))).map(([, path]) => path)
   return found.length === 0 ? {} : { reference_docs: found }
 }
+const linesOf = (parts: ReadonlyArray<TaskPart>) => parts.map(({ first }) => first.line)
 
-const validation = /^validation commands$/iu
-/** Notes to the agent that would carry out the plan, and rules. */
-const unsaid: ReadonlySet<string> = new Set(["blockquote_open", "hr"])
-/** A command in a list of them: what is between backticks. */
-const command = /`([^`]+)`/gu
+const isValidation = ({ title }: Section) => /^validation commands:?$/iu.test(title)
 /** Words that mean the same to a shell and to none. */
 const plainWords = /^[\w@%+=:,./-]+(?: [\w@%+=:,./-]+)*$/u
 
-/**
- * A task below each heading `Task N: …`: plans of superpowers and of ralphex. What stands before the tasks counts for
- * each of them, but for notes to the agent that would carry out the plan.
- */
+/** Returns the commands below such headings: those that are programs with arguments, and each as a criterion. */
+const commandsIn = (sections: ReadonlyArray<Section>) => {
+  const said = sections
+    .filter(isValidation)
+    .flatMap(({ items }) => items)
+    .map(({ isFenced, text }) => (isFenced ? text.replace(/^\$ /u, "") : text.replace(/^`([^`]+)`$/u, "$1").trim()))
+    .filter((text) => text !== "" && !text.startsWith("#"))
+  return {
+    verify: said.filter((words) => plainWords.test(words)).map((words) => words.split(" ")),
+    criteria: said.map((words) => (words.includes("`") ? words : `\`${words}\` ends with 0`))
+  }
+}
+
+const task =
+  /^[^\p{L}\p{N}]*(?:Task|Iteration)\s+#?(\d+[a-z]?(?:\.\d+)*|[A-Z])(?![\p{L}\p{N}])(?:\s*\([^)]*\))?\s*[:.)–—-]?\s*(.*)$/iu
+
+/** A task below each heading `Task N: …`: plans of superpowers and of ralphex. */
 const taskSections: Form = (outline, around) => {
-  const parts = partsBy(outline, /^(?:Task|Iteration)\s+(\d+(?:\.\d+)*)\s*[:.–—-]\s*(.+)$/iu)
-  const [first] = parts
-  if (first === undefined) return undefined
-  const before = outline.sections.slice(0, outline.sections.indexOf(first.sections[0]!))
-  const checks = outline.sections.filter(({ title }) => validation.test(title))
-  const commands = checks.flatMap((section) =>
-    [...sectionsText(outline, partOf(outline, section)).matchAll(command)].map(([, words]) => words!)
-  )
-  const verify = commands.filter((words) => plainWords.test(words)).map((words) => words.split(" "))
-  const general = before
-    .filter(({ title }) => !validation.test(title))
-    .map((section) => ({ ...section, blocks: section.blocks.filter(({ type }) => !unsaid.has(type)) }))
-  const constraints = sectionsText(
-    outline,
-    general.filter(({ blocks }) => blocks.length > 0)
-  )
-  const known = new Set([...before, ...checks, ...parts.flatMap(({ sections }) => sections)])
-  const others = outline.sections.filter((section) => !known.has(section) && section.blocks.length > 0)
-  const tasks = parts.map(({ boxes, number, text, title }): ReadTask => ({
-    id: `task-${number}`,
-    title,
-    description: ticking(text === "" ? title : text, boxes, around),
-    acceptance_criteria: [...everyStep(boxes), ...commands.map((words) => `\`${words}\` ends with 0`)],
-    ...done(boxes)
-  }))
+  const parts = partsBy(outline, task)
+  if (parts.length === 0) return undefined
+  const own = new Set(parts.flatMap(({ sections }) => sections))
+  const common = commandsIn(outline.sections.filter((section) => !own.has(section)))
+  const tasks = tasksOf(outline, around, parts, ({ boxes, number, sections }) => {
+    const { criteria, verify } = commandsIn(sections)
+    return {
+      id: `task-${number}`,
+      acceptance_criteria: [...everyStep(boxes), ...common.criteria, ...criteria],
+      ...(verify.length === 0 ? {} : { verify })
+    }
+  })
   return {
     form: "a task below each heading “Task N”, as superpowers and ralphex write them",
     source: {
-      ...(constraints === "" ? {} : { constraints }),
-      ...(verify.length === 0 ? {} : { verify }),
-      tasks: oneByOne(tasks)
+      ...constraintsOf(outline, parts, isValidation),
+      ...(common.verify.length === 0 ? {} : { verify: common.verify }),
+      tasks
     },
-    lines: parts.map(lineOf),
-    leftOut: others.map(({ line, title }) => `${title} (line ${line}): it belongs to no task`)
+    lines: linesOf(parts),
+    leftOut: leftOutOf(outline, parts, task, isValidation)
   }
 }
 
-const line = /^(T\d{3,})\b((?:\s*\[[^\]]*\])*)\s*(.*)$/su
-const waits = /\(depends on ([^)]*)\)/iu
+/** What is written behind a bold label, such as `**Goal**: …` or `**Goal:** …`, to the end of its paragraph. */
+const goals = ["Goal", "Independent Test", "Checkpoint"].map(
+  (label) =>
+    new RegExp(`^\\*\\*${label}(?::\\*\\*|\\*\\*:)[ \\t]*\\n?(\\S.*(?:\\n(?!\\n|\\*\\*|#|[-*+] \\[).+)*)`, "mu")
+)
+
+const phase = /^[^\p{L}\p{N}]*Phase\s+(\d+(?:\.\d+)*|[A-Z])(?![\p{L}\p{N}])\s*[:.–—-]?\s*(.*)$/iu
+const phaseLine = /^(?:\*\*)?(T\d+[a-z]?)\b(?:\*\*)?[:.)]?((?:\s*\[[^\]]*\])*)\s*(.*)$/su
+const dependsOn = /\(depends on ([^()]{0,500})\)/iu
+
+/** Makes a task of each line of phases. */
+const eachLine = (parts: ReadonlyArray<TaskPart>, goalsOf: (part: TaskPart) => ReadonlyArray<string>, around: Around) =>
+  parts.flatMap((part) =>
+    part.boxes.map((box) => {
+      const [, id, , words = ""] = phaseLine.exec(box.text) ?? []
+      const others = [...(dependsOn.exec(words)?.[1] ?? "").matchAll(/T\d+[a-z]?/gu)].map(([other]) => other)
+      const own = goalsOf(part).map((one) => `\nIts phase: ${one}`)
+      const said = [words, box.below].filter((text) => text !== "").join("\n\n")
+      const task: ReadTask | undefined =
+        id === undefined
+          ? undefined
+          : {
+              id,
+              title: words.split("\n")[0]!,
+              description: ticking(`${said}\n\nIt belongs to the phase “${part.title}”.${own.join("")}`, [box], around),
+              acceptance_criteria: asDescribed,
+              ...(others.length === 0 ? {} : { depends_on: others }),
+              ...done([box])
+            }
+      return { task, box }
+    })
+  )
 
 /** A task a phase, or a line of one: of spec-kit. */
 const phases: Form = (outline, around) => {
-  const parts = partsBy(outline, /^Phase\s+(\d+(?:\.\d+)*|[A-Z])\s*[:.–—-]\s*(.+)$/u).filter(({ boxes }) =>
-    boxes.some(({ text }) => line.test(text))
-  )
-  if (parts.length === 0) return undefined
-  const common = {
-    workflow_id: around.folder,
-    ...documents(around, /^(?:spec|plan|research|data-model|quickstart)\.md$/u, /^contracts$/u)
+  const parts = partsBy(outline, phase)
+  if (!parts.some(({ boxes }) => boxes.some(({ text }) => phaseLine.test(text)))) return undefined
+  const texts = new Map(parts.map((part) => [part, sectionsText(outline, part.sections)]))
+  const goalsOf = (part: TaskPart) => goals.flatMap((goal) => goal.exec(texts.get(part)!)?.[1]?.trim() ?? [])
+  const each = around.each ? eachLine(parts, goalsOf, around) : []
+  const of = (tasks: ReadonlyArray<ReadTask>, lines: ReadonlyArray<number>) => ({
+    form: `a task ${around.each ? "a line" : "a phase"}, as spec-kit writes them`,
+    source: {
+      workflow_id: around.folder,
+      ...constraintsOf(outline, parts, () => false),
+      ...documents(around, /^(?:spec|plan|research|data-model|quickstart)\.md$/u, /^contracts$/u),
+      tasks
+    },
+    lines,
+    leftOut: [
+      ...leftOutOf(outline, parts, phase, () => false),
+      ...each.flatMap(({ box, task }) =>
+        task === undefined ? [`${box.text.split("\n")[0]} (line ${box.line}): it has no id such as T001`] : []
+      )
+    ]
+  })
+  if (around.each) {
+    const found = each.flatMap(({ box, task }) => (task === undefined ? [] : [{ task, line: box.line }]))
+    return of(
+      found.map((one) => one.task),
+      found.map(({ line }) => line)
+    )
   }
-  const form = `a task ${around.each ? "a line" : "a phase"}, as spec-kit writes them`
-  const goals = ({ text }: TaskPart) =>
-    ["Goal", "Independent Test", "Checkpoint"].flatMap((label) => labelled(text, label) ?? [])
-  if (!around.each) {
-    const tasks = parts.map((part): ReadTask => ({
-      id: `phase-${part.number}`,
-      title: part.title,
-      description: ticking(part.text, part.boxes, around),
-      acceptance_criteria: [...everyStep(part.boxes), ...goals(part)],
-      ...done(part.boxes)
-    }))
-    return { form, source: { ...common, tasks: oneByOne(tasks) }, lines: parts.map(lineOf), leftOut: [] }
-  }
-  const each = parts.flatMap((part) =>
-    part.boxes.flatMap((box) => {
-      const [, id, , title] = line.exec(box.text) ?? []
-      if (id === undefined || title === undefined) return []
-      const others = [...(waits.exec(title)?.[1] ?? "").matchAll(/T\d{3,}/gu)].map(([other]) => other)
-      const goal = goals(part).map((one) => `\nIts phase: ${one}`)
-      const task: ReadTask = {
-        id,
-        title: title.split("\n")[0]!,
-        description: `${[title, box.below].filter((text) => text !== "").join("\n\n")}\n\nIt belongs to the phase “${part.title}”.${goal.join("")}`,
-        acceptance_criteria: asDescribed,
-        ...(others.length === 0 ? {} : { depends_on: others }),
-        ...done([box])
-      }
-      return [{ task, line: box.line }]
-    })
-  )
-  return {
-    form,
-    source: { ...common, tasks: each.map(({ task }) => task) },
-    lines: each.map((one) => one.line),
-    leftOut: []
-  }
+  const tasks = tasksOf(outline, around, parts, (part) => ({
+    id: `phase-${part.number}`,
+    acceptance_criteria: [...everyStep(part.boxes), ...goalsOf(part)]
+  }))
+  return of(tasks, linesOf(parts))
 }
 
-/** A task below each heading `N. …` whose boxes have numbers below that: of a change of OpenSpec. */
+const group = /^(\d+)\.\s+(.+)$/u
+const isArchive = ({ boxes, title }: TaskPart) =>
+  /^archiv(?:e|ing)$|\barchive (?:the |this )?(?:openspec )?change\b/iu.test(title) ||
+  (boxes.length > 0 && boxes.every(({ text }) => /\bopenspec archive\b/iu.test(text)))
+
+/** A task below each heading `N. …` that has boxes, where some have numbers below that: a change of OpenSpec. */
 const groups: Form = (outline, around) => {
-  const parts = partsBy(outline, /^(\d+)\.\s+(.+)$/u).filter(({ boxes, number }) =>
-    boxes.some(({ text }) => text.startsWith(`${number}.`))
-  )
-  const isArchive = ({ title }: TaskPart) => /^archiv/iu.test(title)
+  const parts = partsBy(outline, group).filter(({ boxes }) => boxes.length > 0)
+  if (!parts.some(({ boxes, number }) => boxes.some(({ text }) => text.startsWith(`${number}.`)))) return undefined
   const ours = parts.filter((part) => !isArchive(part))
-  if (ours.length === 0) return undefined
-  const tasks = ours.map(({ boxes, number, text, title }): ReadTask => ({
-    id: `task-${number}`,
-    title,
-    description: ticking(text, boxes, around),
-    acceptance_criteria: everyStep(boxes),
-    ...done(boxes)
-  }))
+  const archives = parts.filter(isArchive)
+  const isOther = (section: Section) => archives.some(({ sections }) => sections.includes(section))
   return {
     form: "a task below each heading “N.”, as OpenSpec writes them",
     source: {
       workflow_id: around.folder,
+      ...constraintsOf(outline, ours, isOther),
       ...documents(around, /^(?:proposal|design)\.md$/u, /^specs$/u),
-      tasks: oneByOne(tasks)
+      tasks: tasksOf(outline, around, ours, ({ number }) => ({ id: `task-${number}` }))
     },
-    lines: ours.map(lineOf),
-    leftOut: parts
-      .filter(isArchive)
-      .map((part) => `${part.title} (line ${lineOf(part)}): a change is archived by a person`)
+    lines: linesOf(ours),
+    leftOut: [
+      ...leftOutOf(outline, ours, group, isOther),
+      ...archives.map(({ first, title }) => `${title} (line ${first.line}): a change is archived by a person`)
+    ]
   }
-}
-
-/** An id of the author's, which has a digit, and what stands behind it. */
-const named = /^(?:\*\*)?([A-Za-z]+[-.]?\d[\w.-]*|\d+(?:\.\d+)*)(?:[.:)]|\*\*)*\s+(.+)$/su
-const condition = /^[-*+] (?:\*\*)?(?:Verify|Acceptance|Criteria|Done when)(?:\*\*)?:(?:\*\*)?\s*(.+)$/gimu
-
-/** A task each box. Its id is the author's where each box has one of its own. */
-const checklist: Form = (outline, around) => {
-  const boxes = outline.sections.flatMap((section) => section.boxes.map((box) => ({ ...box, section })))
-  if (boxes.length === 0) return undefined
-  const ids = boxes.map(({ text }) => named.exec(text)?.[1]?.replace(/[.-]+$/u, ""))
-  const areNamed = ids.every((id) => id !== undefined) && new Set(ids).size === ids.length
-  const tasks = boxes.map(({ below, section, ticked, text }, at): ReadTask => {
-    const id = areNamed ? ids[at]! : String(at + 1)
-    const said = areNamed ? named.exec(text)![2]! : text
-    const conditions = [...below.matchAll(condition)].map(([, one]) => one!)
-    const under = section.level > 1 ? `It stands below “${section.title}”.` : ""
-    return {
-      id: /^\d/u.test(id) ? `task-${id}` : id,
-      title: said.split("\n")[0]!.replaceAll("**", ""),
-      description: ticking([text, below, under].filter((part) => part !== "").join("\n\n"), boxes, around),
-      acceptance_criteria: conditions.length === 0 ? asDescribed : conditions,
-      ...(ticked ? { done: true } : {})
-    }
-  })
-  return { form: "a task each box of a list", source: { tasks }, lines: boxes.map(({ line }) => line), leftOut: [] }
 }
 
 /** Reads a Markdown text in each form that it has. A list of boxes alone is a plan; in the other forms it is steps. */
 export const readingsOf = (outline: Outline, around: Around): ReadonlyArray<PlanReading> => {
   const found = [taskSections, phases, groups].flatMap((form) => form(outline, around) ?? [])
-  return found.length > 0 ? found : [checklist(outline, around) ?? []].flat()
+  const last = found.length > 0 ? undefined : checklist(outline, (text) => ticking(text, ["a box"], around))
+  return last === undefined ? found : [last]
 }

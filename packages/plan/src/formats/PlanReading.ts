@@ -5,6 +5,7 @@ export interface ReadTask {
   readonly description: string
   readonly acceptance_criteria: ReadonlyArray<string>
   readonly depends_on?: ReadonlyArray<string>
+  readonly verify?: ReadonlyArray<ReadonlyArray<string>>
   readonly done?: true
 }
 
@@ -30,4 +31,8 @@ export const asDescribed = ["What the description asks for is there, and tested"
 
 /** Makes tasks wait for the one before. */
 export const oneByOne = (tasks: ReadonlyArray<ReadTask>): ReadonlyArray<ReadTask> =>
-  tasks.map((task, at) => (at === 0 ? task : { ...task, depends_on: [tasks[at - 1]!.id] }))
+  tasks.map((task, at) => {
+    const before = tasks[at - 1]
+    // An id that is there twice is a problem of its own.
+    return before === undefined || before.id === task.id ? task : { ...task, depends_on: [before.id] }
+  })

@@ -1,10 +1,10 @@
 import { Predicate, Result } from "effect"
-import type { Place } from "../tasks/PlanProblem.ts"
-import { jsonReading } from "./JsonForms.ts"
+import { likelyKey, type Place } from "../tasks/PlanProblem.ts"
+import { readBeads, readTaskMaster } from "./JsonForms.ts"
 import { type Around, readingsOf } from "./MarkdownForms.ts"
 import { type Outline, outlineOf, partOf, sectionsText } from "./Outline.ts"
 import type { PlanReading } from "./PlanReading.ts"
-import { parseYaml } from "./YamlText.ts"
+import { parseYaml, type YamlText } from "./YamlText.ts"
 
 /** What a plan's file is, by its name. */
 export type PlanKind = "yaml" | "json" | "markdown"
@@ -44,44 +44,75 @@ export const describedIn = (outline: Outline): ReadonlyMap<string, string> =>
 
 /** Splits a Markdown file into its front matter and the rest; `undefined`: it has no front matter. */
 const parted = (text: string) => {
-  const [, front, body = ""] = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/u.exec(text) ?? []
-  return front === undefined ? undefined : { front, body, above: front.split("\n").length + 2 }
+  const [, front, body = ""] =
+    /^---[ \t]*(?:\r\n|\r|\n)([^]*?)(?:\r\n|\r|\n)---[ \t]*(?:(?:\r\n|\r|\n)([^]*))?$/u.exec(text) ?? []
+  return front === undefined ? undefined : { front, body, above: front.split(/\r\n|\r|\n/u).length + 2 }
 }
 
-const foreign = ({ form, leftOut, lines, source }: PlanReading): ReadText => ({
+/** Keys by which front matter speaks to souffleur, beside `tasks`. */
+const ownKeys = ["workflow_id", "constraints", "finish", "reference_docs", "setup", "verify"]
+
+const foreign = ({ form, leftOut, lines, source }: PlanReading, front: YamlText | undefined): ReadText => ({
   form,
-  source,
+  // What the front matter says is the author's word for souffleur.
+  source: front === undefined ? source : { ...source, ...(front.source as object) },
   described: none,
   leftOut,
-  lineOf: ([part, at]) => (part === "tasks" && typeof at === "number" ? lines[at] : undefined)
+  lineOf: ([part, at, ...rest]) =>
+    part === "tasks" && typeof at === "number" ? lines[at] : front?.lineOf([part!, at!, ...rest])
 })
+
+const noTasks =
+  "there are no tasks in it: a plan has front matter between two lines of --- with tasks:, or a heading “Task 1: …” for each, or phases of spec-kit, or groups of OpenSpec, or a list of boxes"
+
+const isMap = (read: Result.Result<YamlText, string>) =>
+  Result.isSuccess(read) && Predicate.isObject(read.success.source)
+
+/** Reads what front matter says. `undefined`: nothing for souffleur. Fails with a sentence. */
+const frontOf = (parts: ReturnType<typeof parted>): Result.Result<YamlText | undefined, string> => {
+  if (parts === undefined) return Result.succeed(undefined)
+  const read = parseYaml(parts.front, 1)
+  // A line across the page may be the first one of a text.
+  if (Result.isFailure(read))
+    return /^tasks[ \t]*:/mu.test(parts.front)
+      ? Result.fail(`the front matter: ${read.failure}`)
+      : Result.succeed(undefined)
+  const { source } = read.success
+  if (!Predicate.isObject(source)) return Result.succeed(undefined)
+  const keys = Object.keys(source)
+  const near = keys.find((key) => key !== "tasks" && likelyKey(key, ["tasks"]) !== undefined)
+  if (!keys.includes("tasks") && near !== undefined)
+    return Result.fail(`the front matter: ${near}: there is no such key: did you mean tasks?`)
+  return Result.succeed(keys.some((key) => key === "tasks" || ownKeys.includes(key)) ? read.success : undefined)
+}
 
 const readMarkdown = (text: string, around: Around): Result.Result<ReadText, string> => {
   const parts = parted(text)
-  const outline = parts === undefined ? outlineOf(text) : outlineOf(parts.body, parts.above)
-  const front =
-    parts === undefined ? undefined : Result.mapError(parseYaml(parts.front, 1), (why) => `the front matter: ${why}`)
-  const isOurs =
-    front !== undefined && (Result.isFailure(front) || Predicate.hasProperty(front.success.source, "tasks"))
-  if (isOurs) return Result.map(front, (own) => ({ form: null, described: describedIn(outline), leftOut: [], ...own }))
+  const read = frontOf(parts)
+  if (Result.isFailure(read)) return Result.fail(read.failure)
+  const front = read.success
+  const isMatter = parts !== undefined && isMap(parseYaml(parts.front))
+  const outline = isMatter ? outlineOf(parts.body, parts.above) : outlineOf(text)
+  if (front !== undefined && Predicate.hasProperty(front.source, "tasks"))
+    return Result.succeed({ form: null, described: describedIn(outline), leftOut: [], ...front })
   const readings = readingsOf(outline, around)
   const [reading, other] = readings
-  if (reading === undefined)
-    return Result.fail(
-      "there are no tasks in it: a plan has front matter between two lines of --- with tasks:, or a heading “Task 1: …” for each, or phases of spec-kit, or groups of OpenSpec, or a list of boxes"
-    )
-  if (other === undefined) return Result.succeed(foreign(reading))
+  if (reading === undefined) return Result.fail(noTasks)
+  if (other === undefined) return Result.succeed(foreign(reading, front))
   const said = readings.map(
     ({ form, lines }) => `${form} (${lines.length === 1 ? "line" : "lines"} ${lines.slice(0, 10).join(", ")})`
   )
   return Result.fail(`it can be read in ${said.length} ways, ${said.join("; and ")}: leave one of them`)
 }
 
-/** True for the keys that a task of souffleur's own form has, and that of no other tool. */
+/** Tells whether JSON has keys of souffleur's own form that no tracker's has. */
 const isOwn = (source: unknown) =>
-  Predicate.hasProperty(source, "tasks") &&
-  Array.isArray(source.tasks) &&
-  source.tasks.some(Predicate.hasProperty("acceptance_criteria"))
+  ownKeys.some((key) => Predicate.hasProperty(source, key)) ||
+  (Predicate.hasProperty(source, "tasks") &&
+    Array.isArray(source.tasks) &&
+    source.tasks.some((task) =>
+      ["acceptance_criteria", "depends_on", "reference_docs", "verify"].some((key) => Predicate.hasProperty(task, key))
+    ))
 
 /** Reads what a plan's file holds, by its kind. Fails with a sentence. */
 export const readPlan = (
@@ -89,12 +120,24 @@ export const readPlan = (
   text: string,
   around: Around & { readonly tag?: string | undefined }
 ): Result.Result<ReadText, string> => {
-  if (kind === "markdown") return readMarkdown(text, around)
-  return Result.flatMap(parseYaml(text), (own) => {
-    const reading = kind === "yaml" || isOwn(own.source) ? undefined : jsonReading(own.source, around.tag)
-    if (typeof reading === "string") return Result.fail(reading)
-    return Result.succeed(
-      reading === undefined ? { form: null, described: none, leftOut: [], ...own } : foreign(reading)
-    )
+  const { each, tag } = around
+  const read =
+    kind === "markdown"
+      ? readMarkdown(text, around)
+      : Result.flatMap(parseYaml(text), (own): Result.Result<ReadText, string> => {
+          const reading =
+            kind === "yaml" || isOwn(own.source)
+              ? undefined
+              : (readBeads(own.source) ?? readTaskMaster(own.source, tag))
+          return reading === undefined
+            ? Result.succeed({ form: null, described: none, leftOut: [], ...own })
+            : Result.map(reading, (one) => foreign(one, undefined))
+        })
+  return Result.flatMap(read, (found) => {
+    if (each && found.form?.includes("spec-kit") !== true)
+      return Result.fail("--each is for the phases of spec-kit, and it has none")
+    return tag !== undefined && found.form?.includes(`tag ${tag}`) !== true
+      ? Result.fail("--tag is for the lists of task-master, and it has none")
+      : Result.succeed(found)
   })
 }

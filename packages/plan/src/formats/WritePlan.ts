@@ -5,7 +5,9 @@ import type { Finish, Plan } from "../tasks/Plan.ts"
 /** Returns the list that a prompt's text was made of, or that text. */
 const criteriaOf = (text: string) => {
   const lines = text.split("\n")
-  return lines.every((line) => /^- \S/u.test(line)) ? lines.map((line) => line.slice(2)) : text
+  return lines.every((line) => /^- \S/u.test(line) && line.slice(2) === line.slice(2).trim())
+    ? lines.map((line) => line.slice(2))
+    : text
 }
 
 const finishOf = (finish: Finish) => {

@@ -71,6 +71,8 @@ const finishing =
  * it.
  */
 const maxTaskBytes = 32_000
+/** Maximum of tasks, each of which is an agent's work and a reviewer's. */
+const maxTasks = 1000
 const Text = Schema.Trim.check(Schema.isNonEmpty())
 const Id = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u, {
@@ -212,12 +214,11 @@ export const programLines = (plan: Pick<Plan, "tasks">): ReadonlyArray<string> =
 
 /** Returns the order of tasks when each is approved: the plan's, each after its dependencies. */
 export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
-  const order: Array<PlannedTask> = []
-  const taken = (id: string) => order.some((task) => task.id === id)
+  const order = new Map<string, PlannedTask>()
   for (;;) {
-    const following = tasks.find(({ dependsOn, id }) => !taken(id) && dependsOn.every(taken))
-    if (following === undefined) return order
-    order.push(following)
+    const following = tasks.find(({ dependsOn, id }) => !order.has(id) && dependsOn.every((other) => order.has(other)))
+    if (following === undefined) return [...order.values()]
+    order.set(following.id, following)
   }
 }
 
@@ -264,9 +265,14 @@ export const planOf = (
   const decoded = decode(source)
   if (Result.isFailure(decoded)) return Result.fail(problemsIn(decoded.failure, keysAt))
   const plan = decoded.success
+  if (plan.tasks.length > maxTasks)
+    return Result.fail([{ place: ["tasks"], what: `${plan.tasks.length} tasks, more than ${maxTasks}` }])
   const tasks = plan.tasks.map((task) => taskOf(task, plan, described))
   const finish = finishOf(plan.finish)
-  const long = [...tasks.flatMap((task, index) => tooLong(task, ["tasks", index])), ...tooLong(finish, ["finish"])]
+  const long = [
+    ...tasks.flatMap((task, index) => (task.done === true ? [] : tooLong(task, ["tasks", index]))),
+    ...tooLong(finish, ["finish"])
+  ]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
   return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish })

@@ -46,7 +46,7 @@ const distance = (one: string, other: string): number => {
  * Returns the known key that was likely meant. It is two letters away at most, one where the key is short, or a part of
  * it.
  */
-const meant = (key: string, known: ReadonlyArray<string>): string | undefined => {
+export const likelyKey = (key: string, known: ReadonlyArray<string>): string | undefined => {
   const letters = (word: string) =>
     word
       .slice(0, 64)
@@ -82,7 +82,7 @@ export const problemsIn = (
     // YAML takes 1.10, 2026-11-28, no and ~ for other things than texts.
     if (message !== unknown) return { place, what: message.replace(/^Expected string.*/su, quoted).slice(0, 200) }
     const known = keysAt(place.slice(0, -1))
-    const likely = meant(String(place.at(-1)), known)
+    const likely = likelyKey(String(place.at(-1)), known)
     return {
       place,
       what: `${unknown}: ${likely === undefined ? `those here are ${known.join(", ")}` : `did you mean ${likely}?`}`

@@ -13,7 +13,7 @@ export interface PlanTerms {
 }
 
 /** A box that an agent ticks when it commits is no other word. */
-const unticked = (text: string) => text.replaceAll(/^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)\[[xX]\]/gmu, "$1[ ]")
+const unticked = (text: string) => text.replaceAll(/^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)\[[xX~/]\]/gmu, "$1[ ]")
 
 const outlined = Effect.fnUntraced(function* ({
   acceptanceCriteria,
@@ -25,13 +25,14 @@ const outlined = Effect.fnUntraced(function* ({
   referenceDocs,
   title
 }: PlannedTask) {
+  const common = constraints === undefined ? [] : [unticked(constraints)]
   const documents = referenceDocs.map((doc) => [doc.path, doc.description])
   return {
     id,
     title,
     dependsOn,
     digest: yield* digestOf(
-      JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents, constraints])
+      JSON.stringify([title, unticked(description), unticked(acceptanceCriteria), documents, ...common])
     ),
     ...(gate === undefined ? {} : { gateDigest: yield* digestOf(JSON.stringify([gate.setup, gate.verify])) })
   }
