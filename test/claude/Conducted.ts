@@ -9,7 +9,7 @@ const last = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at(-
 /** The assignment, by the prompt that came last. */
 export const assignmentOf = (known: string) => ({
   role: last(known, /^## (Implementation|Code Review) Task$/gmu),
-  task: last(known, /^\*\*Task ID:\*\* (\w+)$/gmu),
+  task: last(known, /^\*\*Task ID:\*\* ([\w-]+)$/gmu),
   word: last(known, /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\w+)$/gmu)
 })
 /** Commits a line of a task. */
@@ -23,6 +23,42 @@ const bow = "---\nname: bow\ndescription: Take the bow\n---\nTake the bow.\n"
 /** What happens beside the conductor, which has said these words so far. */
 type Meanwhile = (lab: Lab, said: Effect.Effect<string>) => Effect.Effect<void, unknown>
 
+/** A lab whose project is a repository with these files in it, and whose agents have a shell. */
+export const repository = Effect.fn("repository")(function* (
+  claude: string,
+  files: Readonly<Record<string, string>>,
+  part: Part,
+  options: LabOptions = {}
+) {
+  const lab = yield* makeLab(claude, "opera", part, options)
+  const git = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-C", lab.project, ...args], { encoding: "utf8" })
+  git("init", "-q", "-b", "main")
+  git("config", "user.name", "A")
+  git("config", "user.email", "a@localhost")
+  for (const [file, text] of Object.entries(files)) {
+    yield* lab.write(file, text)
+    git("add", "--", file)
+  }
+  git("commit", "-q", "--allow-empty", "-m", "base")
+  // In print mode the agent can ask no person, so the project allows what its agents need.
+  yield* lab.write(".claude/settings.json", JSON.stringify({ permissions: { allow: ["Bash"] } }))
+  return { lab, git }
+})
+
+/** The events among the lines of a conductor or of its log. */
+export const eventsIn = (said: string) =>
+  said
+    .split("\n")
+    .flatMap((line): ReadonlyArray<{ _tag: string; [field: string]: unknown }> =>
+      line.startsWith("{") ? [JSON.parse(line)] : []
+    )
+/** Which agents were asked, in their order. */
+export const askedIn = (events: ReturnType<typeof eventsIn>) =>
+  events
+    .filter(({ _tag }) => _tag === "AgentAsked")
+    .map(({ resumed, role, taskId }) => `${String(taskId)} ${String(role)}${resumed === true ? " again" : ""}`)
+
 /** A project of that plan, in which real agents conduct it, and everything that its conductor said. */
 export const conducted = Effect.fn("conducted")(function* (
   claude: string,
@@ -30,15 +66,9 @@ export const conducted = Effect.fn("conducted")(function* (
   part: Part,
   { meanwhile = () => Effect.void, ...options }: LabOptions & { readonly meanwhile?: Meanwhile } = {}
 ) {
-  const lab = yield* makeLab(claude, "opera", part, options)
-  const git = (...args: ReadonlyArray<string>) =>
-    execFileSync("git", ["-C", lab.project, ...args], { encoding: "utf8" })
-  git("init", "-q", "-b", "main")
-  git("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "base")
+  const { git, lab } = yield* repository(claude, {}, part, options)
   yield* lab.write("plan.yaml", text)
   yield* lab.write(".claude/skills/bow/SKILL.md", bow)
-  // In print mode the agent can ask no person, so the project allows what its agents need.
-  yield* lab.write(".claude/settings.json", JSON.stringify({ permissions: { allow: ["Bash"] } }))
   const stage = yield* headless(lab)
   const souffleur = yield* stage.souffleur(["conduct", "plan.yaml", "--json"])
   yield* Effect.forkScoped(meanwhile(lab, souffleur.said))
@@ -46,17 +76,10 @@ export const conducted = Effect.fn("conducted")(function* (
   const code = yield* souffleur.exitCode
   const said = yield* souffleur.said
   assert.strictEqual(code, 0, said)
-  const events = said
-    .split("\n")
-    .flatMap((line): ReadonlyArray<{ _tag: string; [field: string]: unknown }> =>
-      line.startsWith("{") ? [JSON.parse(line)] : []
-    )
-  const asked = events
-    .filter(({ _tag }) => _tag === "AgentAsked")
-    .map(({ resumed, role, taskId }) => `${String(taskId)} ${String(role)}${resumed === true ? " again" : ""}`)
+  const events = eventsIn(said)
   const state = JSON.parse(yield* lab.read("state.json"))
   assert.deepInclude(state, { phase: "completion", current_task: null })
   const { most } = yield* lab.agents
   assert.strictEqual(most, 1)
-  return { lab, git, events, asked, state }
+  return { lab, git, events, asked: askedIn(events), state }
 })

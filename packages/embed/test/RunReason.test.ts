@@ -130,6 +130,32 @@ describe("behaviour#answers", () => {
   })
 })
 
+describe("behaviour#gate", () => {
+  const refused = { head: "88bb", program: "npm test", code: 1, said: "2 passed\n\n1 failed: adds\n" }
+  it("why tells what a program printed that refuses the first commit, and what the run waits for", () => {
+    const told = why(
+      { _tag: "BaselineRefused", at, ...refused },
+      { _tag: "RunPaused", at, reason: "red", files: [], message: "npm test at 88bb" }
+    )
+    assert.match(
+      told,
+      /npm test ended with 1\.\n\nEvidence\n {2}the end of what it printed:\n {4}2 passed\n {4}1 failed: adds\n/u
+    )
+    assert.include(told, "no agent begins where the gate is red already")
+    assert.match(told, /Action\n {5}3 {2}The run is paused: .* souffleur conduct answer --allow-red/u)
+  })
+  it("why tells what a program printed that refuses work, and the third time whom it asks", () => {
+    const work: RunEvent = { _tag: "WorkRefused", at, taskId: "t1", ...refused }
+    const first = why(work)
+    assert.include(first, "  refusal 1 of this task\n  the end of what it printed:\n    2 passed\n    1 failed: adds\n")
+    assert.include(first, "the session of its implementer goes on with that")
+    assert.notInclude(why({ ...work, said: "" }), "printed")
+    const third = why(work, work, work, { _tag: "TaskEscalated", at, taskId: "t1", reason: "gate", message: "refused" })
+    assert.include(third, "refusal 3 of this task\n  the end of what it printed:\n    2 passed\n")
+    assert.match(third, /the third refusal .* is a person's\n\nAction\n .*souffleur conduct answer t1 "what to do"/u)
+  })
+})
+
 it("an event that is no decision has no reason, and no text of a reason controls a terminal", () => {
   assert.strictEqual(why(), "")
   const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", reason: "blocked", message: "\u001B[2Jno key" }

@@ -24,6 +24,8 @@ describe("behaviour#notices", () => {
       runNoticeOf({ ...RunFinished, finishing: "failed", message: "exit 2" }, foldRun([RunOpened, RunVerified]))?.words,
       "exit 2"
     )
+    const one = foldRun([RunOpened, { ...RunVerified, completed: 1, skipped: 0 }])
+    assert.match(runNoticeOf(RunFinished, one)?.text ?? "", / 1 task is done, .*, 0 skipped\.$/u)
     assert.isUndefined(runNoticeOf(RunFinished, foldRun(first)), "one whose plan has got more to do is not at its end")
   })
   it.effect("a notice that a channel gave up is in the log of its run, also when its conductor has left", () =>

@@ -26,6 +26,28 @@ const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Expl
   }
 }
 
+/** Quotes the end of what a program printed. Many print empty lines between what counts. */
+const printed = (said: string): ReadonlyArray<string> => {
+  const lines = said.split("\n").filter((line) => line.trim() !== "")
+  return lines.length === 0 ? [] : ["the end of what it printed:", ...lines.map((line) => `  ${line}`)]
+}
+
+const untilAnswered = (taskId: string) =>
+  `nothing is asked until: souffleur conduct answer ${taskId} "what to do", or --retry, or --skip`
+
+/** Explains a refusal of work together with the escalation that may follow it. */
+const refused = ({ said, taskId }: Of<"WorkRefused">, before: Run): Explanation => {
+  const count = (taskOf(before, taskId)?.gateFailures ?? 0) + 1
+  return {
+    seen: [`refusal ${count} of this task`, ...printed(said)],
+    ...(count < 3
+      ? {
+          rule: "no reviewer is asked about refused work: the session of its implementer goes on with that, and no attempt is counted"
+        }
+      : { rule: "the third refusal since a rejection is a person's", act: untilAnswered(taskId) })
+  }
+}
+
 /** Says which agent an assignment had, and for how long it was asked. */
 const assigned = ({ assignment }: Run, at: number): ReadonlyArray<string> => {
   if (assignment === null) return []
@@ -55,12 +77,11 @@ const failed = (
   }
 }
 
-const escalations: Readonly<Record<Of<"TaskEscalated">["reason"], string>> = {
+const escalations: Readonly<Record<Exclude<Of<"TaskEscalated">["reason"], "gate">, string>> = {
   rejections: "the third rejection is a person's",
   blocked: "an implementer that is blocked is a person's at once",
   "implementer failures": "the third assignment in a row that came to nothing is a person's",
   "reviewer failures": "the third assignment in a row that came to nothing is a person's",
-  gate: "the third refusal of its gate is a person's",
   unproven: "a state file is believed as far as git bears it out: the rest is a person's"
 }
 
@@ -69,7 +90,7 @@ const grieved = ({ reason, taskId }: Of<"TaskEscalated">, before: Run) => {
   return task === undefined ? [] : workProblemsOf(task, reason)
 }
 
-const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
+const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "red">, string>> = {
   conflict: "no agent works where git has conflicts: a person resolves them",
   dirty:
     "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
@@ -79,7 +100,6 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
   ceiling: "all agents of a run share its ceilings of use, which are asked before each launch: a person allows more",
   deadline: "after its deadline a run finishes the task in hand, and begins no other",
   failed: "souffleur does not guess: a person mends the cause, and the run goes on from its log",
-  red: "no agent begins where the gate is red already, unless a person allows it: it could not tell whose fault that is",
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 
@@ -161,11 +181,20 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
     case "ImplementationFailed":
     case "ReviewFailed":
       return failed(event, before)
+    case "WorkRefused":
+      return refused(event, before)
+    case "BaselineRefused":
+      return {
+        seen: printed(event.said),
+        rule: "no agent begins where the gate is red already, unless a person allows it: it could not tell whose fault that is"
+      }
     case "TaskEscalated":
+      // The refusal before it is the decision, and says what the program printed.
+      if (event.reason === "gate") return undefined
       return {
         seen: [event.message, ...grieved(event, before)],
         rule: escalations[event.reason],
-        act: `nothing is asked until: souffleur conduct answer ${event.taskId} "what to do", or --retry, or --skip`
+        act: untilAnswered(event.taskId)
       }
     case "AgentNudged":
       return {
@@ -187,6 +216,7 @@ const explain = (event: RunEvent, before: Run, zone: Zone): Explanation | undefi
         rule: "the work that is there is reviewed; where nothing is left, the task is implemented again"
       }
     case "RunPaused":
+      if (event.reason === "red") return undefined
       return {
         seen: event.files.length === 0 ? [event.message] : event.files,
         rule: pauses[event.reason],

@@ -71,10 +71,11 @@ export const answerTo = (event: RunEvent): string | undefined => {
 /** Returns the text of a notice, which is the description's, and at the run's end says how much is done. */
 const textOf = (event: RunEvent, { dropped, summary, tasks }: Run, text: string): string => {
   if (event._tag !== "RunFinished" || event.finishing === "failed") return text
+  const completed = summary?.completed ?? 0
   const unverified = tasks.filter(({ skipped, verified }) => !skipped && !verified).length
   const used = tasks.map((task) => task.used).reduce(sumUsed, nothingUsed)
   return [
-    `${text} ${summary?.completed ?? 0} tasks are done`,
+    `${text} ${Words.many(completed, "task")} ${completed === 1 ? "is" : "are"} done`,
     ...(unverified === 0 ? [] : [`${unverified} of them unverified`]),
     `${summary?.skipped ?? 0} skipped`,
     ...(dropped.length === 0 ? [] : [`${dropped.length} dropped`]),
