@@ -50,12 +50,10 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
   const include = Effect.fnUntraced(function* (root: string, folder: string) {
     const file = path.join(root, ".worktreeinclude")
     if (!(yield* fs.exists(file))) return
-    const [named, others] = yield* Effect.all([
-      asked.git(["-C", root, "ls-files", "--others", "--ignored", `--exclude-from=${file}`, "-z"]),
-      asked.git(["-C", root, "ls-files", "--others", "--ignored", "--exclude-standard", "-z"])
-    ])
-    const ignored = new Set(parts(others))
-    for (const name of parts(named).filter((one) => ignored.has(one))) {
+    const whole = yield* gitIn(root)
+    const named = parts(yield* whole.git(["ls-files", "--others", "--ignored", `--exclude-from=${file}`, "-z"]))
+    const ignored = yield* whole.ignored(named)
+    for (const name of named.filter((one) => ignored.has(one))) {
       yield* fs.makeDirectory(path.join(folder, path.dirname(name)), { recursive: true })
       yield* fs.copyFile(path.join(root, name), path.join(folder, name))
     }
