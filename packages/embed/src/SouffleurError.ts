@@ -126,7 +126,7 @@ export type PlanBroken = LogError | Refused
  * An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. `PlanInvalid`: the
  * plan that is to be taken cannot be conducted.
  */
-export type AnswerError = GuidanceUnfit | PlanInvalid | Refused | PlanReadFailed
+export type AnswerError = GuidanceUnfit | PartsError | PlanInvalid | PlanReadFailed | ProgramsUntrusted | Refused
 
 /** A watch is refused a word of an operator: a rule forbids it, or its log or its parts fail. */
 type WordError = PartsError | ReadFailed | Refused

@@ -221,7 +221,9 @@ const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, 
 const resume = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
   if (run.paused === null) return
-  if (yield* isRight(run)) return yield* Effect.asVoid(ref.dispatch({ _tag: "Resume" }))
+  // What was wrong may lie outside of git, such as a database that did not run: a red commit is judged at each start.
+  if (run.paused.reason === "red" || (yield* isRight(run)))
+    return yield* Effect.asVoid(ref.dispatch({ _tag: "Resume" }))
   const { difference: message } = run.paused.reason === "plan" ? yield* comparedPlan(run) : {}
   if (message !== undefined) yield* ref.dispatch({ _tag: "Pause", reason: "plan", files: [], message })
 })

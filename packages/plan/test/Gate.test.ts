@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { taskOf } from "../src/index.ts"
-import { type Act, approves, complete } from "./PlanStage.ts"
+import { baselineGate, programLines, taskOf } from "../src/index.ts"
+import { type Act, approves, complete, planOf } from "./PlanStage.ts"
 import { live, liveCase, noting, say, theatre } from "./PlanTheatre.ts"
 
 const checks = (...names: ReadonlyArray<string>) =>
@@ -89,28 +89,71 @@ describe.concurrent("behaviour#gate", () => {
           tags.filter((tag) => tag === "BaselineVerified").length,
           tags.filter((tag) => tag === "WorkVerified").length
         ],
-        [1, 1, 2]
+        [2, 1, 2]
       )
     })
   )
-  liveCase("ignored files that .worktreeinclude names are there, setup comes first, and what it makes stays", () =>
+  liveCase(
+    "each checkout is a new one, with the ignored files that .worktreeinclude names, and setup comes first",
+    () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+          gate: {
+            setup: [["sh", "-c", "grep -q key .env && echo once >> made.log"]],
+            verify: [
+              ["sh", "-c", "test ! -f other.log && cat made.log && test $(wc -l < made.log) = 1 && test -h link"]
+            ]
+          },
+          tasks: ["t1", "t2"]
+        })
+        yield* play.write(".gitignore", ".env\n*.log\nlink\n")
+        yield* play.write(".worktreeinclude", ".env\nlink\n")
+        yield* play.git("add", "-A")
+        yield* play.git("commit", "-q", "-m", "settings")
+        yield* play.write(".env", "key=1")
+        yield* play.write("other.log", "1")
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.symlink("nowhere", `${play.project}/link`)
+        const run = yield* play.conducts
+        for (const id of ["t1", "t2"]) assert.strictEqual(taskOf(run, id)?.verified, true)
+      })
+  )
+  live("what runs there counts as an agent's session, and may break its checkout, but not the project's", () =>
     Effect.gen(function* () {
+      const mine = `test "$SOUFFLEUR_LAUNCH_ID" = run-r-gate && rm -rf .git`
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
-        gate: {
-          setup: [["sh", "-c", "grep -q key .env && echo once >> made.log"]],
-          verify: [["sh", "-c", "test ! -f other.log && cat made.log && test $(wc -l < made.log) -lt 3"]]
-        },
+        gate: { setup: [], verify: [["sh", "-c", mine]] },
         tasks: ["t1", "t2"]
       })
-      yield* play.write(".gitignore", ".env\n*.log\n")
-      yield* play.write(".worktreeinclude", ".env\n")
-      yield* play.git("add", "-A")
-      yield* play.git("commit", "-q", "-m", "settings")
-      yield* play.write(".env", "key=1")
-      yield* play.write("other.log", "1")
+      // A work tree of the user's own, which is not there at the moment.
+      yield* play.git("worktree", "add", "-q", `${play.stateDir}/own`)
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.rename(`${play.stateDir}/own`, `${play.stateDir}/away`)
       const run = yield* play.conducts
-      assert.strictEqual(taskOf(run, "t1")?.verified, true)
-      assert.match(taskOf(run, "t2")?.lastFailure ?? "", /once\nonce\nonce\nonce\n~~~/u, "the fourth time")
+      for (const id of ["t1", "t2"]) assert.strictEqual(taskOf(run, id)?.verified, true)
+      yield* play.judging.clear("r")
+      assert.strictEqual((yield* play.git("branch", "--show-current")).trim(), "main")
+      yield* fs.rename(`${play.stateDir}/away`, `${play.stateDir}/own`)
+      assert.include(yield* play.git("-C", `${play.stateDir}/own`, "status"), "On branch own")
+    })
+  )
+  live("a task's own program does not judge the commit before the first task, and no red one is allowed later", () =>
+    Effect.gen(function* () {
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+      const gate = (common: string, own?: string) => ({
+        setup: [],
+        verify: [[common], ...(own === undefined ? [] : [["test", "-f", own] as const])] as never
+      })
+      const tasks = [
+        { ...planOf("t1").tasks[0]!, gate: gate("true", "none") },
+        { ...planOf("t2").tasks[0]!, gate: gate("true") }
+      ]
+      assert.deepStrictEqual(baselineGate({ tasks })?.verify.join(), "true")
+      assert.isUndefined(baselineGate({ tasks: [tasks[0]!, { ...tasks[1]!, gate: gate("false") }] }))
+      assert.deepStrictEqual(programLines({ tasks }), ["true", "test -f none"])
+      assert.strictEqual((yield* play.conducts).phase, "finished")
+      const error = yield* Effect.flip(play.dispatch({ _tag: "AllowRed" }))
+      assert.strictEqual(error._tag, "Refused")
     })
   )
   liveCase("a program that is not there, and one that takes too long, refuse the commit", () =>

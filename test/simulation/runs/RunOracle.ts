@@ -177,7 +177,7 @@ export class RunOracle {
       case "PlanRevised":
         this.#outline(event.tasks)
         // The word that takes the plan is the answer to its pause.
-        if (this.#paused === "plan") this.#paused = undefined
+        if (this.#paused === "plan" || this.#paused === "red") this.#paused = undefined
         if ([...this.rungs.values()].some(({ standing }) => standing === "waiting")) {
           this.#finished = false
           this.finishers = 0

@@ -8,6 +8,7 @@ import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../person/PersonOnly.ts"
+import { orProgramsTrusted } from "../person/TrustQuestion.ts"
 import { namedIn, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
@@ -99,8 +100,8 @@ export const conductAnswerCommand = Command.make(
       // The answer goes to the reviewer of a task, or has souffleur itself run a command that an agent can write.
       yield* personOnly("conduct answer")
       const souffleur = yield* Souffleur
-      const { id } = yield* souffleur.findPlan(namedIn(project, run))
-      const after = yield* souffleur.answer(id, word)
+      const { id, run: before } = yield* souffleur.findPlan(namedIn(project, run))
+      const after = yield* orProgramsTrusted(before, souffleur.answer(id, word))
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))
       const how = isRunOver(after)

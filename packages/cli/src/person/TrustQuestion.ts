@@ -49,20 +49,21 @@ export const orTrusted = Effect.fnUntraced(function* <A, E extends { readonly _t
  * for a later word everywhere else (spec: behaviour#gate).
  */
 export const orProgramsTrusted = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
-  order: PlanOrder,
+  { plan: file, project }: Pick<PlanOrder, "plan" | "project">,
   does: Effect.Effect<A, E | ProgramsUntrusted, R>
 ) {
   const asks = Effect.fnUntraced(function* ({ message, plan, programs }: ProgramsUntrusted) {
     const { cwd, interactive } = yield* Environment
-    const folder = order.project === cwd ? "" : ` --project-dir ${shellWord(order.project)}`
+    const folder = project === cwd ? "" : ` --project-dir ${shellWord(project)}`
     const refusal = new BadUsage({
       message: `${plain(message, maxLine)}: read them, then say "souffleur conduct plan ${shellWord(plan)} --trust${folder}"`
     })
-    if (!interactive) return yield* refusal
-    const isAgent = yield* Effect.provide(signOfAgent, layerAgentFiles(yield* settingsOf(order.project)))
+    // Nobody says yes to what is not shown.
+    if (!interactive || programs.some((line) => line.length > maxLine)) return yield* refusal
+    const isAgent = yield* Effect.provide(signOfAgent, layerAgentFiles(yield* settingsOf(project)))
     const question = `The plan judges its work by programs, outside of any agent's permission. Run them? ${programs.map((words) => plain(words, maxLine)).join("; ")}`
     if (isAgent !== undefined || !(yield* confirmed(question))) return yield* refusal
-    yield* Souffleur.use((souffleur) => souffleur.trustPlan(order, programs))
+    yield* Souffleur.use((souffleur) => souffleur.trustPlan({ project, plan: file }, programs))
     return yield* does
   })
   return yield* Effect.catchIf(does, (error): error is ProgramsUntrusted => error._tag === "ProgramsUntrusted", asks)

@@ -1,7 +1,9 @@
 import { dispatchRun, loadPlan, type Run, type RunIntent, termsOf } from "@souffleur/plan"
 import { Effect, Runtime, Schema } from "effect"
 import type { PlanAnswer } from "../SouffleurOptions.ts"
+import { Parts } from "../world/Parts.ts"
 import { findPlan, type PlanName } from "./FindPlan.ts"
+import { refusePrograms } from "./PlanPrograms.ts"
 
 /** Characters of guidance, which goes into prompts. */
 const maxGuidanceLength = 4000
@@ -28,13 +30,16 @@ const intentOf = (said: Exclude<PlanAnswer, { readonly plan: unknown }>): Effect
 
 /** Reads the plan of a run, as a person takes it. */
 const planIntent = Effect.fnUntraced(function* ({ plan: path, project }: Run) {
-  const { digest, plan } = yield* loadPlan(path, project)
+  const loaded = yield* loadPlan(path, project)
+  const { digest, plan } = loaded
+  // A word for tasks is none for programs that nobody was shown.
+  yield* refusePrograms(loaded, (yield* (yield* Parts).settings(project)).stateDir)
   return { _tag: "RevisePlan", digest, ...(yield* termsOf(plan)) } as const
 })
 
 /**
- * Gives a run a person's answer. Fails with `Refused` where no answer to it is awaited, and with `PlanInvalid`
- * where the plan that is to be taken cannot be conducted.
+ * Gives a run a person's answer. Fails with `Refused` where no answer to it is awaited, with `PlanInvalid` where the
+ * plan that is to be taken cannot be conducted, and with `ProgramsUntrusted` where its programs are not trusted.
  */
 export const answerRun = Effect.fn("answerRun")(function* (name: PlanName, answer: PlanAnswer) {
   const intent = "plan" in answer ? undefined : yield* intentOf(answer)

@@ -1,4 +1,4 @@
-import { type Decision, ok } from "@souffleur/eventlog"
+import { type Decision, notNow, ok } from "@souffleur/eventlog"
 import { next, type Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
@@ -46,7 +46,9 @@ export const judgedBaseline = (
 
 /** Lets the first agent begin from a red commit, by a person's word. */
 export const redAllowed = (
-  { paused }: Run,
+  run: Run,
   { now: at }: Extract<RunCommand, { readonly _tag: "AllowRed" }>
 ): Decision<Event.RunEvent> =>
-  ok(Event.RedAllowed.make({ at }), ...(paused?.reason === "red" ? [Event.RunResumed.make({ at })] : []))
+  run.tasks.some(({ begun }) => begun) || run.baseline?.red === false
+    ? notNow("no red commit keeps this run from its first task")
+    : ok(Event.RedAllowed.make({ at }), ...(run.paused?.reason === "red" ? [Event.RunResumed.make({ at })] : []))

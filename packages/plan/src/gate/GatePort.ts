@@ -1,5 +1,4 @@
 import { Context, Effect } from "effect"
-import { GitUnusable } from "../git/Git.ts"
 import type { RunRef } from "../run/RunRef.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
 import type { PlanGate } from "../tasks/Plan.ts"
@@ -16,9 +15,9 @@ export interface GateOrder {
  * no such checkout.
  */
 export const GatePort = Context.Reference<{
-  readonly judge: (order: GateOrder) => Effect.Effect<RefusedWork | null, GitUnusable>
+  readonly judge: (order: GateOrder) => Effect.Effect<RefusedWork | null>
 }>("@souffleur/plan/GatePort", {
   defaultValue: () => ({
-    judge: ({ head }) => Effect.fail(new GitUnusable({ project: head, problem: "nothing here can check a commit out" }))
+    judge: () => Effect.succeed({ program: "git worktree add", code: null, said: "nothing is checked out here" })
   })
 })

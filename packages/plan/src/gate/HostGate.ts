@@ -1,10 +1,10 @@
 import { Settings } from "@souffleur/domain"
 import { runCheck } from "@souffleur/process"
-import { Effect, FileSystem, Path } from "effect"
-import { GitUnusable } from "../git/Git.ts"
+import { Effect, FileSystem, Path, Result } from "effect"
 import { gitIn } from "../git/GitProgram.ts"
 import type { RefusedWork } from "../run/RunFields.ts"
 import type { PlanProgram } from "../tasks/Plan.ts"
+import { shellWord } from "../Invocation.ts"
 import type { GateOrder } from "./GatePort.ts"
 
 const parts = (text: string) => text.split("\0").filter((part) => part !== "")
@@ -15,10 +15,14 @@ export interface GatePlace {
   readonly environment: Readonly<Record<string, string>>
 }
 
+/** Variables by which git would look at the caller's repository, and not at the checkout. */
+const ofCaller = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|PREFIX|NAMESPACE)$/u
+
 /**
- * Makes the gate of a project: a work tree of git's in the state folder, which follows the commit that is judged.
- * Ignored files that `.worktreeinclude` names are copied into it, and what git ignores there stays from one commit to
- * the next. Each conductor has one of its own, since a program of a killed one may still write to the other.
+ * Makes the gate of a project. Each commit is judged in a fresh work tree of git's in the state folder, with the
+ * ignored files that `.worktreeinclude` names. Its programs count as an agent's session, since agents write what they
+ * run. Each conductor has a folder of its own: a program of a killed one may still write to the other. A commit that
+ * cannot be checked out is refused.
  */
 export const hostGate = Effect.fn("hostGate")(function* ({ environment, project }: GatePlace) {
   const fs = yield* FileSystem.FileSystem
@@ -26,27 +30,23 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
   const { stateDir, verifyTimeout } = yield* Settings
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof runCheck>>>()
   const asked = yield* gitIn(project)
-  const failed = (doing: string) => (error: { readonly message: string }) =>
-    new GitUnusable({ project, problem: `git could not ${doing}: ${error.message}` })
-  const line = (what: string) =>
-    asked.git(["rev-parse", what]).pipe(
-      Effect.map((text) => text.replace(/\n$/u, "")),
-      Effect.mapError(failed("tell where the work tree is"))
-    )
   const all = path.join(stateDir, "gates")
+  const line = (what: string) => Effect.map(asked.git(["rev-parse", what]), (text) => text.replace(/\n$/u, ""))
 
-  /** Removes the checkouts of a run but for one. */
-  const clear = Effect.fnUntraced(function* (id: string, kept: string | undefined) {
+  /** Removes a checkout, also where what ran in it has broken it. */
+  const remove = Effect.fnUntraced(function* (folder: string) {
+    yield* Effect.ignore(asked.git(["worktree", "remove", "--force", "--force", folder]))
+    yield* Effect.ignore(fs.remove(folder, { recursive: true, force: true }))
+  })
+  const clear = Effect.fnUntraced(function* (id: string) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(all), () => [])
-    for (const name of names.filter((one) => one.startsWith(`${id}.`) && one !== kept)) {
-      const folder = path.join(all, name)
-      yield* Effect.ignore(asked.git(["worktree", "remove", "--force", folder]))
-      yield* Effect.ignore(fs.remove(folder, { recursive: true, force: true }))
-    }
-    yield* Effect.ignore(asked.git(["worktree", "prune"]))
+    yield* Effect.forEach(
+      names.filter((name) => name.startsWith(`${id}.`)),
+      (name) => remove(path.join(all, name))
+    )
   })
 
-  /** Copies the ignored files that the project wants in each work tree. */
+  /** Copies the ignored files that the project wants in each work tree. What cannot be copied is left out. */
   const include = Effect.fnUntraced(function* (root: string, folder: string) {
     const file = path.join(root, ".worktreeinclude")
     if (!(yield* fs.exists(file))) return
@@ -54,44 +54,52 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
     const named = parts(yield* whole.git(["ls-files", "--others", "--ignored", `--exclude-from=${file}`, "-z"]))
     const ignored = yield* whole.ignored(named)
     for (const name of named.filter((one) => ignored.has(one))) {
-      yield* fs.makeDirectory(path.join(folder, path.dirname(name)), { recursive: true })
-      yield* fs.copyFile(path.join(root, name), path.join(folder, name))
+      const [from, to] = [path.join(root, name), path.join(folder, name)]
+      const copied = Effect.matchEffect(fs.readLink(from), {
+        onFailure: () => fs.copyFile(from, to),
+        onSuccess: (target) => fs.symlink(target, to)
+      })
+      yield* Effect.ignore(Effect.andThen(fs.makeDirectory(path.dirname(to), { recursive: true }), copied))
     }
   })
 
   /** Checks a commit out, and returns the folder of the project in it. */
   const checkout = Effect.fnUntraced(function* ({ head, ref }: GateOrder) {
     const [root, prefix] = yield* Effect.all([line("--show-toplevel"), line("--show-prefix")])
-    const name = `${ref.id}.${(yield* Effect.orDie(ref.state)).fence}`
-    const folder = path.join(all, name)
-    yield* clear(ref.id, name)
-    yield* Effect.gen(function* () {
-      yield* fs.makeDirectory(all, { recursive: true, mode: 0o700 })
-      if (yield* fs.exists(folder)) {
-        yield* asked.filtered(["-C", folder, "checkout", "--detach", "--force", head])
-        yield* asked.git(["-C", folder, "clean", "-ffdq"])
-      } else yield* asked.filtered(["worktree", "add", "--detach", folder, head])
-      yield* include(root, folder)
-    }).pipe(Effect.mapError(failed(`check ${head} out`)))
+    const folder = path.join(all, `${ref.id}.${(yield* Effect.orDie(ref.state)).fence}`)
+    yield* clear(ref.id)
+    yield* fs.makeDirectory(all, { recursive: true, mode: 0o700 })
+    yield* asked.git(["worktree", "add", "--force", "--force", "--no-checkout", "--detach", folder, head])
+    // The configuration that counts there may name other filters.
+    yield* (yield* gitIn(folder)).filtered(["reset", "--hard", "--quiet"])
+    yield* include(root, folder)
     return path.join(folder, prefix)
   })
 
   /** Runs one program, and returns how it refuses the commit; `null`: it ended with 0. */
-  const run = (cwd: string) => (words: PlanProgram) =>
-    runCheck({ words, cwd, environment, within: verifyTimeout }).pipe(
-      Effect.catchTag("ProgramFailed", ({ message }) => Effect.succeed({ code: null, said: message })),
+  const run = (cwd: string, id: string) => (words: PlanProgram) => {
+    const own = Object.entries(environment).filter(([name]) => !ofCaller.test(name))
+    const marked = { ...Object.fromEntries(own), SOUFFLEUR_LAUNCH_ID: `run-${id}-gate` }
+    return runCheck({ words, cwd, environment: marked, within: verifyTimeout }).pipe(
+      Effect.catchTag("ProgramFailed", ({ message, said = "" }) =>
+        Effect.succeed({ code: null, said: `${said}\n${message}`.trim() })
+      ),
       Effect.map(({ code, said }): RefusedWork | null =>
-        code === 0 ? null : { program: words.join(" ").slice(0, 200), code, said }
+        code === 0 ? null : { program: words.map(shellWord).join(" ").slice(0, 200), code, said }
       )
     )
+  }
 
   const judge = Effect.fn("hostGate.judge")(function* (order: GateOrder) {
-    const check = run(yield* checkout(order))
+    const made = yield* Effect.result(checkout(order))
+    if (Result.isFailure(made))
+      return { program: "git worktree add", code: null, said: made.failure.message.slice(0, 2000) }
+    const check = run(made.success, order.ref.id)
     for (const words of [...order.gate.setup, ...order.gate.verify]) {
       const refused = yield* check(words)
       if (refused !== null) return refused
     }
     return null
   }, Effect.provide(services))
-  return { judge, clear: (id: string) => Effect.provide(clear(id, undefined), services) }
+  return { judge, clear: (id: string) => Effect.provide(clear(id), services) }
 })

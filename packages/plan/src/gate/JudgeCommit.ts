@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Task } from "../run/Run.ts"
-import { gateOfPlan } from "../tasks/Plan.ts"
+import { baselineGate } from "../tasks/Plan.ts"
 import { GatePort } from "./GatePort.ts"
 
 /** Has the gates judge the commit that the first agent begins from. */
 export const judgeBaseline = Effect.fn("judgeBaseline")(function* () {
   const { git, plan, ref } = yield* PlanContext
   const head = yield* git.head
-  const gate = gateOfPlan(plan)
+  const gate = baselineGate(plan)
   const refused = head === null || gate === undefined ? null : yield* (yield* GatePort).judge({ gate, head, ref })
   return yield* ref.dispatch({ _tag: "ReportBaseline", head, refused })
 })

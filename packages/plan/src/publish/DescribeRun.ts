@@ -38,7 +38,7 @@ const endedWaits = {
 } as const
 
 const refusedBy = ({ code, program }: RefusedWork): string =>
-  `${program} ${code === null ? "did not end by itself" : `ended with ${code}`}`
+  `${program} ${code === null ? "came to no end of its own" : `ended with ${code}`}`
 
 const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
   `task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`

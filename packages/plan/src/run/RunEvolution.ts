@@ -48,7 +48,8 @@ const change = (run: Run, event: RunEvent): Change =>
         agreed: { tasks, finishingDigest },
         tasks: all,
         dropped: [...new Set([...run.dropped, ...dropped])].filter((id) => !tasks.some((task) => task.id === id)),
-        paused: run.paused?.reason === "plan" ? null : run.paused,
+        paused: run.paused?.reason === "plan" || run.paused?.reason === "red" ? null : run.paused,
+        baseline: run.baseline?.red === true ? null : run.baseline,
         ...(more
           ? {
               phase: "implementation",
@@ -248,7 +249,6 @@ const change = (run: Run, event: RunEvent): Change =>
       }
     },
     RunPaused: ({ reason, files, message }) => ({ paused: { reason, files, message } }),
-    // What was red is judged again.
     RunResumed: () => ({ paused: null, ...(run.baseline?.red === true ? { baseline: null } : {}) }),
     RunVerified: ({ at, commits, completed, files, skipped }) => ({
       phase: "completion",

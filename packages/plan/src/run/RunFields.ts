@@ -134,4 +134,4 @@ export const RefusedWork = Schema.Struct({ program: Text, code: Schema.NullOr(Sc
 export type RefusedWork = typeof RefusedWork.Type
 /** Says which program refused a commit, and how it ended, as a clause. The end of its output follows in a fence. */
 export const refusalInWords = ({ code, program, said }: RefusedWork): string =>
-  `in a checkout of its own, the commit is refused by \`${program}\`, which ${code === null ? "did not end by itself" : `ended with ${code}`}${said.trim() === "" ? "" : `. The end of what it printed:\n\n~~~\n${said.trim()}\n~~~\n`}`
+  `in a checkout of its own, the commit is refused by \`${program}\`, which ${code === null ? "came to no end of its own" : `ended with ${code}`}${said.trim() === "" ? "" : `. The end of what it printed:\n\n~~~\n${said.trim()}\n~~~\n`}`

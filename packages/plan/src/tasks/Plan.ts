@@ -1,4 +1,5 @@
-import { Predicate, Result, Runtime, Schema } from "effect"
+import { Equal, Predicate, Result, Runtime, Schema } from "effect"
+import { shellWord } from "../Invocation.ts"
 import { circlesOf } from "./Circles.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
@@ -206,10 +207,22 @@ export const gateOfPlan = ({ tasks }: Pick<Plan, "tasks">): PlanGate | undefined
     : { setup: once(gates.flatMap(({ setup }) => setup)), verify: [first, ...others] }
 }
 
+/**
+ * Returns what judges the commit before the first task: the programs that all gates share, since those of one task
+ * cannot be content before it. `undefined`: there are none.
+ */
+export const baselineGate = ({ tasks }: Pick<Plan, "tasks">): PlanGate | undefined => {
+  const gates = tasks.flatMap(({ gate }) => gate ?? [])
+  const [first, ...others] = (gates[0]?.verify ?? []).filter((words) =>
+    gates.every(({ verify }) => verify.some((one) => Equal.equals(one, words)))
+  )
+  return first === undefined ? undefined : { setup: gates[0]!.setup, verify: [first, ...others] }
+}
+
 /** Returns the programs of a plan's gates, each as a line, in the order in which they run. */
 export const programLines = (plan: Pick<Plan, "tasks">): ReadonlyArray<string> => {
   const gate = gateOfPlan(plan)
-  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map((words) => words.join(" "))
+  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map((words) => words.map(shellWord).join(" "))
 }
 
 /** Returns the order of tasks when each is approved: the plan's, each after its dependencies. */

@@ -1,4 +1,5 @@
-import type { Finish, PlannedTask } from "./Plan.ts"
+import { shellWord } from "../Invocation.ts"
+import type { Finish, PlanGate, PlannedTask } from "./Plan.ts"
 import type { Run, Task } from "../run/Run.ts"
 
 const taskDetails = ({ acceptanceCriteria, constraints, description, id, title }: PlannedTask) => `**Task ID:** ${id}
@@ -113,7 +114,7 @@ ${references(planned, "implementing")}${previous(task, forgotten)}### Instructio
 3. **Follow project conventions** - Match existing code style and patterns
 4. **Make atomic commits** - One logical change per commit
 5. **Run tests** - Ensure all tests pass before completing
-
+${planned.gate === undefined ? "" : `6. **The gate** - These judge your commits, in a clean checkout: ${gateLine(planned.gate)}\n`}
 ### Output
 
 ${answered(word)}
@@ -179,11 +180,13 @@ const changed = (files: ReadonlyArray<string>) => {
   ].join("\n")
 }
 
+const gateLine = ({ verify }: PlanGate) => verify.map((words) => `\`${words.map(shellWord).join(" ")}\``).join(", ")
+
 /** Tells a reviewer which programs took the work, so that it need not run them. */
 const verifiedBy = ({ gate }: PlannedTask, { implementation }: Pick<Task, "implementation">) =>
   gate === undefined || implementation?.verified !== true
     ? ""
-    : `**Gate:** in a clean checkout of the last commit these ended with 0: ${gate.verify.map((words) => `\`${words.join(" ")}\``).join(", ")}\n`
+    : `**Gate:** in a clean checkout of the last commit these ended with 0: ${gateLine(gate)}\n`
 
 /** Returns the user's guidance for a reviewer, which would else reject what the user asked for. */
 const decided = (guidance: ReadonlyArray<string>) =>

@@ -53,7 +53,8 @@ export const runCheck = Effect.fn("runCheck")(function* ({
   if (Option.isNone(code))
     return yield* new ProgramFailed({
       message: `it did not end within ${Duration.format(Duration.fromInputUnsafe(within))}`,
-      ran: true
+      ran: true,
+      said: shown(yield* Ref.get(said))
     })
   return { code: code.value, said: shown(yield* Ref.get(said)) }
 })

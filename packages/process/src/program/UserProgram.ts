@@ -8,7 +8,9 @@ import { ChildProcess } from "effect/process"
 export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", {
   message: Schema.String,
   /** False if it never ran. */
-  ran: Schema.Boolean
+  ran: Schema.Boolean,
+  /** The end of what it printed before it was ended; absent: unknown. */
+  said: Schema.optional(Schema.String)
 }) {}
 
 const ranAnd = (message: string) => new ProgramFailed({ message, ran: true })
