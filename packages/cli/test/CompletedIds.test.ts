@@ -11,8 +11,16 @@ import { printed } from "./Printed.ts"
 
 const isThere = (program: string) => spawnSync(program, ["--version"]).status === 0
 
-/** How each shell is started for a person. `rc`: what a person has in its file, if the shell finds no completion alone. */
-const interactive = [
+/** What is typed, with its completion. */
+const typed = [
+  ["souffleur stop op", "opera-3f2a"],
+  ["souffleur conduct answer ta", "task-07"]
+] as const
+/**
+ * How each shell is asked. `line`: it is started for a person, with `rc` in its file, and keys are pressed. fish drops
+ * keys that come before its prompt, and is asked by its own word.
+ */
+const shells = [
   {
     shell: "bash",
     line: "bash --noprofile --rcfile .bashrc -i",
@@ -23,7 +31,7 @@ const interactive = [
     line: "zsh -i",
     rc: [".zshrc", "fpath=($HOME/.local/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D"]
   },
-  { shell: "fish", line: "fish -i", rc: undefined }
+  { shell: "fish", line: undefined, rc: undefined }
 ] as const
 
 describe("command-line#setting-up", () => {
@@ -57,7 +65,7 @@ describe("command-line#setting-up", () => {
       })
     )
 
-    for (const { line, rc, shell } of interactive)
+    for (const { line, rc, shell } of shells)
       it.effect.skipIf(!isThere(shell) || !isThere("script"))(
         `${shell} completes the id of a watch and of a task`,
         () =>
@@ -78,10 +86,23 @@ esac
 `,
               { mode: 0o755 }
             )
+            const at = { cwd: home, env: { HOME: home, PATH: `${home}/bin:/usr/bin:/bin`, TERM: "dumb" } }
+            if (line === undefined) {
+              const asked = typed.map(([words]) => `complete -C '${words}'`).join("; ")
+              const { stdout } = spawnSync(shell, ["-c", asked], { ...at, encoding: "utf8" })
+              assert.deepStrictEqual(
+                stdout
+                  .trim()
+                  .split("\n")
+                  .map((one) => one.split("\t")[0]),
+                typed.map(([, id]) => id)
+              )
+              return
+            }
+            const keys = typed.map(([words]) => `${words}\t\n`).join("")
             spawnSync("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
-              cwd: home,
-              env: { HOME: home, PATH: `${home}/bin:/usr/bin:/bin`, TERM: "dumb" },
-              input: "souffleur stop op\t\nsouffleur conduct answer ta\t\nexit\n"
+              ...at,
+              input: `${keys}exit\n`
             })
             assert.strictEqual(yield* fs.readFileString(`${home}/typed`), "stop opera-3f2a\nconduct answer task-07\n")
           })

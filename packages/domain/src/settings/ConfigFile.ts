@@ -1,3 +1,5 @@
+import { letterDistance } from "../LetterDistance.ts"
+
 /** The keys that `.orchestra_configs/souffleur` may have (spec: settings#keys); case-sensitive. */
 export const configKeys = [
   "FORCE_COMPACT",
@@ -61,19 +63,7 @@ export interface FoundConfig extends ConfigFile {
   readonly refused: string | null
 }
 
-/** Counts the letters to put in, take out or change. */
-const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, n) => n)
-  for (const [i, letter] of [...one].entries()) {
-    const next = [i + 1]
-    for (const [j, wanted] of [...other].entries())
-      next.push(Math.min(row[j + 1]! + 1, next[j]! + 1, row[j]! + (letter === wanted ? 0 : 1)))
-    row = next
-  }
-  return row[other.length]!
-}
-
-const nearest = (key: string) => configKeys.find((known) => distance(key.toUpperCase(), known) <= 2)
+const nearest = (key: string) => configKeys.find((known) => letterDistance(key.toUpperCase(), known) <= 2)
 
 const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyArray<string>).includes(key)
 

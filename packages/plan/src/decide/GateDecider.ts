@@ -1,10 +1,8 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
 import { next, type Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
+import { personRung } from "../run/Rungs.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
-
-/** Refusals of a gate after which a task is a person's. */
-const maxRefusals = 3
 
 /** Records what a gate says of work; nothing where that work is not there any more. */
 export const judgedWork = (
@@ -17,7 +15,7 @@ export const judgedWork = (
   const count = step.task.gateFailures + 1
   return ok(
     Event.WorkRefused.make({ at, taskId, head, ...refused }),
-    ...(count < maxRefusals
+    ...(count < personRung
       ? []
       : [
           Event.TaskEscalated.make({

@@ -99,6 +99,7 @@ const masterReading = (tag: string | undefined, { tasks }: MasterTasks): PlanRea
   const { absent, tasks: known } = among(read)
   return {
     form: `a task each task of task-master${tag === undefined ? "" : `, tag ${tag}`}`,
+    ...(tag === undefined ? {} : { takes: "tag" as const }),
     source: { ...(tag === undefined ? {} : { workflow_id: tag }), tasks: known },
     lines: [],
     leftOut: [

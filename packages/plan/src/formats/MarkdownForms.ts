@@ -205,6 +205,7 @@ const phases: Form = (outline, around) => {
   const each = around.each ? eachLine(parts, goalsOf, around) : []
   const of = (tasks: ReadonlyArray<ReadTask>, lines: ReadonlyArray<number>) => ({
     form: `a task ${around.each ? "a line" : "a phase"}, as spec-kit writes them`,
+    takes: "each" as const,
     source: {
       workflow_id: around.folder,
       ...constraintsOf(outline, parts, () => false),

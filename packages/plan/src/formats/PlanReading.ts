@@ -13,6 +13,8 @@ export interface ReadTask {
 export interface PlanReading {
   /** The form, in words for a person. */
   readonly form: string
+  /** The choice of a person that this form takes; absent: none. */
+  readonly takes?: "each" | "tag"
   readonly source: {
     readonly workflow_id?: string
     readonly constraints?: string

@@ -13,6 +13,8 @@ export type PlanKind = "yaml" | "json" | "markdown"
 export interface ReadText {
   /** The form of another tool, in words; `null`: souffleur's own. */
   readonly form: string | null
+  /** The choice of a person that the form takes; absent: none. */
+  readonly takes?: PlanReading["takes"]
   readonly source: unknown
   /** The text under each heading that begins with an id. */
   readonly described: ReadonlyMap<string, string>
@@ -52,27 +54,27 @@ const parted = (text: string) => {
 /** Keys by which front matter speaks to souffleur, beside `tasks`. */
 const ownKeys = ["workflow_id", "constraints", "finish", "reference_docs", "setup", "verify"]
 
-const foreign = ({ form, leftOut, lines, source }: PlanReading, front: YamlText | undefined): ReadText => ({
-  form,
+const foreign = ({ lines, source, ...reading }: PlanReading, front?: YamlText): ReadText => ({
+  ...reading,
   // What the front matter says is the author's word for souffleur.
   source: front === undefined ? source : { ...source, ...(front.source as object) },
   described: none,
-  leftOut,
-  lineOf: ([part, at, ...rest]) =>
-    part === "tasks" && typeof at === "number" ? lines[at] : front?.lineOf([part!, at!, ...rest])
+  lineOf: (place) => {
+    const [part, at] = place
+    return part === "tasks" && typeof at === "number" ? lines[at] : front?.lineOf(place)
+  }
 })
 
 const noTasks =
   "there are no tasks in it: a plan has front matter between two lines of --- with tasks:, or a heading “Task 1: …” for each, or phases of spec-kit, or groups of OpenSpec, or a list of boxes"
 
-const isMap = (read: Result.Result<YamlText, string>) =>
-  Result.isSuccess(read) && Predicate.isObject(read.success.source)
-
-/** Reads what front matter says. `undefined`: nothing for souffleur. Fails with a sentence. */
-const frontOf = (parts: ReturnType<typeof parted>): Result.Result<YamlText | undefined, string> => {
+/**
+ * Reads front matter. `own`: what it says to souffleur. `undefined`: it is none, as a line across the page may be the
+ * first one of a text. Fails with a sentence.
+ */
+const frontOf = (parts: ReturnType<typeof parted>): Result.Result<{ readonly own?: YamlText } | undefined, string> => {
   if (parts === undefined) return Result.succeed(undefined)
   const read = parseYaml(parts.front, 1)
-  // A line across the page may be the first one of a text.
   if (Result.isFailure(read))
     return /^tasks[ \t]*:/mu.test(parts.front)
       ? Result.fail(`the front matter: ${read.failure}`)
@@ -83,16 +85,16 @@ const frontOf = (parts: ReturnType<typeof parted>): Result.Result<YamlText | und
   const near = keys.find((key) => key !== "tasks" && likelyKey(key, ["tasks"]) !== undefined)
   if (!keys.includes("tasks") && near !== undefined)
     return Result.fail(`the front matter: ${near}: there is no such key: did you mean tasks?`)
-  return Result.succeed(keys.some((key) => key === "tasks" || ownKeys.includes(key)) ? read.success : undefined)
+  return Result.succeed(keys.some((key) => key === "tasks" || ownKeys.includes(key)) ? { own: read.success } : {})
 }
 
 const readMarkdown = (text: string, around: Around): Result.Result<ReadText, string> => {
   const parts = parted(text)
   const read = frontOf(parts)
   if (Result.isFailure(read)) return Result.fail(read.failure)
-  const front = read.success
-  const isMatter = parts !== undefined && isMap(parseYaml(parts.front))
-  const outline = isMatter ? outlineOf(parts.body, parts.above) : outlineOf(text)
+  const front = read.success?.own
+  const outline =
+    parts === undefined || read.success === undefined ? outlineOf(text) : outlineOf(parts.body, parts.above)
   if (front !== undefined && Predicate.hasProperty(front.source, "tasks"))
     return Result.succeed({ form: null, described: describedIn(outline), leftOut: [], ...front })
   const readings = readingsOf(outline, around)
@@ -131,12 +133,11 @@ export const readPlan = (
               : (readBeads(own.source) ?? readTaskMaster(own.source, tag))
           return reading === undefined
             ? Result.succeed({ form: null, described: none, leftOut: [], ...own })
-            : Result.map(reading, (one) => foreign(one, undefined))
+            : Result.map(reading, (one) => foreign(one))
         })
   return Result.flatMap(read, (found) => {
-    if (each && found.form?.includes("spec-kit") !== true)
-      return Result.fail("--each is for the phases of spec-kit, and it has none")
-    return tag !== undefined && found.form?.includes(`tag ${tag}`) !== true
+    if (each && found.takes !== "each") return Result.fail("--each is for the phases of spec-kit, and it has none")
+    return tag !== undefined && found.takes !== "tag"
       ? Result.fail("--tag is for the lists of task-master, and it has none")
       : Result.succeed(found)
   })

@@ -41,7 +41,7 @@ export const hostGate = Effect.fn("hostGate")(function* ({ environment, project 
   const clear = Effect.fnUntraced(function* (id: string) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(all), () => [])
     yield* Effect.forEach(
-      names.filter((name) => name.startsWith(`${id}.`)),
+      names.filter((name) => name.replace(/\.\d+$/u, "") === id),
       (name) => remove(path.join(all, name))
     )
   })

@@ -11,7 +11,7 @@ import {
 } from "@souffleur/domain"
 import { pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
-import { isPersons, type RefusedWork, type Used } from "../run/RunFields.ts"
+import { isPersons, refusalEnd, type Used } from "../run/RunFields.ts"
 import { firstSuspect } from "./WorkProblem.ts"
 
 /** The kinds of a notice of a run. */
@@ -36,9 +36,6 @@ const endedWaits = {
   login: "the login was renewed",
   operator: "an operator lets the run go on"
 } as const
-
-const refusedBy = ({ code, program }: RefusedWork): string =>
-  `${program} ${code === null ? "came to no end of its own" : `ended with ${code}`}`
 
 const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
   `task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`
@@ -160,10 +157,13 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   TaskCompleted: ({ taskId }) => described("success", `task ${taskId} is complete`),
   WorkVerified: ({ taskId }) => described("info", `the gate took the work of task ${taskId}`),
   WorkRefused: ({ taskId, ...refused }) =>
-    described("warning", `the gate refused the work of task ${taskId}: ${refusedBy(refused)}`),
+    described("warning", `the gate refused the work of task ${taskId}: ${refused.program} ${refusalEnd(refused)}`),
   BaselineVerified: () => described("detail", "the gate takes the commit that the first agent begins from"),
   BaselineRefused: (refused) =>
-    described("warning", `the gate refuses the commit that the first agent would begin from: ${refusedBy(refused)}`),
+    described(
+      "warning",
+      `the gate refuses the commit that the first agent would begin from: ${refused.program} ${refusalEnd(refused)}`
+    ),
   RedAllowed: () =>
     described("info", "a person lets the first agent begin from a commit that the gate refuses", {
       message: "system",

@@ -132,6 +132,9 @@ export const PauseReason = Schema.Literals([
 /** What a gate says of a commit that a program refuses: its words, its exit code and the end of its output. */
 export const RefusedWork = Schema.Struct({ program: Text, code: Schema.NullOr(Schema.Int), said: Text })
 export type RefusedWork = typeof RefusedWork.Type
+/** Says how a program ended that refused a commit. */
+export const refusalEnd = ({ code }: Pick<RefusedWork, "code">): string =>
+  code === null ? "came to no end of its own" : `ended with ${code}`
 /** Says which program refused a commit, and how it ended, as a clause. The end of its output follows in a fence. */
 export const refusalInWords = ({ code, program, said }: RefusedWork): string =>
-  `in a checkout of its own, the commit is refused by \`${program}\`, which ${code === null ? "came to no end of its own" : `ended with ${code}`}${said.trim() === "" ? "" : `. The end of what it printed:\n\n~~~\n${said.trim()}\n~~~\n`}`
+  `in a checkout of its own, the commit is refused by \`${program}\`, which ${refusalEnd({ code })}${said.trim() === "" ? "" : `. The end of what it printed:\n\n~~~\n${said.trim()}\n~~~\n`}`

@@ -1,5 +1,5 @@
 /** The rejection of a task after which a fresh implementer takes over (spec: behaviour#ladder). */
 export const freshImplementerRung = 2
 
-/** The rejection, or the failed assignment in a row, after which a person is asked (spec: behaviour#ladder). */
+/** The rejection, failed assignment in a row, or red gate after which a person is asked (spec: behaviour#ladder). */
 export const personRung = 3

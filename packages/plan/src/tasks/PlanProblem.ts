@@ -1,3 +1,4 @@
+import { letterDistance } from "@souffleur/domain"
 import { type Schema, SchemaIssue } from "effect"
 
 /** Where something is in the source of a plan. */
@@ -30,18 +31,6 @@ export const problemInWords = (
   ...(problems.length > maxProblems ? [`the plan: ${problems.length - maxProblems} more are wrong`] : [])
 ]
 
-/** Counts the letters that differ, are too many or too few between two words. */
-const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1]
-    for (let to = 1; to <= other.length; to++)
-      next.push(Math.min(row[to]! + 1, next[to - 1]! + 1, row[to - 1]! + (letter === other[to - 1] ? 0 : 1)))
-    row = next
-  }
-  return row[other.length]!
-}
-
 /**
  * Returns the known key that was likely meant. It is two letters away at most, one where the key is short, or a part of
  * it.
@@ -54,7 +43,7 @@ export const likelyKey = (key: string, known: ReadonlyArray<string>): string | u
       .replaceAll(/[^a-z]/gu, "")
   const word = letters(key)
   const [nearest] = known
-    .map((name) => ({ name, far: distance(word, letters(name)) }))
+    .map((name) => ({ name, far: letterDistance(word, letters(name)) }))
     .toSorted((a, b) => a.far - b.far)
   if (nearest !== undefined && nearest.far <= (word.length < 4 ? 1 : 2)) return nearest.name
   return known.find((name) => word.length > 3 && (letters(name).includes(word) || word.includes(letters(name))))

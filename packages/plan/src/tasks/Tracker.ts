@@ -1,7 +1,7 @@
 import { runProgram } from "@souffleur/process"
 import { Effect, Result, Schema } from "effect"
 import { PlanInvalid, planOf } from "./Plan.ts"
-import type { Place } from "./PlanProblem.ts"
+import { type Place, problemInWords } from "./PlanProblem.ts"
 
 /** A tracker that is asked for its open issues. A label says which of GitHub's are meant. */
 export type Tracker = { readonly name: "beads" } | { readonly name: "github"; readonly label: string }
@@ -45,11 +45,12 @@ export const askTracker = Effect.fn("askTracker")(function* (
   if (Result.isFailure(read)) return yield* invalid(read.failure)
   const reading = read.success
   const judged = planOf(reading.source, new Map(), tracker.name)
-  const idOf = ([part, at]: Place) =>
-    part === "tasks" && typeof at === "number" ? reading.source.tasks[at]?.id : undefined
-  if (Result.isFailure(judged))
-    return yield* invalid(
-      ...judged.failure.map(({ place, what }) => `${idOf(place) ?? "the plan"}: ${what}`).slice(0, 100)
-    )
+  // A person knows an issue by its id, and not by its place in a list.
+  const named = (place: Place): Place =>
+    typeof place[1] === "number" ? [reading.source.tasks[place[1]]?.id ?? "", ...place.slice(2)] : place
+  if (Result.isFailure(judged)) {
+    const problems = judged.failure.map(({ place, what }) => ({ place: named(place), what }))
+    return yield* invalid(...problemInWords(problems, () => undefined))
+  }
   return { plan: judged.success, understood: { form: reading.form, leftOut: reading.leftOut, lines: [] } }
 })
