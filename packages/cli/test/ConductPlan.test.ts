@@ -82,6 +82,7 @@ describe("behaviour#plan-forms", () => {
             refused.said,
             `${home}/gated.yaml has programs that are not trusted yet: npm test: read them, then say "souffleur conduct plan ${home}/gated.yaml --trust"`
           )
+        assert.include((yield* conduct("gated.yaml", "--dry-run")).said, "\nits gate: npm test\n")
         const { isDone, said } = yield* conduct("plan", "gated.yaml", "--trust")
         assert.isTrue(isDone, said)
         assert.match(said, /verify:\n {2}- - npm\n {4}- test\n[^]*its programs are trusted from now on$/u)

@@ -6,6 +6,7 @@ import {
   type LoadedPlan,
   orderOf,
   type Plan,
+  programLines,
   reviewerPrompt
 } from "@souffleur/plan"
 import type { CommitProblem } from "@souffleur/process"
@@ -52,6 +53,8 @@ export interface PlanPreview {
   readonly commit_problem: CommitProblem | null
   /** The tasks in their order. */
   readonly tasks: ReadonlyArray<ForeseenTask>
+  /** The programs of its gates, each as a line. */
+  readonly gate: ReadonlyArray<string>
   readonly finish: Plan["finish"]
 }
 
@@ -94,6 +97,7 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
     agents: cast.map(({ agent, heldBy, permission, role }) => ({ role, agent, permission, held_by: heldBy })),
     commit_problem: yield* commitProblemIn(cast, project, settings),
     tasks: foreseenTasks(loaded),
+    gate: programLines(loaded.plan),
     finish: loaded.plan.finish
   } satisfies PlanPreview
 })
