@@ -446,7 +446,8 @@ describe("behaviour#plan-forms", () => {
         much("# Task 1: a\n"),
         much("# Phase 1: a\n- [ ] T001 a\n"),
         `# Phase 1: a\n- [ ] T001 ${much("(depends on ")}`,
-        much("- a\n  - [ ] b\n")
+        much("- a\n  - [ ] b\n"),
+        `- [ ] a\n\`\`\`\n${"\n".repeat(400_000)}`
       ])
         for (const each of [false, true]) assert.isString(yield* short("p.md", text, { each }))
     })

@@ -93,9 +93,8 @@ export const outlineOf = (text: string, above = 0): Outline => {
         const [, title] = heading.exec(lines[line]!) ?? []
         if (title !== undefined) hidden.push({ line: above + line + 1, title })
       }
-    if (type === "fence") {
-      section.items.push(...content.split("\n").map((line) => ({ text: line.trim(), isFenced: true })))
-    }
+    if (type === "fence")
+      for (const line of content.split("\n")) section.items.push({ text: line.trim(), isFenced: true })
     if (type === "heading_open" && level === 0) {
       sections.push(sectionAt(Number(tag.slice(1)), next?.content.trim() ?? "", from + 1))
       continue
