@@ -303,7 +303,8 @@ describe("behaviour#trust", () => {
             digest: "d",
             tasks: [],
             pin: leastPin,
-            finishingDigest: null
+            finishingDigest: null,
+            branch: null
           } as const
           yield* Effect.provide(
             RunLog.use((log) => log.append("run/r", 0, [open])),

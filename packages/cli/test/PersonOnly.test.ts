@@ -47,7 +47,8 @@ const runOf = (project: string, agent: typeof gone): ReadonlyArray<RunEvent> => 
       digest: "d",
       tasks: [],
       pin: leastPin,
-      finishingDigest: null
+      finishingDigest: null,
+      branch: null
     },
     {
       _tag: "AgentAsked",

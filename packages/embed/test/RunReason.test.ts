@@ -17,7 +17,8 @@ const opened: RunEvent = {
   digest: "d",
   tasks: [{ id: "t1", title: "T", dependsOn: [] }],
   pin: leastPin,
-  finishingDigest: null
+  finishingDigest: null,
+  branch: null
 }
 const rejected = (attempt: number): RunEvent => ({
   _tag: "ReviewRejected",
@@ -93,7 +94,13 @@ it("why tells what a run waits for, until when, and by which source", () => {
     message: "process 7 belongs to somebody else"
   }
   assert.include(why(paused), "process 7 belongs to somebody else")
-  const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", message: "it ended with exit code 3" }
+  const finished: RunEvent = {
+    _tag: "RunFinished",
+    at,
+    finishing: "failed",
+    message: "it ended with exit code 3",
+    delivered: null
+  }
   for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"])
     assert.include(why(finished), part)
 })

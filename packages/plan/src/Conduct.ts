@@ -3,11 +3,14 @@ import { type LogError, type Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Schedule } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
 import { judgeBaseline, judgeWork } from "./gate/JudgeCommit.ts"
+import { beginBranch, branchProblem } from "./git/BeginBranch.ts"
 import { astray, obstacle, withoutObstacle } from "./git/Obstacle.ts"
+import { finishAlone, verifyRun } from "./finish/FinishAlone.ts"
 import { PlanContext } from "./PlanContext.ts"
 import { judgeAgent } from "./agent/Judging.ts"
 import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
-import { isRunOver, next, type Run, type Task, type Assignment } from "./run/Run.ts"
+import { next } from "./run/Next.ts"
+import { isRunOver, type Run, type Task, type Assignment } from "./run/Run.ts"
 import { writeState } from "./state/StateStore.ts"
 import { planDifference, termsOf } from "./tasks/PlanTerms.ts"
 import { assignedAgent } from "./agent/AssignedAgent.ts"
@@ -86,28 +89,8 @@ const review = Effect.fn("Conduct.review")(function* (run: Run, task: Task) {
   return yield* ref.dispatch({ _tag: "Recount", taskId: task.id, head, ...(yield* git.since(task.base)) })
 })
 
-const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
-  const { git, ref } = yield* PlanContext
-  const commits = [...new Set(run.tasks.flatMap(({ work }) => work.commits))]
-  const files = new Set(run.tasks.flatMap(({ work }) => work.files)).size
-  return yield* ref.dispatch({ _tag: "Verify", commits: commits.length, files, missing: yield* git.missing(commits) })
-})
-
 const finish = Effect.fn("Conduct.finish")(function* (run: Run) {
-  const { plan, ref } = yield* PlanContext
-  const { finishing } = run
-  // An earlier run, whose log is gone, asked for it. The state file says no more.
-  if (finishing === "begun" || finishing === "failed")
-    return yield* ref.dispatch({
-      _tag: "Finish",
-      finishing: "failed",
-      message: "the state file says that it has begun and is not done"
-    })
-  if (finishing !== "not begun")
-    return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", message: "" })
-  return plan.finish._tag === "None"
-    ? yield* ref.dispatch({ _tag: "Finish", finishing: "none", message: "" })
-    : yield* askAllowed(run, "finisher")
+  return (yield* finishAlone(run)) ?? (yield* askAllowed(run, "finisher"))
 })
 
 /** Reads the plan, and says in what it differs from what the run understands of it; `undefined`: in nothing. */
@@ -162,12 +145,14 @@ const advance = Effect.fnUntraced(function* (run: Run) {
         run,
         withoutObstacle(false, step.role === "reviewer" ? review(run, step.task) : askAllowed(run, step.role), run)
       )
+    case "Branch":
+      return yield* byPlan(run, withoutObstacle(true, beginBranch(run, step.wanted), run))
     case "Baseline":
       return yield* byPlan(run, withoutObstacle(false, judgeBaseline(), run))
     case "Gate":
       return yield* byPlan(run, withoutObstacle(false, judgeWork(step.task, step.head), run))
     case "Verify":
-      return yield* byPlan(run, withoutObstacle(true, verify(run), run))
+      return yield* byPlan(run, withoutObstacle(true, verifyRun(run), run))
     case "Finish":
       return yield* byPlan(run, withoutObstacle(false, finish(run), run))
     case "Escalated":
@@ -186,6 +171,7 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
   // A higher ceiling puts it right, and a person's word.
   if (paused?.reason === "ceiling") return (yield* atCeiling(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.reason === "red") return (yield* (yield* PlanContext).git.head) !== run.baseline?.head
+  if (paused?.reason === "branch") return (yield* branchProblem(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.reason === "deadline") return !isDeadlineOver(run, yield* Clock.currentTimeMillis)
   // A person's word also puts it right: the run understands that plan then.
   if (paused?.reason === "plan") {

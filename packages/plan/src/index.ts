@@ -1,12 +1,22 @@
 export * from "./publish/Hindrance.ts"
 export * from "./Invocation.ts"
+export type { Finish } from "./tasks/Finish.ts"
 export * from "./tasks/Plan.ts"
+export {
+  baselineGate,
+  gateOfPlan,
+  type PlanGate,
+  type PlanProgram,
+  programLines,
+  trustLines
+} from "./tasks/PlanGate.ts"
 export * from "./tasks/PlanFile.ts"
 export * from "./tasks/PlanTerms.ts"
 export * from "./tasks/Prompt.ts"
 export * from "./tasks/Tracker.ts"
 export * from "./tasks/WrittenPlan.ts"
 export type { AgentReport } from "./decide/Ladder.ts"
+export * from "./run/Next.ts"
 export * from "./run/Run.ts"
 export * from "./decide/RunDecider.ts"
 export * from "./run/RunIntent.ts"
@@ -24,9 +34,13 @@ export * from "./PlanContext.ts"
 export * from "./publish/DescribeRun.ts"
 export * from "./git/Exclude.ts"
 export * from "./git/Git.ts"
+export type { Head, MergedTree, Remote } from "./git/GitBranches.ts"
 export * from "./git/GitPort.ts"
 export * from "./gate/GatePort.ts"
 export * from "./gate/HostGate.ts"
+export { hostPullRequests } from "./finish/HostPullRequests.ts"
+export { PullRequestPort } from "./finish/PullRequestPort.ts"
+export * from "./publish/WorkPlace.ts"
 export * from "./publish/WorkProblem.ts"
 export * from "./agent/LaunchWords.ts"
 export * from "./Opening.ts"

@@ -226,7 +226,7 @@ describe("behaviour#the-plan-is-a-persons", () => {
       const events = (yield* log.read("run/one", 0)).length
       yield* log.append("run/one", events, [
         { _tag: "RunVerified", at: 1, completed: 1, skipped: 0, commits: 1, files: 1, missing: [], dropped: [] },
-        { _tag: "RunFinished", at: 1, finishing: "none", message: "" }
+        { _tag: "RunFinished", at: 1, finishing: "none", message: "", delivered: null }
       ])
       yield* the.opensPlan(1, plan, "other bytes")
       assert.isTrue(isRunOver(yield* loadRun("one")))

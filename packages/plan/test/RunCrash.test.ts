@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { LoginStatus, NotPermitted, type ResolvedSettings } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
+import { FakeGit } from "@souffleur/testing"
 import { Context, DateTime, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { Disk } from "../../../test/simulation/SimulatedDisk.ts"
@@ -37,6 +38,7 @@ const repository = () => {
   const git: Git = {
     root: "/project",
     head: Effect.sync(() => commits.at(-1)!),
+    branches: new FakeGit().branches,
     status: Effect.succeed({ conflicts: [], changed: [], branch: "main" }),
     untracked: Effect.succeed([]),
     underWay: Effect.succeed(null),

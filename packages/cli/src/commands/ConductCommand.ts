@@ -1,4 +1,4 @@
-import { completionSummary, invocation, isRunOver, type Run } from "@souffleur/plan"
+import { completionSummary, invocation, isRunOver, type Run, workPlace } from "@souffleur/plan"
 import { nextTimeOfDay, Permission, plain, Processes, Settings, type Zone } from "@souffleur/domain"
 import { type RoleUnfit, type PlanBroken, type RunningPlan, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, layerSouffleurReading, runJsonLine } from "@souffleur/embed/internal"
@@ -44,7 +44,8 @@ const printRun = Effect.fnUntraced(function* (run: RunningPlan<PlanBroken>, asJs
     yield* tellNeeds(run.needs(last), "then conduct the plan again")
     return 1
   }
-  if (!asJson) yield* printLines(`\n${completionSummary(last)}`)
+  const place = workPlace(last)
+  if (!asJson) yield* printLines(`\n${completionSummary(last)}${place === undefined ? "" : `\n\nThe work: ${place}`}`)
   return last.dropped.length === 0 ? 0 : 1
 })
 

@@ -1,7 +1,7 @@
 import { plain } from "@souffleur/domain"
 import { type PlanOrder, Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerHost, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
-import { askTracker, loadPlan, planText, type Plan, programLines, type Understood } from "@souffleur/plan"
+import { askTracker, loadPlan, planText, type Plan, trustLines, type Understood } from "@souffleur/plan"
 import { Console, Effect, Layer, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
@@ -75,7 +75,7 @@ export const conductPlanCommand = Command.make(
     const at = path.resolve(cwd, file.value)
     const loaded = yield* loadPlan(at, project, choice)
     yield* printPlan(file.value, loaded)
-    if (trust) yield* trustIn({ project, plan: at }, programLines(loaded.plan))
+    if (trust) yield* trustIn({ project, plan: at }, trustLines(loaded.plan))
   })
 ).pipe(
   Command.provide(layerHost),

@@ -1,4 +1,4 @@
-import { allRuns, invocation, isRunOver, stateJson, type NamedRun } from "@souffleur/plan"
+import { allRuns, invocation, isRunOver, stateJson, type NamedRun, workPlace } from "@souffleur/plan"
 import {
   iso,
   Launcher,
@@ -70,7 +70,10 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
     ),
     ...stateJson(run),
     workflow_id: plain(run.workflowId, maxIdLength),
-    finishing: run.finishing
+    finishing: run.finishing,
+    /** The branch of its work, and where souffleur itself brought that. */
+    branch: run.branch ?? null,
+    delivered: run.delivered
   }
 })
 
@@ -133,6 +136,7 @@ export const conductStatusCommand = Command.make(
       for (const line of [
         ...agentLines(agent, yield* Settings),
         ...run.tasks.flatMap((task) => taskLines(task, outputPath)),
+        ...[workPlace(run)].flatMap((place) => (place === undefined ? [] : [`  the work: ${plain(place)}`])),
         ...nextLines(needs, isOwned ? "" : `; then ${goOn}`)
       ])
         yield* Console.log(line)

@@ -61,7 +61,7 @@ export const orProgramsTrusted = Effect.fnUntraced(function* <A, E extends { rea
     // Nobody says yes to what is not shown.
     if (!interactive || programs.some((line) => line.length > maxLine)) return yield* refusal
     const isAgent = yield* Effect.provide(signOfAgent, layerAgentFiles(yield* settingsOf(project)))
-    const question = `The plan judges its work by programs, outside of any agent's permission. Run them? ${programs.map((words) => plain(words, maxLine)).join("; ")}`
+    const question = `The plan runs programs itself, outside of any agent's permission. Run them? ${programs.map((words) => plain(words, maxLine)).join("; ")}`
     if (isAgent !== undefined || !(yield* confirmed(question))) return yield* refusal
     yield* Souffleur.use((souffleur) => souffleur.trustPlan({ project, plan: file }, programs))
     return yield* does

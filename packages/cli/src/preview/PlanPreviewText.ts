@@ -1,5 +1,6 @@
 import { plain } from "@souffleur/domain"
 import type { PlanPreview } from "@souffleur/embed"
+import { defaultBranchNote } from "@souffleur/embed/internal"
 import { Console, Effect } from "effect"
 import { printTable } from "../explain/TextTable.ts"
 import { printJson, printLines } from "../Printing.ts"
@@ -9,6 +10,12 @@ const ending = ({ finish }: PlanPreview): string => {
   switch (finish._tag) {
     case "None":
       return "and no finishing step"
+    case "Leave":
+      return "and the work is left on its branch"
+    case "Merge":
+      return "and then its branch is merged into the one it began from"
+    case "PullRequest":
+      return "and then its branch is pushed, with a pull request by gh"
     case "Prompt":
       return `and then an agent: ${finish.prompt}`
     case "Skill":
@@ -24,7 +31,7 @@ const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
 /** Prints the preview of a plan for a person, or as JSON. */
 export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview: PlanPreview, asJson: boolean) {
   if (asJson) return yield* printJson(preview)
-  const { agents, commit_problem, form, gate, goes_on, left_out, tasks, workflow_id } = preview
+  const { agents, branch, commit_problem, default_branch, form, gate, goes_on, left_out, tasks, workflow_id } = preview
   yield* Console.log(`Workflow ${workflow_id}, ${form === null ? "" : `${form}, `}in this order:`)
   const order = tasks.map(({ done, id, line, title }, index) => [
     String(index + 1),
@@ -33,6 +40,9 @@ export const printPlanPreview = Effect.fn("printPlanPreview")(function* (preview
     `${title}${done ? ": done, says the plan" : ""}`
   ])
   yield* printTable([...order, ["", ending(preview)]], { indent: "  " })
+  if (branch !== null)
+    yield* Console.log(`on branch ${branch === "auto" ? "of its own" : branch}, made from what is checked out`)
+  if (default_branch !== null) yield* Console.log(`note: ${defaultBranchNote(default_branch)}`)
   if (gate.length > 0) yield* Console.log(`its gate: ${gate.map((words) => plain(words)).join("; ")}`)
   yield* Effect.forEach(left_out, (what) => Console.log(`left out: ${plain(what)}`))
   if (goes_on !== null) yield* Console.log(`run ${goes_on} goes on`)

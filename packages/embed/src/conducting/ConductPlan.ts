@@ -11,6 +11,8 @@ import {
   GatePort,
   GitPort,
   hostGate,
+  hostPullRequests,
+  PullRequestPort,
   isRunOver
 } from "@souffleur/plan"
 import { Effect, Layer, Option, Path } from "effect"
@@ -22,6 +24,7 @@ import { withinSession } from "../trust/CallingSession.ts"
 import { withheldKeys, withheldNote } from "../watching/WithheldKeys.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
+import { defaultBranchNote, defaultBranchOut } from "./DefaultBranch.ts"
 import { environmentOf, finishingOf } from "./FinishingCommand.ts"
 import { castOf, commitProblemIn, type NamedPlan, namedPlan } from "./NamedPlan.ts"
 import { refusePrograms } from "./PlanPrograms.ts"
@@ -72,6 +75,7 @@ const begin = Effect.fnUntraced(function* (
     return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin })), git }
   })
   const gate = yield* hostGate({ project, environment: environmentOf(parts.variables) })
+  const pullRequests = yield* hostPullRequests(project)
   const waits = waiting !== undefined && known !== undefined
   const { from, git, id } = yield* waits ? oncePossible(known.id, audience, opens) : opens
   const by = cast.map(({ agent, role }) => `, ${role} by ${agent}`).join("")
@@ -79,6 +83,8 @@ const begin = Effect.fnUntraced(function* (
   const withheld = new Set(cast.flatMap(({ command }) => withheldKeys(parts.variables, command.environment)))
   const note = withheldNote([...withheld])
   if (note !== undefined) yield* remark("note", note)
+  const onto = from === 0 && loaded.plan.branch === undefined ? yield* defaultBranchOut(git) : null
+  if (onto !== null) yield* remark("note", defaultBranchNote(onto))
   const excluded = yield* gits.exclude(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
   const { commitSetting } = kindOf(parts.agent, agents.implementer ?? agent.name)
@@ -105,7 +111,8 @@ const begin = Effect.fnUntraced(function* (
       return runs.pipe(
         Effect.tap((run) => (isRunOver(run) ? gate.clear(id) : Effect.void)),
         Effect.provideService(PlanContext, { ...conducted, ref }),
-        Effect.provideService(GatePort, gate)
+        Effect.provideService(GatePort, gate),
+        Effect.provideService(PullRequestPort, pullRequests)
       )
     }
   }).pipe(spansOf({ project, plan: id }))

@@ -1,5 +1,5 @@
 import { digestOf } from "@souffleur/domain"
-import { gateOfPlan, type LoadedPlan, programLines } from "@souffleur/plan"
+import { gateOfPlan, type LoadedPlan, trustLines } from "@souffleur/plan"
 import { Effect, Equal, Runtime, Schema } from "effect"
 import type { PlanOrder } from "../SouffleurOptions.ts"
 import { Parts } from "../world/Parts.ts"
@@ -18,18 +18,19 @@ export class ProgramsUntrusted extends Schema.TaggedError<ProgramsUntrusted>()("
   }
 }
 
-/** Returns the digest of a plan's gates; `undefined`: it has none. */
-const digestOfGates = Effect.fnUntraced(function* ({ plan }: LoadedPlan) {
+/** Returns the digest of a plan's gates and its acts outside; `undefined`: it has none. */
+const digestOfPrograms = Effect.fnUntraced(function* ({ plan }: LoadedPlan) {
   const gate = gateOfPlan(plan)
+  if (plan.finish._tag === "PullRequest") return yield* digestOf(JSON.stringify([gate ?? null, plan.finish]))
   return gate === undefined ? undefined : yield* digestOf(JSON.stringify(gate))
 })
 
 /** Fails with `ProgramsUntrusted` where a plan would run programs that no person trusts (spec: behaviour#trust). */
 export const refusePrograms = Effect.fn("refusePrograms")(function* (loaded: LoadedPlan, stateDir: string) {
   const { path, plan } = loaded
-  const digest = yield* digestOfGates(loaded)
+  const digest = yield* digestOfPrograms(loaded)
   if (digest === undefined || (yield* isPlanTrusted(stateDir, path, digest))) return
-  return yield* new ProgramsUntrusted({ plan: path, programs: programLines(plan) })
+  return yield* new ProgramsUntrusted({ plan: path, programs: trustLines(plan) })
 })
 
 /**
@@ -39,8 +40,8 @@ export const refusePrograms = Effect.fn("refusePrograms")(function* (loaded: Loa
 export const trustPrograms = Effect.fn("trustPrograms")(function* (order: PlanOrder, read: ReadonlyArray<string>) {
   const { settings } = yield* Parts
   const { loaded } = yield* namedPlan(order)
-  const programs = programLines(loaded.plan)
+  const programs = trustLines(loaded.plan)
   if (!Equal.equals(programs, read)) return yield* new ProgramsUntrusted({ plan: loaded.path, programs })
-  const digest = yield* digestOfGates(loaded)
+  const digest = yield* digestOfPrograms(loaded)
   if (digest !== undefined) yield* keepPlanTrust((yield* settings(order.project)).stateDir, loaded.path, digest)
 })

@@ -1,6 +1,16 @@
-import { invocation, lookAtState, needsPerson, type NamedRun, newestRun, unfinishedRuns } from "@souffleur/plan"
+import {
+  gitOf,
+  invocation,
+  isRunOver,
+  lookAtState,
+  needsPerson,
+  type NamedRun,
+  newestRun,
+  unfinishedRuns
+} from "@souffleur/plan"
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Option, Path } from "effect"
+import { defaultBranchNote, defaultBranchOut } from "../conducting/DefaultBranch.ts"
 import { runNeeds, runStanding } from "../explain/RunSentence.ts"
 import { layerHost, layerStore } from "../world/StoreLayers.ts"
 import { layerClaims } from "../world/World.ts"
@@ -39,11 +49,22 @@ const stateOf = Effect.fnUntraced(function* ({
     : []
 })
 
+/** Says where the commits of a project's run go, if that is the default branch. */
+const branchFinding = Effect.fnUntraced(function* ({ id, run }: NamedRun) {
+  if (isRunOver(run) || run.agreed.branch !== null) return []
+  const git = yield* Effect.option(gitOf(run.project, () => []))
+  const branch = Option.isSome(git) ? yield* defaultBranchOut(git.value) : null
+  return branch === null ? [] : [note(`run ${id}`, defaultBranchNote(branch), "say so in the next plan, or leave it")]
+})
+
 /** Checks the unfinished runs of a readable log, and the state file of this project. */
 const conducted = Effect.fn("conducted")(function* (project: string) {
   const open = yield* Effect.forEach(yield* unfinishedRuns, runFinding)
   const newest = Option.filter(yield* newestRun(project), ({ unreadable }) => unreadable === undefined)
-  return [...open, ...(Option.isNone(newest) ? [] : yield* stateOf(newest.value))]
+  return [
+    ...open,
+    ...(Option.isNone(newest) ? [] : [...(yield* stateOf(newest.value)), ...(yield* branchFinding(newest.value))])
+  ]
 })
 
 /** Checks the runs of our own database. */

@@ -95,6 +95,7 @@ const pauses: Readonly<Record<Exclude<Of<"RunPaused">["reason"], "red">, string>
   dirty:
     "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
   "not gone": "no agent works beside an agent that is not provably gone",
+  branch: "a run with a branch of its own begins on that, and touches no branch that is not its own",
   history: "an agent works only on the branch that its task began on: a person says where it goes on",
   plan: "an agent can write the plan: tasks, criteria and the finishing step stay as they were until a person takes others",
   ceiling: "all agents of a run share its ceilings of use, which are asked before each launch: a person allows more",

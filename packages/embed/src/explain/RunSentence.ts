@@ -42,6 +42,7 @@ const pauses = {
     standing: "paused: its deadline is over",
     what: "conduct the plan again without a deadline, or with a later one"
   },
+  branch: { standing: "paused: its branch cannot be made", what: "put this right:" },
   red: {
     standing: "paused: the gate is red before the first agent",
     what: "mend the commit that the gate refuses, or allow it:"

@@ -2,6 +2,7 @@ import { type EffectivePermission, flagsOf } from "@souffleur/domain"
 import {
   type Assignment,
   freshTask,
+  GitPort,
   implementerPrompt,
   type LoadedPlan,
   orderOf,
@@ -10,7 +11,8 @@ import {
   reviewerPrompt
 } from "@souffleur/plan"
 import type { CommitProblem } from "@souffleur/process"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { defaultBranchOut } from "../conducting/DefaultBranch.ts"
 import { finishingOf } from "../conducting/FinishingCommand.ts"
 import { castOf, commitProblemIn, namedPlan } from "../conducting/NamedPlan.ts"
 import type { PlanOrder } from "../SouffleurOptions.ts"
@@ -56,6 +58,10 @@ export interface PlanPreview {
   /** The programs of its gates, each as a line. */
   readonly gate: ReadonlyArray<string>
   readonly finish: Plan["finish"]
+  /** The branch that its work gets, or `auto`; `null`: the one that is checked out. */
+  readonly branch: string | null
+  /** The default branch, where the commits would go to that itself; `null`: they would not, or it is unknown. */
+  readonly default_branch: string | null
 }
 
 /** In place of the word that each launch is given. */
@@ -89,6 +95,8 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
   const settings = yield* parts.wouldConduct({ project, limits: flagsOf(limits), known })
   const cast = yield* castOf(named, order)(settings)
   yield* finishingOf(loaded, { project, variables: parts.variables })
+  const { branch = null } = loaded.plan
+  const git = branch === null ? yield* Effect.option((yield* GitPort).open(project, () => [])) : Option.none()
   return {
     workflow_id: loaded.plan.workflowId,
     form: loaded.understood.form,
@@ -98,6 +106,8 @@ export const previewPlan = Effect.fn("previewPlan")(function* (order: PlanOrder)
     commit_problem: yield* commitProblemIn(cast, project, settings),
     tasks: foreseenTasks(loaded),
     gate: programLines(loaded.plan),
-    finish: loaded.plan.finish
+    finish: loaded.plan.finish,
+    branch,
+    default_branch: Option.isSome(git) ? yield* defaultBranchOut(git.value) : null
   } satisfies PlanPreview
 })

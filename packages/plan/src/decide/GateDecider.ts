@@ -1,7 +1,8 @@
 import { type Decision, notNow, ok } from "@souffleur/eventlog"
-import { next, type Run } from "../run/Run.ts"
+import { next } from "../run/Next.ts"
+import type { Run } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
-import { personRung } from "../run/Rungs.ts"
+import { personRung } from "../run/RunFields.ts"
 import type { RunCommand } from "../run/RunIntent.ts"
 
 /** Records what a gate says of work; nothing where that work is not there any more. */

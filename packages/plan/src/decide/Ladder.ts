@@ -1,8 +1,8 @@
 import { attempts, isSessionKnown, limitWait } from "@souffleur/domain"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
-import { personRung } from "../run/Rungs.ts"
 import * as Event from "../run/RunEvent.ts"
+import { personRung } from "../run/RunFields.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
 export type AgentReport =

@@ -32,6 +32,7 @@ const imported = (
 /** Returns the events that open a run: the plan's tasks, and what was done of them before. */
 export const opened = (
   {
+    branch = null,
     digest,
     done = [],
     finishingDigest = null,
@@ -57,6 +58,7 @@ export const opened = (
       digest,
       tasks,
       finishingDigest,
+      branch,
       ...(pin === undefined ? {} : { pin })
     }),
     ...(found === null

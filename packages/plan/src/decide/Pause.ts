@@ -19,6 +19,8 @@ export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused
       return `its deadline is over, and no further task begins: conduct the plan again without it, or with a later one`
     case "failed":
       return `it cannot go on: ${message}: put that right`
+    case "branch":
+      return `its branch cannot be made: ${message}`
     case "red":
       return `the commit that the first agent would begin from is refused: ${message}: mend it, or say souffleur conduct answer --allow-red`
     case "work lost":

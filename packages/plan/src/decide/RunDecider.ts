@@ -1,11 +1,14 @@
 import { abovePin, decidePin, isSessionKnown, isWaitOver } from "@souffleur/domain"
 import { Result } from "effect"
 import { type Decision, no, notNow, ok } from "@souffleur/eventlog"
+import { branchChosen, branchReported } from "./BranchDecider.ts"
+import { finished, verified } from "./EndDecider.ts"
 import { decideReport } from "./Ladder.ts"
 import { judgedBaseline, judgedWork, redAllowed } from "./GateDecider.ts"
 import { opened } from "./OpenDecider.ts"
 import { pauseInWords } from "./Pause.ts"
-import { isRunOver, next, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import { next } from "../run/Next.ts"
+import { isRunOver, type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 import type { RunCommand, RunIntent } from "../run/RunIntent.ts"
 import { planDifference } from "../tasks/PlanTerms.ts"
@@ -99,13 +102,13 @@ const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boole
 /** A task that was begun and left the plan is skipped. A complete one stays. */
 const revised = (
   run: Run,
-  { digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
+  { branch = null, digest, done = [], finishingDigest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
   at: number
 ): Decision<Event.RunEvent> => {
   const gone = run.tasks.filter(({ id, status }) => status !== "completed" && !tasks.some((task) => task.id === id))
   const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
   return ok(
-    Event.PlanRevised.make({ at, digest, tasks, finishingDigest, changed, dropped: gone.map(({ id }) => id) }),
+    Event.PlanRevised.make({ at, digest, tasks, finishingDigest, branch, changed, dropped: gone.map(({ id }) => id) }),
     ...gone
       .filter(({ status }) => status !== "pending")
       .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id })),
@@ -155,6 +158,10 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         : notNow("the plan is as this run has it, and waits for no word")
     case "RebuildStateFile":
       return ok(Event.StateFileRebuilt.make({ at, found: command.found, from: "log", kept: command.kept ?? null }))
+    case "ChooseBranch":
+      return branchChosen(run, command)
+    case "ReportBranch":
+      return branchReported(run, command)
     case "StartTask": {
       const step = next(run)
       return step._tag === "Start" && step.task.id === command.taskId
@@ -252,34 +259,10 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       )
     case "Resume":
       return run.paused === null ? ok() : ok(Event.RunResumed.make({ at }))
-    case "Verify": {
-      if (next(run)._tag !== "Verify" || !run.tasks.every(({ status }) => status === "completed"))
-        return notNow("not every task is complete")
-      const skipped = run.tasks.filter(({ skipped }) => skipped).length
-      const { commits, files, missing } = command
-      const lost = run.tasks.filter(
-        ({ skipped, work }) => !skipped && work.commits.some((commit) => missing.includes(commit))
-      )
-      if (lost.length > 0) {
-        const message = `${lost.map(({ id }) => id).join(", ")}: HEAD lacks ${missing.slice(0, 50).join(", ")}`
-        return ok(Event.RunPaused.make({ at, reason: "work lost", files: [], message }))
-      }
-      return ok(
-        Event.RunVerified.make({
-          at,
-          completed: run.tasks.length - skipped,
-          skipped,
-          commits,
-          files,
-          missing,
-          dropped: run.dropped
-        })
-      )
-    }
+    case "Verify":
+      return verified(run, command)
     case "Finish":
-      return next(run)._tag === "Finish"
-        ? ok(Event.RunFinished.make({ at, finishing: command.finishing, message: command.message }))
-        : notNow("the run is not in its completion")
+      return finished(run, command)
     case "Answer":
       return answer(run, command)
     case "AnswerFinishing":

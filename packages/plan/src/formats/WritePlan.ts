@@ -1,6 +1,7 @@
 import { Equal } from "effect"
 import { stringify } from "yaml"
-import type { Finish, Plan } from "../tasks/Plan.ts"
+import type { Finish } from "../tasks/Finish.ts"
+import type { Plan } from "../tasks/Plan.ts"
 
 /** Returns the list that a prompt's text was made of, or that text. */
 const criteriaOf = (text: string) => {
@@ -14,6 +15,12 @@ const finishOf = (finish: Finish) => {
   switch (finish._tag) {
     case "None":
       return "none"
+    case "Leave":
+      return "leave"
+    case "Merge":
+      return "merge"
+    case "PullRequest":
+      return "pull-request"
     case "Prompt":
       return { prompt: finish.prompt }
     case "Skill":
@@ -24,7 +31,7 @@ const finishOf = (finish: Finish) => {
 }
 
 /** Returns a plan as YAML that is read as the same plan. */
-export const writePlan = ({ finish, tasks, workflowId }: Plan): string => {
+export const writePlan = ({ branch, finish, tasks, workflowId }: Plan): string => {
   const gates = tasks.flatMap(({ gate }) => gate ?? [])
   const isCommon = tasks.every(({ gate }) => Equal.equals(gate?.verify, gates[0]?.verify))
   return stringify(
@@ -34,6 +41,7 @@ export const writePlan = ({ finish, tasks, workflowId }: Plan): string => {
       constraints: tasks[0]?.constraints,
       setup: gates.at(0)?.setup.length === 0 ? undefined : gates.at(0)?.setup,
       verify: isCommon ? gates[0]?.verify : undefined,
+      branch,
       finish: finishOf(finish),
       tasks: tasks.map(({ acceptanceCriteria, dependsOn, description, done, gate, id, referenceDocs, title }) => ({
         id,

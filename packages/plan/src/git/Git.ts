@@ -1,6 +1,7 @@
 import type { ProgramFailed } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
+import { gitBranches } from "./GitBranches.ts"
 import { gitIn } from "./GitProgram.ts"
 
 /** git cannot answer: there is no repository, no git, or it failed. `problem` is a sentence. */
@@ -106,6 +107,7 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
     /** The root of the work tree. */
     root,
     head,
+    branches: gitBranches({ asked, failed, services }),
     // A submodule's own changes are left out. A submodule at another commit is seen.
     status: asked
       .filtered([

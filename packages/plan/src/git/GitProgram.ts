@@ -1,5 +1,5 @@
-import { runProgram } from "@souffleur/process"
-import { Config, Effect, Option } from "effect"
+import { runCheck, runProgram } from "@souffleur/process"
+import { Config, type Duration, Effect, Option } from "effect"
 
 /** The variables of our environment that git sees: no keys, and nothing that a hook of git was started with. */
 const shared = [
@@ -37,8 +37,9 @@ const safely = [
   "advice.graftFileDeprecated=false"
 ]
 
-const environment = Effect.gen(function* () {
-  const given = yield* Effect.forEach(["PATH", ...shared], (name) =>
+/** Returns those of souffleur's own variables that are set, with the absolute parts of `PATH`. */
+export const variablesNamed = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const given = yield* Effect.forEach(["PATH", ...shared, ...names], (name) =>
     Effect.map(
       Effect.orDie(Config.option(Config.String(name))),
       (value) => [name, Option.getOrUndefined(value)] as const
@@ -47,22 +48,24 @@ const environment = Effect.gen(function* () {
   const all = Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
   // A relative part of PATH would find another program in each folder.
   const path = (all["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"))
-  return { ...all, PATH: path.join(":"), ...alone }
+  return { ...all, PATH: path.join(":") }
 })
 
-/** Keys of programs that convert files for a commit, and back. Anybody may choose their names. */
-const filter = /^filter\.(.+)\.(?:clean|smudge|process|required)$/u
-const filtersOff = (listed: string): Readonly<Record<string, string>> => {
+/** Keys of programs that convert files for a commit, and back, or that merge them. Anybody may choose their names. */
+const programKey = /^(filter|merge)\.(.+)\.(?:clean|smudge|process|required|driver)$/u
+const programsOff = (listed: string): Readonly<Record<string, string>> => {
   const words = listed.split("\0")
-  const names = words.flatMap((scope, at) => {
-    const [, name] =
-      at % 2 === 0 && (scope === "local" || scope === "worktree") ? (filter.exec(words[at + 1] ?? "") ?? []) : []
-    return name === undefined ? [] : [name]
+  const named = words.flatMap((scope, at) => {
+    const [, kind, name] =
+      at % 2 === 0 && (scope === "local" || scope === "worktree") ? (programKey.exec(words[at + 1] ?? "") ?? []) : []
+    return name === undefined ? [] : [`${kind}.${name}`]
   })
-  const pairs = [...new Set(names)].flatMap((name) => [
-    ...["clean", "smudge", "process"].map((what) => [`filter.${name}.${what}`, ""]),
-    [`filter.${name}.required`, "false"]
-  ])
+  const pairs = [...new Set(named)].flatMap((key): ReadonlyArray<readonly [string, string]> =>
+    key.startsWith("merge.")
+      ? // A conflict, for a person to see to.
+        [[`${key}.driver`, "false"]]
+      : [...["clean", "smudge", "process"].map((what) => [`${key}.${what}`, ""] as const), [`${key}.required`, "false"]]
+  )
   return Object.fromEntries([
     ["GIT_CONFIG_COUNT", String(pairs.length)],
     ...pairs.flatMap(([key, value], at) => [
@@ -72,19 +75,27 @@ const filtersOff = (listed: string): Readonly<Record<string, string>> => {
   ])
 }
 
+/** What a use of git may do beyond reading. */
+interface GitTerms {
+  /** Variables by which it reaches a remote. Absent: it reaches none. */
+  readonly outward?: Readonly<Record<string, string>>
+  /** How long one call may take. */
+  readonly within?: Duration.Input
+}
+
 /**
- * Runs git in a folder, for reading only and never through a shell. No program of the repository's own configuration
- * runs. `filtered` is for commands that compare files with commits: the user's own filters (`git lfs install`) work
- * there. Fails with `ProgramFailed` where git ends with another code than 0, or takes too long.
+ * Runs git in a folder, never through a shell. No program of the repository's own configuration runs. `filtered` is for
+ * commands that compare files with commits, and `checked` for one that says by its exit code what it found: the user's
+ * own filters (`git lfs install`) and merge drivers work there. Fails with `ProgramFailed` where git ends with another code than 0, or takes too long.
  */
-export const gitIn = Effect.fnUntraced(function* (folder: string) {
-  const variables = yield* environment
+export const gitIn = Effect.fnUntraced(function* (folder: string, { outward, within = "60 seconds" }: GitTerms = {}) {
+  const variables = { ...(yield* variablesNamed([])), ...alone, ...outward }
   const asked = (args: ReadonlyArray<string>, stdin: string, more: Readonly<Record<string, string>> = {}) =>
     runProgram({
       command: "git",
       args: ["-C", folder, ...safely, ...args],
       stdin,
-      within: "60 seconds",
+      within,
       atMost: 32_000_000,
       heard: true,
       environment: { ...variables, ...more }
@@ -103,9 +114,16 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
         () => Effect.succeed(new Set<string>())
       )
     )
-  const filtered = (args: ReadonlyArray<string>) =>
-    Effect.flatMap(git(["config", "--list", "--show-scope", "--name-only", "-z"]), (listed) =>
-      git(args, "", filtersOff(listed))
+  const off = Effect.map(git(["config", "--list", "--show-scope", "--name-only", "-z"]), programsOff)
+  const filtered = (args: ReadonlyArray<string>) => Effect.flatMap(off, (settings) => git(args, "", settings))
+  const checked = (args: ReadonlyArray<string>) =>
+    Effect.flatMap(off, (settings) =>
+      runCheck({
+        words: ["git", "-C", folder, ...safely, ...args],
+        cwd: folder,
+        environment: { ...variables, ...settings },
+        within
+      })
     )
-  return { git, filtered, ignored }
+  return { git, filtered, ignored, checked }
 })

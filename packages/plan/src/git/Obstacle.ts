@@ -18,13 +18,16 @@ export const obstacle = ({ changed, conflicts }: GitStatus, dirty: boolean) => {
  * approved, because it holds earlier work and a person's commits.
  */
 export const astray = Effect.fn("astray")(function* (run: Run, { branch }: GitStatus) {
-  const { git } = yield* PlanContext
+  const { git, plan } = yield* PlanContext
   const history = (message: string) => ({ reason: "history" as const, files: [], message })
   const doing = yield* git.underWay
   if (doing !== null) return history(`${doing} is in progress`)
   const named = (name: string | null) => (name === null ? "no branch" : `branch ${name}`)
-  if (run.branch !== undefined && branch !== run.branch)
-    return history(`it is on ${named(branch)}, and the newest task began on ${named(run.branch)}`)
+  const elsewhere = run.branch !== undefined && branch !== run.branch
+  const there = history(`it is on ${named(branch)}, and the newest task began on ${named(run.branch ?? null)}`)
+  // A conductor may have been killed between a merge and its log.
+  const merges = plan.finish._tag === "Merge" && run.phase === "completion" && branch === run.ownBranch?.from
+  if (elsewhere && !merges) return there
   const kept = run.tasks.flatMap(({ base, id, skipped, status, work }) => {
     if (skipped) return []
     return status === "completed"
@@ -36,6 +39,7 @@ export const astray = Effect.fn("astray")(function* (run: Run, { branch }: GitSt
   const missing = yield* git.missing(kept.flatMap(({ commits }) => commits))
   const lost = kept.filter(({ commits }) => commits.some((commit) => missing.includes(commit)))
   if (lost.length === 0) return undefined
+  if (elsewhere) return there
   const message = `${lost.map(({ id }) => id).join(", ")}: HEAD lacks ${missing.slice(0, 50).join(", ")}`
   return { reason: "work lost" as const, files: [], message }
 })

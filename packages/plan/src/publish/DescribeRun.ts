@@ -11,7 +11,7 @@ import {
 } from "@souffleur/domain"
 import { pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
-import { isPersons, refusalEnd, type Used } from "../run/RunFields.ts"
+import { type Delivered, isPersons, refusalEnd, type Used } from "../run/RunFields.ts"
 import { firstSuspect } from "./WorkProblem.ts"
 
 /** The kinds of a notice of a run. */
@@ -39,6 +39,14 @@ const endedWaits = {
 
 const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
   `task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`
+
+/** A server of notices gets no address. */
+const broughtBy = (delivered: Delivered | null) =>
+  delivered === null
+    ? ""
+    : delivered._tag === "Merged"
+      ? `: its branch is merged into ${delivered.into}`
+      : `: its branch is pushed to ${delivered.remote}${delivered.url === null ? "" : ", with a pull request"}`
 
 const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
   ...describePin,
@@ -78,6 +86,9 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
         ? `the state file was ${found}, and is made again from the ${from}`
         : `the state file is new: ${found === "backup" ? "a backup of another run" : "the file that was there"} is kept as ${kept}`
     ),
+  BranchChosen: ({ branch }) => described("detail", `branch ${branch} is made`),
+  BranchBegun: ({ branch, from }) =>
+    described("info", `the run has branch ${branch}${from === null ? "" : `, begun from ${from}`}`),
   TaskStarted: ({ taskId }) => described("info", `task ${taskId} starts`),
   AgentAsked: ({ agent, attempt, nudge, resumed, role, taskId }) =>
     described(
@@ -182,12 +193,14 @@ const describers: Describers<RunEvent, RunNoticeKind, Zone> = {
       "success",
       `every task is complete: ${completed} done, ${skipped} skipped${dropped.length === 0 ? "" : `, ${dropped.length} dropped (${dropped.join(", ")})`}, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `. HEAD no longer has ${missing.join(", ")}`}`
     ),
-  RunFinished: ({ message, finishing }) =>
+  RunFinished: ({ delivered, message, finishing }) =>
     finishing === "failed"
       ? described("error", "the finishing step failed", { message: "error", notice: "finished", words: message })
       : described(
           "success",
-          finishing === "none" ? "the run is done" : "the finishing step is done, and the run with it",
+          finishing === "none"
+            ? "the run is done"
+            : `the finishing step is done, and the run with it${broughtBy(delivered)}`,
           {
             message: "completion",
             notice: "finished"

@@ -9,7 +9,9 @@ import {
   Feedback,
   isPersons,
   AgentRole,
+  Delivered,
   Died,
+  OwnBranch,
   RunPaused,
   RunWaitKind,
   TaskOutline,
@@ -118,12 +120,18 @@ export const Run = Schema.Struct({
   ),
   tasks: Schema.Array(Task),
   /** The plan of the run's opening, or as a person took it since (spec: behaviour#the-plan-is-a-persons). */
-  agreed: Schema.Struct({ tasks: Schema.Array(TaskOutline), finishingDigest: Schema.NullOr(Text) }),
+  agreed: Schema.Struct({
+    tasks: Schema.Array(TaskOutline),
+    finishingDigest: Schema.NullOr(Text),
+    branch: Schema.NullOr(Text)
+  }),
   /** Ids of tasks that a person let go with a plan that lacks them, and that were not complete. */
   dropped: Schema.Array(Text),
   current: Schema.NullOr(Text),
   /** The branch on which the newest task began. `null`: none; `undefined`: any branch will do. */
   branch: Schema.UndefinedOr(Schema.NullOr(Text)),
+  /** The branch that souffleur made for it; `null`: none. */
+  ownBranch: Schema.NullOr(OwnBranch),
   assignment: Schema.NullOr(Assignment),
   /** As its newest conductor has it; `null`: no conductor said. */
   chosen: Schema.NullOr(Chosen),
@@ -155,6 +163,10 @@ export const Run = Schema.Struct({
   finishing: Schema.Literals(["not begun", "begun", "none", "done", "failed", "skipped"]),
   /** Why the finishing step failed. */
   finishingFailure: Schema.NullOr(Text),
+  /** True if a person has it tried again: they know what is on the branch. */
+  finishingRetried: Schema.Boolean,
+  /** Where souffleur itself brought the work; `null`: nowhere. */
+  delivered: Schema.NullOr(Delivered),
   /** Epoch milliseconds, as all times here. */
   openedAt: Time,
   lastEventAt: Time,
@@ -174,10 +186,11 @@ export const initialRun: Run = {
   pin: leastPin,
   overreach: undefined,
   tasks: [],
-  agreed: { tasks: [], finishingDigest: null },
+  agreed: { tasks: [], finishingDigest: null, branch: null },
   dropped: [],
   current: null,
   branch: undefined,
+  ownBranch: null,
   assignment: null,
   chosen: null,
   assignments: 0,
@@ -194,6 +207,8 @@ export const initialRun: Run = {
   summary: null,
   finishing: "not begun",
   finishingFailure: null,
+  finishingRetried: false,
+  delivered: null,
   openedAt: 0,
   lastEventAt: 0,
   implementedAt: null
@@ -244,50 +259,6 @@ export const needsPerson = (run: Run): boolean =>
   isPersons(run.wait?.kind) ||
   run.tasks.some(({ status }) => status === "escalated") ||
   (run.phase === "finished" && !isRunOver(run))
-
-/** The next step of a run: all that the loop decides, without the act. */
-export type Next =
-  /** An agent was asked for, and its outcome is awaited. */
-  | { readonly _tag: "Await"; readonly assignment: Assignment }
-  /** The service refuses agents until that time (epoch ms). */
-  | { readonly _tag: "Wait"; readonly wait: NonNullable<Run["wait"]> }
-  | { readonly _tag: "Start"; readonly task: Task }
-  | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
-  /** The gates judge the commit that the first agent begins from. */
-  | { readonly _tag: "Baseline" }
-  /** The gate of a task judges its work. */
-  | { readonly _tag: "Gate"; readonly task: Task; readonly head: string }
-  /** A person's word is needed (spec: behaviour#answers). */
-  | { readonly _tag: "Escalated"; readonly task: Task }
-  | { readonly _tag: "Verify" }
-  | { readonly _tag: "Finish" }
-  | { readonly _tag: "Done" }
-
-const isReady = (run: Run, { dependsOn, status }: Task): boolean =>
-  status === "pending" && dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
-
-/** Decides what a run does next, by its state alone. */
-export const next = (run: Run): Next => {
-  if (run.assignment !== null) return { _tag: "Await", assignment: run.assignment }
-  if (run.phase === "finished") return { _tag: "Done" }
-  const escalated = run.tasks.find(({ status }) => status === "escalated")
-  if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
-  if (run.wait !== null) return { _tag: "Wait", wait: run.wait }
-  const running = run.tasks.find(({ status }) => status === "in_progress")
-  if (running !== undefined) {
-    const { gateDigest, implementation } = running
-    if (implementation === null) return { _tag: "Ask", role: "implementer", task: running }
-    return gateDigest === undefined || implementation.verified
-      ? { _tag: "Ask", role: "reviewer", task: running }
-      : { _tag: "Gate", task: running, head: implementation.head }
-  }
-  const ready = run.tasks.find((task) => isReady(run, task))
-  const isGated = run.tasks.some(({ gateDigest, status }) => gateDigest !== undefined && status === "pending")
-  const isFirst = run.tasks.every(({ begun }) => !begun)
-  if (ready !== undefined && isGated && isFirst && run.baseline === null) return { _tag: "Baseline" }
-  if (ready !== undefined) return { _tag: "Start", task: ready }
-  return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
-}
 
 /** Returns the idempotency token of an agent's launch (spec: behaviour#launch-at-most-once). */
 export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`

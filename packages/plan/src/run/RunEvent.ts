@@ -2,7 +2,17 @@ import { Event as Watched, leastPin, Owner, Pin } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
 import * as Assignment from "./AssignmentEvent.ts"
-import { Chosen, EscalationReason, ImportedTask, PauseReason, RefusedWork, TaskOutline, Work } from "./RunFields.ts"
+import {
+  Chosen,
+  Delivered,
+  EscalationReason,
+  ImportedTask,
+  OwnBranch,
+  PauseReason,
+  RefusedWork,
+  TaskOutline,
+  Work
+} from "./RunFields.ts"
 
 export * from "./AssignmentEvent.ts"
 export * from "./RunFields.ts"
@@ -30,7 +40,9 @@ export const RunOpened = event("RunOpened", {
   /** The ceiling and the programs in force. */
   pin: Pin.pipe(Schema.withConstructorDefault(Effect.succeed(leastPin))),
   /** SHA-256 of the plan's finishing step; `null`: it had none. */
-  finishingDigest: TextOrNull
+  finishingDigest: TextOrNull,
+  /** The branch that the plan asks for, or `auto`; `null`: none. */
+  branch: TextOrNull
 })
 /**
  * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. A watch has the
@@ -45,6 +57,7 @@ export const PlanRevised = event("PlanRevised", {
   digest: Text,
   tasks: Schema.Array(TaskOutline),
   finishingDigest: TextOrNull,
+  branch: TextOrNull,
   changed: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([]))),
   dropped: Texts.pipe(Schema.withConstructorDefault(Effect.succeed([])))
 })
@@ -74,6 +87,15 @@ export const StateFileRebuilt = event("StateFileRebuilt", {
   kept: TextOrNull
 })
 
+/** The run is about to make this branch of its own. */
+export const BranchChosen = event("BranchChosen", { branch: Text, from: OwnBranch.fields.from })
+/** That branch is there, and checked out. */
+export const BranchBegun = event("BranchBegun", {
+  branch: Text,
+  from: OwnBranch.fields.from,
+  base: OwnBranch.fields.base,
+  remote: OwnBranch.fields.remote
+})
 /**
  * `base`: the commit that the task begins from; `null`: there is none yet. `branch`: what is checked out; `null`: none.
  * `untracked`: files that git neither knows nor ignores by then; `null`: too many to tell, or unknown.
@@ -141,7 +163,9 @@ export const RunVerified = event("RunVerified", {
 /** The finishing step has an outcome. Only a person's word has it tried again. */
 export const RunFinished = event("RunFinished", {
   finishing: Schema.Literals(["none", "done", "failed"]),
-  message: Text
+  message: Text,
+  /** `null`: it stays where it is, as far as souffleur is concerned. */
+  delivered: Schema.NullOr(Delivered).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
 /** A person's answer to a finishing step that failed: ask for it once more, or leave it. */
 export const FinishingAnswered = event("FinishingAnswered", { answer: Schema.Literals(["retry", "skip"]) })
@@ -156,6 +180,8 @@ export const RunEvent = Schema.Union([
   TaskDoneBefore,
   UnknownTaskSkipped,
   StateFileRebuilt,
+  BranchChosen,
+  BranchBegun,
   TaskStarted,
   Assignment.AgentAsked,
   Assignment.AgentPrepared,

@@ -1,12 +1,11 @@
 import { Bounds, evolvePin, isSessionKnown } from "@souffleur/domain"
 import { Match } from "effect"
+import { answeredFinishing, assignmentOver, type Change, finishedRun, revisedRun, verifiedRun } from "./EndEvolution.ts"
 import { freshTask, initialRun, type Run, type Task, taskOf, type Assignment } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { type Died, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
-import { freshImplementerRung } from "./Rungs.ts"
-import { answered, imported, refusedWork, revised, swept, type TaskChange, verifiedWork } from "./TaskEvolution.ts"
+import { type Died, freshImplementerRung, isPersons, nothingUsed, sumUsed } from "./RunFields.ts"
+import { answered, imported, refusedWork, swept, type TaskChange, verifiedWork } from "./TaskEvolution.ts"
 
-type Change = { readonly [K in keyof Run]?: Run[K] }
 type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
 
 const withTask = (run: Run, id: string | null, change: (task: Task) => TaskChange): Change => ({
@@ -23,11 +22,9 @@ const nudgeOf = ({ role, sessionId }: Assignment, message: string, died: Died | 
   died
 })
 
-const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
-
 const change = (run: Run, event: RunEvent): Change =>
   Match.valueTags<RunEvent, Evolve>(event, {
-    RunOpened: ({ at, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
+    RunOpened: ({ at, branch, digest, finishingDigest, pin, plan, project, tasks, workflowId, workTree }) => ({
       phase: "implementation",
       workflowId,
       project,
@@ -35,32 +32,12 @@ const change = (run: Run, event: RunEvent): Change =>
       plan,
       digest,
       pin,
-      agreed: { tasks, finishingDigest },
+      agreed: { tasks, finishingDigest, branch },
       tasks: tasks.map(freshTask),
       openedAt: at,
       allowedSince: at
     }),
-    PlanRevised: ({ digest, dropped, finishingDigest, tasks }) => {
-      const all = revised(run, tasks)
-      const more = all.some(({ status }) => status === "pending")
-      return {
-        digest,
-        agreed: { tasks, finishingDigest },
-        tasks: all,
-        dropped: [...new Set([...run.dropped, ...dropped])].filter((id) => !tasks.some((task) => task.id === id)),
-        paused: run.paused?.reason === "plan" || run.paused?.reason === "red" ? null : run.paused,
-        baseline: run.baseline?.red === true ? null : run.baseline,
-        ...(more
-          ? {
-              phase: "implementation",
-              implementedAt: null,
-              finishing: "not begun",
-              finishingFailure: null,
-              summary: null
-            }
-          : {})
-      }
-    },
+    PlanRevised: (event) => revisedRun(run, event),
     RunTaken: ({ chosen, fence, owner }) => ({ fence, owner, ...(chosen === undefined ? {} : { chosen }) }),
     RunLeft: () => ({ owner: null }),
     ProgressImported: ({ finishing, tasks }) => {
@@ -77,6 +54,11 @@ const change = (run: Run, event: RunEvent): Change =>
       withTask(run, taskId, () => ({ status: "completed", skipped: true, completedAt: at })),
     UnknownTaskSkipped: () => ({}),
     StateFileRebuilt: () => ({}),
+    BranchChosen: ({ branch, from }) => ({ ownBranch: { branch, from, base: null, remote: null, begun: false } }),
+    BranchBegun: ({ base, branch, from, remote }) => ({
+      branch,
+      ownBranch: { branch, from, base, remote, begun: true }
+    }),
     TaskStarted: ({ at, base, branch, taskId, untracked }) => ({
       current: taskId,
       branch,
@@ -250,26 +232,9 @@ const change = (run: Run, event: RunEvent): Change =>
     },
     RunPaused: ({ reason, files, message }) => ({ paused: { reason, files, message } }),
     RunResumed: () => ({ paused: null, ...(run.baseline?.red === true ? { baseline: null } : {}) }),
-    RunVerified: ({ at, commits, completed, files, skipped }) => ({
-      phase: "completion",
-      current: null,
-      implementedAt: at,
-      summary: { completed, skipped, commits, files }
-    }),
-    // A finish is not the end when the plan has got more to do meanwhile.
-    RunFinished: ({ message, finishing }) =>
-      run.phase === "implementation"
-        ? assignmentOver
-        : {
-            ...assignmentOver,
-            phase: "finished",
-            finishing,
-            finishingFailure: finishing === "failed" ? message : null
-          },
-    FinishingAnswered: ({ answer }) =>
-      answer === "skip"
-        ? { finishing: "skipped", finishingFailure: null }
-        : { phase: "completion", finishing: "not begun", finishingFailure: null },
+    RunVerified: verifiedRun,
+    RunFinished: (event) => finishedRun(run, event),
+    FinishingAnswered: answeredFinishing,
     ConfigOverreached: evolvePin.ConfigOverreached,
     ConfigWithdrawn: evolvePin.ConfigWithdrawn,
     TrustGiven: (event) => evolvePin.TrustGiven(event, run),

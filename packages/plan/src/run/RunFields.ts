@@ -115,6 +115,27 @@ export type RunWaitKind = typeof RunWaitKind.Type
 /** Tells whether a person alone ends such a refusal. */
 export const isPersons = Schema.is(Schema.Literals(["login", "account"]))
 
+/** Where souffleur itself brought the work of a run: into a branch, or to a remote, maybe with a pull request. */
+export const Delivered = Schema.Union([
+  Schema.Struct({ _tag: Schema.tag("Merged"), into: Text }),
+  /** `url`: of the pull request; `null`: none was opened, and `text` is the file with its text. */
+  Schema.Struct({ _tag: Schema.tag("Pushed"), remote: Text, url: Schema.NullOr(Text), text: Schema.NullOr(Text) })
+])
+export type Delivered = typeof Delivered.Type
+
+/** A branch of the run's own. */
+export const OwnBranch = Schema.Struct({
+  branch: Text,
+  /** The branch that was checked out before; `null`: none that it can be merged into. */
+  from: Schema.NullOr(Text),
+  /** The commit that it begins from; `null`: there was none. */
+  base: Schema.NullOr(Text),
+  /** SHA-256 of the address that it may be pushed to, in hex; `null`: there was none. */
+  remote: Schema.NullOr(Text),
+  /** False until git is known to have it checked out. */
+  begun: Schema.Boolean
+})
+
 /** The trouble that a person must put right before the run continues (spec: behaviour#git). */
 export const PauseReason = Schema.Literals([
   "conflict",
@@ -126,7 +147,8 @@ export const PauseReason = Schema.Literals([
   "failed",
   "ceiling",
   "deadline",
-  "red"
+  "red",
+  "branch"
 ])
 
 /** What a gate says of a commit that a program refuses: its words, its exit code and the end of its output. */
@@ -138,3 +160,9 @@ export const refusalEnd = ({ code }: Pick<RefusedWork, "code">): string =>
 /** Says which program refused a commit, and how it ended, as a clause. The end of its output follows in a fence. */
 export const refusalInWords = ({ code, program, said }: RefusedWork): string =>
   `in a checkout of its own, the commit is refused by \`${program}\`, which ${refusalEnd({ code })}${said.trim() === "" ? "" : `. The end of what it printed:\n\n~~~\n${said.trim()}\n~~~\n`}`
+
+/** The rejection of a task after which a fresh implementer takes over (spec: behaviour#ladder). */
+export const freshImplementerRung = 2
+
+/** The rejection, failed assignment in a row, or red gate after which a person is asked (spec: behaviour#ladder). */
+export const personRung = 3

@@ -20,6 +20,8 @@ export type RunIntent =
       readonly pin?: Pin
       /** SHA-256 of the plan's finishing step; `null` or absent: it has none. */
       readonly finishingDigest?: string | null
+      /** The branch that its work gets, or `auto`; `null` or absent: the one that is checked out. */
+      readonly branch?: string | null
       /** The progress in a state file from before the run. */
       readonly progress:
         | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
@@ -48,6 +50,8 @@ export type RunIntent =
   | ({ readonly _tag: "RevisePlan"; readonly digest: string } & PlanTerms)
   /** `kept`: the name under which the old content was kept. */
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
+  | ({ readonly _tag: "ChooseBranch" } & Pick<typeof Event.OwnBranch.Type, "branch" | "from">)
+  | ({ readonly _tag: "ReportBranch" } & Omit<typeof Event.OwnBranch.Type, "begun">)
   | {
       readonly _tag: "StartTask"
       readonly taskId: string
@@ -113,7 +117,7 @@ export type RunIntent =
   | { readonly _tag: "EndWait"; readonly renewed?: boolean }
   | {
       readonly _tag: "Pause"
-      readonly reason: "conflict" | "dirty" | "history" | "plan" | "work lost" | "ceiling" | "deadline"
+      readonly reason: "conflict" | "dirty" | "history" | "plan" | "work lost" | "ceiling" | "deadline" | "branch"
       readonly files: ReadonlyArray<string>
       readonly message?: string
     }
@@ -128,7 +132,13 @@ export type RunIntent =
       readonly files: number
       readonly missing: ReadonlyArray<string>
     }
-  | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly message: string }
+  | {
+      readonly _tag: "Finish"
+      readonly finishing: "none" | "done" | "failed"
+      readonly message: string
+      /** Where souffleur itself brought the work. */
+      readonly delivered?: Event.Delivered
+    }
   | { readonly _tag: "AnswerFinishing"; readonly answer: "retry" | "skip" }
   | {
       readonly _tag: "Answer"

@@ -1,7 +1,6 @@
 import { freshTask, type Run, type Task, taskOf } from "./Run.ts"
 import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
-import { refusalInWords, type RefusedWork } from "./RunFields.ts"
-import { personRung } from "./Rungs.ts"
+import { personRung, refusalInWords, type RefusedWork } from "./RunFields.ts"
 
 /** The fields of a task that an event changes. */
 export type TaskChange = { readonly [K in keyof Task]?: Task[K] }

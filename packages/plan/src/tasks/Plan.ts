@@ -1,6 +1,7 @@
-import { Equal, Predicate, Result, Runtime, Schema } from "effect"
-import { shellWord } from "../Invocation.ts"
+import { Predicate, Result, Runtime, Schema } from "effect"
 import { circlesOf } from "./Circles.ts"
+import { BranchSource, type Finish, finishOf, FinishSource } from "./Finish.ts"
+import { type PlanGate, programsOf, ProgramsSource } from "./PlanGate.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
 /** A plan that cannot be conducted, with all its problems. Each is a sentence that says where. */
@@ -18,16 +19,6 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
 export interface ReferenceDoc {
   readonly path: string
   readonly description: string
-}
-
-/** A program with its arguments, read by no shell. */
-export type PlanProgram = readonly [string, ...ReadonlyArray<string>]
-
-/** The programs that judge a commit, in a checkout of its own (spec: behaviour#gate). */
-export interface PlanGate {
-  /** What makes that checkout ready. */
-  readonly setup: ReadonlyArray<PlanProgram>
-  readonly verify: readonly [PlanProgram, ...ReadonlyArray<PlanProgram>]
 }
 
 /** A task as the plan has it, with its defaults filled in. */
@@ -49,23 +40,14 @@ export interface PlannedTask {
   readonly done?: boolean
 }
 
-/** The last step, when every task is complete (spec: behaviour#finishing-step). */
-export type Finish =
-  | { readonly _tag: "None" }
-  | { readonly _tag: "Prompt"; readonly prompt: string }
-  | { readonly _tag: "Skill"; readonly skill: string }
-  | { readonly _tag: "Command"; readonly command: PlanProgram }
-
 /** A plan without a problem. Its tasks are in the order of its file. */
 export interface Plan {
   readonly workflowId: string
   readonly tasks: ReadonlyArray<PlannedTask>
   readonly finish: Finish
+  /** The branch that its work gets, or `auto`; absent: the one that is checked out. */
+  readonly branch?: string
 }
-
-/** The finishing prompt of a plan that has none. In print mode no person hears a question. */
-const finishing =
-  "Run all tests and verify that they pass. No person can be asked: do not merge, push, or delete anything, and leave the branch as it is. End by saying what is done, and what you found."
 
 /**
  * Maximum bytes of a task's own text. A prompt is one argument, which Linux limits to 128 KiB, and feedback comes to
@@ -80,20 +62,8 @@ const Id = Schema.String.check(
     message: "must be 1 to 64 letters, digits, dots, dashes or underscores"
   })
 )
-/** An argument of a program, which cannot have a NUL. */
-const Word = Schema.String.check(Schema.isPattern(/^[^\0]+$/u, { message: "must be text, not empty, without a NUL" }))
-/** The name of a skill, with that of its plugin before it where it has one. It becomes a word of a prompt. */
-const Skill = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/u, {
-    message: "must be the name of a skill, such as finishing-a-development-branch"
-  })
-)
 const Doc = Schema.Union([Text, Schema.Struct({ path: Text, description: Text })])
 const Docs = Schema.optional(Schema.Array(Doc))
-
-const Program = Schema.NonEmptyArray(Word)
-/** One program, or several in their order. */
-const Programs = Schema.Union([Program, Schema.NonEmptyArray(Program)])
 
 const TaskFields = Schema.Struct({
   id: Id,
@@ -102,23 +72,17 @@ const TaskFields = Schema.Struct({
   acceptance_criteria: Schema.Union([Text, Schema.NonEmptyArray(Text)]),
   reference_docs: Docs,
   depends_on: Schema.optional(Schema.Union([Id, Schema.Array(Id)])),
-  verify: Schema.optional(Programs),
+  verify: Schema.optional(ProgramsSource),
   done: Schema.optional(Schema.Boolean)
 })
 const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
   constraints: Schema.optional(Schema.Union([Text, Schema.NonEmptyArray(Text)])),
   reference_docs: Docs,
-  setup: Schema.optional(Programs),
-  verify: Schema.optional(Programs),
-  finish: Schema.optional(
-    Schema.Union([
-      Schema.Literal("none"),
-      Schema.Struct({ prompt: Text }),
-      Schema.Struct({ skill: Skill }),
-      Schema.Struct({ command: Program })
-    ])
-  ),
+  setup: Schema.optional(ProgramsSource),
+  verify: Schema.optional(ProgramsSource),
+  branch: Schema.optional(BranchSource),
+  finish: Schema.optional(FinishSource),
   tasks: Schema.NonEmptyArray(TaskFields)
 })
 type PlanSource = typeof PlanSource.Type
@@ -140,10 +104,13 @@ const reserved = new Set(["task-00", "souffleur"])
 const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
   typeof depends_on === "string" ? [depends_on] : depends_on
 
-const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
+const problemsOf = ({ branch, finish, tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
   const ids = tasks.map(({ id }) => id)
   const at = (index: number, key: string, what: string): PlanProblem => ({ place: ["tasks", index, key], what })
   return [
+    ...((finish === "merge" || finish === "pull-request") && branch === undefined
+      ? [{ place: ["finish"], what: `${finish} needs a branch of the run's own: add branch: auto to the plan` }]
+      : []),
     ...tasks.flatMap((task, index) => [
       ...(reserved.has(task.id)
         ? [at(index, "id", `"${task.id}" has a meaning of its own in comms: choose another`)]
@@ -175,9 +142,6 @@ const docsOf = (docs: PlanSource["reference_docs"]): ReadonlyArray<ReferenceDoc>
 const listed = (texts: string | ReadonlyArray<string>) =>
   typeof texts === "string" ? texts : texts.map((text) => `- ${text}`).join("\n")
 
-const isProgram = Schema.is(Program)
-const programsOf = (programs: typeof Programs.Type | undefined): ReadonlyArray<PlanProgram> =>
-  programs === undefined ? [] : isProgram(programs) ? [programs] : programs
 const gateOf = ({ verify: own }: TaskSource, { setup, verify }: PlanSource): { readonly gate?: PlanGate } => {
   const [first, ...others] = [...programsOf(verify), ...programsOf(own)]
   return first === undefined ? {} : { gate: { setup: programsOf(setup), verify: [first, ...others] } }
@@ -195,36 +159,6 @@ const taskOf = (source: TaskSource, plan: PlanSource, described: ReadonlyMap<str
   ...(source.done === true ? { done: true } : {})
 })
 
-/** Returns the gates of a plan's tasks as one, with each program once; `undefined`: no task has any. */
-export const gateOfPlan = ({ tasks }: Pick<Plan, "tasks">): PlanGate | undefined => {
-  const once = (programs: ReadonlyArray<PlanProgram>) => [
-    ...new Map(programs.map((words) => [JSON.stringify(words), words])).values()
-  ]
-  const gates = tasks.flatMap(({ gate }) => gate ?? [])
-  const [first, ...others] = once(gates.flatMap(({ verify }) => verify))
-  return first === undefined
-    ? undefined
-    : { setup: once(gates.flatMap(({ setup }) => setup)), verify: [first, ...others] }
-}
-
-/**
- * Returns what judges the commit before the first task: the programs that all gates share, since those of one task
- * cannot be content before it. `undefined`: there are none.
- */
-export const baselineGate = ({ tasks }: Pick<Plan, "tasks">): PlanGate | undefined => {
-  const gates = tasks.flatMap(({ gate }) => gate ?? [])
-  const [first, ...others] = (gates[0]?.verify ?? []).filter((words) =>
-    gates.every(({ verify }) => verify.some((one) => Equal.equals(one, words)))
-  )
-  return first === undefined ? undefined : { setup: gates[0]!.setup, verify: [first, ...others] }
-}
-
-/** Returns the programs of a plan's gates, each as a line, in the order in which they run. */
-export const programLines = (plan: Pick<Plan, "tasks">): ReadonlyArray<string> => {
-  const gate = gateOfPlan(plan)
-  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map((words) => words.map(shellWord).join(" "))
-}
-
 /** Returns the order of tasks when each is approved: the plan's, each after its dependencies. */
 export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
   const order = new Map<string, PlannedTask>()
@@ -233,13 +167,6 @@ export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
     if (following === undefined) return [...order.values()]
     order.set(following.id, following)
   }
-}
-
-const finishOf = (finish: PlanSource["finish"]): Finish => {
-  if (finish === undefined) return { _tag: "Prompt", prompt: finishing }
-  if (finish === "none") return { _tag: "None" }
-  if ("skill" in finish) return { _tag: "Skill", skill: finish.skill }
-  return "prompt" in finish ? { _tag: "Prompt", prompt: finish.prompt } : { _tag: "Command", command: finish.command }
 }
 
 const bytes = new TextEncoder()
@@ -288,5 +215,11 @@ export const planOf = (
   ]
   const problems = [...problemsOf(plan), ...long]
   if (problems.length > 0) return Result.fail(problems)
-  return Result.succeed({ workflowId: plan.workflow_id ?? name, tasks, finish })
+  const { branch } = plan
+  return Result.succeed({
+    workflowId: plan.workflow_id ?? name,
+    tasks,
+    finish,
+    ...(branch === undefined ? {} : { branch })
+  })
 }

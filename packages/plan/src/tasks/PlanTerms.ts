@@ -8,6 +8,8 @@ export interface PlanTerms {
   readonly tasks: ReadonlyArray<TaskOutline>
   /** SHA-256 of the finishing step, in hex; `null`: the plan has none. */
   readonly finishingDigest: string | null
+  /** The branch that its work gets, or `auto`; `null` or absent: the one that is checked out. */
+  readonly branch?: string | null
   /** Ids of the tasks that it has as done, which changes nothing of what is to be done; absent: none. */
   readonly done?: ReadonlyArray<string>
 }
@@ -39,9 +41,10 @@ const outlined = Effect.fnUntraced(function* ({
 })
 
 /** Returns the terms of a plan. Neither the bytes of its file nor ticked boxes count. */
-export const termsOf = Effect.fn("termsOf")(function* ({ finish, tasks }: Plan) {
+export const termsOf = Effect.fn("termsOf")(function* ({ branch, finish, tasks }: Plan) {
   return {
     tasks: yield* Effect.forEach(tasks, outlined),
+    branch: branch ?? null,
     done: tasks.filter(({ done }) => done === true).map(({ id }) => id),
     finishingDigest: finish._tag === "None" ? null : yield* digestOf(JSON.stringify(finish))
   } satisfies PlanTerms
@@ -78,6 +81,7 @@ export const planDifference = (before: PlanTerms, after: PlanTerms): string | un
     ...named("dropped:", gone),
     ...named("changed:", changed),
     ...(moved ? ["another order"] : []),
+    ...((before.branch ?? null) === (after.branch ?? null) ? [] : ["another branch"]),
     ...(before.finishingDigest === after.finishingDigest ? [] : ["another finishing step"])
   ]
   return all.length === 0 ? undefined : all.join("; ")

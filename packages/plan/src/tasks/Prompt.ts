@@ -1,5 +1,7 @@
 import { shellWord } from "../Invocation.ts"
-import type { Finish, PlanGate, PlannedTask } from "./Plan.ts"
+import type { Finish } from "./Finish.ts"
+import type { PlannedTask } from "./Plan.ts"
+import type { PlanGate } from "./PlanGate.ts"
 import type { Run, Task } from "../run/Run.ts"
 
 const taskDetails = ({ acceptanceCriteria, constraints, description, id, title }: PlannedTask) => `**Task ID:** ${id}

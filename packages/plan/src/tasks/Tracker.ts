@@ -44,7 +44,7 @@ export const askTracker = Effect.fn("askTracker")(function* (
   if (read === undefined) return yield* invalid("it printed no list of issues")
   if (Result.isFailure(read)) return yield* invalid(read.failure)
   const reading = read.success
-  const judged = planOf(reading.source, new Map(), tracker.name)
+  const judged = planOf({ branch: "auto", finish: "leave", ...reading.source }, new Map(), tracker.name)
   // A person knows an issue by its id, and not by its place in a list.
   const named = (place: Place): Place =>
     typeof place[1] === "number" ? [reading.source.tasks[place[1]]?.id ?? "", ...place.slice(2)] : place

@@ -11,6 +11,8 @@ export interface FakeCommit {
 
 /** A repository in memory, whose root is the project. A run asks it in place of git. */
 export class FakeGit {
+  /** The commits of the other branches, by their names. */
+  readonly others = new Map<string, ReadonlyArray<FakeCommit>>()
   /** The commits of the branch that is checked out, oldest first. A new repository has one, without a file. */
   commits: ReadonlyArray<FakeCommit> = []
   /** The branch that is checked out; `null`: none. */
@@ -33,6 +35,39 @@ export class FakeGit {
   }
 
   readonly #filesOf = (commits: ReadonlyArray<FakeCommit>) => [...new Set(commits.flatMap(({ files }) => files))]
+  /** Branches of the repository. Two of them never conflict, and none has a remote. */
+  get branches(): Git["branches"] {
+    const all = () => new Map([...this.others, ...(this.branch === null ? [] : [[this.branch, this.commits] as const])])
+    const upTo = (commit: string) => {
+      const line = [this.commits, ...this.others.values()].find((commits) => commits.some(({ id }) => id === commit))
+      return (line ?? []).slice(0, (line ?? []).findIndex(({ id }) => id === commit) + 1)
+    }
+    const checkOut = (name: string) => {
+      if (this.branch !== null) this.others.set(this.branch, this.commits)
+      this.commits = this.others.get(name) ?? this.commits
+      this.others.delete(name)
+      this.branch = name
+    }
+    return {
+      heads: Effect.sync(() =>
+        [...all()].map(([name, commits]) => ({ name, commit: commits.at(-1)?.id ?? "", workTree: "" }))
+      ),
+      defaults: Effect.succeed(["main"]),
+      remote: Effect.undefined,
+      begin: (name) => Effect.sync(() => checkOut(name)),
+      isIn: (commit, other) => Effect.sync(() => upTo(other).some(({ id }) => id === commit)),
+      merge: (ours, theirs) => Effect.succeed({ tree: `${ours} ${theirs}` }),
+      commit: (_, [first, second]) =>
+        Effect.sync(() => {
+          const id = (++this.#count).toString(16).padStart(40, "0")
+          this.others.set("", [...new Set([...upTo(first), ...upTo(second)]), { id, files: [] }])
+          return id
+        }),
+      move: (name, to) => Effect.sync(() => void this.others.set(name, upTo(to))),
+      checkout: (name) => Effect.sync(() => checkOut(name))
+    }
+  }
+
   readonly #open = (root: string, own: (root: string) => ReadonlyArray<string>) =>
     Effect.sync((): Git => {
       const ours = own(root)
@@ -41,6 +76,7 @@ export class FakeGit {
         root,
         head: Effect.sync(() => this.commits.at(-1)?.id ?? null),
         status: Effect.sync(() => ({ branch: this.branch, conflicts: [], changed: theirs(this.changed) })),
+        branches: this.branches,
         underWay: Effect.succeed(null),
         since: (base) =>
           Effect.sync(() => {

@@ -1,0 +1,21 @@
+import { type Decision, notNow, ok } from "@souffleur/eventlog"
+import { next } from "../run/Next.ts"
+import type { Run } from "../run/Run.ts"
+import * as Event from "../run/RunEvent.ts"
+import type { RunCommand } from "../run/RunIntent.ts"
+
+const none = () => notNow("the run makes no branch now")
+
+/** Records the branch that a run is about to make, before the act. */
+export const branchChosen = (
+  run: Run,
+  { branch, from, now: at }: Extract<RunCommand, { readonly _tag: "ChooseBranch" }>
+): Decision<Event.RunEvent> =>
+  next(run)._tag === "Branch" ? ok(Event.BranchChosen.make({ at, branch, from })) : none()
+
+/** Records that the branch of a run is there. */
+export const branchReported = (
+  run: Run,
+  { base, branch, from, now: at, remote }: Extract<RunCommand, { readonly _tag: "ReportBranch" }>
+): Decision<Event.RunEvent> =>
+  next(run)._tag === "Branch" ? ok(Event.BranchBegun.make({ at, branch, from, base, remote })) : none()

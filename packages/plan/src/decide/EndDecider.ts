@@ -1,0 +1,33 @@
+import { type Decision, notNow, ok } from "@souffleur/eventlog"
+import { next } from "../run/Next.ts"
+import type { Run } from "../run/Run.ts"
+import * as Event from "../run/RunEvent.ts"
+import type { RunCommand } from "../run/RunIntent.ts"
+
+/** Records that every task is complete. A run whose HEAD lacks a commit of one of them pauses. */
+export const verified = (
+  run: Run,
+  { commits, files, missing, now: at }: Extract<RunCommand, { readonly _tag: "Verify" }>
+): Decision<Event.RunEvent> => {
+  if (next(run)._tag !== "Verify" || !run.tasks.every(({ status }) => status === "completed"))
+    return notNow("not every task is complete")
+  const skipped = run.tasks.filter(({ skipped }) => skipped).length
+  const lost = run.tasks.filter(
+    ({ skipped, work }) => !skipped && work.commits.some((commit) => missing.includes(commit))
+  )
+  if (lost.length > 0) {
+    const message = `${lost.map(({ id }) => id).join(", ")}: HEAD lacks ${missing.slice(0, 50).join(", ")}`
+    return ok(Event.RunPaused.make({ at, reason: "work lost", files: [], message }))
+  }
+  const completed = run.tasks.length - skipped
+  return ok(Event.RunVerified.make({ at, completed, skipped, commits, files, missing, dropped: run.dropped }))
+}
+
+/** Records the outcome of the finishing step. */
+export const finished = (
+  run: Run,
+  { delivered, finishing, message, now: at }: Extract<RunCommand, { readonly _tag: "Finish" }>
+): Decision<Event.RunEvent> =>
+  next(run)._tag === "Finish"
+    ? ok(Event.RunFinished.make({ at, finishing, message, delivered: delivered ?? null }))
+    : notNow("the run is not in its completion")

@@ -1,0 +1,65 @@
+import type { Run } from "./Run.ts"
+import type { RunEvent } from "./RunEvent.ts"
+import { revised } from "./TaskEvolution.ts"
+
+/** The fields of a run that an event changes. */
+export type Change = { readonly [K in keyof Run]?: Run[K] }
+
+type Of<T extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: T }>
+
+/** Ends an assignment that had any outcome of its agent. */
+export const assignmentOver: Change = { assignment: null, waits: 0, refusals: 0 }
+
+const unfinished = {
+  finishing: "not begun",
+  finishingFailure: null,
+  finishingRetried: false,
+  delivered: null
+} as const satisfies Change
+
+/** The pauses that another plan ends. */
+const ofPlan: ReadonlySet<NonNullable<Run["paused"]>["reason"]> = new Set(["plan", "red", "branch"])
+
+/** Returns what changes where a person takes the plan as it is. What has more to do is not at its end. */
+export const revisedRun = (
+  run: Run,
+  { branch, digest, dropped, finishingDigest, tasks }: Of<"PlanRevised">
+): Change => {
+  const all = revised(run, tasks)
+  const more = all.some(({ status }) => status === "pending")
+  return {
+    digest,
+    agreed: { tasks, finishingDigest, branch },
+    tasks: all,
+    dropped: [...new Set([...run.dropped, ...dropped])].filter((id) => !tasks.some((task) => task.id === id)),
+    paused: run.paused !== null && ofPlan.has(run.paused.reason) ? null : run.paused,
+    baseline: run.baseline?.red === true ? null : run.baseline,
+    ...(more ? { phase: "implementation", implementedAt: null, summary: null, ...unfinished } : {})
+  }
+}
+
+/** Returns what changes once every task is complete. */
+export const verifiedRun = ({ at, commits, completed, files, skipped }: Of<"RunVerified">): Change => ({
+  phase: "completion",
+  current: null,
+  implementedAt: at,
+  summary: { completed, skipped, commits, files }
+})
+
+/** Returns what changes by the end of a run. A finish is not the end when the plan has got more to do meanwhile. */
+export const finishedRun = (run: Run, { delivered, finishing, message }: Of<"RunFinished">): Change =>
+  run.phase === "implementation"
+    ? assignmentOver
+    : {
+        ...assignmentOver,
+        phase: "finished",
+        finishing,
+        delivered,
+        finishingFailure: finishing === "failed" ? message : null
+      }
+
+/** Returns what changes by a person's answer to a finishing step that failed. */
+export const answeredFinishing = ({ answer }: Of<"FinishingAnswered">): Change =>
+  answer === "skip"
+    ? { finishing: "skipped", finishingFailure: null }
+    : { ...unfinished, phase: "completion", finishingRetried: true }

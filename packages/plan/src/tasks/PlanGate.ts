@@ -1,0 +1,66 @@
+import { Equal, Schema } from "effect"
+import { shellWord } from "../Invocation.ts"
+import type { Finish } from "./Finish.ts"
+
+/** A program with its arguments, read by no shell. */
+export type PlanProgram = readonly [string, ...ReadonlyArray<string>]
+
+/** The programs that judge a commit, in a checkout of its own (spec: behaviour#gate). */
+export interface PlanGate {
+  /** What makes that checkout ready. */
+  readonly setup: ReadonlyArray<PlanProgram>
+  readonly verify: readonly [PlanProgram, ...ReadonlyArray<PlanProgram>]
+}
+
+/** An argument of a program, which cannot have a NUL. */
+const Word = Schema.String.check(Schema.isPattern(/^[^\0]+$/u, { message: "must be text, not empty, without a NUL" }))
+/** A program of a plan's source. */
+export const ProgramSource = Schema.NonEmptyArray(Word)
+/** One program, or several in their order. */
+export const ProgramsSource = Schema.Union([ProgramSource, Schema.NonEmptyArray(ProgramSource)])
+
+const isProgram = Schema.is(ProgramSource)
+/** Returns the programs of a source in their order. */
+export const programsOf = (programs: typeof ProgramsSource.Type | undefined): ReadonlyArray<PlanProgram> =>
+  programs === undefined ? [] : isProgram(programs) ? [programs] : programs
+
+/** The part of a plan that has its gates. */
+interface Gated {
+  readonly tasks: ReadonlyArray<{ readonly gate?: PlanGate }>
+}
+
+/** Returns the gates of a plan's tasks as one, with each program once; `undefined`: no task has any. */
+export const gateOfPlan = ({ tasks }: Gated): PlanGate | undefined => {
+  const once = (programs: ReadonlyArray<PlanProgram>) => [
+    ...new Map(programs.map((words) => [JSON.stringify(words), words])).values()
+  ]
+  const gates = tasks.flatMap(({ gate }) => gate ?? [])
+  const [first, ...others] = once(gates.flatMap(({ verify }) => verify))
+  return first === undefined
+    ? undefined
+    : { setup: once(gates.flatMap(({ setup }) => setup)), verify: [first, ...others] }
+}
+
+/**
+ * Returns what judges the commit before the first task: the programs that all gates share, since those of one task
+ * cannot be content before it. `undefined`: there are none.
+ */
+export const baselineGate = ({ tasks }: Gated): PlanGate | undefined => {
+  const gates = tasks.flatMap(({ gate }) => gate ?? [])
+  const [first, ...others] = (gates[0]?.verify ?? []).filter((words) =>
+    gates.every(({ verify }) => verify.some((one) => Equal.equals(one, words)))
+  )
+  return first === undefined ? undefined : { setup: gates[0]!.setup, verify: [first, ...others] }
+}
+
+/** Returns the programs of a plan's gates, each as a line, in the order in which they run. */
+export const programLines = (plan: Gated): ReadonlyArray<string> => {
+  const gate = gateOfPlan(plan)
+  return gate === undefined ? [] : [...gate.setup, ...gate.verify].map((words) => words.map(shellWord).join(" "))
+}
+
+/** Returns what of a plan a person must trust, each as a line: the programs of its gates, and its acts outside. */
+export const trustLines = (plan: Gated & { readonly finish: Finish }): ReadonlyArray<string> => [
+  ...programLines(plan),
+  ...(plan.finish._tag === "PullRequest" ? ["git push", "gh pr create"] : [])
+]
