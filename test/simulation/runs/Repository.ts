@@ -2,22 +2,36 @@ type Tree = ReadonlyMap<string, number>
 
 interface Commit {
   readonly id: string
-  readonly parent: string | null
+  readonly parents: ReadonlyArray<string>
   readonly tree: Tree
 }
 
-/** One git repository: commits with their trees, HEAD, and uncommitted files. */
+/** Returns the file that two commits changed in different ways, or the tree of both. */
+export type TreeOfBoth = { readonly tree: string } | { readonly conflict: string }
+
+/** One git repository: commits with their trees, branches, HEAD, and uncommitted files. */
 export class Repository {
   readonly #commits = new Map<string, Commit>()
-  #head: string | null = null
+  readonly #branches = new Map<string, string>()
+  readonly #trees = new Map<string, Tree>()
+  #branch = "main"
   #contents = 0
   readonly changed = new Set<string>()
   readonly conflicts = new Set<string>()
-  /** How often a person moved HEAD. */
+  /** How often a person moved HEAD, or another branch. */
   moved = 0
 
   get head(): string | null {
-    return this.#head
+    return this.commitOf(this.#branch)
+  }
+
+  /** The branch that is checked out. */
+  get branch(): string {
+    return this.#branch
+  }
+
+  get branches(): ReadonlyMap<string, string> {
+    return this.#branches
   }
 
   get isClean(): boolean {
@@ -28,19 +42,73 @@ export class Repository {
     return this.#commits.has(id)
   }
 
-  /** Makes a commit that changes these files. No files make an empty commit. */
-  commit(files: ReadonlyArray<string>): string {
-    const tree = new Map(this.#tree(this.#head))
-    for (const file of files) tree.set(file, ++this.#contents)
-    const id = (this.#commits.size + 1).toString(16).padStart(40, "0")
-    this.#commits.set(id, { id, parent: this.#head, tree })
-    this.#head = id
+  /** The commit of a branch; `null`: it has none, or is not there. */
+  commitOf(branch: string): string | null {
+    return this.#branches.get(branch) ?? null
+  }
+
+  #id(): string {
+    return (this.#commits.size + this.#trees.size + 1).toString(16).padStart(40, "0")
+  }
+
+  #add(parents: ReadonlyArray<string>, tree: Tree): string {
+    const id = this.#id()
+    this.#commits.set(id, { id, parents, tree })
     return id
+  }
+
+  /** Makes a commit that changes these files, on the branch that is checked out or on another. No files: an empty one. */
+  commit(files: ReadonlyArray<string>, branch: string = this.#branch): string {
+    const parent = this.commitOf(branch)
+    const tree = new Map(this.#tree(parent))
+    for (const file of files) tree.set(file, ++this.#contents)
+    const id = this.#add(parent === null ? [] : [parent], tree)
+    this.#branches.set(branch, id)
+    return id
+  }
+
+  /** Sets a branch, or removes it. */
+  set(branch: string, commit: string | null): void {
+    if (commit === null) this.#branches.delete(branch)
+    else this.#branches.set(branch, commit)
+  }
+
+  /** Makes a branch the one that is checked out, whatever is in the work tree. */
+  checkOut(branch: string): void {
+    this.#branch = branch
+  }
+
+  /** Merges two commits apart from any branch. */
+  merge(ours: string, theirs: string): TreeOfBoth {
+    const known = new Set(this.#history(theirs))
+    const common = this.#tree(this.#history(ours).find((id) => known.has(id)) ?? null)
+    const [left, right] = [this.#tree(ours), this.#tree(theirs)]
+    const tree = new Map(left)
+    for (const [file, content] of right) {
+      if (content === common.get(file)) continue
+      if (left.get(file) !== common.get(file)) return { conflict: file }
+      tree.set(file, content)
+    }
+    const id = this.#id()
+    this.#trees.set(id, tree)
+    return { tree: id }
+  }
+
+  /** Makes a commit of a tree and its parents, on no branch. */
+  commitTree(tree: string, parents: ReadonlyArray<string>): string {
+    return this.#add(parents, this.#trees.get(tree)!)
+  }
+
+  /** Returns whether a commit has several parents. */
+  isMerge(id: string): boolean {
+    return this.#commits.get(id)!.parents.length > 1
   }
 
   /** Moves HEAD to the commit before, as `git reset --hard` does. The first commit stays. */
   back(): void {
-    this.#head = (this.#head === null ? undefined : this.#commits.get(this.#head)?.parent) ?? this.#head
+    const { head } = this
+    const parent = head === null ? undefined : this.#commits.get(head)?.parents[0]
+    if (parent !== undefined) this.#branches.set(this.#branch, parent)
     this.tidy()
   }
 
@@ -54,14 +122,15 @@ export class Repository {
     return id === null ? new Map() : this.#commits.get(id)!.tree
   }
 
+  /** Commits that another one holds, newest first: a commit is newer than its parents. */
   #history(from: string | null): ReadonlyArray<string> {
-    const found: Array<string> = []
-    for (let at = from; at !== null; at = this.#commits.get(at)!.parent) found.push(at)
-    return found
+    const found = new Set(from === null ? [] : [from])
+    for (const id of found) for (const parent of this.#commits.get(id)!.parents) found.add(parent)
+    return [...found].toSorted().toReversed()
   }
 
   /** Commits in the history of `of` (HEAD by default), and not in the history of `without`, oldest first. */
-  range(without: string | null, of: string | null = this.#head): ReadonlyArray<string> {
+  range(without: string | null, of: string | null = this.head): ReadonlyArray<string> {
     const known = new Set(this.#history(without))
     return this.#history(of)
       .filter((id) => !known.has(id))
@@ -70,7 +139,7 @@ export class Repository {
 
   /** Files that differ between a commit and HEAD. */
   differences(base: string | null): ReadonlyArray<string> {
-    const [before, after] = [this.#tree(base), this.#tree(this.#head)]
+    const [before, after] = [this.#tree(base), this.#tree(this.head)]
     return [...new Set([...before.keys(), ...after.keys()])].filter((file) => before.get(file) !== after.get(file))
   }
 }

@@ -148,8 +148,9 @@ export class Person {
     }
   }
 
-  #mend(stream: string, { tasks }: Run, reason: NonNullable<Run["paused"]>["reason"]): void {
+  #mend(stream: string, run: Run, reason: NonNullable<Run["paused"]>["reason"]): void {
     const { agents, disk, processes, repository } = this.#world
+    const { tasks } = run
     if (reason === "work lost") {
       const there = new Set(repository.range(null))
       const lost = tasks.filter(
@@ -183,6 +184,13 @@ export class Person {
     else if (reason === "red") {
       repository.moved++
       repository.commit(["person.ts"])
+    } else if (reason === "history") {
+      const { branch } = run
+      repository.moved++
+      if (typeof branch === "string") repository.checkOut(branch)
+    } else if (reason === "branch") {
+      repository.moved++
+      if (run.agreed.branch !== null) repository.set(run.agreed.branch, null)
     } else repository.tidy()
   }
 

@@ -9,6 +9,7 @@ import type { SimPlan } from "./SimPlan.ts"
 
 /** The part of a world that the log of its runs is compared with. */
 export interface RunLedgerWorld extends SimMachine {
+  readonly branchJudge: { record(stream: string, before: Run, event: RunEvent): void }
   readonly judge: { record(stream: string, before: Run, event: RunEvent): void }
   readonly plans: ReadonlyArray<SimPlan>
   oracle(stream: string): RunOracle
@@ -76,6 +77,7 @@ export class RunLedger {
     else if (before.assignment !== null && after.assignment === null) world.faults.end()
     world.plans.find(({ id }) => stream === `run/${id}`)?.witness.record(after)
     world.judge.record(stream, before, event)
+    world.branchJudge.record(stream, before, event)
     world.oracle(stream).record(event)
     this.#snapshots.record(stream, after, before.assignment !== null && after.assignment === null)
   }

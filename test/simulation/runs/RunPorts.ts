@@ -191,6 +191,7 @@ export const runPorts = (
   const unwatched = Effect.die("no snapshot is needed")
   const desk = {
     repository,
+    judge: world.branchJudge,
     gitFails: () => world.gitAsked()
   }
   const own = new Set<string>()

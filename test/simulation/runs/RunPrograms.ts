@@ -13,10 +13,38 @@ const ended = (text: string): Ended => ({ code: 0, text })
 const lines = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\n`).join(""))
 const zeroed = (words: ReadonlyArray<string>) => ended(words.map((word) => `${word}\0`).join(""))
 
-const questions = new Set(["rev-parse", "config", "status", "rev-list", "ls-tree", "ls-files", "diff", "cat-file"])
+const questions = new Set([
+  "rev-parse",
+  "config",
+  "status",
+  "rev-list",
+  "ls-tree",
+  "ls-files",
+  "diff",
+  "cat-file",
+  "for-each-ref",
+  "update-ref",
+  "symbolic-ref",
+  "merge-tree",
+  "commit-tree",
+  "checkout"
+])
+
+const branchIn = (ref: string) => ref.replace("refs/heads/", "")
+
+/** Sets a branch from the commit that it has, or is not to have. */
+const updated = ({ judge, repository }: Pick<Desk, "judge" | "repository">, words: ReadonlyArray<string>): Ended => {
+  const [ref = "", to = "", from = ""] = words
+  const branch = branchIn(ref)
+  if ((repository.commitOf(branch) ?? "") !== from) return { code: 128, text: "" }
+  judge.moves(branch, from === "" ? null : from, to)
+  repository.set(branch, to)
+  return ended("")
+}
 
 /** Answers the questions that souffleur asks git. */
-const git = (repository: Repository, args: ReadonlyArray<string>, input: string): Ended => {
+const git = (desk: Desk, args: ReadonlyArray<string>, input: string): Ended => {
+  const { repository } = desk
   const named = input.split("\n").filter((line) => line !== "")
   const [asked, first] = args
   switch (`${asked} ${first}`) {
@@ -28,11 +56,37 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
       return lines(["/project/.git"])
     case "status --porcelain=v2":
       return zeroed([
+        `# branch.head ${repository.branch}`,
         ...[...repository.changed].map((file) => `1 .M N... 100644 100644 100644 a b ${file}`),
         ...[...repository.conflicts].map((file) => `u UU N... 100644 100644 100644 100644 a b c ${file}`)
       ])
     case "config --list":
       return zeroed([])
+    case "for-each-ref --format=%(refname)%00%(objectname)%00%(worktreepath)":
+      return lines(
+        [...repository.branches].map(
+          ([name, id]) => `refs/heads/${name}\0${id}\0${name === repository.branch ? "/project" : ""}`
+        )
+      )
+    case "update-ref --create-reflog":
+      return updated(desk, args.slice(4))
+    case "update-ref -m":
+      return updated(desk, args.slice(3))
+    case "symbolic-ref -m":
+      repository.checkOut(branchIn(args[4]!))
+      return ended("")
+    case "checkout --quiet":
+      if (!repository.isClean) return { code: 1, text: "" }
+      repository.checkOut(args[4]!)
+      return ended("")
+    case "rev-list --max-count=1":
+      return lines(repository.range(args[3]!.slice(1), args[2]!).slice(-1))
+    case "merge-tree --write-tree": {
+      const merged = repository.merge(args[4]!, args[5]!)
+      return "tree" in merged ? lines([merged.tree]) : { code: 1, text: `${"0".repeat(40)}\n${merged.conflict}\n` }
+    }
+    case `commit-tree ${first}`:
+      return lines([repository.commitTree(first!, [args[3]!, args[5]!])])
     case "rev-list --reverse": {
       const [base] = args.at(-2)!.split("..")
       return lines(repository.range(base === "HEAD" ? null : base!))
@@ -62,6 +116,7 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
 
 export interface Desk {
   readonly repository: Repository
+  readonly judge: { moves(branch: string, from: string | null, to: string): void }
   /** Returns whether git gives no answer this time. */
   readonly gitFails: () => boolean
 }
@@ -69,7 +124,7 @@ export interface Desk {
 const unused = Effect.die("not simulated")
 
 /** The one program that a souffleur runs: git. */
-export const programs = ({ gitFails, repository }: Desk, gate: Gate) =>
+export const programs = (desk: Desk, gate: Gate) =>
   ChildProcessSpawner.make(
     Effect.fnUntraced(function* (command) {
       if (command._tag !== "StandardCommand") return yield* unused
@@ -81,15 +136,15 @@ export const programs = ({ gitFails, repository }: Desk, gate: Gate) =>
       const args = all.slice(all.findIndex((word) => questions.has(word)))
       if (command.command !== "git") return yield* unused
       const { code, text } = yield* gate.through(
-        `git ${args[0]} ${args[1]!.split("=")[0]}`,
-        Effect.sync(() => (gitFails() ? { code: 128, text: "" } : git(repository, args, input)))
+        `git ${args[0]} ${args[0] === "commit-tree" ? "-p" : args[1]!.split("=")[0]}`,
+        Effect.sync(() => (desk.gitFails() ? { code: 128, text: "" } : git(desk, args, input)))
       )
       return ChildProcessSpawner.makeHandle({
         pid: ChildProcessSpawner.ProcessId(1),
         exitCode: Effect.succeed(ChildProcessSpawner.ExitCode(code)),
         stdout: Stream.make(new TextEncoder().encode(text)),
         stderr: Stream.empty,
-        all: Stream.empty,
+        all: Stream.make(new TextEncoder().encode(text)),
         isRunning: Effect.succeed(false),
         kill: () => Effect.void,
         stdin: unused as never,

@@ -34,6 +34,7 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
       text.startsWith(`[${stream}#`) ? [Number.parseInt(text.slice(stream.length + 2), 10)] : []
     )
     if (order.some((revision, at) => at > 0 && revision < order[at - 1]!)) wrong("comms was told in another order")
+    world.branchJudge.ended(run)
     const named = events.flatMap(({ event }) => (event._tag === "RunOpened" ? event.tasks.map(({ id }) => id) : []))
     const gone = named.find((id) => !run.dropped.includes(id) && !run.tasks.some((task) => task.id === id))
     if (gone !== undefined) wrong(`task ${gone} has vanished`)

@@ -29,6 +29,22 @@ export const runWeather = (world: RunWorld, seed: Seed): void => {
         repository.moved++
         repository.back()
       },
+      "base moves": () => {
+        const from = seed.pick([...world.ledger.runs.values()])?.ownBranch?.from
+        if (from === undefined || from === null || from === repository.branch) return
+        repository.moved++
+        repository.commit(seed.pick([["base.ts"], ["index.ts"]]), from)
+      },
+      "branch made": () => {
+        const name = `${seed.pick(["souffleur", "feature"])}/${seed.pick(world.plans).plan.workflowId}`
+        if (repository.head === null || repository.commitOf(name) !== null) return
+        repository.moved++
+        repository.set(name, repository.head)
+      },
+      "branch changed": () => {
+        repository.moved++
+        repository.checkOut(seed.pick([...repository.branches.keys(), repository.branch]))
+      },
       "plan edited": () => seed.pick(world.plans).edit(seed),
       "state file spoiled": () =>
         seed.pick(world.plans).witness.spoil(seed.pick(["", '{"workflow_id": "pl', foreign, undefined]))

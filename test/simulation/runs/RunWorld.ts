@@ -11,6 +11,7 @@ import type { SimProcess } from "../ProcessTable.ts"
 import type { Program } from "../SimulatedProgram.ts"
 import { SimMachine } from "../SimMachine.ts"
 import { origin } from "../Timeline.ts"
+import { BranchJudge } from "./BranchJudge.ts"
 import { type AgentRole, type Deed, isPlain, plainDeed } from "./Deed.ts"
 import { Repository } from "./Repository.ts"
 import { type Refusal, RunAgent } from "./RunAgent.ts"
@@ -32,6 +33,7 @@ export class RunWorld extends SimMachine {
   readonly claims: ClaimRoom
   readonly ledger: RunLedger
   readonly judge: RunJudge
+  readonly branchJudge: BranchJudge
   readonly beats: Beats["Service"]
   readonly cursor: Cursor["Service"]
   readonly agents: Array<RunAgent> = []
@@ -80,6 +82,7 @@ export class RunWorld extends SimMachine {
     this.claims = new ClaimRoom(this.processes)
     this.ledger = new RunLedger(this)
     this.judge = new RunJudge(this)
+    this.branchJudge = new BranchJudge(this)
     this.plans = plans.map((plan) => new SimPlan(this, plan))
     this.beats = Effect.runSync(Effect.provide(Effect.service(Beats), Beats.layerMemory))
     this.cursor = Effect.runSync(Effect.provide(Effect.service(Cursor), Cursor.layerMemory))

@@ -27,13 +27,17 @@ const planned = (seed: Seed, id: string, isGated: boolean, dependsOn: ReadonlyAr
 /** Draws a plan of at most `most` tasks, each after another task or not. */
 export const planOf = (seed: Seed, name: string, most: number): Plan => {
   const isGated = seed.chance(0.4)
+  const branch = seed.pick([undefined, undefined, "auto", "auto", "auto", `feature/${name}`])
   const ids = Array.from({ length: seed.between(1, most) }, (_, at) => `${name}${at + 1}`)
   return {
     workflowId: name,
     tasks: ids.map((id, at) =>
       planned(seed, id, isGated, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])
     ),
-    finish: seed.pick([
+    ...(branch === undefined ? {} : { branch }),
+    finish: seed.pick<Plan["finish"]>([
+      ...(branch === undefined ? [] : [{ _tag: "Merge" } as const, { _tag: "Merge" } as const]),
+      { _tag: "Leave" },
       { _tag: "None" },
       { _tag: "Prompt", prompt: "put an end to it" },
       { _tag: "Command", command: ["/usr/bin/finish"] }

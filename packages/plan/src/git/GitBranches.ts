@@ -86,9 +86,11 @@ export const gitBranches = ({ asked, failed, services }: Asking) => {
         Effect.provide(asked.checked([...args, ours, theirs]), services),
         failed("what a merge comes to")
       )
-      const [tree = "", ...files] = said.trim().split("\n")
-      if (code === 0) return { tree } satisfies MergedTree
-      if (code === 1) return { conflicts: files.join(", ") } satisfies MergedTree
+      // This command hints on standard error that the file of grafts is souffleur's own.
+      const lines = said.split("\n").filter((one) => one !== "" && !one.startsWith("hint: "))
+      const tree = lines.find((one) => /^[0-9a-f]{40,64}$/u.test(one))
+      if (code === 0 && tree !== undefined) return { tree } satisfies MergedTree
+      if (code === 1) return { conflicts: lines.filter((one) => one !== tree).join(", ") } satisfies MergedTree
       return yield* failed("what a merge comes to")(new ProgramFailed({ message: said.slice(0, 300), ran: true }))
     }),
     /** Makes a commit of a tree, by the user's own name. */

@@ -1,0 +1,211 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { isRunOver, workPlace } from "../src/index.ts"
+import { approves, rejects } from "./PlanStage.ts"
+import { live, liveCase, say, theatre } from "./PlanTheatre.ts"
+
+type Options = NonNullable<Parameters<typeof theatre>[1]>
+const healthy = (options: Options) =>
+  Effect.tap(
+    theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), options),
+    // As souffleur itself has it.
+    ({ write }) => write(".git/info/exclude", "state.json*\n")
+  )
+type Play = Effect.Success<ReturnType<typeof theatre>>
+
+const current = ({ git }: Play) => Effect.map(git("branch", "--show-current"), (text) => text.trim())
+const branchesOf = ({ git }: Play) =>
+  Effect.map(git("for-each-ref", "--format=%(refname:short)", "refs/heads"), (text) => text.trim().split("\n"))
+const commitOf = ({ git }: Play, name: string) =>
+  Effect.map(git("rev-parse", "--verify", `refs/heads/${name}`), (text) => text.trim())
+
+describe.concurrent("behaviour#branch", () => {
+  live("a branch is made from HEAD and checked out before the first gate and the first agent, and the log knows it", () =>
+    Effect.gen(function* () {
+      const play = yield* healthy({
+        plan: { branch: "auto", finish: { _tag: "Leave" } },
+        gate: { setup: [], verify: [["true"]] },
+        tasks: ["t1", "t2"]
+      })
+      const base = yield* commitOf(play, "main")
+      const run = yield* play.conducts
+      assert.isTrue(isRunOver(run))
+      assert.deepStrictEqual(yield* branchesOf(play), ["main", "souffleur/play"])
+      assert.strictEqual(yield* current(play), "souffleur/play")
+      assert.strictEqual(yield* commitOf(play, "main"), base, "nothing is committed there")
+      assert.deepStrictEqual(run.ownBranch, { branch: "souffleur/play", from: "main", base, remote: null, begun: true })
+      const tags = yield* play.tags
+      for (const later of ["BaselineVerified", "AgentAsked"] as const)
+        assert.isBelow(tags.indexOf("BranchBegun"), tags.indexOf(later))
+      assert.strictEqual(workPlace(run), "2 commits on branch souffleur/play, left there")
+      assert.notInclude(
+        play.asked.map(({ role }) => role),
+        "finisher"
+      )
+    })
+  )
+  live("without the key no branch is made", () =>
+    Effect.gen(function* () {
+      const play = yield* healthy({})
+      const run = yield* play.conducts
+      assert.deepStrictEqual(yield* branchesOf(play), ["main"])
+      assert.isNull(run.ownBranch)
+      assert.notIncludeMembers(yield* play.tags, ["BranchChosen"])
+      assert.strictEqual(workPlace(run), "1 commit on branch main, left there")
+    })
+  )
+  live("a kill between git and the log: a branch that is there, or checked out already, is not made again", () =>
+    Effect.gen(function* () {
+      for (const acts of [[["branch", "souffleur/play"]], [["checkout", "-qb", "souffleur/play"]]]) {
+        const play = yield* healthy({ plan: { branch: "auto" } })
+        // Its choice is in the log, and it was killed.
+        yield* play.dispatch({ _tag: "ChooseBranch", branch: "souffleur/play", from: "main" })
+        for (const args of acts) yield* play.git(...args)
+        const run = yield* play.conducts
+        assert.isTrue(isRunOver(run))
+        assert.deepStrictEqual(yield* branchesOf(play), ["main", "souffleur/play"])
+        assert.deepInclude(run.ownBranch, { branch: "souffleur/play", from: "main" })
+      }
+    })
+  )
+  live("a person's commit between the choice and the branch comes along", () =>
+    Effect.gen(function* () {
+      const play = yield* healthy({ plan: { branch: "auto" } })
+      yield* play.dispatch({ _tag: "ChooseBranch", branch: "souffleur/play", from: "main" })
+      yield* play.git("branch", "souffleur/play")
+      yield* play.git("commit", "-q", "--allow-empty", "-m", "more")
+      const run = yield* play.conducts
+      assert.strictEqual(run.ownBranch?.base, yield* commitOf(play, "main"))
+      assert.deepStrictEqual(yield* branchesOf(play), ["main", "souffleur/play"])
+    })
+  )
+  live("another's branch of the name is left alone: auto takes another name, and a name that is given pauses", () =>
+    Effect.gen(function* () {
+      const auto = yield* healthy({ plan: { branch: "auto" } })
+      yield* auto.git("branch", "souffleur/play")
+      const base = yield* commitOf(auto, "souffleur/play")
+      assert.strictEqual((yield* auto.conducts).ownBranch?.branch, "souffleur/play-2")
+      assert.strictEqual(yield* commitOf(auto, "souffleur/play"), base)
+
+      const named = yield* healthy({ plan: { branch: "feature/auth" } })
+      yield* named.git("branch", "feature/auth")
+      for (const _ of [1, 2])
+        assert.deepInclude((yield* named.conducts).paused, {
+          reason: "branch",
+          message: "there is a branch feature/auth already: check it out, or name another in the plan"
+        })
+      assert.strictEqual((yield* named.tags).filter((tag) => tag === "RunPaused").length, 1)
+      assert.deepStrictEqual(named.asked, [])
+      // A person says by checking it out that it is meant.
+      yield* named.git("checkout", "-q", "feature/auth")
+      const run = yield* named.conducts
+      assert.isTrue(isRunOver(run))
+      assert.deepInclude(run.ownBranch, { branch: "feature/auth", from: null })
+    })
+  )
+  liveCase("a branch in the way of the name pauses, and another plan ends that", () =>
+    Effect.gen(function* () {
+      const play = yield* healthy({ plan: { branch: "auto" } })
+      yield* play.git("branch", "souffleur")
+      assert.match((yield* play.conducts).paused?.message ?? "", /^git has no room for .* beside souffleur/u)
+      play.file.plan = { ...play.file.plan!, branch: "other" }
+      yield* play.takesPlan
+      assert.strictEqual((yield* play.conducts).ownBranch?.branch, "other")
+    })
+  )
+  liveCase("uncommitted changes, and another branch that is checked out since, pause before the first agent", () =>
+    Effect.gen(function* () {
+      const play = yield* healthy({ plan: { branch: "auto" } })
+      yield* play.write("base.txt", "changed\n")
+      assert.deepInclude((yield* play.conducts).paused, { reason: "dirty", files: ["base.txt"] })
+      assert.deepStrictEqual(yield* branchesOf(play), ["main"])
+      yield* play.git("checkout", "-q", "base.txt")
+      assert.isTrue(isRunOver(yield* play.conducts))
+    })
+  )
+  liveCase("a repository without a commit, and no branch that is checked out", () =>
+    Effect.gen(function* () {
+      const detached = yield* healthy({ plan: { branch: "auto", finish: { _tag: "Merge" } } })
+      yield* detached.git("checkout", "-q", "--detach")
+      const run = yield* detached.conducts
+      assert.deepInclude(run.ownBranch, { branch: "souffleur/play", from: null })
+      assert.match(run.finishingFailure ?? "", /begun from no branch/u)
+      const unborn = yield* healthy({ plan: { branch: "auto" } })
+      yield* unborn.git("update-ref", "-d", "HEAD")
+      yield* unborn.git("rm", "-rq", "--cached", ".")
+      const first = yield* unborn.conducts
+      assert.deepInclude(first.ownBranch, { from: "main", base: null })
+      assert.deepStrictEqual(yield* branchesOf(unborn), ["souffleur/play"])
+    })
+  )
+})
+
+describe.concurrent("behaviour#merge", () => {
+  const merging = { branch: "auto", finish: { _tag: "Merge" } } as const
+  live("the work is merged fast-forward into the branch that it was begun from, and that is checked out", () =>
+    Effect.gen(function* () {
+      const play = yield* healthy({ plan: merging })
+      const run = yield* play.conducts
+      assert.isTrue(isRunOver(run))
+      assert.deepStrictEqual(run.delivered, { _tag: "Merged", into: "main" })
+      assert.strictEqual(yield* commitOf(play, "main"), yield* commitOf(play, "souffleur/play"))
+      assert.deepStrictEqual([yield* current(play), yield* play.git("status", "--porcelain", "-uno")], ["main", ""])
+      assert.strictEqual(workPlace(run), "1 commit on branch souffleur/play, merged into main")
+    })
+  )
+  live("a base that has moved gets a commit of both, which the gate takes first", () =>
+    Effect.gen(function* () {
+      const moves = (name: string) =>
+        healthy({
+          plan: merging,
+          gate: { setup: [], verify: [["sh", "-c", "! test -f other.txt || ! test -f red.txt"]] }
+        }).pipe(
+          Effect.tap(({ git, write }) =>
+            Effect.gen(function* () {
+              yield* git("checkout", "-qb", "side")
+              yield* write(name, "1")
+              yield* git("add", name)
+              yield* git("commit", "-qm", "aside")
+              yield* git("checkout", "-q", "main")
+            })
+          )
+        )
+      for (const [name, works] of [
+        ["other.txt", true],
+        ["red.txt", false]
+      ] as const) {
+        const play = yield* moves(name)
+        const fs = yield* FileSystem.FileSystem
+        if (!works) {
+          yield* play.write("other.txt", "1")
+          yield* play.git("add", "other.txt")
+          yield* play.git("commit", "-qm", "other")
+        }
+        // The base moves while an implementer works.
+        yield* play.abandonedAt(14)
+        assert.strictEqual(yield* current(play), "souffleur/play")
+        const aside = yield* commitOf(play, "side")
+        yield* play.git("update-ref", "refs/heads/main", aside)
+        if (!works) {
+          // Alone each of them is content.
+          const tree = (yield* play.git("merge-tree", "--write-tree", "main", "souffleur/play^{commit}")).trim()
+          assert.match(tree, /^[0-9a-f]{40}/u)
+        }
+        const run = yield* play.conducts
+        if (!works) {
+          assert.match(run.finishingFailure ?? "", /lacks the commit|the gate refuses/u)
+          assert.strictEqual(yield* commitOf(play, "main"), aside, "the base is untouched")
+          continue
+        }
+        assert.isTrue(isRunOver(run), JSON.stringify([run.finishingFailure, run.paused]))
+        const parents = (yield* play.git("rev-list", "--parents", "-1", "main")).trim().split(" ").slice(1)
+        assert.deepStrictEqual(parents, [aside, yield* commitOf(play, "souffleur/play")])
+        assert.strictEqual((yield* play.git("log", "-1", "--format=%s", "main")).trim(), "Merge branch 'souffleur/play'")
+        assert.isTrue(yield* fs.exists(`${play.project}/other.txt`), "it is checked out")
+        assert.deepStrictEqual(yield* play.git("status", "--porcelain", "-uno"), "")
+      }
+    })
+  )
+})
+
+void rejects

@@ -1,0 +1,92 @@
+import type { Run, RunEvent } from "@souffleur/plan"
+import type { SimMachine } from "../SimMachine.ts"
+import type { Repository } from "./Repository.ts"
+import type { RunLedger } from "./RunLedger.ts"
+
+/** The part of a world that what souffleur does to branches is judged by. */
+export interface BranchedWorld extends SimMachine {
+  readonly ledger: RunLedger
+  readonly repository: Repository
+  readonly zombies: boolean
+}
+
+const approvedIn = ({ tasks }: Run) => tasks.flatMap(({ skipped, work }) => (skipped ? [] : work.commits))
+
+/** Judges what souffleur does to branches: no approved commit is lost, none is merged twice, and no other gets along. */
+export class BranchJudge {
+  readonly #world: BranchedWorld
+  /** How often a person had moved git when the branch of each run was chosen, and when each merge was made. */
+  readonly #chosen = new Map<string, number>()
+  readonly #merged = new Map<string, number>()
+
+  constructor(world: BranchedWorld) {
+    this.#world = world
+  }
+
+  /** Checks a move of a branch by souffleur, before it is done. `from`: its commit before; `null`: it is made. */
+  moves(branch: string, from: string | null, to: string): void {
+    const { ledger, repository, zombies } = this.#world
+    const wrong = (what: string) => void this.#world.violated(`branch ${branch} is moved: ${what}`)
+    if (from !== null && repository.range(to, from).length > 0) wrong("it loses commits")
+    if (zombies) return
+    const runs = [...ledger.runs.values()]
+    const own = runs.find(({ ownBranch }) => ownBranch?.branch === branch && !ownBranch.begun)
+    if (own !== undefined) {
+      if (to !== repository.head) wrong("it does not begin from HEAD")
+      return
+    }
+    const run = runs.find(({ ownBranch, phase }) => ownBranch?.from === branch && phase === "completion")
+    if (run?.ownBranch === undefined || run.ownBranch === null || from === null)
+      return wrong("no run ends by a merge into it")
+    const work = repository.commitOf(run.ownBranch.branch)
+    if (work === null || repository.range(from, work).length === 0) wrong("it has the work already")
+    else if (repository.range(to, work).length > 0) wrong("it lacks some of the work")
+    const approved = new Set(approvedIn(run))
+    const others = repository
+      .range(from, to)
+      .filter((id) => !approved.has(id) && !(id === to && repository.isMerge(id)))
+    if (others.length > 0 && !run.finishingRetried) wrong(`nobody approved ${others.join(", ")}`)
+    this.#merged.set(run.ownBranch.branch, repository.moved)
+  }
+
+  record(stream: string, before: Run, event: RunEvent): void {
+    const { repository, zombies } = this.#world
+    const held = (so: boolean, what: string) => void (so || zombies || this.#world.violated(`${event._tag}: ${what}`))
+    const isMoved = this.#chosen.get(stream) !== repository.moved
+    switch (event._tag) {
+      case "BranchChosen":
+        this.#chosen.set(stream, repository.moved)
+        return held(
+          before.tasks.every(({ begun }) => !begun),
+          "a task has begun"
+        )
+      case "BranchBegun":
+        held(isMoved || repository.branch === event.branch, "another branch is checked out")
+        return held(isMoved || repository.head === event.base, "it begins elsewhere")
+      case "TaskStarted":
+        held(
+          before.agreed.branch === null || before.tasks.some(({ begun }) => begun) || before.ownBranch?.begun === true,
+          "its run has no branch"
+        )
+        return held(before.branch === undefined || event.branch === before.branch, "it begins on another branch")
+      case "RunFinished": {
+        if (event.delivered?._tag !== "Merged") return
+        // A person may have moved the branch since.
+        const since = this.#merged.get(before.ownBranch?.branch ?? "") !== repository.moved
+        const there = new Set(repository.range(null, repository.commitOf(event.delivered.into)))
+        return held(since || approvedIn(before).every((id) => there.has(id)), "the branch lacks approved work")
+      }
+      default:
+    }
+  }
+
+  /** Checks, long after, that a run that nobody disturbed by hand made one branch. */
+  ended(run: Run): void {
+    const { repository } = this.#world
+    const { ownBranch, workflowId } = run
+    const made = [...repository.branches.keys()].filter((name) => name.startsWith(`souffleur/${workflowId}`))
+    if (repository.moved === 0 && made.length > 1) this.#world.violated(`${workflowId} has branches ${made.join(", ")}`)
+    if (ownBranch?.begun === true && repository.moved === 0 && repository.commitOf(ownBranch.branch) === null)
+      this.#world.violated(`branch ${ownBranch.branch} is gone`)
+  }
+}
