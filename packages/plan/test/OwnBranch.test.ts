@@ -1,48 +1,41 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { Effect } from "effect"
 import { isRunOver, workPlace } from "../src/index.ts"
-import { approves, rejects } from "./PlanStage.ts"
-import { live, liveCase, say, theatre } from "./PlanTheatre.ts"
-
-type Options = NonNullable<Parameters<typeof theatre>[1]>
-const healthy = (options: Options) =>
-  Effect.tap(
-    theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), options),
-    // As souffleur itself has it.
-    ({ write }) => write(".git/info/exclude", "state.json*\n")
-  )
-type Play = Effect.Success<ReturnType<typeof theatre>>
-
-const current = ({ git }: Play) => Effect.map(git("branch", "--show-current"), (text) => text.trim())
-const branchesOf = ({ git }: Play) =>
-  Effect.map(git("for-each-ref", "--format=%(refname:short)", "refs/heads"), (text) => text.trim().split("\n"))
-const commitOf = ({ git }: Play, name: string) =>
-  Effect.map(git("rev-parse", "--verify", `refs/heads/${name}`), (text) => text.trim())
+import { branchesOf, commitOf, current, healthy } from "./BranchPlay.ts"
+import { live, liveCase } from "./PlanTheatre.ts"
 
 describe.concurrent("behaviour#branch", () => {
-  live("a branch is made from HEAD and checked out before the first gate and the first agent, and the log knows it", () =>
-    Effect.gen(function* () {
-      const play = yield* healthy({
-        plan: { branch: "auto", finish: { _tag: "Leave" } },
-        gate: { setup: [], verify: [["true"]] },
-        tasks: ["t1", "t2"]
+  live(
+    "a branch is made from HEAD and checked out before the first gate and the first agent, and the log knows it",
+    () =>
+      Effect.gen(function* () {
+        const play = yield* healthy({
+          plan: { branch: "auto", finish: { _tag: "Leave" } },
+          gate: { setup: [], verify: [["true"]] },
+          tasks: ["t1", "t2"]
+        })
+        const base = yield* commitOf(play, "main")
+        const run = yield* play.conducts
+        assert.isTrue(isRunOver(run))
+        assert.deepStrictEqual(yield* branchesOf(play), ["main", "souffleur/play"])
+        assert.strictEqual(yield* current(play), "souffleur/play")
+        assert.strictEqual(yield* commitOf(play, "main"), base, "nothing is committed there")
+        assert.deepStrictEqual(run.ownBranch, {
+          branch: "souffleur/play",
+          from: "main",
+          base,
+          remote: null,
+          begun: true
+        })
+        const tags = yield* play.tags
+        for (const later of ["BaselineVerified", "AgentAsked"] as const)
+          assert.isBelow(tags.indexOf("BranchBegun"), tags.indexOf(later))
+        assert.strictEqual(workPlace(run), "2 commits on branch souffleur/play, left there")
+        assert.notInclude(
+          play.asked.map(({ role }) => role),
+          "finisher"
+        )
       })
-      const base = yield* commitOf(play, "main")
-      const run = yield* play.conducts
-      assert.isTrue(isRunOver(run))
-      assert.deepStrictEqual(yield* branchesOf(play), ["main", "souffleur/play"])
-      assert.strictEqual(yield* current(play), "souffleur/play")
-      assert.strictEqual(yield* commitOf(play, "main"), base, "nothing is committed there")
-      assert.deepStrictEqual(run.ownBranch, { branch: "souffleur/play", from: "main", base, remote: null, begun: true })
-      const tags = yield* play.tags
-      for (const later of ["BaselineVerified", "AgentAsked"] as const)
-        assert.isBelow(tags.indexOf("BranchBegun"), tags.indexOf(later))
-      assert.strictEqual(workPlace(run), "2 commits on branch souffleur/play, left there")
-      assert.notInclude(
-        play.asked.map(({ role }) => role),
-        "finisher"
-      )
-    })
   )
   live("without the key no branch is made", () =>
     Effect.gen(function* () {
@@ -139,73 +132,3 @@ describe.concurrent("behaviour#branch", () => {
     })
   )
 })
-
-describe.concurrent("behaviour#merge", () => {
-  const merging = { branch: "auto", finish: { _tag: "Merge" } } as const
-  live("the work is merged fast-forward into the branch that it was begun from, and that is checked out", () =>
-    Effect.gen(function* () {
-      const play = yield* healthy({ plan: merging })
-      const run = yield* play.conducts
-      assert.isTrue(isRunOver(run))
-      assert.deepStrictEqual(run.delivered, { _tag: "Merged", into: "main" })
-      assert.strictEqual(yield* commitOf(play, "main"), yield* commitOf(play, "souffleur/play"))
-      assert.deepStrictEqual([yield* current(play), yield* play.git("status", "--porcelain", "-uno")], ["main", ""])
-      assert.strictEqual(workPlace(run), "1 commit on branch souffleur/play, merged into main")
-    })
-  )
-  live("a base that has moved gets a commit of both, which the gate takes first", () =>
-    Effect.gen(function* () {
-      const moves = (name: string) =>
-        healthy({
-          plan: merging,
-          gate: { setup: [], verify: [["sh", "-c", "! test -f other.txt || ! test -f red.txt"]] }
-        }).pipe(
-          Effect.tap(({ git, write }) =>
-            Effect.gen(function* () {
-              yield* git("checkout", "-qb", "side")
-              yield* write(name, "1")
-              yield* git("add", name)
-              yield* git("commit", "-qm", "aside")
-              yield* git("checkout", "-q", "main")
-            })
-          )
-        )
-      for (const [name, works] of [
-        ["other.txt", true],
-        ["red.txt", false]
-      ] as const) {
-        const play = yield* moves(name)
-        const fs = yield* FileSystem.FileSystem
-        if (!works) {
-          yield* play.write("other.txt", "1")
-          yield* play.git("add", "other.txt")
-          yield* play.git("commit", "-qm", "other")
-        }
-        // The base moves while an implementer works.
-        yield* play.abandonedAt(14)
-        assert.strictEqual(yield* current(play), "souffleur/play")
-        const aside = yield* commitOf(play, "side")
-        yield* play.git("update-ref", "refs/heads/main", aside)
-        if (!works) {
-          // Alone each of them is content.
-          const tree = (yield* play.git("merge-tree", "--write-tree", "main", "souffleur/play^{commit}")).trim()
-          assert.match(tree, /^[0-9a-f]{40}/u)
-        }
-        const run = yield* play.conducts
-        if (!works) {
-          assert.match(run.finishingFailure ?? "", /lacks the commit|the gate refuses/u)
-          assert.strictEqual(yield* commitOf(play, "main"), aside, "the base is untouched")
-          continue
-        }
-        assert.isTrue(isRunOver(run), JSON.stringify([run.finishingFailure, run.paused]))
-        const parents = (yield* play.git("rev-list", "--parents", "-1", "main")).trim().split(" ").slice(1)
-        assert.deepStrictEqual(parents, [aside, yield* commitOf(play, "souffleur/play")])
-        assert.strictEqual((yield* play.git("log", "-1", "--format=%s", "main")).trim(), "Merge branch 'souffleur/play'")
-        assert.isTrue(yield* fs.exists(`${play.project}/other.txt`), "it is checked out")
-        assert.deepStrictEqual(yield* play.git("status", "--porcelain", "-uno"), "")
-      }
-    })
-  )
-})
-
-void rejects
