@@ -58,6 +58,7 @@ describe("behaviour#plan-forms", () => {
         const { asked, conduct, home } = yield* opera({ gh: JSON.stringify(issues), bd: JSON.stringify([bead]) })
         const github = yield* conduct("plan", "--from-github", "ready")
         assert.isTrue(github.isDone, github.said)
+        assert.include(github.said, "\nbranch: auto\nfinish: leave\n")
         assert.match(github.said, /- id: issue-11\n[^]*- id: issue-12\n[^]*- sorted\n[^]*depends_on:\n {6}- issue-11/u)
         const beads = yield* conduct("plan", "--from-beads")
         assert.match(beads.said, /^# Read from beads, a task each issue of beads\.\n[^]*- id: nt-1\n/u)
@@ -90,6 +91,14 @@ describe("behaviour#plan-forms", () => {
         assert.include((yield* conduct("gated.yaml")).said, "not a git repository")
         yield* plan("make")
         assert.include((yield* conduct("gated.yaml")).said, "not trusted yet: make test")
+        // What goes out needs the word as well.
+        yield* fs.writeFileString(
+          `${home}/out.yaml`,
+          "branch: auto\nfinish: pull-request\ntasks:\n  - id: a\n    title: A\n    acceptance_criteria: it is\n"
+        )
+        assert.include((yield* conduct("out.yaml")).said, "not trusted yet: git push; gh pr create: read them")
+        assert.isTrue((yield* conduct("plan", "out.yaml", "--trust")).isDone)
+        assert.include((yield* conduct("out.yaml")).said, "not a git repository")
         const agent = yield* opera({ claude: "" }, { CLAUDECODE: "1", SOUFFLEUR_LAUNCH_ID: "x" })
         assert.include((yield* agent.conduct("plan", "todo.md", "--trust")).said, "only a person may use")
       })

@@ -170,6 +170,37 @@ describe("behaviour#plan", () => {
         yaml.replace(/^finish: .*$/mu, "finish: { skill: take the bow }\n"),
         /^finish.*must be the name of a skill/u
       ],
+      ...[
+        "-x",
+        "a..b",
+        "two words",
+        "refs/heads/main",
+        "HEAD",
+        "a/",
+        "/a",
+        "a//b",
+        ".a",
+        "a.lock",
+        "a.",
+        "a~1",
+        "@{-1}"
+      ].map(
+        (name) =>
+          [
+            `a branch ${name}`,
+            yaml.replace("finish:", `branch: ${JSON.stringify(name)}\nfinish:`),
+            /^branch: must be auto, or the name of a branch, such as feature\/auth: .* \(line 3\)$/u
+          ] as const
+      ),
+      ...["merge", "pull-request"].map(
+        (finish) =>
+          [
+            `${finish} without a branch of its own`,
+            yaml.replace("finish: none", `finish: ${finish}`),
+            new RegExp(`^finish: ${finish} needs a branch of the run's own: add branch: auto .* \\(line 3\\)$`, "u")
+          ] as const
+      ),
+      ["a finish that nobody knows", yaml.replace("finish: none", "finish: push"), /^finish: .*leave.*merge/u],
       ["no YAML", "tasks: [", /^the file: it is no YAML/u]
     ]
     for (const [what, text, problem] of rows) {

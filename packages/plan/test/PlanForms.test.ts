@@ -472,7 +472,14 @@ describe("behaviour#plan-forms", () => {
         ["tasks.md", speckit],
         ["b.json", JSON.stringify(beads)]
       ] as const
-      for (const [name, text] of other) {
+      const ends = ["none", "leave", "merge", "pull-request"].map(
+        (finish) =>
+          [
+            `${finish}.yaml`,
+            `branch: feature/auth\nfinish: ${finish}\ntasks: [{ id: a, title: A, acceptance_criteria: it is }]\n`
+          ] as const
+      )
+      for (const [name, text] of [...other, ...ends]) {
         const { plan } = yield* load(name, text)
         const again = yield* load("again.yaml", yield* planText(plan))
         assert.deepStrictEqual(again.plan, plan)

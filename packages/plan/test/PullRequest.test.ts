@@ -107,10 +107,9 @@ describe.concurrent("behaviour#pull-request", () => {
   live("without gh the text is in a file of this user; a gh that fails, and an address of a program, say so", () =>
     Effect.gen(function* () {
       const { fs, gh, home, program, propose, pushed } = yield* outside
-      const { PATH, ...none } = { PATH: (process.env["PATH"] ?? "").split(":").filter((part) => part.startsWith("/")) }
-      void none
-      const git = yield* Effect.filter(PATH, (folder) => fs.exists(`${folder}/git`))
-      yield* fs.symlink(`${git[0]}/git`, `${home}/bin/git`)
+      const folders = (process.env["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"))
+      const [git] = yield* Effect.filter(folders, (folder) => fs.exists(`${folder}/git`))
+      yield* fs.symlink(`${git}/git`, `${home}/bin/git`)
       yield* fs.symlink("/bin/sh", `${home}/bin/sh`)
       assert.deepStrictEqual(yield* propose("../bare.git", { PATH: `${home}/bin` }), {
         _tag: "Pushed",
