@@ -1,15 +1,8 @@
 export * from "./publish/Hindrance.ts"
 export * from "./Invocation.ts"
-export type { Finish } from "./tasks/Finish.ts"
+export { type Finish, trustLines } from "./tasks/Finish.ts"
 export * from "./tasks/Plan.ts"
-export {
-  baselineGate,
-  gateOfPlan,
-  type PlanGate,
-  type PlanProgram,
-  programLines,
-  trustLines
-} from "./tasks/PlanGate.ts"
+export { baselineGate, gateOfPlan, type PlanGate, type PlanProgram, programLines } from "./tasks/PlanGate.ts"
 export * from "./tasks/PlanFile.ts"
 export * from "./tasks/PlanTerms.ts"
 export * from "./tasks/Prompt.ts"
@@ -34,6 +27,7 @@ export * from "./PlanContext.ts"
 export * from "./publish/DescribeRun.ts"
 export * from "./git/Exclude.ts"
 export * from "./git/Git.ts"
+export * from "./git/GitUnusable.ts"
 export type { Head, MergedTree, Remote } from "./git/GitBranches.ts"
 export * from "./git/GitPort.ts"
 export * from "./gate/GatePort.ts"

@@ -1,19 +1,9 @@
 import type { ProgramFailed } from "@souffleur/process"
-import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
+import { Effect, FileSystem, Option, Path } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { gitBranches } from "./GitBranches.ts"
 import { gitIn } from "./GitProgram.ts"
-
-/** git cannot answer: there is no repository, no git, or it failed. `problem` is a sentence. */
-export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", {
-  project: Schema.String,
-  problem: Schema.String
-}) {
-  override readonly [Runtime.errorExitCode] = 2
-  override get message(): string {
-    return `${this.project}: ${this.problem}`
-  }
-}
+import { GitUnusable } from "./GitUnusable.ts"
 
 /** The hindrances of work, by `git status`. Files that git does not know are none. */
 export interface GitStatus {

@@ -1,8 +1,8 @@
 import { ProgramFailed } from "@souffleur/process"
 import { type Context, Effect } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import type { GitUnusable } from "./Git.ts"
 import type { gitIn } from "./GitProgram.ts"
+import type { GitUnusable } from "./GitUnusable.ts"
 
 /** A branch of a repository. */
 export interface Head {

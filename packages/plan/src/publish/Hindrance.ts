@@ -1,6 +1,6 @@
 import { LaunchFailed } from "@souffleur/domain"
 import { PlatformError } from "effect"
-import { GitUnusable } from "../git/Git.ts"
+import { GitUnusable } from "../git/GitUnusable.ts"
 import { PlanInvalid } from "../tasks/Plan.ts"
 import { StateForeign } from "../state/StateStore.ts"
 

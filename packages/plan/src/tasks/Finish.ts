@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type PlanProgram, ProgramSource } from "./PlanGate.ts"
+import { type Gated, type PlanProgram, programLines, ProgramSource } from "./PlanGate.ts"
 
 /** The last step, when every task is complete (spec: behaviour#finishing-step). */
 export type Finish =
@@ -71,3 +71,9 @@ export const otherName = (branch: string, workflowId: string, count: number): st
 
 /** Returns whether a plan itself names this branch. */
 export const isNamed = (wanted: string, branch: string | null): boolean => wanted !== auto && branch === wanted
+
+/** Returns what of a plan a person must trust, each as a line: the programs of its gates, and its acts outside. */
+export const trustLines = (plan: Gated & { readonly finish: Finish }): ReadonlyArray<string> => [
+  ...programLines(plan),
+  ...(plan.finish._tag === "PullRequest" ? ["git push", "gh pr create"] : [])
+]

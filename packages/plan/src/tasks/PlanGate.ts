@@ -1,6 +1,5 @@
 import { Equal, Schema } from "effect"
 import { shellWord } from "../Invocation.ts"
-import type { Finish } from "./Finish.ts"
 
 /** A program with its arguments, read by no shell. */
 export type PlanProgram = readonly [string, ...ReadonlyArray<string>]
@@ -25,7 +24,7 @@ export const programsOf = (programs: typeof ProgramsSource.Type | undefined): Re
   programs === undefined ? [] : isProgram(programs) ? [programs] : programs
 
 /** The part of a plan that has its gates. */
-interface Gated {
+export interface Gated {
   readonly tasks: ReadonlyArray<{ readonly gate?: PlanGate }>
 }
 
@@ -58,9 +57,3 @@ export const programLines = (plan: Gated): ReadonlyArray<string> => {
   const gate = gateOfPlan(plan)
   return gate === undefined ? [] : [...gate.setup, ...gate.verify].map((words) => words.map(shellWord).join(" "))
 }
-
-/** Returns what of a plan a person must trust, each as a line: the programs of its gates, and its acts outside. */
-export const trustLines = (plan: Gated & { readonly finish: Finish }): ReadonlyArray<string> => [
-  ...programLines(plan),
-  ...(plan.finish._tag === "PullRequest" ? ["git push", "gh pr create"] : [])
-]
