@@ -68,10 +68,7 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
 /** Writes the file of a task and commits it, or another one where it `forgets` what was asked. */
 const implement = Effect.fnUntraced(function* (
   session: Session,
-  task: string,
-  assignment: number,
-  word: string,
-  forgets = false
+  { assignment, forgets, task, word }: { assignment: number; forgets: boolean; task: string; word: string }
 ) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
@@ -109,9 +106,8 @@ export const craft = Effect.fnUntraced(function* (
   yield* untilReleased(session, `${task}.${role}`)
   switch (act) {
     case "commit":
-      return yield* implement(session, task, assignment, word)
     case "forget":
-      return yield* implement(session, task, assignment, word, true)
+      return yield* implement(session, { assignment, forgets: act === "forget", task, word })
     case "claim":
       return `IMPLEMENTATION_COMPLETE ${word}\ncommits: []\nfiles_changed: []\ntest_file: none`
     case "blocked":
